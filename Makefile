@@ -1,0 +1,48 @@
+# Two commands are all that a newcomer needs: `make run` and `make test`.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help run test lint types unit lock clean
+
+help:            ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(VENV)/run        ## set everything up and serve on http://127.0.0.1:8000
+	@$(BIN)/kalends serve
+
+test: lint types unit   ## set everything up and run every check and test
+
+lint: $(VENV)/dev       ## check the style
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+types: $(VENV)/dev      ## check the types
+	@$(BIN)/mypy
+
+unit: $(VENV)/dev       ## run the tests alone
+	@$(BIN)/pytest -n 4
+
+lock:                   ## renew the lock files
+	@$(BIN)/pip install --quiet uv
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra checkout pyproject.toml -o requirements.lock
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra checkout --extra dev pyproject.toml -o requirements-dev.lock
+
+clean:                  ## remove what the commands above made, except the data folder
+	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	@echo "Making the virtual environment in $(VENV) …"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Kalends needs Python 3.11 or newer.")'
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run: requirements.lock pyproject.toml | $(VENV)/bin/python
+	@echo "Installing what Kalends needs …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/dev: requirements-dev.lock $(VENV)/run
+	@echo "Installing what the tests need …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@

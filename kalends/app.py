@@ -1,0 +1,38 @@
+"""The composition root: every feature in one list, made into the application."""
+
+from collections.abc import Callable
+from typing import Any
+
+import falcon
+
+from kalends import settings, times, tokens
+from kalends.calendars import api as calendars
+from kalends.db import Database, open_database
+from kalends.docs import api as openapi
+from kalends.docs import pages as docs
+from kalends.health import api as health
+from kalends.http import log
+from kalends.http.edge import Edge
+from kalends.http.endpoint import registry
+from kalends.http.server import application
+from kalends.keys import api as keys
+from kalends.sessions import api as sessions
+from kalends.sessions.store import authenticate
+from kalends.settings import Settings
+from kalends.users import api as users
+from kalends.web import pages as web
+
+FEATURES = [sessions, users, keys, calendars, openapi, docs, web, health]
+
+
+def wsgi(db: Database, settings: Settings, clock: Callable[[], int] = times.now) -> "falcon.App[Any, Any]":
+    """The service as a WSGI application."""
+    return application(registry, db, settings, authenticate, clock)
+
+
+def rsgi() -> Edge:
+    """The service as Granian runs it, in each server process, with the settings from the environment."""
+    loaded = settings.load()
+    log.configure(loaded)
+    tokens.prepare(loaded)
+    return Edge(wsgi(open_database(loaded), loaded), loaded)

@@ -1,0 +1,110 @@
+"""What a calendar is."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kalends.http.types import LongText, Name, TimeZone
+
+Color = Annotated[
+    str,
+    Meta(
+        max_length=7,
+        description="A colour, such as #2f6fde.",
+        extra={"pattern": "^#[0-9a-fA-F]{6}$", "hint": "must be a colour such as #2f6fde"},
+    ),
+]
+Moderation = Annotated[
+    Literal["none", "guests", "all"],
+    Meta(description="Whose comments wait for approval: nobody's, guests' (the default), or everyone's."),
+]
+Role = Annotated[Literal["viewer", "editor"], Meta(description="A viewer sees the calendar's events, an editor changes them.")]
+
+
+class CalendarInput(Struct, kw_only=True):
+    """The editable fields of a calendar."""
+
+    name: Name
+    description: LongText | None = None
+    color: Color = "#2f6fde"
+    time_zone: Annotated[TimeZone, Meta(description="The zone of times without an offset; yours by default.")] | None = None
+    public: Annotated[bool, Meta(description="Whether everyone sees the calendar; its events follow by default.")] = False
+    moderation: Moderation = "guests"
+
+
+class Sharing(Struct, kw_only=True):
+    """With whom a calendar is shared, and how."""
+
+    user_name: Annotated[Name, Meta(description="User name or e-mail address.")]
+    role: Role = "viewer"
+
+
+class Unsharing(Struct, kw_only=True):
+    """With whom a calendar is no longer shared."""
+
+    user_name: Annotated[Name, Meta(description="User name or e-mail address.")]
+
+
+class Calendar(Struct, frozen=True):
+    """A calendar, with the role that the actor has in it: owner, editor, viewer or none."""
+
+    id: int
+    owner_id: int
+    name: str
+    description: str | None
+    color: str
+    time_zone: str
+    public: bool
+    moderation: str
+    is_primary: bool
+    created_at: int
+    updated_at: int
+    owner_name: str
+    role: str | None
+
+
+class Person(Struct, frozen=True):
+    """Who owns something."""
+
+    id: int
+    name: str
+
+
+class Share(Struct, frozen=True):
+    """One person with whom a calendar is shared."""
+
+    user_name: str
+    name: str | None
+    role: str
+
+
+class CalendarItem(Struct, kw_only=True):
+    """A calendar's limited fields."""
+
+    id: int
+    name: str
+    color: str
+    time_zone: str
+    public: bool
+    primary: bool
+    role: str | None
+    owner: Person
+
+
+class CalendarDetail(CalendarItem, kw_only=True):
+    """A calendar's expanded fields; `shares` for its owner only."""
+
+    description: str | None
+    moderation: str
+    can_edit: bool
+    created_at: str
+    updated_at: str
+    shares: list[Share] | UnsetType = UNSET
+
+
+class CalendarIndex(Struct):
+    calendars: list[CalendarItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET

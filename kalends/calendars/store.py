@@ -1,0 +1,119 @@
+"""The SQL of calendars."""
+
+from typing import Any
+
+from msgspec import UNSET
+
+from kalends import policy, times
+from kalends.calendars.model import Calendar, CalendarDetail, CalendarInput, CalendarItem, Person, Share
+from kalends.context import Context
+from kalends.http.paging import Paging
+
+_MINE = "c.id IN (SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me)"
+
+
+def index(ctx: Context, user_id: int, paging: Paging) -> list[Calendar]:
+    """The calendars that the user owns or that are shared with them."""
+    return ctx.tx.all(
+        Calendar,
+        f"{policy.CALENDARS} WHERE {_MINE} ORDER BY c.id LIMIT :limit OFFSET :offset",
+        me=user_id,
+        limit=paging.fetch,
+        offset=paging.offset,
+    )
+
+
+def count(ctx: Context, user_id: int) -> int:
+    return int(ctx.tx.value(f"SELECT count(*) FROM calendars c WHERE {_MINE}", me=user_id))
+
+
+def insert(ctx: Context, owner_id: int, given: CalendarInput, *, is_primary: bool = False) -> int:
+    calendar_id: int = ctx.tx.value(
+        """INSERT INTO calendars (owner_id, name, description, color, time_zone, public, moderation, is_primary, created_at, updated_at)
+           VALUES (:owner_id, :name, :description, :color, :time_zone, :public, :moderation, :is_primary, :now, :now) RETURNING id""",
+        owner_id=owner_id,
+        is_primary=is_primary,
+        now=ctx.now,
+        **_written(given),
+    )
+    return calendar_id
+
+
+def update(ctx: Context, calendar_id: int, given: CalendarInput) -> None:
+    ctx.tx.run(
+        """UPDATE calendars SET name = :name, description = :description, color = :color, time_zone = :time_zone,
+           public = :public, moderation = :moderation, updated_at = :now WHERE id = :id""",
+        id=calendar_id,
+        now=ctx.now,
+        **_written(given),
+    )
+
+
+def delete(ctx: Context, calendar_id: int) -> None:
+    ctx.tx.run("DELETE FROM calendars WHERE id = :id", id=calendar_id)
+
+
+def share(ctx: Context, calendar_id: int, user_id: int, role: str) -> None:
+    ctx.tx.run(
+        """INSERT INTO calendar_shares (calendar_id, user_id, role, created_at) VALUES (:calendar_id, :user_id, :role, :now)
+           ON CONFLICT (calendar_id, user_id) DO UPDATE SET role = excluded.role""",
+        calendar_id=calendar_id,
+        user_id=user_id,
+        role=role,
+        now=ctx.now,
+    )
+
+
+def unshare(ctx: Context, calendar_id: int, user_id: int) -> None:
+    ctx.tx.run(
+        "DELETE FROM calendar_shares WHERE calendar_id = :calendar_id AND user_id = :user_id",
+        calendar_id=calendar_id,
+        user_id=user_id,
+    )
+
+
+def editable(calendar: Calendar) -> CalendarInput:
+    """The fields that a client may change, as they stand."""
+    return CalendarInput(**{name: getattr(calendar, name) for name in CalendarInput.__struct_fields__})
+
+
+def item(calendar: Calendar) -> CalendarItem:
+    return CalendarItem(**_limited(calendar))
+
+
+def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
+    return CalendarDetail(
+        **_limited(calendar),
+        description=calendar.description,
+        moderation=calendar.moderation,
+        can_edit=policy.can_edit(calendar),
+        created_at=times.utc(calendar.created_at),
+        updated_at=times.utc(calendar.updated_at),
+        shares=_shares(ctx, calendar.id) if calendar.role == "owner" else UNSET,
+    )
+
+
+def _shares(ctx: Context, calendar_id: int) -> list[Share]:
+    return ctx.tx.all(
+        Share,
+        """SELECT u.user_name, u.name, s.role FROM calendar_shares s JOIN users u ON u.id = s.user_id
+           WHERE s.calendar_id = :id ORDER BY s.user_id""",
+        id=calendar_id,
+    )
+
+
+def _limited(calendar: Calendar) -> dict[str, Any]:
+    return {
+        "id": calendar.id,
+        "name": calendar.name,
+        "color": calendar.color,
+        "time_zone": calendar.time_zone,
+        "public": calendar.public,
+        "primary": calendar.is_primary,
+        "role": calendar.role,
+        "owner": Person(calendar.owner_id, calendar.owner_name),
+    }
+
+
+def _written(given: CalendarInput) -> dict[str, object]:
+    return {name: getattr(given, name) for name in CalendarInput.__struct_fields__}

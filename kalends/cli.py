@@ -1,0 +1,224 @@
+"""The `kalends` command."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import click
+from granian import Granian
+from granian.constants import Interfaces, Loops
+from granian.log import LogLevels
+
+from kalends import __version__, settings, times, tokens
+from kalends.context import Context
+from kalends.db import Database, Taken, open_database
+from kalends.db.migrate import TooNew, migrate
+from kalends.doctor import examine
+from kalends.errors import Invalid, Problem
+from kalends.http import fields, log
+from kalends.sessions import store as session_store
+from kalends.settings import Settings, WrongSetting, variable
+from kalends.users import passwords
+from kalends.users import store as user_store
+from kalends.users.model import Registration
+from kalends.worker import work
+
+
+def main() -> None:
+    """Run the command; what a person can mend is said in one line."""
+    try:
+        cli(standalone_mode=False)
+    except (WrongSetting, TooNew) as error:
+        _stop(str(error))
+    except Problem as problem:
+        _stop(problem.detail)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        _stop("Stopped.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="kalends")
+def cli() -> None:
+    """Kalends: an event calendar service that you host yourself."""
+
+
+_data = click.option("--data", metavar="DIR", help="Folder for the database and the secret. Default: ./data")
+_database = click.option("--database", metavar="URL", help="postgresql://… instead of SQLite")
+
+
+@cli.command()
+@click.option("--host", help="Address to listen on. Default: 127.0.0.1")
+@click.option("--port", type=int, help="Port to listen on. Default: 8000")
+@_data
+@_database
+@click.option("--workers", type=int, help="Number of server processes. Default: 1")
+@click.option("--no-work", is_flag=True, help="Leave the background worker out; run 'kalends work' beside it.")
+def serve(no_work: bool, **options: Any) -> None:
+    """Migrate, serve, and run the background worker."""
+    chosen = settings.load(options)
+    tokens.prepare(chosen)
+    _migrated(chosen).close()
+    settings.export(chosen)
+    worker = None if no_work else subprocess.Popen([sys.executable, "-m", "kalends", "work"])
+    try:
+        _listen(chosen)
+    finally:
+        if worker is not None:
+            worker.terminate()
+            worker.wait()
+
+
+def _listen(chosen: Settings) -> None:
+    if chosen.metrics_token:
+        figures = chosen.folder / "metrics"
+        shutil.rmtree(figures, ignore_errors=True)
+        figures.mkdir(parents=True)
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(figures)
+    database = "PostgreSQL" if chosen.database else f"SQLite in {chosen.folder}"
+    click.echo(f"Kalends {__version__} on {chosen.url} ({database}). API reference: {chosen.url}/docs. Stop with Ctrl-C.", err=True)
+    Granian(
+        "kalends.app:rsgi",
+        factory=True,
+        address=chosen.host,
+        port=chosen.port,
+        interface=Interfaces.RSGI,
+        loop=Loops.uvloop,
+        workers=chosen.workers,
+        websockets=False,
+        log_level=LogLevels.warning,
+        respawn_failed_workers=True,
+        workers_kill_timeout=60,
+    ).serve()
+
+
+@cli.command("work")
+@_data
+@_database
+def work_(**options: Any) -> None:
+    """Run the background worker alone, beside 'kalends serve --no-work'."""
+    chosen = settings.load(options)
+    log.configure(chosen)
+    work(open_database(chosen))
+
+
+@cli.command("migrate")
+@_data
+@_database
+def migrate_(**options: Any) -> None:
+    """Bring the database up to date."""
+    db = open_database(settings.load(options))
+    done = migrate(db)
+    click.echo(f"Ran {', '.join(done)}." if done else "The database is up to date.")
+    db.close()
+
+
+@cli.command("settings")
+def settings_() -> None:
+    """List every setting: its meaning, what it may be, and what it is now."""
+    now = settings.load()
+    for name in Settings.__struct_fields__:
+        value = getattr(now, name)
+        shown = "(hidden)" if value and name in ("secret", "database", "metrics_token") else value
+        click.echo(f"{variable(name)} = {shown}\n    {settings.meaning(name)} ({settings.choices(name)})")
+
+
+@cli.command("doctor")
+@_data
+@_database
+def doctor_(**options: Any) -> None:
+    """Check the settings, the data folder and the database, and say what to do."""
+    findings = examine(settings.load(options))
+    for name, trouble in findings.items():
+        click.echo(f"BAD  {name}: {trouble}" if trouble else f"ok   {name}")
+    sys.exit(1 if any(findings.values()) else 0)
+
+
+@cli.group()
+def users() -> None:
+    """Create and list users, and set passwords."""
+
+
+@users.command("create")
+@click.argument("user_name")
+@click.argument("email_address")
+@click.option("--password", help="Asked for when it is not given.")
+@click.option("--name", help="The name that others see.")
+@click.option("--time-zone", help="Default: UTC")
+@_data
+@_database
+def users_create(data: str | None, database: str | None, **given: Any) -> None:
+    """Create a user, whether or not registration is open."""
+    given["password"] = given["password"] or _ask_password()
+    registration, broken = fields.read(Registration, given)
+    if registration is None:
+        raise Invalid(broken)
+    password_hash = passwords.hashed(registration.password)
+    with _context(data, database) as ctx, ctx.write():
+        try:
+            user_id = user_store.insert(ctx, registration, password_hash)
+        except Taken:
+            _stop("Somebody has this user name or e-mail address already.")
+    click.echo(f"Created {registration.user_name} (id {user_id}).")
+
+
+@users.command("list")
+@_data
+@_database
+def users_list(data: str | None, database: str | None) -> None:
+    """List the users."""
+    with _context(data, database) as ctx, ctx.read():
+        for user in user_store.every(ctx):
+            click.echo(f"{user.id}\t{user.user_name}\t{user.email_address}\t{user.name or ''}\t{times.utc(user.created_at)}")
+
+
+@users.command("password")
+@click.argument("user_name")
+@click.option("--password", help="Asked for when it is not given.")
+@_data
+@_database
+def users_password(data: str | None, database: str | None, user_name: str, password: str | None) -> None:
+    """Set a user's password and end their sessions."""
+    password = password or _ask_password()
+    if not 8 <= len(password) <= 256:
+        _stop("A password has 8 to 256 characters.")
+    password_hash = passwords.hashed(password)
+    with _context(data, database) as ctx, ctx.write():
+        user = user_store.find(ctx, user_name)
+        if user is None:
+            _stop(f"There is no user called {user_name}.")
+        user_store.update_password(ctx, user.id, password_hash)
+        session_store.delete_all(ctx, user.id)
+    click.echo(f"{user.user_name} has a new password, and no open sessions.")
+
+
+def _ask_password() -> str:
+    return str(click.prompt("Password", hide_input=True, confirmation_prompt=True))
+
+
+@contextmanager
+def _context(data: str | None, database: str | None) -> Iterator[Context]:
+    """The surroundings of a command that works on the database."""
+    chosen = settings.load({"data": data, "database": database})
+    db = _migrated(chosen)
+    try:
+        yield Context(db, chosen, times.now())
+    finally:
+        db.close()
+
+
+def _migrated(chosen: Settings) -> Database:
+    db = open_database(chosen)
+    migrate(db)
+    return db
+
+
+def _stop(line: str) -> NoReturn:
+    click.echo(f"kalends: {line}", err=True)
+    sys.exit(1)

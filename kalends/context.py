@@ -1,0 +1,102 @@
+"""What an action is given: the transaction, who acts, when, and under which settings. Passed, never global."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from msgspec import Struct
+
+from kalends import errors
+from kalends.db import Database, Transaction
+from kalends.settings import Settings
+
+
+class Actor(Struct, frozen=True):
+    """A signed-in user, and the session or key by which they came."""
+
+    id: int
+    user_name: str
+    email_address: str
+    name: str | None
+    time_zone: str
+    session_id: str | None = None
+    key_id: str | None = None
+
+    @property
+    def display_name(self) -> str:
+        return self.name or self.user_name
+
+
+class Caller(Struct, frozen=True):
+    """Where a request comes from, what it asked for, and what it says about versions."""
+
+    address: str = ""
+    is_cross_site: bool = False
+    authorization: str = ""
+    if_match: str | None = None
+    if_none_match: str | None = None
+    path: str = ""
+    query: str = ""
+
+    def knows(self, etag: str) -> bool:
+        """Whether the client holds this version already (If-None-Match)."""
+        return _lists(self.if_none_match, etag)
+
+    def expects(self, etag: str) -> bool:
+        """Whether the client means this version, or any (If-Match)."""
+        return self.if_match is None or _lists(self.if_match, etag)
+
+
+def _lists(header: str | None, etag: str) -> bool:
+    if header is None:
+        return False
+    return header.strip() == "*" or etag in [tag.strip().removeprefix("W/") for tag in header.split(",")]
+
+
+class Context:
+    """One request's surroundings (or one command's, or one page's)."""
+
+    __slots__ = ("_tx", "actor", "caller", "cookies", "db", "headers", "later", "now", "settings")
+
+    def __init__(self, db: Database, settings: Settings, now: int, caller: Caller | None = None):
+        self.db = db
+        self.settings = settings
+        self.now = now
+        self.caller = caller or Caller()
+        self.actor: Actor | None = None
+        self.headers: dict[str, str] = {}
+        self.cookies: list[str] = []
+        self.later: list[Callable[[Transaction], None]] = []
+        self._tx: Transaction | None = None
+
+    @property
+    def tx(self) -> Transaction:
+        """The open transaction."""
+        assert self._tx is not None, "no transaction is open"
+        return self._tx
+
+    @contextmanager
+    def read(self) -> Iterator[Transaction]:
+        """Open a read snapshot for the block."""
+        with self.db.read() as tx:
+            yield self._opened(tx)
+        self._tx = None
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        """Open a write transaction for the block; it commits when the block ends."""
+        with self.db.write() as tx:
+            yield self._opened(tx)
+        self._tx = None
+
+    def _opened(self, tx: Transaction) -> Transaction:
+        self._tx = tx
+        return tx
+
+    def tag(self, version: str) -> None:
+        """Answer with an ETag. A read that the client has already becomes 304."""
+        self.headers["ETag"] = f'"{version}"'
+
+    def expect(self, version: str) -> None:
+        """Refuse to change a record that is no longer the one the client saw."""
+        if not self.caller.expects(f'"{version}"'):
+            raise errors.Stale("Somebody changed it since you read it. Read it again, then send your change with the new ETag.")

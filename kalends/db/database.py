@@ -1,0 +1,111 @@
+"""What both databases have in common: transactions that run SQL with :name parameters and load rows into Structs."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from kalends.errors import Problem
+
+T = TypeVar("T", bound=Struct)
+
+
+class Retry(Exception):
+    """The database gave up on a transaction that may succeed when it runs again."""
+
+
+class Taken(Problem):
+    """A unique index refused a value; `index` is called after its table and columns, as in `users_email_key`."""
+
+    status = 409
+    title = "Conflict"
+
+    def __init__(self, index: str):
+        super().__init__("Another record has this value already.")
+        self.index = index
+
+
+class Transaction(ABC):
+    """One transaction. Rows are loaded positionally: select a Struct's fields in its order (see `columns`)."""
+
+    @abstractmethod
+    def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        """All rows of the statement."""
+
+    @abstractmethod
+    def run(self, sql: str, /, **params: Any) -> int:
+        """Run the statement and say how many rows it changed."""
+
+    @abstractmethod
+    def script(self, sql: str) -> None:
+        """Run several statements without parameters."""
+
+    @abstractmethod
+    def exclusive(self, name: str) -> None:
+        """Hold the named lock until the transaction ends."""
+
+    @abstractmethod
+    def has_table(self, name: str) -> bool:
+        """Whether there is such a table."""
+
+    def all(self, kind: type[T], sql: str, /, **params: Any) -> list[T]:
+        return list(map(_loader(kind), self.rows(sql, **params)))
+
+    def one(self, kind: type[T], sql: str, /, **params: Any) -> T | None:
+        found = self.rows(sql, **params)
+        return _loader(kind)(found[0]) if found else None
+
+    def value(self, sql: str, /, **params: Any) -> Any:
+        """The first column of the first row, or None."""
+        found = self.rows(sql, **params)
+        return found[0][0] if found else None
+
+
+class Database(ABC):
+    """Transactions, and the words in which the two kinds of SQL differ."""
+
+    types: dict[str, str]
+
+    @abstractmethod
+    def read(self) -> AbstractContextManager[Transaction]:
+        """A read snapshot."""
+
+    @abstractmethod
+    def write(self) -> AbstractContextManager[Transaction]:
+        """A transaction that commits when its block ends, and rolls back when the block raises."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close every connection."""
+
+
+@cache
+def _loader(kind: type[T]) -> Callable[[Sequence[Any]], T]:
+    """How to make a Struct of a row; a BOOLEAN may come as 0 or 1."""
+    flags = [i for i, field in enumerate(msgspec.structs.fields(kind)) if field.type is bool]
+    if not flags:
+        return lambda row: kind(*row)
+
+    def load(row: Sequence[Any]) -> T:
+        values = list(row)
+        for i in flags:
+            values[i] = bool(values[i])
+        return kind(*values)
+
+    return load
+
+
+@cache
+def columns(kind: type[Struct], table: str = "") -> str:
+    """The Struct's fields as a list of columns, optionally of one table: `c.id, c.name`."""
+    prefix = f"{table}." if table else ""
+    return ", ".join(prefix + name for name in kind.__struct_fields__)
+
+
+def batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    """The items in runs of at most `size`."""
+    return (items[i : i + size] for i in range(0, len(items), size))

@@ -1,0 +1,60 @@
+"""Migrations: numbered SQL files, run once each, under a lock, each in a transaction."""
+
+from collections.abc import Iterator
+from importlib.resources import files
+from string import Template
+
+from kalends import times
+from kalends.db.database import Database, Transaction
+
+_LEDGER = "CREATE TABLE IF NOT EXISTS migrations (number $int PRIMARY KEY, name TEXT NOT NULL, applied_at $int NOT NULL $end"
+
+
+class TooNew(Exception):
+    """The database was made by a newer Kalends than this one."""
+
+
+def migrate(db: Database) -> list[str]:
+    """Bring the database up to date and name the migrations that were run."""
+    with db.write() as tx:
+        tx.exclusive("migrations")
+        tx.script(Template(_LEDGER).substitute(db.types))
+    done = []
+    for number, name, sql in _files():
+        with db.write() as tx:
+            tx.exclusive("migrations")
+            if number in _applied(tx):
+                continue
+            tx.script(Template(sql).substitute(db.types))
+            tx.run(
+                "INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :now)",
+                number=number,
+                name=name,
+                now=times.now(),
+            )
+            done.append(name)
+    with db.read() as tx:
+        if max(_applied(tx), default=0) > latest():
+            raise TooNew("The database was made by a newer Kalends. Install that version, or restore an older backup.")
+    return done
+
+
+def is_current(tx: Transaction) -> bool:
+    """Whether every migration has been run."""
+    return bool(tx.has_table("migrations") and tx.value("SELECT max(number) FROM migrations") == latest())
+
+
+def latest() -> int:
+    """The number of the newest migration."""
+    return max(number for number, _, _ in _files())
+
+
+def _applied(tx: Transaction) -> set[int]:
+    return {number for (number,) in tx.rows("SELECT number FROM migrations")}
+
+
+def _files() -> Iterator[tuple[int, str, str]]:
+    folder = files("kalends.db") / "migrations"
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".sql"):
+            yield int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text()

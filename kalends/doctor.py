@@ -1,0 +1,46 @@
+"""`kalends doctor`: what is wrong with this installation, and what to do."""
+
+import os
+from pathlib import Path
+
+from kalends.db import open_database
+from kalends.db.migrate import is_current
+from kalends.errors import Problem
+from kalends.settings import Settings, variable
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def examine(settings: Settings) -> dict[str, str | None]:
+    """Each part and what is wrong with it, or None."""
+    return {"settings": _settings(settings), "data folder": _folder(settings.folder), "database": _database(settings)}
+
+
+def _settings(settings: Settings) -> str | None:
+    if settings.host not in LOOPBACK and not settings.base_url:
+        return f"the service listens on {settings.host} and {variable('base_url')} is not set, so links would be wrong. Set it."
+    return None
+
+
+def _folder(folder: Path) -> str | None:
+    if not folder.exists():
+        nearest = next(parent for parent in folder.resolve().parents if parent.exists())
+        return None if os.access(nearest, os.W_OK) else f"{folder} cannot be made. Choose another with --data."
+    if not os.access(folder, os.W_OK):
+        return f"{folder} cannot be written. Change its owner, or choose another with --data."
+    if folder.stat().st_mode & 0o077:
+        return f"others on this machine may look into {folder}. Run: chmod 700 {folder}"
+    return None
+
+
+def _database(settings: Settings) -> str | None:
+    if not settings.database and not (settings.folder / "kalends.sqlite3").exists():
+        return "there is none yet. Run: kalends migrate"
+    db = open_database(settings)
+    try:
+        with db.read() as tx:
+            return None if is_current(tx) else "it is not up to date. Run: kalends migrate"
+    except Problem as problem:
+        return problem.detail
+    finally:
+        db.close()

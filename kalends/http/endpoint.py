@@ -1,0 +1,132 @@
+"""Declare an endpoint: the decorator registers the function and returns it unchanged."""
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+
+from kalends.http.fields import Changes
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FORMATS = {
+    "json": "application/json",
+    "ics": "text/calendar",
+    "csv": "text/csv",
+    "vcf": "text/vcard",
+    "html": "text/html",
+    "txt": "text/plain",
+}
+
+_VARIABLE = re.compile(r"{(\w+)}")
+_SUFFIX = re.compile(r"\.(ics|csv|vcf)$")
+
+
+class Document(Struct, frozen=True):
+    """An answer that is not JSON: a page, a feed, an export."""
+
+    body: bytes
+    content_type: str
+    status: int = 200
+
+
+class Endpoint(Struct, frozen=True):
+    """One action, as it was declared."""
+
+    method: str
+    path: str
+    format: str
+    function: Callable[..., Any]
+    status: int
+    guests: bool
+    limited: bool
+    transaction: bool
+    credentials: bool
+    variables: dict[str, type]
+    params: type[Struct] | None
+    partial: bool
+    result: Any
+
+    @property
+    def resource(self) -> str:
+        """The first word of the path after /api: `events`."""
+        words = [word for word in self.path.split("/") if word and word != "api"]
+        return words[0] if words else "home"
+
+    @property
+    def wrapper(self) -> str:
+        """The name in which a client may wrap the fields: `event`."""
+        return self.resource.removesuffix("s")
+
+    @property
+    def action(self) -> str:
+        return self.function.__name__.rstrip("_")
+
+    @property
+    def name(self) -> str:
+        return f"{self.resource}.{self.action}"
+
+    @property
+    def url(self) -> str:
+        """The path as clients write it, with the suffix that chooses the format."""
+        return self.path if self.format in ("json", "html", "txt") else f"{self.path}.{self.format}"
+
+    @property
+    def writes(self) -> bool:
+        return self.method != "GET"
+
+    @property
+    def documentation(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+
+registry: list[Endpoint] = []
+
+
+def endpoint(
+    method: str,
+    path: str,
+    *,
+    status: int = 200,
+    guests: bool = False,
+    limited: bool = False,
+    transaction: bool = True,
+    credentials: bool = True,
+    format: str = "",
+) -> Callable[[F], F]:
+    """Declare the function as the action behind method and path.
+
+    guests: people who are not signed in may use it (policy decides; this is for the documentation, and tested).
+    limited: guests' calls count against the rate limit.
+    credentials: False where sessions and keys mean nothing.
+    transaction: False where the action must not hold one all along (it hashes a password, or waits for the network).
+    """
+
+    def declare(function: F) -> F:
+        suffix = _SUFFIX.search(path)
+        bare = path[: suffix.start()] if suffix else path
+        hints = get_type_hints(function, include_extras=True)
+        params, partial = hints.get("params"), False
+        if get_origin(params) is Changes:
+            params, partial = get_args(params)[0], True
+        declared = Endpoint(
+            method=method,
+            path=bare,
+            format=format or (suffix.group(1) if suffix else "json"),
+            function=function,
+            status=status,
+            guests=guests,
+            limited=limited,
+            transaction=transaction,
+            credentials=credentials,
+            variables={name: hints[name] for name in _VARIABLE.findall(bare)},
+            params=params,
+            partial=partial,
+            result=hints["return"],
+        )
+        registry.append(declared)
+        return function
+
+    return declare

@@ -1,0 +1,33 @@
+"""Log lines: JSON for machines, colours for a terminal, secrets never."""
+
+import logging
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import msgspec
+import structlog
+
+from kalends.settings import Settings
+
+log = structlog.get_logger()
+
+
+def configure(settings: Settings) -> None:
+    """Set the log up once per process."""
+    console = settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())
+    processors: list[Any] = [structlog.processors.add_log_level, structlog.processors.TimeStamper("iso", utc=True)]
+    if console:
+        processors.append(structlog.dev.ConsoleRenderer())
+    else:
+        processors += [structlog.processors.format_exc_info, _render]
+    structlog.configure(
+        processors=processors,
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr) if console else structlog.BytesLoggerFactory(sys.stderr.buffer),
+        cache_logger_on_first_use=True,
+    )
+
+
+def _render(logger: object, method: str, event: MutableMapping[str, Any]) -> bytes:
+    return msgspec.json.encode(event, enc_hook=str)

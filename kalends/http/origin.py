@@ -1,0 +1,91 @@
+"""Where a request comes from: its address behind proxies, its credential, its site, and what CORS allows."""
+
+from ipaddress import ip_address, ip_network
+from urllib.parse import urlsplit
+
+import falcon
+
+from kalends import errors
+from kalends.settings import Settings, listed
+
+COOKIE = "kalends_session"
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Origins:
+    """The settings' proxies and CORS origins, ready to ask."""
+
+    def __init__(self, settings: Settings):
+        self._proxies = [ip_network(proxy, strict=False) for proxy in listed(settings.trusted_proxies)]
+        self._cors = frozenset(listed(settings.cors_origins))
+
+    def address(self, req: falcon.Request) -> str:
+        """The client's address: the nearest one that is not a proxy of ours."""
+        address: str = req.env.get("REMOTE_ADDR", "")
+        if self._proxies and self._trusts(address):
+            for hop in reversed((req.get_header("X-Forwarded-For") or "").split(",")):
+                address = hop.strip() or address
+                if not self._trusts(address):
+                    break
+        return address
+
+    def _trusts(self, address: str) -> bool:
+        try:
+            known = ip_address(address)
+        except ValueError:
+            return False
+        return any(known in network for network in self._proxies)
+
+    def cors(self, req: falcon.Request) -> dict[str, str]:
+        """The headers that let a configured origin's scripts read the answer."""
+        origin = req.get_header("Origin")
+        if not self._cors:
+            return {}
+        if origin not in self._cors:
+            return {"Vary": "Origin"}
+        headers = {
+            "Vary": "Origin",
+            "Access-Control-Allow-Origin": origin,
+            "Access-Control-Expose-Headers": "ETag, Link, Location, X-Request-Id",
+        }
+        if req.method == "OPTIONS" and req.get_header("Access-Control-Request-Method"):
+            headers |= {
+                "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
+                "Access-Control-Allow-Headers": "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer",
+                "Access-Control-Max-Age": "600",
+            }
+        return headers
+
+
+def is_same_origin(req: falcon.Request) -> bool:
+    """Whether the browser says that a page of this very site sent the request."""
+    site = req.get_header("Sec-Fetch-Site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = req.get_header("Origin")
+    return origin is not None and urlsplit(origin).netloc == req.get_header("Host")
+
+
+def is_cross_site(req: falcon.Request) -> bool:
+    """Whether a page of another site sent the request."""
+    return (req.get_header("Sec-Fetch-Site") or req.get_header("Origin")) is not None and not is_same_origin(req)
+
+
+def credential(req: falcon.Request) -> tuple[str | None, bool]:
+    """The token that the request carries, and whether it is a Bearer token rather than the cookie."""
+    header = req.get_header("Authorization")
+    if header is not None:
+        scheme, _, token = header.partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            raise errors.Unauthorized("The Authorization header must be 'Bearer' and a session token or a key.")
+        return token.strip(), True
+    if "HTTP_COOKIE" not in req.env:
+        return None, False
+    found = req.get_cookie_values(COOKIE)
+    if not found:
+        return None, False
+    if req.method not in SAFE and not is_same_origin(req):
+        raise errors.Forbidden(
+            "A request with the session cookie must come from this site. From a script, send the token as 'Authorization: Bearer …'."
+        )
+    return found[0], False

@@ -1,0 +1,38 @@
+"""Pages of a list: limit and offset in, a link to the next page out."""
+
+from typing import Annotated, TypeVar
+from urllib.parse import parse_qsl, urlencode
+
+from msgspec import Meta, Struct
+
+from kalends.context import Context
+
+MAX_PAGE = 500
+
+T = TypeVar("T")
+
+
+class Paging(Struct, kw_only=True):
+    """The parameters of every index."""
+
+    limit: Annotated[int, Meta(ge=0, description="Maximum number of results; more than 500 is answered with 500.")] = 50
+    offset: Annotated[int, Meta(ge=0, description="The position to return results from.")] = 0
+    count: Annotated[bool, Meta(description="Whether to say the `total` too.")] = False
+
+    @property
+    def size(self) -> int:
+        return min(self.limit, MAX_PAGE)
+
+    @property
+    def fetch(self) -> int:
+        """One more than the page holds tells whether there is a next one."""
+        return self.size + 1 if self.size else 0
+
+
+def page(ctx: Context, params: Paging, rows: list[T]) -> tuple[list[T], str | None]:
+    """The page of the rows that were fetched, and the address of the next page."""
+    if len(rows) <= params.size:
+        return rows, None
+    query = dict(parse_qsl(ctx.caller.query, keep_blank_values=True))
+    query |= {"limit": str(params.size), "offset": str(params.offset + params.size)}
+    return rows[: params.size], f"{ctx.caller.path}?{urlencode(query)}"

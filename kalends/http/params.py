@@ -1,0 +1,194 @@
+"""Read a request: one set of parameters, whatever carries them."""
+
+import json
+import re
+from typing import Any, NoReturn
+from urllib.parse import unquote_to_bytes
+
+import falcon
+import msgspec
+
+from kalends import errors
+from kalends.errors import FieldError
+from kalends.http.endpoint import Endpoint
+from kalends.http.fields import Changes, Upload, fields_of, read, read_changes
+
+MAX_DEPTH = 8
+MAX_KEYS = 1_000
+BODY_LIMIT = 1024 * 1024
+UPLOAD_LIMIT = 10 * 1024 * 1024
+
+_BRACKETS = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
+
+
+def bind(endpoint: Endpoint, req: falcon.Request) -> Any:
+    """The endpoint's parameter Struct (or Changes to it) from the request; every broken field is named at once."""
+    assert endpoint.params is not None
+    given = gather(req, endpoint.wrapper)
+    strict = "handling=strict" in (req.get_header("Prefer") or "").replace(" ", "")
+    known = [field.name for field in fields_of(endpoint.params)]
+    unknown = [FieldError(name, "is not a parameter of this action") for name in given if name not in known] if strict else []
+    value: Any
+    if endpoint.partial:
+        value, broken = read_changes(endpoint.params, given)
+    else:
+        value, broken = read(endpoint.params, given)
+    if broken or unknown:
+        raise errors.Invalid(broken + unknown)
+    assert value is None or isinstance(value, endpoint.params | Changes)
+    return value
+
+
+def gather(req: falcon.Request, wrapper: str) -> dict[str, Any]:
+    """All parameters of the request: the body's win over the query string's, wrapped ones over bare ones."""
+    given = _form(req.query_string) if req.query_string else {}
+    if req.method != "GET" or req.content_length:
+        given |= _body(req)
+    inner = given.get(wrapper)
+    return given | inner if isinstance(inner, dict) else given
+
+
+def _body(req: falcon.Request) -> dict[str, Any]:
+    content = req.bounded_stream.read()
+    if not content:
+        return {}
+    kind = (req.content_type or "").split(";")[0].strip().lower()
+    if kind != "multipart/form-data" and len(content) > BODY_LIMIT:
+        raise errors.TooLarge("A body may have at most 1 MiB.")
+    if kind == "application/json" or kind.endswith("+json"):
+        return _json(content)
+    if kind == "application/x-www-form-urlencoded":
+        return _form(_utf8(content))
+    if kind == "multipart/form-data":
+        return _multipart(content, req.content_type or "")
+    raise errors.UnsupportedMediaType(
+        "Send application/json, application/x-www-form-urlencoded or multipart/form-data, and say so in Content-Type."
+    )
+
+
+def _json(content: bytes) -> dict[str, Any]:
+    try:
+        value = msgspec.json.decode(content)
+    except RecursionError:
+        _too_deep()
+    except UnicodeDecodeError:
+        raise errors.BadRequest("The body is not valid UTF-8.") from None
+    except msgspec.DecodeError as error:
+        value = _lenient_json(content, str(error))
+    if not isinstance(value, dict):
+        raise errors.Invalid([], "The body must be a JSON object.")
+    _check_size(value)
+    return value
+
+
+def _lenient_json(content: bytes, complaint: str) -> Any:
+    """What msgspec refuses and the standard library reads: lone surrogates, refused later with the field's name."""
+
+    def refuse(word: str) -> NoReturn:
+        raise ValueError(word)
+
+    try:
+        return json.loads(content, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        raise errors.BadRequest(f"The body is not valid JSON: {complaint}.") from None
+
+
+def _form(encoded: str) -> dict[str, Any]:
+    pairs = [pair for pair in encoded.split("&") if pair]
+    if len(pairs) > MAX_KEYS:
+        _too_many()
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        _place(values, _decoded(name), _decoded(value))
+    return values
+
+
+def _decoded(encoded: str) -> str:
+    if re.search(r"%(?![0-9A-Fa-f]{2})", encoded):
+        raise errors.BadRequest("A percent sign must be followed by two hexadecimal digits.")
+    return _utf8(unquote_to_bytes(encoded.replace("+", " ")))
+
+
+def _utf8(content: bytes) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise errors.BadRequest("The request is not valid UTF-8.") from None
+
+
+def _multipart(content: bytes, content_type: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    try:
+        handler = falcon.media.MultipartFormHandler()
+        handler.parse_options.max_body_part_count = MAX_KEYS
+        handler.parse_options.max_body_part_buffer_size = UPLOAD_LIMIT
+        form = handler.deserialize(_Bytes(content), content_type, len(content))
+        for part in form:
+            data = part.get_data()
+            _place(values, part.name or "", Upload(part.filename, data) if part.filename else _utf8(data))
+    except falcon.HTTPError as error:
+        raise errors.BadRequest(f"The multipart body cannot be read: {error.description or error.title}.") from None
+    return values
+
+
+class _Bytes:
+    """A body that was read already, as the stream that Falcon's parser wants."""
+
+    def __init__(self, content: bytes):
+        self._content, self._at = content, 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        end = len(self._content) if size is None or size < 0 else self._at + size
+        piece = self._content[self._at : end]
+        self._at += len(piece)
+        return piece
+
+
+def _place(values: dict[str, Any], name: str, value: Any) -> None:
+    """Put `a[b]=value` where it belongs: `{"a": {"b": value}}`; `a[]=value` adds to a list."""
+    match = _BRACKETS.fullmatch(name)
+    if match is None:
+        values[name] = value
+        return
+    keys = [match.group(1), *re.findall(r"\[([^\[\]]*)\]", match.group(2))]
+    if len(keys) > MAX_DEPTH:
+        _too_deep()
+    if len(keys) == 2 and keys[1] == "":
+        held = values.setdefault(keys[0], [])
+        if isinstance(held, list):
+            held.append(value)
+        return
+    for key in keys[:-1]:
+        inner = values.get(key)
+        if not isinstance(inner, dict):
+            inner = values[key] = {}
+        values = inner
+    values[keys[-1]] = value
+
+
+def _check_size(value: Any) -> None:
+    """At most 8 levels and 1,000 keys."""
+    keys, level = 0, [value]
+    for _ in range(MAX_DEPTH):
+        below: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                keys += len(item)
+                below += item.values()
+            elif isinstance(item, list):
+                below += item
+        if keys > MAX_KEYS:
+            _too_many()
+        level = [item for item in below if isinstance(item, dict | list)]
+        if not level:
+            return
+    _too_deep()
+
+
+def _too_deep() -> NoReturn:
+    raise errors.Invalid([], f"The body is nested too deeply; at most {MAX_DEPTH} levels are read.")
+
+
+def _too_many() -> NoReturn:
+    raise errors.Invalid([], f"The request has too many keys; at most {MAX_KEYS:,} are read.")

@@ -1,0 +1,24 @@
+"""The one shape of every error: RFC 9457 problem+json."""
+
+import msgspec
+
+from kalends.errors import FieldError, Problem
+
+CONTENT_TYPE = "application/problem+json"
+
+
+class ProblemBody(msgspec.Struct):
+    """What went wrong, for people and programs."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldError]
+    request_id: str
+
+
+def encode(problem: Problem, request_id: str) -> bytes:
+    return msgspec.json.encode(
+        ProblemBody(problem.kind, problem.title, problem.status, problem.detail, problem.errors, request_id),
+    )

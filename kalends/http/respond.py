@@ -1,0 +1,126 @@
+"""The way of one request through its endpoint: authenticate, bind, act in one transaction, encode."""
+
+from collections.abc import Callable
+from typing import Any
+
+import falcon
+import msgspec
+from msgspec import Struct
+
+from kalends import errors
+from kalends.context import Actor, Caller, Context
+from kalends.db import Database, Retry
+from kalends.http.endpoint import Document, Endpoint
+from kalends.http.limits import RateLimit
+from kalends.http.origin import Origins, credential, is_cross_site
+from kalends.http.params import bind
+from kalends.settings import Settings
+
+Authenticate = Callable[[Context, str], Actor | None]
+
+GUEST_WRITES_A_MINUTE = 30
+ATTEMPTS = 5
+API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Surroundings(Struct, frozen=True):
+    """What all requests of a process share."""
+
+    db: Database
+    settings: Settings
+    authenticate: Authenticate
+    clock: Callable[[], int]
+    origins: Origins
+    guest_writes: RateLimit = msgspec.field(default_factory=lambda: RateLimit(GUEST_WRITES_A_MINUTE))
+
+
+class Responder:
+    """Runs one endpoint."""
+
+    def __init__(self, surroundings: Surroundings, endpoint: Endpoint, *, has_show: bool):
+        self.endpoint = endpoint
+        self._its = surroundings
+        self._locates = has_show and endpoint.status == 201
+
+    def __call__(self, req: falcon.Request, resp: falcon.Response, variables: dict[str, Any]) -> None:
+        caller = self._caller(req)
+        token, is_bearer = credential(req) if self.endpoint.credentials else (None, False)
+        if self.endpoint.limited and token is None and self._its.settings.rate_limits == "on":
+            self._its.guest_writes.count(caller.address)
+        broken = self._bind(req, variables)
+        ctx, result = self._run(caller, token, is_bearer, broken, variables)
+        for task in ctx.later:
+            with self._its.db.write() as tx:
+                task(tx)
+        req.context.user_id = ctx.actor.id if ctx.actor else None
+        self._answer(ctx, resp, result)
+
+    def _caller(self, req: falcon.Request) -> Caller:
+        return Caller(
+            address=self._its.origins.address(req),
+            is_cross_site=is_cross_site(req),
+            authorization=req.get_header("Authorization") or "",
+            if_match=req.get_header("If-Match"),
+            if_none_match=req.get_header("If-None-Match"),
+            path=req.path,
+            query=req.query_string,
+        )
+
+    def _bind(self, req: falcon.Request, variables: dict[str, Any]) -> errors.Invalid | None:
+        """Bind the parameters. What is broken is told only after the credential was looked at."""
+        if self.endpoint.params is not None:
+            try:
+                variables["params"] = bind(self.endpoint, req)
+            except errors.Invalid as broken:
+                return broken
+        return None
+
+    def _run(
+        self, caller: Caller, token: str | None, is_bearer: bool, broken: errors.Invalid | None, variables: dict[str, Any]
+    ) -> tuple[Context, Any]:
+        for _ in range(ATTEMPTS):
+            ctx = Context(self._its.db, self._its.settings, self._its.clock(), caller)
+            try:
+                if self.endpoint.transaction:
+                    with ctx.write() if self.endpoint.writes else ctx.read():
+                        self._sign_in(ctx, token, is_bearer)
+                        if broken:
+                            raise broken
+                        return ctx, self.endpoint.function(ctx, **variables)
+                if token is not None:
+                    with ctx.read():
+                        self._sign_in(ctx, token, is_bearer)
+                if broken:
+                    raise broken
+                return ctx, self.endpoint.function(ctx, **variables)
+            except Retry:
+                continue
+        raise errors.Unavailable("Too many people changed this at once. Try again.")
+
+    def _sign_in(self, ctx: Context, token: str | None, is_bearer: bool) -> None:
+        """A wrong Bearer token is an error everywhere; a stale cookie makes a guest."""
+        if token is not None:
+            ctx.actor = self._its.authenticate(ctx, token)
+            if ctx.actor is None and is_bearer:
+                raise errors.Unauthorized("The token is wrong or has expired. Sign in again: POST /api/session.")
+
+    def _answer(self, ctx: Context, resp: falcon.Response, result: Any) -> None:
+        resp.set_headers(ctx.headers)
+        for cookie in ctx.cookies:
+            resp.append_header("Set-Cookie", cookie)
+        if not self.endpoint.writes and "ETag" in ctx.headers and ctx.caller.knows(ctx.headers["ETag"]):
+            resp.status = 304
+            return
+        resp.status = self.endpoint.status
+        if isinstance(result, Document):
+            resp.status, resp.content_type, resp.data = result.status, result.content_type, result.body
+            return
+        if self._locates:
+            resp.set_header("Location", f"/api/{self.endpoint.resource}/{result.id}")
+        if getattr(result, "next", None):
+            resp.append_header("Link", f'<{result.next}>; rel="next"')
+        resp.content_type = "application/json"
+        resp.set_header("Content-Security-Policy", API_POLICY)
+        resp.data = _encode(result)

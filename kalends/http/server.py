@@ -1,0 +1,166 @@
+"""The service as a WSGI application: Falcon routes a request to its endpoint, and every error becomes one shape."""
+
+import re
+import secrets
+import time
+from collections.abc import Callable
+from typing import Any
+
+import falcon
+from falcon.routing import BaseConverter
+
+from kalends import errors, times
+from kalends.db import Database
+from kalends.errors import Problem
+from kalends.http import metrics
+from kalends.http.endpoint import FORMATS, Endpoint
+from kalends.http.log import log
+from kalends.http.origin import Origins
+from kalends.http.problem import CONTENT_TYPE, encode
+from kalends.http.respond import Authenticate, Responder, Surroundings
+from kalends.settings import Settings
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+
+def application(
+    endpoints: list[Endpoint],
+    db: Database,
+    settings: Settings,
+    authenticate: Authenticate,
+    clock: Callable[[], int] = times.now,
+) -> "falcon.App[Any, Any]":
+    """The WSGI application of these endpoints."""
+    surroundings = Surroundings(db, settings, authenticate, clock, Origins(settings))
+    app: falcon.App[Any, Any] = falcon.App(middleware=[_Everywhere(surroundings)])
+    app.req_options.strip_url_path_trailing_slash = True
+    app.router_options.converters["id"] = _IdConverter
+    app.add_error_handler(Exception, _fail)
+    app.add_error_handler(falcon.HTTPError, _fail)
+    shown = {e.resource for e in endpoints if e.action == "show"}
+    paths: dict[str, list[Endpoint]] = {}
+    for endpoint in endpoints:
+        paths.setdefault(endpoint.path, []).append(endpoint)
+    for path, actions in paths.items():
+        responders = [Responder(surroundings, action, has_show=action.resource in shown) for action in actions]
+        app.add_route(_template(path, actions[0]), _Path(responders))
+    return app
+
+
+class _Everywhere:
+    """What happens to every request, whichever action answers it."""
+
+    def __init__(self, surroundings: Surroundings):
+        self._settings = surroundings.settings
+        self._origins = surroundings.origins
+        self._headers = _security_headers(surroundings.settings)
+
+    def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
+        req.context.began = time.perf_counter()
+        given = req.get_header("X-Request-Id")
+        req.context.request_id = given if given and _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        req.context.user_id = None
+        req.context.format = None
+        if req.path.startswith("/api/"):
+            root, dot, suffix = req.path.rpartition(".")
+            if dot and suffix in FORMATS:
+                req.context.format = suffix
+                req.path = root
+
+    def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
+        resp.set_headers(self._headers)
+        resp.set_header("X-Request-Id", req.context.request_id)
+        if self._settings.cors_origins:
+            resp.set_headers(self._origins.cors(req))
+        elapsed = time.perf_counter() - req.context.began
+        name = f"{req.method} {req.uri_template or '-'}"
+        if self._settings.metrics_token:
+            metrics.observe(name, resp.status_code, elapsed)
+        if self._settings.access_log == "on":
+            log.info(
+                "request",
+                endpoint=name,
+                status=resp.status_code,
+                ms=round(elapsed * 1000, 2),
+                user=req.context.user_id,
+                request_id=req.context.request_id,
+            )
+
+
+class _Path:
+    """One path: its actions by method and format."""
+
+    def __init__(self, responders: list[Responder]):
+        self._formats: dict[str, dict[str, Responder]] = {}
+        for responder in responders:
+            self._formats.setdefault(responder.endpoint.method, {})[responder.endpoint.format] = responder
+        for method in self._formats:
+            setattr(self, f"on_{method.lower()}", self._on)
+        if "GET" in self._formats:
+            self.on_head = self._on
+
+    def _on(self, req: falcon.Request, resp: falcon.Response, **variables: Any) -> None:
+        offered = self._formats["GET" if req.method == "HEAD" else req.method]
+        chosen = req.context.format or _preferred(req, offered)
+        if chosen not in offered:
+            raise errors.NotFound("There is no such path.")
+        offered[chosen](req, resp, variables)
+
+
+class _IdConverter(BaseConverter):
+    """A positive 64-bit integer; anything else is no record's id."""
+
+    def convert(self, value: str) -> int | None:
+        if value.isascii() and value.isdigit() and len(value) <= 19 and 0 < (number := int(value)) < 2**63:
+            return number
+        return None
+
+
+def _template(path: str, endpoint: Endpoint) -> str:
+    for name, kind in endpoint.variables.items():
+        if kind is int:
+            path = path.replace(f"{{{name}}}", f"{{{name}:id}}")
+    return path
+
+
+def _preferred(req: falcon.Request, offered: dict[str, Responder]) -> str:
+    if len(offered) > 1:
+        wanted = req.client_prefers([FORMATS[name] for name in offered])
+        for name in offered:
+            if FORMATS[name] == wanted:
+                return name
+    return next(iter(offered))
+
+
+def _fail(req: falcon.Request, resp: falcon.Response, error: Exception, params: dict[str, Any]) -> None:
+    problem = _as_problem(error)
+    if problem.status == 500:
+        log.error("failed", request_id=req.context.request_id, endpoint=req.uri_template, exc_info=error)
+    resp.status = problem.status
+    resp.content_type = CONTENT_TYPE
+    resp.data = encode(problem, req.context.request_id)
+    resp.set_headers(problem.headers)
+
+
+def _as_problem(error: Exception) -> Problem:
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, falcon.HTTPMethodNotAllowed):
+        return errors.MethodNotAllowed(dict(error.headers or {}).get("Allow", "").split(", "))
+    if isinstance(error, falcon.HTTPNotFound):
+        return errors.NotFound("There is no such path.")
+    if isinstance(error, falcon.HTTPError) and error.status_code < 500:
+        return errors.BadRequest(error.description or error.title or "")
+    return Problem("Something went wrong here, and the log has the details under this request id.")
+
+
+def _security_headers(settings: Settings) -> dict[str, str]:
+    headers = {
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "same-origin",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+    if settings.https:
+        headers["Strict-Transport-Security"] = "max-age=63072000; includeSubDomains"
+    return headers

@@ -1,0 +1,67 @@
+"""The kinds of text that parameters share: each with its length, its form, and the words that explain it."""
+
+from functools import cache
+from typing import Annotated
+from zoneinfo import available_timezones
+
+from email_validator import EmailNotValidError, validate_email
+from msgspec import Meta, Struct
+
+from kalends.http.fields import Bad
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+def _time_zone(value: str) -> str:
+    if value not in _zones():
+        raise Bad("must be an IANA time zone such as Europe/Paris")
+    return value
+
+
+def _email(value: str) -> str:
+    try:
+        return validate_email(value, check_deliverability=False, globally_deliverable=False).normalized
+    except EmailNotValidError:
+        raise Bad("must be an e-mail address such as ana@example.org") from None
+
+
+Name = Annotated[str, Meta(max_length=200)]
+LongText = Annotated[str, Meta(max_length=20_000, extra={"lines": True})]
+
+EmailAddress = Annotated[
+    str,
+    Meta(
+        max_length=254,
+        description="An e-mail address, checked for its form only.",
+        extra={"check": _email, "schema": {"type": "string", "format": "email", "maxLength": 254}},
+    ),
+]
+
+TimeZone = Annotated[
+    str,
+    Meta(
+        max_length=64,
+        description="An IANA time zone, such as Europe/Paris.",
+        extra={"check": _time_zone, "schema": {"$ref": "#/components/schemas/TimeZone"}},
+    ),
+]
+
+
+def time_zone_schema() -> dict[str, object]:
+    """All zones, once, for OpenAPI."""
+    return {"type": "string", "enum": sorted(_zones()), "description": "An IANA time zone."}
+
+
+class Deleted(Struct):
+    """The ids of what was deleted."""
+
+    deleted: list[int]
+
+
+class DeletedText(Struct):
+    """The ids of what was deleted, where ids are text."""
+
+    deleted: list[str]

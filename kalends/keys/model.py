@@ -1,0 +1,48 @@
+"""What an API write key is."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kalends.http.types import Name
+
+
+class KeyInput(Struct, kw_only=True):
+    """The editable fields of a key."""
+
+    name: Annotated[Name, Meta(description="What the key is for.")]
+
+
+class Key(Struct, frozen=True):
+    """A row of the table."""
+
+    id: str
+    user_id: int
+    name: str
+    created_at: int
+
+
+class KeyItem(Struct):
+    """A key as it is listed."""
+
+    id: str
+    name: str
+    created_at: str
+
+
+class KeyCreated(Struct):
+    """A new key; `wkey` and `shared_secret` are answered this once."""
+
+    id: str
+    name: str
+    wkey: str
+    shared_secret: str
+    created_at: str
+
+
+class KeyIndex(Struct):
+    keys: list[KeyItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET

@@ -1,0 +1,55 @@
+"""The SQL of keys."""
+
+from kalends.context import Context
+from kalends.db import columns
+from kalends.http.paging import Paging
+from kalends.keys.model import Key
+from kalends.settings import Settings
+from kalends.tokens import derived, fingerprint, new_token, public_id
+
+_KEY = columns(Key)
+
+
+def shared_secret(settings: Settings, key_id: str) -> str:
+    """The secret that signs digests: it follows from the server's secret and is stored nowhere."""
+    return derived(settings, "shared secret", key_id)
+
+
+def index(ctx: Context, user_id: int, paging: Paging) -> list[Key]:
+    return ctx.tx.all(
+        Key,
+        f"SELECT {_KEY} FROM keys WHERE user_id = :user_id ORDER BY created_at, id LIMIT :limit OFFSET :offset",
+        user_id=user_id,
+        limit=paging.fetch,
+        offset=paging.offset,
+    )
+
+
+def count(ctx: Context, user_id: int) -> int:
+    return int(ctx.tx.value("SELECT count(*) FROM keys WHERE user_id = :user_id", user_id=user_id))
+
+
+def get(ctx: Context, key_id: str) -> Key | None:
+    return ctx.tx.one(Key, f"SELECT {_KEY} FROM keys WHERE id = :id", id=key_id)
+
+
+def find(ctx: Context, wkey: str) -> Key | None:
+    return ctx.tx.one(Key, f"SELECT {_KEY} FROM keys WHERE wkey_hash = :hash", hash=fingerprint(wkey))
+
+
+def insert(ctx: Context, user_id: int, name: str) -> tuple[Key, str]:
+    """A new key and its secret text."""
+    key, wkey = Key(public_id("k"), user_id, name, ctx.now), "wk_" + new_token()
+    ctx.tx.run(
+        "INSERT INTO keys (id, user_id, name, wkey_hash, created_at) VALUES (:id, :user_id, :name, :hash, :now)",
+        id=key.id,
+        user_id=user_id,
+        name=name,
+        hash=fingerprint(wkey),
+        now=ctx.now,
+    )
+    return key, wkey
+
+
+def delete(ctx: Context, key_id: str) -> None:
+    ctx.tx.run("DELETE FROM keys WHERE id = :id", id=key_id)

@@ -1,0 +1,53 @@
+"""The session: log in, see who is logged in, log out."""
+
+from kalends import policy, times
+from kalends.context import Context
+from kalends.http.endpoint import endpoint
+from kalends.http.origin import COOKIE
+from kalends.http.types import DeletedText
+from kalends.sessions import credentials, store
+from kalends.sessions.model import LIFETIME, Credentials, SessionCreated, SessionDetail
+from kalends.users import store as users
+
+
+@endpoint("POST", "/api/session", status=201, guests=True, transaction=False)
+def create(ctx: Context, params: Credentials) -> SessionCreated:
+    """Log in with exactly one set: `user_name` and `password`, or `wkey`, or `digest` and `timestamp`.
+
+    The `token` is answered this once; send it as `Authorization: Bearer …`. The cookie `kalends_session` is set too.
+    """
+    user_id = credentials.check(ctx, params)
+    with ctx.write():
+        session, token = store.insert(ctx, user_id)
+        user = users.get(ctx, user_id)
+    if not ctx.caller.is_cross_site:
+        ctx.cookies.append(_cookie(ctx, token, LIFETIME))
+    return SessionCreated(session.id, user_id, user.user_name, token, times.utc(session.expires_at))
+
+
+@endpoint("GET", "/api/session/{session_id}")
+def show(ctx: Context, session_id: str) -> SessionDetail:
+    """A live session of yours; `current` is the one that you are using."""
+    session = policy.session(ctx, session_id)
+    return SessionDetail(
+        id=session.id,
+        user_id=session.user_id,
+        user_name=policy.user(ctx).user_name,
+        created_at=times.utc(session.created_at),
+        expires_at=times.utc(session.expires_at),
+    )
+
+
+@endpoint("DELETE", "/api/session/{session_id}")
+def destroy(ctx: Context, session_id: str) -> DeletedText:
+    """Log out: the session ends at once."""
+    session = policy.session(ctx, session_id)
+    store.delete(ctx, session.id)
+    if session.id == policy.user(ctx).session_id:
+        ctx.cookies.append(_cookie(ctx, "", 0))
+    return DeletedText([session.id])
+
+
+def _cookie(ctx: Context, token: str, max_age: int) -> str:
+    secure = "; Secure" if ctx.settings.https else ""
+    return f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age}{secure}"

@@ -1,0 +1,78 @@
+"""Check what a login carries: a password, a key, or a digest. Each check opens short transactions of its own."""
+
+import hmac
+
+from kalends import errors, times
+from kalends.context import Context
+from kalends.errors import FieldError
+from kalends.keys import store as keys
+from kalends.sessions import store
+from kalends.sessions.model import Credentials
+from kalends.text import key
+from kalends.users import passwords
+from kalends.users import store as users
+
+MOST_FAILURES = 10
+
+_SETS = (("user_name", "password"), ("wkey",), ("digest", "timestamp"))
+
+
+def check(ctx: Context, given: Credentials) -> int:
+    """The id of the user whose credentials these are; a failure is counted, and raises."""
+    chosen = _one_set(given)
+    subjects = [f"address {ctx.caller.address}"]
+    if given.user_name:
+        subjects.append(f"account {key(given.user_name)}")
+    _refuse_after_failures(ctx, subjects)
+    user_id = {"user_name": _by_password, "wkey": _by_key, "digest": _by_digest}[chosen[0]](ctx, given)
+    if user_id is None:
+        with ctx.write():
+            for subject in subjects:
+                store.insert_failure(ctx, subject)
+        raise errors.Unauthorized("The credentials are not right.")
+    return user_id
+
+
+def _one_set(given: Credentials) -> tuple[str, ...]:
+    present = [names for names in _SETS if any(getattr(given, name) for name in names)]
+    if len(present) != 1:
+        fields = ["user_name", "password"] if not present else [name for names in present for name in names]
+        rule = "give exactly one set: user_name and password, or wkey, or digest and timestamp"
+        raise errors.Invalid([FieldError(name, rule) for name in fields])
+    missing = [name for name in present[0] if not getattr(given, name)]
+    if missing:
+        raise errors.Invalid([FieldError(name, "is required") for name in missing])
+    return present[0]
+
+
+def _refuse_after_failures(ctx: Context, subjects: list[str]) -> None:
+    if ctx.settings.rate_limits == "off":
+        return
+    with ctx.read():
+        if any(store.recent_failures(ctx, subject) >= MOST_FAILURES for subject in subjects):
+            raise errors.TooMany("Too many failed logins. Try again in a minute.", retry_after=store.FAILURE_WINDOW)
+
+
+def _by_password(ctx: Context, given: Credentials) -> int | None:
+    with ctx.read():
+        user = users.find(ctx, given.user_name or "")
+    return user.id if passwords.matches(given.password or "", user.password_hash if user else None) and user else None
+
+
+def _by_key(ctx: Context, given: Credentials) -> int | None:
+    with ctx.read():
+        found = keys.find(ctx, given.wkey or "")
+    return found.user_id if found else None
+
+
+def _by_digest(ctx: Context, given: Credentials) -> int | None:
+    """`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`, within 300 seconds of now, and each only once."""
+    key_id, _, signature = (given.digest or "").partition(".")
+    signed_at = times.instant(given.timestamp or "")
+    expected = hmac.new(keys.shared_secret(ctx.settings, key_id).encode(), (given.timestamp or "").encode(), "sha256").hexdigest()
+    genuine = hmac.compare_digest(signature.lower().encode(), expected.encode())
+    if not genuine or signed_at is None or abs(ctx.now - signed_at) > store.DIGEST_WINDOW:
+        return None
+    with ctx.write():
+        found = keys.get(ctx, key_id)
+        return found.user_id if found and store.use_digest(ctx, f"{key_id}.{expected}") else None

@@ -1,0 +1,54 @@
+"""What a session is, and the three ways to get one."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from kalends.http.types import Name
+
+DAY = 86_400
+IDLE = 14 * DAY
+LIFETIME = 90 * DAY
+
+
+class Credentials(Struct, kw_only=True):
+    """Exactly one set: user_name and password, or wkey, or digest and timestamp."""
+
+    user_name: Annotated[Name, Meta(description="User name or e-mail address.")] | None = None
+    password: Annotated[str, Meta(max_length=256, extra={"verbatim": True})] | None = None
+    wkey: Annotated[str, Meta(max_length=200, description="API write key.")] | None = None
+    digest: Annotated[str, Meta(max_length=200, description="`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`")] | None = None
+    timestamp: Annotated[str, Meta(max_length=64, description="Unix seconds or an RFC 3339 instant, as signed.")] | None = None
+
+
+class Session(Struct, frozen=True):
+    """A row of the table."""
+
+    id: str
+    user_id: int
+    created_at: int
+    last_used_at: int
+
+    @property
+    def expires_at(self) -> int:
+        return min(self.last_used_at + IDLE, self.created_at + LIFETIME)
+
+
+class SessionCreated(Struct):
+    """A new session; the token is answered this once."""
+
+    id: str
+    user_id: int
+    user_name: str
+    token: str
+    expires_at: str
+
+
+class SessionDetail(Struct):
+    """A live session."""
+
+    id: str
+    user_id: int
+    user_name: str
+    created_at: str
+    expires_at: str

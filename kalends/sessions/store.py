@@ -1,0 +1,104 @@
+"""The SQL of sessions, and of what guards them: used digests and failed logins."""
+
+from kalends.context import Actor, Context
+from kalends.db import Transaction
+from kalends.sessions.model import IDLE, LIFETIME, Session
+from kalends.tokens import fingerprint, new_token, public_id
+
+TOUCH_AFTER = 3600
+FAILURE_WINDOW = 60
+DIGEST_WINDOW = 300
+
+
+class _Found(Actor, frozen=True):
+    """An actor and the age of the session by which they came."""
+
+    created_at: int = 0
+    last_used_at: int = 0
+
+
+def authenticate(ctx: Context, token: str) -> Actor | None:
+    """The user whose live session or key this token is."""
+    if token.startswith("wk_"):
+        return ctx.tx.one(
+            Actor,
+            """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id
+               FROM keys k JOIN users u ON u.id = k.user_id WHERE k.wkey_hash = :hash""",
+            hash=fingerprint(token),
+        )
+    found = ctx.tx.one(
+        _Found,
+        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, s.id, NULL, s.created_at, s.last_used_at
+           FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.token_hash = :hash""",
+        hash=fingerprint(token),
+    )
+    if found is None or ctx.now >= min(found.last_used_at + IDLE, found.created_at + LIFETIME):
+        return None
+    if ctx.now - found.last_used_at > TOUCH_AFTER:
+        ctx.later.append(lambda tx: _touch(tx, found.session_id, ctx.now))
+    return found
+
+
+def _touch(tx: Transaction, session_id: str | None, now: int) -> None:
+    tx.run("UPDATE sessions SET last_used_at = :now WHERE id = :id", now=now, id=session_id)
+
+
+def insert(ctx: Context, user_id: int) -> tuple[Session, str]:
+    """A new session and its token."""
+    session, token = Session(public_id("s"), user_id, ctx.now, ctx.now), new_token()
+    ctx.tx.run(
+        "INSERT INTO sessions (id, user_id, token_hash, created_at, last_used_at) VALUES (:id, :user_id, :hash, :now, :now)",
+        id=session.id,
+        user_id=user_id,
+        hash=fingerprint(token),
+        now=ctx.now,
+    )
+    return session, token
+
+
+def delete(ctx: Context, session_id: str) -> None:
+    ctx.tx.run("DELETE FROM sessions WHERE id = :id", id=session_id)
+
+
+def delete_others(ctx: Context, actor: Actor) -> None:
+    """End every session of the user but the one they act in."""
+    ctx.tx.run("DELETE FROM sessions WHERE user_id = :id AND id <> :kept", id=actor.id, kept=actor.session_id or "")
+
+
+def delete_all(ctx: Context, user_id: int) -> None:
+    ctx.tx.run("DELETE FROM sessions WHERE user_id = :id", id=user_id)
+
+
+def use_digest(ctx: Context, digest: str) -> bool:
+    """Whether the digest is used for the first time; it is remembered for as long as it could be valid."""
+    changed = ctx.tx.run(
+        "INSERT INTO used_digests (digest, expires_at) VALUES (:digest, :expires) ON CONFLICT DO NOTHING",
+        digest=fingerprint(digest),
+        expires=ctx.now + 2 * DIGEST_WINDOW + 1,
+    )
+    return changed == 1
+
+
+def recent_failures(ctx: Context, subject: str) -> int:
+    return int(
+        ctx.tx.value(
+            "SELECT count(*) FROM failed_logins WHERE subject = :subject AND failed_at > :since",
+            subject=fingerprint(subject),
+            since=ctx.now - FAILURE_WINDOW,
+        )
+    )
+
+
+def insert_failure(ctx: Context, subject: str) -> None:
+    ctx.tx.run(
+        "INSERT INTO failed_logins (subject, failed_at) VALUES (:subject, :now)",
+        subject=fingerprint(subject),
+        now=ctx.now,
+    )
+
+
+def clean_up(tx: Transaction, now: int) -> None:
+    """Forget what has expired."""
+    tx.run("DELETE FROM sessions WHERE last_used_at < :idle", idle=now - IDLE)
+    tx.run("DELETE FROM used_digests WHERE expires_at < :now", now=now)
+    tx.run("DELETE FROM failed_logins WHERE failed_at < :old", old=now - FAILURE_WINDOW)

@@ -1,0 +1,142 @@
+"""Every setting once: name, type, default and meaning; read from the command, the environment and kalends.toml."""
+
+import os
+import tomllib
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_type_hints
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta, Struct
+
+PREFIX = "KALENDS_"
+FILE = "kalends.toml"
+
+
+class WrongSetting(Exception):
+    """A setting that stops the start, said in one clear line."""
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """Every setting, with its default. The Meta description is its documentation."""
+
+    base_url: Annotated[
+        str, Meta(description="Address under which people reach the service; links are built from it alone. Default: http://HOST:PORT.")
+    ] = ""
+    host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535, description="Port to listen on.")] = 8000
+    workers: Annotated[int, Meta(ge=1, le=64, description="Number of server processes.")] = 1
+    threads: Annotated[int, Meta(ge=1, le=256, description="Threads per server process that run requests.")] = 8
+    queue: Annotated[int, Meta(ge=1, le=100_000, description="Requests that may wait for a thread, per process; more get 503.")] = 256
+    body_timeout: Annotated[int, Meta(ge=1, le=600, description="Seconds that a client has to send a request's body.")] = 30
+    data: Annotated[str, Meta(description="Folder for the SQLite database, the outbox and the server's secret (mode 0700).")] = "./data"
+    database: Annotated[str, Meta(description="`postgresql://…` to use PostgreSQL; empty for SQLite in the data folder.")] = ""
+    secret: Annotated[
+        str, Meta(description="The server's secret, at least 32 characters. Default: made at the first start and kept in the data folder.")
+    ] = ""
+    registration: Annotated[Literal["open", "closed"], Meta(description="Whether people may register by themselves.")] = "open"
+    rate_limits: Annotated[Literal["on", "off"], Meta(description="Whether guests' writes and failed logins are limited.")] = "on"
+    cors_origins: Annotated[str, Meta(description="Comma-delimited origins whose scripts may call the API (never with cookies).")] = ""
+    trusted_proxies: Annotated[
+        str, Meta(description="Comma-delimited addresses or networks of proxies whose X-Forwarded-For is believed.")
+    ] = ""
+    metrics_token: Annotated[str, Meta(description="Bearer token that opens /metrics; empty closes it.")] = ""
+    log_format: Annotated[Literal["auto", "json", "console"], Meta(description="`auto`: for people on a terminal, else JSON.")] = "auto"
+    access_log: Annotated[Literal["on", "off"], Meta(description="Whether each request gets a log line.")] = "on"
+
+    @property
+    def url(self) -> str:
+        """The base address, without a slash at the end."""
+        return self.base_url.rstrip("/") or f"http://{self.host}:{self.port}"
+
+    @property
+    def https(self) -> bool:
+        return self.url.startswith("https://")
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.data)
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return PREFIX + name.upper()
+
+
+def load(options: dict[str, Any] | None = None) -> Settings:
+    """The settings in force: the command's options win, then the environment, then kalends.toml."""
+    values = _from_file() | _from_environment()
+    values |= {name: value for name, value in (options or {}).items() if value is not None}
+    unknown = sorted(set(values) - set(Settings.__struct_fields__))
+    if unknown:
+        raise WrongSetting(f"There is no setting called {unknown[0]}; 'kalends settings' lists them all.")
+    return _checked({name: _converted(name, value) for name, value in values.items()})
+
+
+def export(settings: Settings) -> None:
+    """Put the settings into the environment, for the processes that this one starts."""
+    for name in Settings.__struct_fields__:
+        os.environ[variable(name)] = str(getattr(settings, name))
+
+
+def meaning(name: str) -> str:
+    """The documentation of a setting."""
+    return str(_hint(name).__metadata__[0].description)
+
+
+def choices(name: str) -> str:
+    """What a setting may be, for people."""
+    kind = _hint(name).__origin__
+    return " | ".join(kind.__args__) if hasattr(kind, "__args__") else {int: "a whole number", str: "text"}[kind]
+
+
+def _hint(name: str) -> Any:
+    return get_type_hints(Settings, include_extras=True)[name]
+
+
+def _from_file() -> dict[str, Any]:
+    path = Path(os.environ.get(variable("file"), FILE))
+    if not path.exists():
+        return {}
+    try:
+        return {name.lower(): value for name, value in tomllib.loads(path.read_text()).items()}
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise WrongSetting(f"{path} cannot be read: {error}") from None
+
+
+def _from_environment() -> dict[str, Any]:
+    names = {variable(name): name for name in Settings.__struct_fields__}
+    unknown = sorted(v for v in os.environ if v.startswith(PREFIX) and v not in names and v != variable("file"))
+    if unknown:
+        raise WrongSetting(f"There is no setting {unknown[0]}; 'kalends settings' lists them all.")
+    return {names[v]: value for v, value in os.environ.items() if v in names}
+
+
+def _converted(name: str, value: Any) -> Any:
+    try:
+        return msgspec.convert(value, _hint(name), strict=False)
+    except msgspec.ValidationError:
+        raise WrongSetting(f"{variable(name)} is {value!r}, and must be {choices(name)}. {meaning(name)}") from None
+
+
+def _checked(values: dict[str, Any]) -> Settings:
+    settings = Settings(**values)
+    base = urlsplit(settings.url)
+    if base.scheme not in ("http", "https") or not base.netloc or base.path or base.query:
+        raise WrongSetting(f"{variable('base_url')} is {settings.base_url!r}, and must look like https://calendar.example.org.")
+    if settings.database and not settings.database.startswith(("postgresql://", "postgres://")):
+        raise WrongSetting(f"{variable('database')} must begin with postgresql://, or be empty for SQLite.")
+    if settings.secret and len(settings.secret) < 32:
+        raise WrongSetting(f"{variable('secret')} must have at least 32 characters.")
+    for network in listed(settings.trusted_proxies):
+        try:
+            ip_network(network, strict=False)
+        except ValueError:
+            raise WrongSetting(f"{variable('trusted_proxies')} has {network!r}, which is no address or network.") from None
+    return settings
+
+
+def listed(value: str) -> list[str]:
+    """The items of a comma-delimited setting."""
+    return [item.strip() for item in value.split(",") if item.strip()]

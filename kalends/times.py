@@ -1,0 +1,27 @@
+"""Instants: whole Unix seconds inside, RFC 3339 outside."""
+
+import time
+from datetime import UTC, datetime
+
+
+def now() -> int:
+    """The present, in whole Unix seconds."""
+    return int(time.time())
+
+
+def utc(instant: int) -> str:
+    """The instant as record times are answered: `2026-05-11T15:00:00Z`."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant))
+
+
+def instant(text: str) -> int | None:
+    """The Unix time or RFC 3339 instant that the text says, or None when it is neither."""
+    if text.isascii() and text.isdigit() and len(text) <= 12:
+        return int(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None or "T" not in text.upper():
+        return None
+    return int(moment.astimezone(UTC).timestamp())

@@ -1,0 +1,59 @@
+"""Secrets: random tokens, their hashes, and what is derived from the server's own secret."""
+
+import hashlib
+import hmac
+import os
+import secrets
+from base64 import urlsafe_b64encode
+from functools import cache
+from pathlib import Path
+
+from kalends.settings import Settings
+
+_ALPHABET = "0123456789abcdefghijkmnpqrstuvwxyz"
+
+
+def new_token() -> str:
+    """256 random bits, as text."""
+    return secrets.token_urlsafe(32)
+
+
+def public_id(prefix: str) -> str:
+    """A short random name for something that has no number: `k7f3…`."""
+    return prefix + "".join(secrets.choice(_ALPHABET) for _ in range(15))
+
+
+def fingerprint(token: str) -> bytes:
+    """What is stored of a token. It has 256 random bits, so a plain hash cannot be searched."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def derived(settings: Settings, purpose: str, subject: str) -> str:
+    """A secret for a subject that is never stored: it follows from the server's own."""
+    digest = hmac.digest(_server_secret(settings), f"{purpose}:{subject}".encode(), "sha256")
+    return urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def prepare(settings: Settings) -> None:
+    """Make the server's secret if there is none yet."""
+    _server_secret(settings)
+
+
+def _server_secret(settings: Settings) -> bytes:
+    return settings.secret.encode() if settings.secret else _kept_secret(settings.folder / "secret")
+
+
+@cache
+def _kept_secret(path: Path) -> bytes:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Written aside and linked into place, so that two processes that start at once agree, and neither reads half of it.
+    draft = path.with_name(f"secret.{os.getpid()}")
+    with os.fdopen(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as file:
+        file.write(secrets.token_hex(32))
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+    return path.read_bytes()

@@ -1,0 +1,96 @@
+"""Users: register, and look after one's own account."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kalends import errors, policy
+from kalends.context import Context
+from kalends.db import Taken
+from kalends.errors import FieldError
+from kalends.http.endpoint import endpoint
+from kalends.http.fields import Changes
+from kalends.http.types import Deleted
+from kalends.sessions import store as sessions
+from kalends.users import passwords, store
+from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, User, UserDetail
+
+
+@endpoint("GET", "/api/users/new", guests=True)
+def new(ctx: Context) -> Profile:
+    """The fields of a registration with their defaults; add a `password` of 8 to 256 characters. Nothing is saved."""
+    return Profile(user_name="", email_address="")
+
+
+@endpoint("POST", "/api/users", status=201, guests=True, limited=True, transaction=False)
+def create(ctx: Context, params: Registration) -> UserDetail:
+    """Register a user. They have a primary calendar from the start."""
+    policy.may_register(ctx)
+    password_hash = passwords.hashed(params.password)
+    with ctx.write(), _taken_names():
+        return store.detail(ctx, store.get(ctx, store.insert(ctx, params, password_hash)))
+
+
+@endpoint("GET", "/api/users/{user_id}")
+def show(ctx: Context, user_id: int) -> UserDetail:
+    """Your own account."""
+    return store.detail(ctx, store.get(ctx, policy.oneself(ctx, user_id).id))
+
+
+@endpoint("GET", "/api/users/{user_id}/edit")
+def edit(ctx: Context, user_id: int) -> Profile:
+    """The editable fields of your account."""
+    return _profile(store.get(ctx, policy.oneself(ctx, user_id).id))
+
+
+@endpoint("PUT", "/api/users/{user_id}", transaction=False)
+def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserDetail:
+    """Change your account. A new `password` needs `current_password`, and ends your other sessions."""
+    user = _read(ctx, user_id)
+    password_hash = user.password_hash
+    if params.get("password"):
+        _confirm(user, params.get("current_password"))
+        password_hash = passwords.hashed(params.get("password"))
+    with ctx.write(), _taken_names():
+        profile = params.over(ProfileChanges(**_profile_fields(store.get(ctx, user_id))))
+        store.update(ctx, user_id, profile, password_hash)
+        if password_hash != user.password_hash:
+            sessions.delete_others(ctx, policy.oneself(ctx, user_id))
+        return store.detail(ctx, store.get(ctx, user_id))
+
+
+@endpoint("DELETE", "/api/users/{user_id}", transaction=False)
+def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deleted:
+    """Delete your account (with `current_password`), and with it your calendars, events, contacts, keys and sessions."""
+    _confirm(_read(ctx, user_id), params.current_password)
+    with ctx.write():
+        store.delete(ctx, user_id)
+    return Deleted([user_id])
+
+
+def _read(ctx: Context, user_id: int) -> User:
+    with ctx.read():
+        return store.get(ctx, policy.oneself(ctx, user_id).id)
+
+
+def _confirm(user: User, password: str | None) -> None:
+    if password is None:
+        raise errors.invalid("current_password", "is required")
+    if not passwords.matches(password, user.password_hash):
+        raise errors.Forbidden("That is not your password now.", [FieldError("current_password", "is wrong")])
+
+
+def _profile(user: User) -> Profile:
+    return Profile(**_profile_fields(user))
+
+
+def _profile_fields(user: User) -> dict[str, str]:
+    return {name: getattr(user, name) for name in Profile.__struct_fields__}
+
+
+@contextmanager
+def _taken_names() -> Iterator[None]:
+    try:
+        yield
+    except Taken as taken:
+        field = "email_address" if taken.index == "users_email_key" else "user_name"
+        raise errors.Conflict(f"Somebody has this {field} already.", [FieldError(field, "is taken")]) from None

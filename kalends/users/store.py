@@ -1,0 +1,87 @@
+"""The SQL of users."""
+
+from kalends import times
+from kalends.calendars import store as calendars
+from kalends.calendars.model import CalendarInput
+from kalends.context import Context
+from kalends.db import columns
+from kalends.text import key
+from kalends.users.model import Profile, User, UserDetail
+
+_USER = columns(User)
+
+
+def get(ctx: Context, user_id: int) -> User:
+    user = ctx.tx.one(User, f"SELECT {_USER} FROM users WHERE id = :id", id=user_id)
+    assert user is not None
+    return user
+
+
+def find(ctx: Context, name: str) -> User | None:
+    """The user with this user name or e-mail address. A user name has no @, so the two cannot meet."""
+    column = "email_key" if "@" in name else "user_name_key"
+    return ctx.tx.one(User, f"SELECT {_USER} FROM users WHERE {column} = :name", name=key(name))
+
+
+def every(ctx: Context) -> list[User]:
+    return ctx.tx.all(User, f"SELECT {_USER} FROM users ORDER BY id")
+
+
+def insert(ctx: Context, profile: Profile, password_hash: str) -> int:
+    """A new user with a primary calendar."""
+    user_id: int = ctx.tx.value(
+        """INSERT INTO users (user_name, user_name_key, email_address, email_key, name, time_zone, password_hash, created_at, updated_at)
+           VALUES (:user_name, :user_name_key, :email_address, :email_key, :name, :time_zone, :password_hash, :now, :now) RETURNING id""",
+        **_written(profile),
+        password_hash=password_hash,
+        now=ctx.now,
+    )
+    first = CalendarInput(name=profile.name or profile.user_name, time_zone=profile.time_zone)
+    calendars.insert(ctx, user_id, first, is_primary=True)
+    return user_id
+
+
+def update(ctx: Context, user_id: int, profile: Profile, password_hash: str) -> None:
+    ctx.tx.run(
+        """UPDATE users SET user_name = :user_name, user_name_key = :user_name_key, email_address = :email_address,
+           email_key = :email_key, name = :name, time_zone = :time_zone, password_hash = :password_hash, updated_at = :now
+           WHERE id = :id""",
+        **_written(profile),
+        password_hash=password_hash,
+        id=user_id,
+        now=ctx.now,
+    )
+
+
+def update_password(ctx: Context, user_id: int, password_hash: str) -> None:
+    ctx.tx.run("UPDATE users SET password_hash = :hash, updated_at = :now WHERE id = :id", hash=password_hash, id=user_id, now=ctx.now)
+
+
+def delete(ctx: Context, user_id: int) -> None:
+    """Calendars, keys and sessions go with the user (foreign keys)."""
+    ctx.tx.run("DELETE FROM users WHERE id = :id", id=user_id)
+
+
+def detail(ctx: Context, user: User) -> UserDetail:
+    primary = ctx.tx.value("SELECT id FROM calendars WHERE owner_id = :id AND is_primary", id=user.id)
+    return UserDetail(
+        id=user.id,
+        user_name=user.user_name,
+        email_address=user.email_address,
+        name=user.name,
+        time_zone=user.time_zone,
+        primary_calendar_id=primary,
+        created_at=times.utc(user.created_at),
+        updated_at=times.utc(user.updated_at),
+    )
+
+
+def _written(profile: Profile) -> dict[str, str | None]:
+    return {
+        "user_name": profile.user_name,
+        "user_name_key": key(profile.user_name),
+        "email_address": profile.email_address,
+        "email_key": key(profile.email_address),
+        "name": profile.name,
+        "time_zone": profile.time_zone,
+    }

@@ -1,0 +1,18 @@
+"""The static files of the pages."""
+
+from kalends import errors
+from kalends.context import Context
+from kalends.http.endpoint import Document, endpoint
+from kalends.web.render import static_file
+
+
+@endpoint("GET", "/static/{name}", guests=True, transaction=False, credentials=False, format="html")
+def static(ctx: Context, name: str) -> Document:
+    """A stylesheet, a script or a picture of the pages."""
+    found = static_file(name)
+    if found is None:
+        raise errors.NotFound("There is no such path.")
+    content, kind, version = found
+    ctx.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    ctx.tag(version)
+    return Document(content, kind)

@@ -1,0 +1,76 @@
+"""The cast: who appears in the tests, and plain functions that make what belongs to them."""
+
+from functools import cached_property
+from typing import Any
+from uuid import uuid4
+
+from tests.client import Client
+
+PASSWORD = "correct horse battery"
+
+
+class Person(Client):
+    """A signed-in user, with what the service said of them."""
+
+    def __init__(self, guest: Client, name: str, **fields: Any):
+        user_name = f"{name}-{uuid4().hex[:10]}"
+        registration = {"user_name": user_name, "email_address": f"{user_name}@example.org", "password": PASSWORD, "name": name.title()}
+        made = guest.post("/api/users", json=registration | fields)
+        assert made.status == 201, made
+        self.user: dict[str, Any] = made.json
+        self.id: int = made.json["id"]
+        self.user_name: str = made.json["user_name"]
+        self.email_address: str = made.json["email_address"]
+        self.primary_calendar_id: int = made.json["primary_calendar_id"]
+        session = guest.post("/api/session", json={"user_name": user_name, "password": PASSWORD})
+        assert session.status == 201, session
+        self.session_id: str = session.json["id"]
+        super().__init__(guest.app, session.json["token"])
+
+
+class Cast:
+    """Anonymous has no account. Alice owns things. They are shared with Bob, who may edit them, and with Vera,
+    who may only look. Carol is a signed-in stranger. Dave is somebody else whom things happen to."""
+
+    def __init__(self, guest: Client):
+        self.anonymous = guest
+
+    @cached_property
+    def alice(self) -> Person:
+        return Person(self.anonymous, "alice")
+
+    @cached_property
+    def bob(self) -> Person:
+        return Person(self.anonymous, "bob")
+
+    @cached_property
+    def carol(self) -> Person:
+        return Person(self.anonymous, "carol")
+
+    @cached_property
+    def vera(self) -> Person:
+        return Person(self.anonymous, "vera")
+
+    @cached_property
+    def dave(self) -> Person:
+        return Person(self.anonymous, "dave")
+
+
+def a_calendar(owner: Client, **fields: Any) -> dict[str, Any]:
+    made = owner.post("/api/calendars", json={"name": "Jazz"} | fields)
+    assert made.status == 201, made
+    found: dict[str, Any] = made.json
+    return found
+
+
+def shared(owner: Client, calendar: dict[str, Any], friend: Person, role: str) -> None:
+    """Share the calendar with the friend."""
+    answer = owner.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": friend.user_name, "role": role})
+    assert answer.status == 200, answer
+
+
+def a_key(owner: Client, name: str = "a program") -> dict[str, Any]:
+    made = owner.post("/api/keys", json={"name": name})
+    assert made.status == 201, made
+    found: dict[str, Any] = made.json
+    return found

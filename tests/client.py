@@ -1,0 +1,73 @@
+"""Talk to the application as a client does: a request in, an answer out."""
+
+import json as jsonlib
+from typing import Any
+
+from falcon.testing import TestClient
+
+
+class Answer:
+    """What came back."""
+
+    def __init__(self, status: int, headers: Any, content: bytes):
+        self.status = status
+        self.headers = headers
+        self.content = content
+
+    @property
+    def json(self) -> Any:
+        return jsonlib.loads(self.content)
+
+    @property
+    def text(self) -> str:
+        return self.content.decode()
+
+    @property
+    def broken(self) -> list[str]:
+        """The names of the broken fields of a problem."""
+        return [error["field"] for error in self.json["errors"]]
+
+    def __repr__(self) -> str:
+        return f"<{self.status} {self.content[:500]!r}>"
+
+
+class Client:
+    """Somebody who sends requests: with a token, or without one as a guest."""
+
+    def __init__(self, app: Any, token: str | None = None):
+        self.app = app
+        self.token = token
+        self._http = TestClient(app)
+
+    def signed_in(self, token: str) -> "Client":
+        return Client(self.app, token)
+
+    def request(self, method: str, path: str, *, headers: dict[str, str] | None = None, **kwargs: Any) -> Answer:
+        """Send a request; json=, data= (a form), query= or body= say what it carries."""
+        sent = dict(headers or {})
+        if self.token:
+            sent.setdefault("Authorization", f"Bearer {self.token}")
+        path, _, query = path.partition("?")
+        if "query" in kwargs:
+            kwargs["params"] = kwargs.pop("query")
+        elif query:
+            kwargs["query_string"] = query
+        if "data" in kwargs:
+            from urllib.parse import urlencode
+
+            kwargs["body"] = urlencode(kwargs.pop("data"))
+            sent.setdefault("Content-Type", "application/x-www-form-urlencoded")
+        result = self._http.simulate_request(method, path, headers=sent, **kwargs)
+        return Answer(result.status_code, result.headers, result.content)
+
+    def get(self, path: str, **kwargs: Any) -> Answer:
+        return self.request("GET", path, **kwargs)
+
+    def post(self, path: str, **kwargs: Any) -> Answer:
+        return self.request("POST", path, **kwargs)
+
+    def put(self, path: str, **kwargs: Any) -> Answer:
+        return self.request("PUT", path, **kwargs)
+
+    def delete(self, path: str, **kwargs: Any) -> Answer:
+        return self.request("DELETE", path, **kwargs)

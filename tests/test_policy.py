@@ -1,0 +1,118 @@
+"""The permission table: every endpoint, every actor, on public and on private records. An endpoint without a row fails."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kalends.http.endpoint import registry
+from tests.cast import PASSWORD, Cast, a_calendar, a_key, shared
+
+ACTORS = ("anonymous", "owner", "editor", "viewer", "stranger")
+
+# What each actor is answered: anonymous, owner, editor, viewer, stranger.
+Row = tuple[int, int, int, int, int]
+
+EVERYBODY: Row = (200, 200, 200, 200, 200)
+SIGNED_IN: Row = (401, 200, 200, 200, 200)
+OWN_ONLY: Row = (401, 200, 404, 404, 404)
+
+TABLE: dict[str, dict[str, Row]] = {
+    "GET /healthz": {"": EVERYBODY},
+    "GET /readyz": {"": EVERYBODY},
+    "GET /metrics": {"": (401, 401, 401, 401, 401)},
+    "GET /docs": {"": EVERYBODY},
+    "GET /static/{name}": {"": EVERYBODY},
+    "GET /api/openapi": {"": EVERYBODY},
+    "POST /api/session": {"": (422, 422, 422, 422, 422)},
+    "GET /api/session/{session_id}": {"": OWN_ONLY},
+    "DELETE /api/session/{session_id}": {"": OWN_ONLY},
+    "GET /api/users/new": {"": EVERYBODY},
+    "POST /api/users": {"": (422, 422, 422, 422, 422)},
+    "GET /api/users/{user_id}": {"": OWN_ONLY},
+    "GET /api/users/{user_id}/edit": {"": OWN_ONLY},
+    "PUT /api/users/{user_id}": {"": OWN_ONLY},
+    "DELETE /api/users/{user_id}": {"": OWN_ONLY},
+    "GET /api/keys": {"": SIGNED_IN},
+    "GET /api/keys/new": {"": SIGNED_IN},
+    "POST /api/keys": {"": (401, 201, 201, 201, 201)},
+    "DELETE /api/keys/{key_id}": {"": OWN_ONLY},
+    "GET /api/calendars": {"": SIGNED_IN},
+    "GET /api/calendars/new": {"": SIGNED_IN},
+    "POST /api/calendars": {"": (401, 201, 201, 201, 201)},
+    "GET /api/calendars/{calendar_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
+    "GET /api/calendars/{calendar_id}/edit": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
+    "PUT /api/calendars/{calendar_id}": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
+    "DELETE /api/calendars/{calendar_id}": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
+    "PUT /api/calendars/{calendar_id}/share": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
+    "PUT /api/calendars/{calendar_id}/unshare": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
+}
+
+
+class Scene:
+    """One set of records of alice's, made anew for each cell: whatever a request destroys, the next one has its own."""
+
+    def __init__(self, cast: Cast, visibility: str):
+        self.cast = cast
+        self.actors = {"anonymous": cast.anonymous, "owner": cast.alice, "editor": cast.bob, "viewer": cast.vera, "stranger": cast.carol}
+        self.calendar = a_calendar(cast.alice, public=visibility == "public")
+        shared(cast.alice, self.calendar, cast.bob, "editor")
+        shared(cast.alice, self.calendar, cast.vera, "viewer")
+
+    def path(self, template: str) -> str:
+        return template.format_map(_Lazily(self))
+
+    def find(self, name: str) -> Any:
+        found: dict[str, Callable[[], Any]] = {
+            "session_id": lambda: self.cast.alice.session_id,
+            "user_id": lambda: self.cast.alice.id,
+            "key_id": lambda: a_key(self.cast.alice)["id"],
+            "calendar_id": lambda: self.calendar["id"],
+            "name": lambda: "style.css",
+        }
+        return found[name]()
+
+
+class _Lazily(dict[str, Any]):
+    def __init__(self, scene: Scene):
+        super().__init__()
+        self._scene = scene
+
+    def __missing__(self, name: str) -> Any:
+        return self._scene.find(name)
+
+
+# What a request must carry so that permission alone decides.
+GIVEN: dict[str, Callable[[Scene], dict[str, Any]]] = {
+    "POST /api/keys": lambda scene: {"name": "a key"},
+    "POST /api/calendars": lambda scene: {"name": "a calendar"},
+    "PUT /api/calendars/{calendar_id}/share": lambda scene: {"user_name": scene.cast.dave.user_name},
+    "PUT /api/calendars/{calendar_id}/unshare": lambda scene: {"user_name": scene.cast.dave.user_name},
+    "DELETE /api/users/{user_id}": lambda scene: {"current_password": PASSWORD},
+}
+
+
+def _name(endpoint: Any) -> str:
+    return f"{endpoint.method} {endpoint.url}"
+
+
+def test_every_endpoint_has_a_row_and_every_row_an_endpoint() -> None:
+    assert {_name(endpoint) for endpoint in registry} == set(TABLE)
+
+
+def test_the_documentation_says_which_endpoints_guests_may_use() -> None:
+    """`guests=True` is documentation, and this holds it against the table."""
+    said = {_name(endpoint): endpoint.guests for endpoint in registry}
+    held = {name: any(row[0] != 401 and row[0] != 404 for row in rows.values()) or name == "GET /metrics" for name, rows in TABLE.items()}
+    assert said == held
+
+
+@pytest.mark.parametrize("actor", ACTORS)
+@pytest.mark.parametrize("endpoint", registry, ids=_name)
+def test_permission(cast: Cast, endpoint: Any, actor: str) -> None:
+    name = _name(endpoint)
+    for visibility, row in TABLE[name].items():
+        scene = Scene(cast, visibility)
+        given = GIVEN[name](scene) if name in GIVEN else {}
+        answer = scene.actors[actor].request(endpoint.method, scene.path(endpoint.url), json=given)
+        assert answer.status == row[ACTORS.index(actor)], (visibility, answer)
