@@ -1,0 +1,118 @@
+"""The rules of the house: which way imports point, where each thing may be said, and that everything is documented."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kalends import errors
+from kalends.app import FEATURES
+from kalends.http.endpoint import registry
+from kalends.settings import Settings, meaning, variable
+
+ROOT = Path(__file__).parent.parent
+MODULES = sorted((ROOT / "kalends").rglob("*.py"))
+
+# From left to right. A module may import from its own room and from the rooms left of it.
+ROOMS = ["ground", "db", "context", "http", "model", "policy", "store", "api", "pages", "worker", "app", "cli"]
+GROUND = {"", "errors", "settings", "text", "times", "tokens"}
+NAMED = {"context", "policy", "worker", "app", "cli"}
+# Files named for what they hold belong to the room beside their feature's.
+BESIDE = {"users.passwords": "model", "sessions.credentials": "store", "doctor": "worker", "web.render": "api", "__main__": "cli"}
+
+
+def _name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT / "kalends").with_suffix("").parts).removesuffix("__init__").rstrip(".")
+
+
+def _room(name: str) -> str:
+    first, last = name.split(".")[0], name.split(".")[-1]
+    if name in BESIDE:
+        return BESIDE[name]
+    if name in GROUND:
+        return "ground"
+    if first in ("db", "http"):
+        return first
+    return name if name in NAMED else last
+
+
+def _imports(path: Path) -> Iterator[str]:
+    """The modules of ours that a file imports."""
+    known = {_name(other) for other in MODULES}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "kalends":
+            module = node.module.removeprefix("kalends").lstrip(".")
+            for alias in node.names:
+                inner = f"{module}.{alias.name}".lstrip(".")
+                yield inner if inner in known else module
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_imports_point_left(path: Path) -> None:
+    name = _name(path)
+    if path.name == "__init__.py" and not path.read_text().strip():
+        return
+    here = ROOMS.index(_room(name))
+    for imported in _imports(path):
+        assert ROOMS.index(_room(imported)) <= here, f"kalends/{name} may not import kalends/{imported}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_an_api_calls_no_other_features_api(path: Path) -> None:
+    name = _name(path)
+    for imported in _imports(path):
+        if _room(name) == _room(imported) == "api" and name.endswith(".api"):
+            assert name.split(".")[0] == imported.split(".")[0], f"kalends/{name} calls kalends/{imported}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_the_dialects_stay_in_their_room(path: Path) -> None:
+    name = _name(path)
+    if name.split(".")[0] in ("db", "settings", "cli", "doctor"):
+        return
+    found = re.search(r"sqlite|postgres|apsw|psycopg", path.read_text(), re.IGNORECASE)
+    assert found is None, f"kalends/{name} says {found and found.group()}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_module_opens_with_a_sentence(path: Path) -> None:
+    source = path.read_text()
+    assert not source.strip() or ast.get_docstring(ast.parse(source)), f"kalends/{_name(path)} does not say what lives there"
+
+
+def test_every_feature_with_actions_is_in_the_list() -> None:
+    listed = {feature.__name__ for feature in FEATURES}
+    assert {endpoint.function.__module__ for endpoint in registry} == listed
+
+
+@pytest.mark.parametrize("endpoint", registry, ids=lambda endpoint: f"{endpoint.method} {endpoint.url}")
+def test_an_endpoint_is_documented_and_lives_in_its_folder(endpoint: object) -> None:
+    declared = next(e for e in registry if e is endpoint)
+    assert declared.documentation
+    if declared.path.startswith("/api/") and declared.resource != "openapi":
+        folder = declared.function.__module__.split(".")[1]
+        assert folder.removesuffix("s") == declared.resource.removesuffix("s")
+
+
+@pytest.mark.parametrize("name", Settings.__struct_fields__)
+def test_a_setting_is_documented(name: str) -> None:
+    assert meaning(name) in (ROOT / "docs" / "self-hosting.md").read_text()
+    assert f"`{variable(name)}`" in (ROOT / "docs" / "self-hosting.md").read_text()
+
+
+def test_every_error_has_a_status_and_words_of_its_own() -> None:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.Problem)]
+    assert len({kind.status for kind in kinds}) == len(kinds) == len({kind.title for kind in kinds})
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)[^)]*\)", document.read_text()):
+            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_files_name_no_place_of_one_machine_and_no_registry() -> None:
+    for path in [*ROOT.glob("*.lock"), *ROOT.glob("*.md"), ROOT / "Makefile", ROOT / "pyproject.toml"]:
+        assert not re.search(r"--index-url|--extra-index-url|/root/", path.read_text()), path.name
