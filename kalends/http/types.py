@@ -4,10 +4,13 @@ from functools import cache
 from typing import Annotated
 from zoneinfo import available_timezones
 
-from email_validator import EmailNotValidError, validate_email
+from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, validate_email
 from msgspec import Meta, Struct
 
 from kalends.http.fields import Bad
+
+# The library's way to accept the addresses of private networks, such as bob@mail.local.
+SPECIAL_USE_DOMAIN_NAMES.clear()
 
 
 @cache
