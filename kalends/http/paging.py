@@ -33,6 +33,6 @@ def page(ctx: Context, params: Paging, rows: list[T]) -> tuple[list[T], str | No
     """The page of the rows that were fetched, and the address of the next page."""
     if len(rows) <= params.size:
         return rows, None
-    query = dict(parse_qsl(ctx.caller.query, keep_blank_values=True))
-    query |= {"limit": str(params.size), "offset": str(params.offset + params.size)}
+    query = [(name, value) for name, value in parse_qsl(ctx.caller.query, keep_blank_values=True) if name not in ("limit", "offset")]
+    query += [("limit", str(params.size)), ("offset", str(params.offset + params.size))]
     return rows[: params.size], f"{ctx.caller.path}?{urlencode(query)}"
