@@ -21,10 +21,9 @@ _SETS = (("user_name", "password"), ("wkey",), ("digest", "timestamp"))
 def check(ctx: Context, given: Credentials) -> User:
     """The user whose credentials these are; a failure is counted, and raises."""
     chosen = _one_set(given)
-    subjects = [f"address {ctx.caller.address}"]
-    if given.user_name:
-        subjects.append(f"account {key(given.user_name)}")
-    _refuse_after_failures(ctx, subjects)
+    with ctx.read():
+        subjects = _subjects(ctx, given)
+        _refuse_after_failures(ctx, subjects)
     user = {"user_name": _by_password, "wkey": _by_key, "digest": _by_digest}[chosen[0]](ctx, given)
     if user is None:
         with ctx.write():
@@ -46,12 +45,20 @@ def _one_set(given: Credentials) -> tuple[str, ...]:
     return present[0]
 
 
+def _subjects(ctx: Context, given: Credentials) -> list[str]:
+    """What a failure counts against: the address, and the account, however its name was written."""
+    subjects = [f"address {ctx.caller.address}"]
+    if given.user_name:
+        user = users.find(ctx, given.user_name)
+        subjects.append(f"user {user.id}" if user else f"name {key(given.user_name)}")
+    return subjects
+
+
 def _refuse_after_failures(ctx: Context, subjects: list[str]) -> None:
     if ctx.settings.rate_limits == "off":
         return
-    with ctx.read():
-        if any(store.recent_failures(ctx, subject) >= MOST_FAILURES for subject in subjects):
-            raise errors.TooMany("Too many failed logins. Try again in a minute.", retry_after=store.FAILURE_WINDOW)
+    if any(store.recent_failures(ctx, subject) >= MOST_FAILURES for subject in subjects):
+        raise errors.TooMany("Too many failed logins. Try again in a minute.", retry_after=store.FAILURE_WINDOW)
 
 
 def _by_password(ctx: Context, given: Credentials) -> User | None:
