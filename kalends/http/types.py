@@ -32,6 +32,7 @@ def _email(value: str) -> str:
 
 
 Name = Annotated[str, Meta(max_length=200)]
+NameOrAddress = Annotated[str, Meta(max_length=254, description="User name or e-mail address.")]
 LongText = Annotated[str, Meta(max_length=20_000, extra={"lines": True})]
 
 EmailAddress = Annotated[
