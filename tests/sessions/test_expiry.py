@@ -1,10 +1,18 @@
 """A session ends after 14 days without use, and after 90 days in all."""
 
+from pathlib import Path
+
+import apsw
 import pytest
 
 from kalends import times
+from kalends.app import wsgi
 from kalends.db import Database
+from kalends.db.migrate import migrate
+from kalends.db.sqlite import Sqlite
+from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast
+from tests.client import Client
 from tests.conftest import NOON, Clock
 from tests.sessions.tidying import after_clean_up
 
@@ -76,3 +84,19 @@ def test_a_session_that_ended_is_forgotten(alice_now: Cast, db: Database) -> Non
     kept = "SELECT count(*) FROM sessions WHERE id = :id"
     assert after_clean_up(db, NOON + 14 * DAY)(kept, id=alice_now.alice.session_id) == 1
     assert after_clean_up(db, NOON + 14 * DAY + 1)(kept, id=alice_now.alice.session_id) == 0
+
+
+def test_a_read_is_answered_even_where_its_use_cannot_be_noted(tmp_path: Path, settings: Settings) -> None:
+    """When the disk is full or the file is held, people can still look things up."""
+    busy = Sqlite(tmp_path / "busy.sqlite3", busy_ms=50)
+    migrate(busy)
+    clock = Clock()
+    alice = Cast(Client(wsgi(busy, settings, clock))).alice
+    clock.ahead(2 * HOUR)
+    other = apsw.Connection(str(busy.path))
+    other.execute("BEGIN IMMEDIATE")
+    assert alice.get("/api/calendars").status == 200
+    other.close()
+    assert alice.get("/api/session/current").json["expires_at"] == times.utc(NOON + 14 * DAY)
+    assert alice.get("/api/session/current").json["expires_at"] == times.utc(NOON + 2 * HOUR + 14 * DAY)
+    busy.close()
