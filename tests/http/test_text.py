@@ -72,6 +72,14 @@ def test_all_other_text_comes_back_as_it_was_sent(cast: Cast, name: str) -> None
     assert cast.alice.get(f"/api/calendars/{made.json['id']}").json["name"] == name
 
 
+@pytest.mark.parametrize("marks", ["\u0315\u0300", "\u0f73", "\u0344\u0315"], ids=ascii)
+def test_accents_that_pile_up_are_refused_before_they_cost_anything(cast: Cast, marks: str) -> None:
+    """To put thousands of marks in order takes seconds, to put a mebibyte of them takes minutes."""
+    answer = cast.alice.post("/api/calendars", json={"name": "Jazz", "description": "a" + marks * (19_998 // len(marks))})
+    assert (answer.status, answer.broken) == (422, ["description"])
+    assert _named(cast.alice, "a" + marks * 10).status == 201
+
+
 @pytest.mark.parametrize(("field", "most"), [("name", 200), ("description", 20_000)])
 def test_a_text_has_a_maximum_length_in_characters(cast: Cast, field: str, most: int) -> None:
     given = {"name": "Jazz"}
