@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from kalends import text
 
 anything = st.text()
-sound = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\u2028\u2029"))
+# Short, so that no letter gets more accents than are allowed.
+sound = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\u2028\u2029"), max_size=15)
 FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
