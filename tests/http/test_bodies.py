@@ -203,13 +203,6 @@ def test_broken_multipart_cannot_be_read(cast: Cast, body: bytes, kind: str) -> 
     assert _sent(cast.alice, body, kind).status == (400 if body else 422)
 
 
-def _nested(depth: int) -> Any:
-    value: Any = 1
-    for _ in range(depth):
-        value = {"x": value}
-    return value
-
-
 @pytest.mark.parametrize("inner", ['{"x":', "["])
 def test_eight_levels_are_read_and_nine_are_too_deep(cast: Cast, inner: str) -> None:
     close = "}" if inner.startswith("{") else "]"
