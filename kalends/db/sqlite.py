@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import apsw
 
@@ -50,7 +51,8 @@ class Sqlite(Database):
         self.path = path
         self._busy_ms = busy_ms
         self._local = threading.local()
-        self._opened: list[apsw.Connection] = []
+        # Weak, so that a thread that ends takes its connection with it.
+        self._opened: WeakSet[apsw.Connection] = WeakSet()
         self._writing = threading.Lock()
 
     @contextmanager
@@ -83,9 +85,8 @@ class Sqlite(Database):
             self._writing.release()
 
     def close(self) -> None:
-        for connection in self._opened:
+        for connection in list(self._opened):
             connection.close()
-        self._opened.clear()
         self._local = threading.local()
 
     def _connection(self) -> apsw.Connection:
@@ -95,7 +96,7 @@ class Sqlite(Database):
             connection.set_busy_timeout(self._busy_ms)
             _run_all(connection, PRAGMAS)
             self._local.connection = connection
-            self._opened.append(connection)
+            self._opened.add(connection)
         return connection
 
 
