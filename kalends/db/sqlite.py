@@ -28,6 +28,7 @@ AWAY = (
     apsw.FullError,
     apsw.IOError,
     apsw.CantOpenError,
+    apsw.NotADBError,
     apsw.ReadOnlyError,
     apsw.NoMemError,
     apsw.InterruptError,
