@@ -20,7 +20,14 @@ ROOMS = ["ground", "db", "context", "http", "model", "policy", "store", "api", "
 GROUND = {"", "errors", "settings", "text", "times", "tokens"}
 NAMED = {"context", "policy", "worker", "app", "cli"}
 # Files named for what they hold belong to the room beside their feature's.
-BESIDE = {"users.passwords": "model", "sessions.credentials": "store", "doctor": "worker", "web.render": "api", "__main__": "cli"}
+BESIDE = {
+    "docs.words": "pages",
+    "users.passwords": "model",
+    "sessions.credentials": "store",
+    "doctor": "worker",
+    "web.render": "api",
+    "__main__": "cli",
+}
 
 
 def _name(path: Path) -> str:
