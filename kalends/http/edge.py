@@ -20,7 +20,7 @@ from granian.rsgi import Scope
 from kalends import errors
 from kalends.errors import Problem
 from kalends.http import metrics
-from kalends.http.log import log
+from kalends.http.log import endpoint_name, log
 from kalends.http.params import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
 from kalends.http.problem import CONTENT_TYPE, encode
 from kalends.settings import Settings
@@ -128,24 +128,23 @@ class Edge:
             self._reading.discard(timeout)
 
     async def _read(self, proto: HTTPProtocol, most: int) -> bytes:
-        chunks: list[bytes] = []
-        size = ends = 0
+        body = bytearray()
+        ends = 0
         try:
             async for chunk in proto:
-                size += len(chunk)
+                body += chunk
                 self._held += len(chunk)
-                if size > most:
+                if len(body) > most:
                     raise _too_large(most)
                 if self._held > BODIES_LIMIT:
                     raise errors.Unavailable("Too many large requests are arriving. Try again shortly.")
-                chunks.append(bytes(chunk))
                 ends += not chunk
         finally:
-            self._held -= size
+            self._held -= len(body)
         # An empty chunk ends a body. One that breaks off, in the middle or in its chunked form, has another before that.
         if ends != 1:
             raise errors.BadRequest("The body ends before it is complete.")
-        return b"".join(chunks)
+        return bytes(body)
 
     def _run(self, scope: Scope, body: bytes) -> Answer:
         status = 500
@@ -161,7 +160,7 @@ class Edge:
     def _refusal(self, scope: Scope, problem: Problem) -> Answer:
         """The answer to a request that the application never sees. The connection may be in the middle of a body: it is closed."""
         request_id = secrets.token_hex(8)
-        name = f"{scope.method} -"
+        name = endpoint_name(scope.method)
         if self._settings.metrics_token:
             metrics.observe(name, problem.status, 0)
         if self._settings.access_log == "on":

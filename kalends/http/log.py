@@ -10,6 +10,8 @@ import structlog
 
 from kalends.settings import Settings
 
+METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
+
 log = structlog.get_logger()
 
 
@@ -33,6 +35,11 @@ def configure(settings: Settings) -> None:
 def for_people(settings: Settings) -> bool:
     """Whether people read the log, on a terminal, rather than machines."""
     return settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())
+
+
+def endpoint_name(method: str, template: str | None = None) -> str:
+    """What a request is called, here and in the figures: one of a few names, whatever methods a client invents."""
+    return f"{method if method in METHODS else 'OTHER'} {template or '-'}"
 
 
 class _Relay(logging.Handler):

@@ -14,7 +14,7 @@ from kalends.db import Database
 from kalends.errors import Problem
 from kalends.http import metrics
 from kalends.http.endpoint import FORMATS, Endpoint
-from kalends.http.log import log
+from kalends.http.log import endpoint_name, log
 from kalends.http.origin import Origins
 from kalends.http.problem import CONTENT_TYPE, encode
 from kalends.http.respond import API_POLICY, Authenticate, Responder, Surroundings
@@ -88,7 +88,7 @@ class _Everywhere:
             resp.append_header("Vary", "Origin")
             resp.set_headers(self._origins.cors(req))
         elapsed = time.perf_counter() - req.context.began
-        name = f"{req.method} {req.uri_template or '-'}"
+        name = endpoint_name(req.method, req.uri_template)
         if self._settings.metrics_token:
             metrics.observe(name, resp.status_code, elapsed)
         if self._settings.access_log == "on":

@@ -16,6 +16,17 @@ def test_the_figures_count_the_requests_of_every_process(start: Start) -> None:
     assert len(counted) == 2
 
 
+def test_clients_that_invent_methods_make_no_figures_of_their_own(start: Start) -> None:
+    service = start(metrics_token="figures-please")
+    for number in range(5):
+        assert service.request(f"FETCH{number}", "/healthz").status == 405
+        assert service.request(f"FETCH{number}", "/healthz", headers={"Content-Length": "99999999"}).status == 413
+    found = service.get("/metrics", headers=bearer("figures-please")).text
+    assert 'kalends_requests_total{endpoint="OTHER /healthz",status="405"} 5.0' in found
+    assert 'kalends_requests_total{endpoint="OTHER -",status="413"} 5.0' in found
+    assert "FETCH" not in found + "".join(service.lines)
+
+
 def test_the_figures_are_for_those_who_know_the_token(start: Start) -> None:
     service = start(metrics_token="figures-please")
     for headers in ({}, bearer("wrong"), {"Authorization": "figures-please"}):
