@@ -10,6 +10,7 @@ from kalends.calendars import api as calendars
 from kalends.db import Database, open_database
 from kalends.docs import api as openapi
 from kalends.docs import pages as docs
+from kalends.events import api as events
 from kalends.health import api as health
 from kalends.http import log
 from kalends.http.edge import Edge
@@ -22,7 +23,7 @@ from kalends.settings import Settings
 from kalends.users import api as users
 from kalends.web import pages as web
 
-FEATURES = [sessions, users, keys, calendars, openapi, docs, web, health]
+FEATURES = [sessions, users, keys, calendars, events, openapi, docs, web, health]
 
 
 def wsgi(db: Database, settings: Settings, clock: Callable[[], int] = times.now) -> "falcon.App[Any, Any]":

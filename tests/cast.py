@@ -63,6 +63,13 @@ def a_calendar(owner: Client, **fields: Any) -> dict[str, Any]:
     return found
 
 
+def an_event(owner: Client, **fields: Any) -> dict[str, Any]:
+    made = owner.post("/api/events", json={"title": "Concert", "start_time": "2026-06-01T20:00"} | fields)
+    assert made.status == 201, made
+    found: dict[str, Any] = made.json
+    return found
+
+
 def shared(owner: Client, calendar: dict[str, Any], friend: Person, role: str) -> None:
     """Share the calendar with the friend."""
     answer = owner.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": friend.user_name, "role": role})

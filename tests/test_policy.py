@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kalends.http.endpoint import registry
-from tests.cast import PASSWORD, Cast, a_calendar, a_key, shared
+from tests.cast import PASSWORD, Cast, a_calendar, a_key, an_event, shared
 
 ACTORS = ("anonymous", "owner", "editor", "viewer", "stranger")
 
@@ -46,6 +46,16 @@ TABLE: dict[str, dict[str, Row]] = {
     "DELETE /api/calendars/{calendar_id}": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
     "PUT /api/calendars/{calendar_id}/share": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
     "PUT /api/calendars/{calendar_id}/unshare": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
+    "GET /api/events": {"": EVERYBODY},
+    "GET /api/events/new": {"": SIGNED_IN},
+    "POST /api/events": {"private": (404, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
+    "GET /api/events/{event_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
+    "GET /api/events/{event_id}/edit": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "PUT /api/events/{event_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "DELETE /api/events/{event_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "PUT /api/events/{event_id}/add": {"private": (404, 200, 200, 200, 404), "public": SIGNED_IN},
+    "PUT /api/events/{event_id}/remove": {"private": (404, 409, 409, 403, 404), "public": (401, 409, 409, 403, 403)},
+    "PUT /api/events/{event_id}/copy": {"private": (404, 201, 201, 201, 404), "public": (401, 201, 201, 201, 201)},
 }
 
 
@@ -68,6 +78,7 @@ class Scene:
             "user_id": lambda: self.cast.alice.id,
             "key_id": lambda: a_key(self.cast.alice)["id"],
             "calendar_id": lambda: self.calendar["id"],
+            "event_id": lambda: an_event(self.cast.alice, calendar_id=self.calendar["id"])["id"],
             "name": lambda: "style.css",
         }
         return found[name]()
@@ -88,6 +99,9 @@ GIVEN: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /api/calendars": lambda scene: {"name": "a calendar"},
     "PUT /api/calendars/{calendar_id}/share": lambda scene: {"user_name": scene.cast.dave.user_name},
     "PUT /api/calendars/{calendar_id}/unshare": lambda scene: {"user_name": scene.cast.dave.user_name},
+    "POST /api/events": lambda scene: {"title": "Gig", "start_time": "2026-05-11T20:00", "calendar_id": scene.calendar["id"]},
+    "PUT /api/events/{event_id}": lambda scene: {"title": "Another title"},
+    "PUT /api/events/{event_id}/remove": lambda scene: {"calendar_id": scene.calendar["id"]},
     "DELETE /api/users/{user_id}": lambda scene: {"current_password": PASSWORD},
 }
 

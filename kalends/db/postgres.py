@@ -1,9 +1,9 @@
 """PostgreSQL through psycopg, with a pool of connections."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
@@ -17,6 +17,7 @@ from kalends.errors import Unavailable
 WAIT_SECONDS = 5
 STATEMENT_MS = 30_000
 LOCK_MS = 10_000
+MOST_LITERALS = 8
 
 AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, pg.DiskFull, pg.ReadOnlySqlTransaction)
 AGAIN = (pg.SerializationFailure, pg.DeadlockDetected)
@@ -33,9 +34,24 @@ class Postgres(Database):
         "end": ")",
     }
 
+    def substring_index(self, table: str, column: str) -> str:
+        return f"""
+            CREATE EXTENSION IF NOT EXISTS pg_trgm;
+            CREATE INDEX {table}_{column} ON {table} USING gin ({column} gin_trgm_ops);
+        """
+
+    def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+        params = {f"containing{i}": f"%{literal}%" for i, literal in enumerate(literals[:MOST_LITERALS])}
+        return f"SELECT id FROM {table} WHERE " + " AND ".join(f"{column} LIKE :{name}" for name in params), params
+
+    def listed(self, name: str) -> str:
+        return f"(SELECT unnest(CAST(:{name} AS bigint[])))"
+
     def __init__(self, url: str, connections: int):
         options = (
-            f"-c statement_timeout={STATEMENT_MS} -c lock_timeout={LOCK_MS} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC"
+            f"-c statement_timeout={STATEMENT_MS} -c lock_timeout={LOCK_MS} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC "
+            # Every statement in a request's path has an index; a wrong guess must not read a whole table.
+            "-c enable_seqscan=off"
         )
         self._pool = ConnectionPool(
             url,
@@ -102,6 +118,10 @@ class PostgresTransaction(Transaction):
         with _Translated():
             return self._connection.execute(_translate(sql), params).rowcount
 
+    def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
+        with _Translated():
+            self._connection.cursor().executemany(_translate(sql), rows)
+
     def script(self, sql: str) -> None:
         with _Translated():
             self._connection.execute(sql.encode())
@@ -113,7 +133,7 @@ class PostgresTransaction(Transaction):
         return bool(self.value("SELECT to_regclass(:name) IS NOT NULL", name=name))
 
 
-@cache
+@lru_cache(2048)
 def _translate(sql: str) -> bytes:
     """`:name` as psycopg writes it."""
     return _PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%")).encode()

@@ -1,8 +1,10 @@
 """SQLite through apsw, which brings a SQLite without the WAL-reset bug of older ones."""
 
+import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from kalends.db.database import Database, Taken, Transaction
 from kalends.errors import Unavailable
 
 BUSY_MS = 10_000
+MOST_TRIGRAMS = 24
 
 PRAGMAS = """
 PRAGMA journal_mode = WAL;
@@ -43,6 +46,29 @@ class Sqlite(Database):
         "bytes": "BLOB",
         "end": ") STRICT",
     }
+
+    def substring_index(self, table: str, column: str) -> str:
+        index = f"{table}_{column}"
+        add = f"INSERT INTO {index} (rowid, {column}) VALUES (new.id, new.{column});"
+        drop = f"DELETE FROM {index} WHERE rowid = old.id;"
+        return f"""
+            CREATE VIRTUAL TABLE {index} USING fts5(
+                {column}, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1'
+            );
+            CREATE TRIGGER {index}_insert AFTER INSERT ON {table} BEGIN {add} END;
+            CREATE TRIGGER {index}_delete AFTER DELETE ON {table} BEGIN {drop} END;
+            CREATE TRIGGER {index}_update AFTER UPDATE OF {column} ON {table} WHEN old.{column} <> new.{column}
+            BEGIN {drop} {add} END;
+        """
+
+    def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+        index = f"{table}_{column}"
+        trigrams = dict.fromkeys(word[i : i + 3] for word in literals for i in range(len(word) - 2))
+        wanted = " AND ".join(f'"{trigram}"' for trigram in islice(trigrams, MOST_TRIGRAMS))
+        return f"SELECT rowid AS id FROM {index} WHERE {index} MATCH :containing", {"containing": wanted}
+
+    def listed(self, name: str) -> str:
+        return f"(SELECT value FROM json_each(:{name}))"
 
     def __init__(self, path: Path):
         self.path = path
@@ -102,6 +128,9 @@ class SqliteTransaction(Transaction):
         self._connection = connection
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        for name, value in params.items():
+            if type(value) is list:
+                params[name] = json.dumps(value)
         with _Translated():
             return self._connection.execute(sql, params).fetchall()
 
@@ -109,6 +138,10 @@ class SqliteTransaction(Transaction):
         with _Translated():
             self._connection.execute(sql, params)
             return self._connection.changes()
+
+    def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
+        with _Translated():
+            self._connection.executemany(sql, rows)
 
     def script(self, sql: str) -> None:
         with _Translated():

@@ -155,7 +155,8 @@ def reader(hint: Any) -> Callable[[Any], Any]:
     if hint is int:
         return _int_reader(meta)
     if hint is str:
-        return _text_reader(meta)
+        custom: Callable[[Any], Any] | None = (meta.extra or {}).get("read")
+        return custom or _text_reader(meta)
     if hint is Upload:
         return _read_upload
     if isinstance(hint, type) and issubclass(hint, Struct):

@@ -9,7 +9,7 @@ from kalends.http.endpoint import FORMATS, Document, Endpoint
 from kalends.http.fields import Upload, fields_of
 from kalends.http.problem import CONTENT_TYPE, ProblemBody
 from kalends.http.schema import object_schema, query_schema
-from kalends.http.types import time_zone_schema
+from kalends.http.types import shared_schemas
 
 REF = "#/components/schemas/{name}"
 
@@ -52,7 +52,7 @@ def document(endpoints: list[Endpoint], base_url: str) -> dict[str, Any]:
         "servers": [{"url": base_url}],
         "paths": paths,
         "components": {
-            "schemas": schemas | {"TimeZone": time_zone_schema()},
+            "schemas": schemas | shared_schemas(),
             "responses": {status: _error(text) for status, text in ERRORS.items()},
             "securitySchemes": SECURITY,
         },

@@ -1,23 +1,25 @@
 """The kinds of text that parameters share: each with its length, its form, and the words that explain it."""
 
-from functools import cache
 from typing import Annotated
-from zoneinfo import available_timezones
 
 from email_validator import EmailNotValidError, validate_email
 from msgspec import Meta, Struct
 
+from kalends import when
 from kalends.http.fields import Bad
 
 
-@cache
-def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())
-
-
 def _time_zone(value: str) -> str:
-    if value not in _zones():
+    if value not in when.known_zones():
         raise Bad("must be an IANA time zone such as Europe/Paris")
+    return value
+
+
+def _datetime(value: str) -> str:
+    try:
+        when.parse(value)
+    except ValueError as error:
+        raise Bad(str(error)) from None
     return value
 
 
@@ -28,6 +30,8 @@ def _email(value: str) -> str:
         raise Bad("must be an e-mail address such as ana@example.org") from None
 
 
+Id = Annotated[int, Meta(ge=1)]
+Ids = Annotated[list[Id], Meta(max_length=500)]
 Name = Annotated[str, Meta(max_length=200)]
 LongText = Annotated[str, Meta(max_length=20_000, extra={"lines": True})]
 
@@ -50,9 +54,30 @@ TimeZone = Annotated[
 ]
 
 
-def time_zone_schema() -> dict[str, object]:
-    """All zones, once, for OpenAPI."""
-    return {"type": "string", "enum": sorted(_zones()), "description": "An IANA time zone."}
+DateTime = Annotated[
+    str,
+    Meta(
+        max_length=100,
+        description="Such as 2026-05-11T17:00:00+02:00, 2026-05-11T17:00, 2026-05-11T17:00[Europe/Paris] or 2026-05-11.",
+        extra={"check": _datetime, "schema": {"$ref": "#/components/schemas/DateTime"}},
+    ),
+]
+
+_MONTH_AND_DAY = r"((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-9]))"
+_CLOCK = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])?"
+
+
+def shared_schemas() -> dict[str, object]:
+    """The schemas that many parameters refer to, for OpenAPI."""
+    return {
+        "TimeZone": {"type": "string", "enum": sorted(when.known_zones()), "description": "An IANA time zone."},
+        "DateTime": {
+            "type": "string",
+            "pattern": rf"^(19[0-9]{{2}}|[2-8][0-9]{{3}})-{_MONTH_AND_DAY}(T{_CLOCK})?$",
+            "examples": ["2026-05-11T17:00:00+02:00", "2026-05-11"],
+            "description": "RFC 3339, the same without offset, or a date alone; zone suffixes and compact forms are read too.",
+        },
+    }
 
 
 class Deleted(Struct):

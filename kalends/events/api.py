@@ -1,0 +1,184 @@
+"""Events: create, search, show, change and delete them, and place them on calendars."""
+
+from msgspec import UNSET, structs
+
+from kalends import errors, policy, when
+from kalends.calendars.model import Calendar
+from kalends.context import Context
+from kalends.events import listing, location, span, store
+from kalends.events.model import (
+    PARTS,
+    CalendarChoice,
+    Event,
+    EventChanges,
+    EventDetail,
+    EventFields,
+    EventIds,
+    EventIndex,
+    EventInput,
+    EventQuery,
+    EventRow,
+    EventsChanged,
+    read_tags,
+)
+from kalends.http.endpoint import endpoint
+from kalends.http.fields import Changes
+from kalends.http.paging import page
+from kalends.http.types import Deleted
+from kalends.policy import Right
+
+HOUR = 3600
+
+
+@endpoint("GET", "/api/events", guests=True)
+def index(ctx: Context, params: EventQuery) -> EventIndex:
+    """The events that match, in the order of their start.
+
+    Without calendars: all of yours, owned and shared; for a guest, all public events. Field searches must all hold.
+    """
+    calendars = _searched_calendars(ctx, params)
+    zone = calendars[0].time_zone if calendars and params.calendar_id else ctx.actor.time_zone if ctx.actor else "UTC"
+    found = listing.find(ctx, params, calendars, zone)
+    rows, next_page = page(ctx, params, found, after=_position)
+    return EventIndex(
+        events=store.items(ctx, rows),
+        limit=params.size,
+        offset=params.offset,
+        next=next_page,
+        total=listing.count(ctx, params, calendars, zone) if params.count else UNSET,
+    )
+
+
+@endpoint("GET", "/api/events/new")
+def new(ctx: Context) -> EventFields:
+    """The editable fields with defaults: the next full hour, on your primary calendar. Nothing is saved."""
+    calendar = policy.primary_calendar(ctx)
+    start = when.shown((ctx.now // HOUR + 1) * HOUR, calendar.time_zone)
+    return EventFields(title="", start_time=start, all_day=False, time_zone=calendar.time_zone, public=calendar.public)
+
+
+@endpoint("POST", "/api/events", status=201)
+def create(ctx: Context, params: EventInput) -> EventDetail:
+    """Create an event on a calendar: the given one, else your primary calendar."""
+    calendar = _calendar(ctx, params.calendar_id)
+    given = {name for name in ("location", *PARTS) if getattr(params, name)}
+    return _shown(ctx, _created(ctx, _located(params, given), calendar))
+
+
+@endpoint("GET", "/api/events/{event_id}", guests=True)
+def show(ctx: Context, event_id: int) -> EventDetail:
+    """The event, expanded."""
+    return _shown(ctx, event_id)
+
+
+@endpoint("GET", "/api/events/{event_id}/edit")
+def edit(ctx: Context, event_id: int) -> EventFields:
+    """The editable fields of the event."""
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    ctx.tag(event.etag)
+    return store.editable(event)
+
+
+@endpoint("PUT", "/api/events/{event_id}")
+def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventDetail | EventsChanged:
+    """Change the event. With `ids`, change those too, all or none, and answer `{"events": […]}`."""
+    ids = params.get("ids")
+    events = policy.events(ctx, event_id, ids, to=Right.EDIT)
+    ctx.expect(events[0].etag)
+    for event in events:
+        _change(ctx, event, params)
+    if ids is not None:
+        return EventsChanged([store.detail(ctx, policy.event(ctx, event.id, to=Right.SEE)) for event in events])
+    return _shown(ctx, event_id)
+
+
+@endpoint("DELETE", "/api/events/{event_id}")
+def destroy(ctx: Context, event_id: int, params: EventIds) -> Deleted:
+    """Delete the event. With `ids`, delete those too, all or none."""
+    events = policy.events(ctx, event_id, params.ids, to=Right.EDIT)
+    ctx.expect(events[0].etag)
+    for event in events:
+        store.delete(ctx, event.id)
+    return Deleted([event.id for event in events])
+
+
+@endpoint("PUT", "/api/events/{event_id}/add")
+def add(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
+    """Add the event to a calendar: the given one, else your primary calendar. Twice changes nothing."""
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    calendar = _calendar(ctx, params.calendar_id)
+    store.place(ctx, event.id, calendar.id, grants=event.can_edit)
+    return _shown(ctx, event_id)
+
+
+@endpoint("PUT", "/api/events/{event_id}/remove")
+def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
+    """Remove the event from a calendar: the given one, else your primary calendar."""
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    calendar = _calendar(ctx, params.calendar_id)
+    if not store.take_off(ctx, event, calendar.id):
+        raise errors.Conflict("This is the event's last calendar. Delete the event instead, or add it to another calendar first.")
+    return _shown(ctx, event_id)
+
+
+@endpoint("PUT", "/api/events/{event_id}/copy", status=201)
+def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
+    """Copy the event to a calendar: the given one, else your primary calendar.
+
+    The copy is a new event of yours, with the content and tags; it is public where both the event and the calendar are.
+    """
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    calendar = _calendar(ctx, params.calendar_id)
+    return _shown(ctx, _created(ctx, structs.replace(store.editable(event), public=event.public and calendar.public), calendar))
+
+
+def _shown(ctx: Context, event_id: int) -> EventDetail:
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    ctx.tag(event.etag, of_answer=True)
+    return store.detail(ctx, event)
+
+
+def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:
+    """A calendar that the actor may edit: the given one, else their primary calendar."""
+    return policy.calendar(ctx, calendar_id, to=Right.EDIT) if calendar_id else policy.primary_calendar(ctx)
+
+
+def _searched_calendars(ctx: Context, query: EventQuery) -> list[Calendar] | None:
+    """The calendars to search; None for all public events, or for `ids`, which may be anywhere."""
+    chosen = [*([query.calendar_id] if query.calendar_id else []), *(query.calendar_ids or [])]
+    if chosen:
+        return [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(chosen)]
+    return None if ctx.actor is None or query.ids is not None else policy.own_calendars(ctx)
+
+
+def _position(row: EventRow) -> str:
+    return f"{row.start_at}.{row.id}"
+
+
+def _created(ctx: Context, given: EventFields, calendar: Calendar) -> int:
+    fields = structs.replace(given, public=calendar.public if given.public is None else given.public)
+    return store.insert(ctx, fields, span.resolved(fields, calendar.time_zone), calendar)
+
+
+def _change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
+    current = store.editable(event)
+    merged = changes.over(EventChanges(**structs.asdict(current)))
+    if "start_time" in changes and "all_day" not in changes:
+        merged.all_day = None
+        if "end_time" not in changes and when.parse(merged.start_time).is_date != event.all_day:
+            merged.end_time = None
+    merged.time_zone = merged.time_zone or event.time_zone
+    merged.public = event.public if merged.public is None else merged.public
+    if merged.tag:
+        merged.tag_list = read_tags([merged.tag_list, merged.tag])
+    store.update(ctx, event.id, _located(merged, set(changes.given)), span.resolved(merged, event.time_zone))
+
+
+def _located(fields: EventFields, given: set[str]) -> EventFields:
+    """Parts follow from a location that comes alone, and a location from parts that come alone."""
+    parts = given & set(PARTS)
+    if "location" in given and not parts:
+        return structs.replace(fields, **location.derived(fields.location))
+    if parts and "location" not in given:
+        return structs.replace(fields, location=location.composed({name: getattr(fields, name) for name in PARTS}))
+    return fields

@@ -1,0 +1,98 @@
+"""What a query asks of an event, as SQL."""
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from kalends import when
+from kalends.context import Context
+from kalends.events import search, span
+from kalends.events.model import EventQuery
+
+# Events longer than this are few; the migration has an index of them, made with this very number.
+LONG = 2_678_400
+
+
+class Conditions(Struct):
+    """Conditions on an event `e`; bounds on its place in the list name the columns to compare as {start} and {id}."""
+
+    on_event: list[str] = field(default_factory=list)
+    bounds: list[str] = field(default_factory=list)
+    params: dict[str, Any] = field(default_factory=dict)
+    literals: list[str] = field(default_factory=list)
+
+    def sql(self, start: str, event_id: str, *more: str) -> str:
+        return all_of([*more, *(bound.format(start=start, id=event_id) for bound in self.bounds), *self.on_event])
+
+
+def all_of(conditions: list[str]) -> str:
+    """Joined by AND, as a balanced tree: a long query must not become a deep one."""
+    if len(conditions) <= 2:
+        return " AND ".join(conditions) or "1 = 1"
+    middle = len(conditions) // 2
+    return f"({all_of(conditions[:middle])}) AND ({all_of(conditions[middle:])})"
+
+
+def of(ctx: Context, query: EventQuery, zone: str) -> Conditions:
+    """The conditions of the query; times without an offset are read in the zone."""
+    chosen = Conditions()
+    _add_times(ctx, chosen, query, query.time_zone or zone)
+    if query.ids is not None:
+        chosen.on_event.append(f"e.id IN {ctx.db.listed('ids')}")
+        chosen.params["ids"] = query.ids
+    for condition in _searched(query):
+        names = [f"like{len(chosen.params) + i}" for i in range(len(condition.patterns))]
+        chosen.params |= dict(zip(names, condition.patterns, strict=True))
+        chosen.on_event.append("(" + " OR ".join(rf"e.search LIKE :{name} ESCAPE '\'" for name in names) + ")")
+        chosen.literals += condition.literals
+    return chosen
+
+
+def _searched(query: EventQuery) -> list[search.Condition]:
+    conditions = search.any_field(query.text) if query.text else []
+    for name in search.TEXT_FIELDS:
+        value = getattr(query, name)
+        if value:
+            conditions += search.all_tags(value) if name == "tags" else search.one_field(name, value)
+    return conditions
+
+
+def _add_times(ctx: Context, chosen: Conditions, query: EventQuery, zone: str) -> None:
+    start = when.parse(query.start_time).instant(zone) if query.start_time else None
+    end = _end(query.end_time, zone) if query.end_time else None
+    if query.overlaps:
+        _add_overlap(ctx, chosen, start, end)
+    else:
+        if start is not None:
+            chosen.bounds.append("{start} >= :start")
+        if end is not None:
+            chosen.bounds.append("{start} <= :end")
+            chosen.on_event.append("coalesce(e.end_at, e.start_at) <= :end")
+    chosen.params |= {name: value for name, value in (("start", start), ("end", end)) if value is not None}
+
+
+def add_after(chosen: Conditions, after: str) -> None:
+    """Only what comes after the event at which the page before ended."""
+    start, _, event_id = after.partition(".")
+    chosen.bounds += ["{start} >= :after_start", "({start}, {id}) > (:after_start, :after_id)"]
+    chosen.params |= {"after_start": int(start), "after_id": int(event_id)}
+
+
+def _end(written: str, zone: str) -> int:
+    """A date alone counts to its end."""
+    moment = when.parse(written)
+    return span.day_end(moment.day(zone), zone) if moment.is_date else moment.instant(zone)
+
+
+def _add_overlap(ctx: Context, chosen: Conditions, start: int | None, end: int | None) -> None:
+    if end is not None:
+        chosen.bounds.append("{start} < :end")
+    if start is not None:
+        # The list is read from where the earliest event begins that can still be going on.
+        earliest = ctx.tx.value(
+            f"SELECT min(start_at) FROM events WHERE until_at - start_at > {LONG} AND until_at > :start",
+            start=start,
+        )
+        chosen.bounds.append("{start} >= :earliest")
+        chosen.params["earliest"] = min(start - LONG, earliest if earliest is not None else start)
+        chosen.on_event.append("(e.until_at > :start OR e.start_at >= :start)")
