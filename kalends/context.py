@@ -46,8 +46,8 @@ class Caller(Struct, frozen=True):
         """Whether the client means this version of the record, or any (If-Match)."""
         if self.if_match is None:
             return True
-        meant = [tag.split(".")[0].strip('"') for tag in _tags(self.if_match)]
-        return etag.strip('"') in meant or "*" in meant
+        meant = _tags(self.if_match)
+        return "*" in meant or any(tag == etag or tag.startswith(f"{etag[:-1]}.") for tag in meant)
 
 
 def _tags(header: str) -> list[str]:

@@ -12,7 +12,7 @@ def open_database(settings: Settings) -> Database:
         # psycopg takes a tenth of a second to import, and most installations do without it.
         from kalends.db.postgres import Postgres
 
-        return Postgres(settings.database, connections=settings.threads)
+        return Postgres(settings.database)
     from kalends.db.sqlite import Sqlite
 
     settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

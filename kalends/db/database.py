@@ -53,6 +53,10 @@ class Transaction(ABC):
         """Hold the named lock until the transaction ends."""
 
     @abstractmethod
+    def unhurried(self) -> None:
+        """Let the statements of this transaction take as long as they need."""
+
+    @abstractmethod
     def has_table(self, name: str) -> bool:
         """Whether there is such a table."""
 
@@ -103,14 +107,15 @@ class Database(ABC):
 @cache
 def _loader(kind: type[T]) -> Callable[[Sequence[Any]], T]:
     """How to make a Struct of a row; a BOOLEAN may come as 0 or 1."""
-    flags = [i for i, field in enumerate(msgspec.structs.fields(kind)) if field.type is bool]
+    flags = [i for i, field in enumerate(msgspec.structs.fields(kind)) if field.type in (bool, bool | None)]
     if not flags:
         return lambda row: kind(*row)
 
     def load(row: Sequence[Any]) -> T:
         values = list(row)
         for i in flags:
-            values[i] = bool(values[i])
+            if values[i] is not None:
+                values[i] = bool(values[i])
         return kind(*values)
 
     return load

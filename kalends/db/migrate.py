@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from string import Template
 
 from kalends import times
 from kalends.db.database import Database, Transaction
+
+FOLDER = files("kalends.db") / "migrations"
 
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (number $int PRIMARY KEY, name TEXT NOT NULL, applied_at $int NOT NULL $end"
 
@@ -15,17 +18,20 @@ class TooNew(Exception):
     """The database was made by a newer Kalends than this one."""
 
 
-def migrate(db: Database) -> list[str]:
+def migrate(db: Database, folder: Traversable = FOLDER) -> list[str]:
     """Bring the database up to date and name the migrations that were run."""
     with db.write() as tx:
         tx.exclusive("migrations")
         tx.script(Template(_LEDGER).substitute(db.types))
+        if max(_applied(tx), default=0) > latest(folder):
+            raise TooNew("The database was made by a newer Kalends. Install that version, or restore an older backup.")
     done = []
-    for number, name, sql in _files():
+    for number, name, sql in _files(folder):
         with db.write() as tx:
             tx.exclusive("migrations")
             if number in _applied(tx):
                 continue
+            tx.unhurried()
             tx.script(_written(db, sql))
             tx.run(
                 "INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :now)",
@@ -34,9 +40,6 @@ def migrate(db: Database) -> list[str]:
                 now=times.now(),
             )
             done.append(name)
-    with db.read() as tx:
-        if max(_applied(tx), default=0) > latest():
-            raise TooNew("The database was made by a newer Kalends. Install that version, or restore an older backup.")
     return done
 
 
@@ -45,9 +48,9 @@ def is_current(tx: Transaction) -> bool:
     return bool(tx.has_table("migrations") and tx.value("SELECT max(number) FROM migrations") == latest())
 
 
-def latest() -> int:
+def latest(folder: Traversable = FOLDER) -> int:
     """The number of the newest migration."""
-    return max(number for number, _, _ in _files())
+    return max(number for number, _, _ in _files(folder))
 
 
 def _applied(tx: Transaction) -> set[int]:
@@ -60,8 +63,7 @@ def _written(db: Database, sql: str) -> str:
     return Template(sql).substitute(db.types)
 
 
-def _files() -> Iterator[tuple[int, str, str]]:
-    folder = files("kalends.db") / "migrations"
+def _files(folder: Traversable) -> Iterator[tuple[int, str, str]]:
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
         if file.name.endswith(".sql"):
-            yield int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text()
+            yield int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text(encoding="utf-8")

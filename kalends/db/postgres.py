@@ -1,4 +1,4 @@
-"""PostgreSQL through psycopg, with a pool of connections."""
+"""PostgreSQL through psycopg. Between transactions, connections wait on a stack."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,20 +9,23 @@ from zlib import crc32
 
 import psycopg
 from psycopg import errors as pg
-from psycopg_pool import ConnectionPool, PoolTimeout
 
 from kalends.db.database import Database, Retry, Taken, Transaction
 from kalends.errors import Unavailable
 
-WAIT_SECONDS = 5
+CONNECT_SECONDS = 5
 STATEMENT_MS = 30_000
 LOCK_MS = 10_000
 MOST_LITERALS = 8
 
-AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, pg.DiskFull, pg.ReadOnlySqlTransaction)
-AGAIN = (pg.SerializationFailure, pg.DeadlockDetected)
+AWAY = (psycopg.OperationalError, psycopg.InterfaceError, pg.ReadOnlySqlTransaction, pg.IdleInTransactionSessionTimeout)
+# A broken foreign key means that the record was there when the action looked, and is gone: the next run finds that out.
+AGAIN = (pg.SerializationFailure, pg.DeadlockDetected, pg.ForeignKeyViolation)
 
-_PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
+# A parameter, or what may hold a colon without meaning one: text, a quoted name, a comment.
+_PARAMETER = re.compile(r"""'[^']*'|"[^"]*"|--[^\n]*|(?<![:\w]):([a-z_][a-z0-9_]*)""")
+
+Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 class Postgres(Database):
@@ -34,41 +37,14 @@ class Postgres(Database):
         "end": ")",
     }
 
-    def substring_index(self, table: str, column: str) -> str:
-        return f"""
-            CREATE EXTENSION IF NOT EXISTS pg_trgm;
-            CREATE INDEX {table}_{column} ON {table} USING gin ({column} gin_trgm_ops);
-        """
-
-    def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
-        params = {f"containing{i}": f"%{literal}%" for i, literal in enumerate(literals[:MOST_LITERALS])}
-        return f"SELECT id FROM {table} WHERE " + " AND ".join(f"{column} LIKE :{name}" for name in params), params
-
-    def listed(self, name: str) -> str:
-        return f"(SELECT unnest(CAST(:{name} AS bigint[])))"
-
-    def __init__(self, url: str, connections: int):
-        options = (
-            f"-c statement_timeout={STATEMENT_MS} -c lock_timeout={LOCK_MS} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC "
+    def __init__(self, url: str, *, statement_ms: int = STATEMENT_MS, lock_ms: int = LOCK_MS):
+        self._url = url
+        self._options = (
+            f"-c statement_timeout={statement_ms} -c lock_timeout={lock_ms} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC "
             # Every statement in a request's path has an index; a wrong guess must not read a whole table.
             "-c enable_seqscan=off"
         )
-        self._pool = ConnectionPool(
-            url,
-            min_size=1,
-            max_size=connections + 2,
-            timeout=WAIT_SECONDS,
-            kwargs={
-                "autocommit": True,
-                "options": options,
-                "application_name": "kalends",
-                "connect_timeout": WAIT_SECONDS,
-                "prepare_threshold": 2,
-            },
-            check=None,
-            reconnect_timeout=0,
-            open=False,
-        )
+        self._waiting: list[Connection] = []
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -80,34 +56,74 @@ class Postgres(Database):
         with self._transaction("BEGIN") as transaction:
             yield transaction
 
+    def listed(self, name: str) -> str:
+        return f"(SELECT unnest(CAST(:{name} AS bigint[])))"
+
+    def substring_index(self, table: str, column: str) -> str:
+        return f"""
+            CREATE EXTENSION IF NOT EXISTS pg_trgm;
+            CREATE INDEX {table}_{column} ON {table} USING gin ({column} gin_trgm_ops);
+        """
+
+    def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+        params = {f"containing{i}": f"%{literal}%" for i, literal in enumerate(literals[:MOST_LITERALS])}
+        return f"SELECT id FROM {table} WHERE " + " AND ".join(f"{column} LIKE :{name}" for name in params), params
+
     def close(self) -> None:
-        self._pool.close()
+        while connection := self._taken():
+            connection.close()
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Transaction]:
         with _Translated():
-            if self._pool.closed:
-                self._pool.open()
-            connection = self._pool.getconn()
+            connection = self._begun(begin)
         try:
-            with _Translated():
-                connection.execute(begin)
             yield PostgresTransaction(connection)
             with _Translated():
-                connection.execute("COMMIT")
+                _commit(connection)
         except BaseException:
-            if not connection.closed:
-                try:
-                    connection.execute("ROLLBACK")
-                except psycopg.Error:
-                    connection.close()
+            _roll_back(connection)
             raise
         finally:
-            self._pool.putconn(connection)
+            if not connection.closed:
+                self._waiting.append(connection)
+
+    def _begun(self, begin: str) -> Connection:
+        """A connection in a new transaction. One that died while it waited, as all do when the server restarts, fails
+        here, where nothing has run on it yet, and the next takes its place."""
+        while connection := self._taken():
+            try:
+                connection.execute(begin)
+                return connection
+            except psycopg.OperationalError:
+                connection.close()
+        connection = self._connected()
+        connection.execute(begin)
+        return connection
+
+    def _taken(self) -> Connection | None:
+        try:
+            return self._waiting.pop()
+        except IndexError:
+            return None
+
+    def _connected(self) -> Connection:
+        return psycopg.connect(
+            self._url,
+            autocommit=True,
+            prepare_threshold=2,
+            options=self._options,
+            application_name="kalends",
+            connect_timeout=CONNECT_SECONDS,
+            keepalives_idle=30,
+            keepalives_interval=5,
+            keepalives_count=3,
+            tcp_user_timeout=20_000,
+        )
 
 
 class PostgresTransaction(Transaction):
-    def __init__(self, connection: psycopg.Connection[tuple[Any, ...]]):
+    def __init__(self, connection: Connection):
         self._connection = connection
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
@@ -129,14 +145,34 @@ class PostgresTransaction(Transaction):
     def exclusive(self, name: str) -> None:
         self.rows("SELECT pg_advisory_xact_lock(:key)", key=crc32(f"kalends {name}".encode()))
 
+    def unhurried(self) -> None:
+        self.script("SET LOCAL statement_timeout = 0")
+
     def has_table(self, name: str) -> bool:
         return bool(self.value("SELECT to_regclass(:name) IS NOT NULL", name=name))
+
+
+def _commit(connection: Connection) -> None:
+    # After a failed statement that somebody caught, PostgreSQL answers COMMIT with a rollback and no error.
+    if connection.execute("COMMIT").statusmessage != "COMMIT":
+        raise RuntimeError("A statement of this transaction had failed, so that nothing of it was kept.")
+
+
+def _roll_back(connection: Connection) -> None:
+    try:
+        connection.execute("ROLLBACK")
+    except psycopg.Error:
+        connection.close()
 
 
 @lru_cache(2048)
 def _translate(sql: str) -> bytes:
     """`:name` as psycopg writes it."""
-    return _PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%")).encode()
+
+    def written(match: re.Match[str]) -> str:
+        return f"%({match[1]})s" if match[1] else match[0]
+
+    return _PARAMETER.sub(written, sql.replace("%", "%%")).encode()
 
 
 class _Translated:

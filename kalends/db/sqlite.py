@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from kalends.db.database import Database, Taken, Transaction
+from kalends.db.database import Database, Retry, Taken, Transaction
 from kalends.errors import Unavailable
 
 BUSY_MS = 10_000
@@ -33,7 +33,9 @@ AWAY = (
     apsw.ReadOnlyError,
     apsw.NoMemError,
     apsw.InterruptError,
+    apsw.ProtocolError,
 )
+UNIQUE = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
 
 
 class Sqlite(Database):
@@ -46,6 +48,45 @@ class Sqlite(Database):
         "bytes": "BLOB",
         "end": ") STRICT",
     }
+
+    def __init__(self, path: Path, *, busy_ms: int = BUSY_MS):
+        self.path = path
+        self._busy_ms = busy_ms
+        self._local = threading.local()
+        self._opened: list[apsw.Connection] = []
+        self._writing = threading.Lock()
+
+    @contextmanager
+    def read(self) -> Iterator[Transaction]:
+        with _Translated():
+            connection = self._connection()
+            connection.execute("BEGIN")
+        try:
+            yield SqliteTransaction(connection)
+        finally:
+            _roll_back(connection)
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        # Threads of this process queue here, which is fairer than SQLite's polling; other processes meet at BEGIN.
+        if not self._writing.acquire(timeout=self._busy_ms / 1000):
+            raise Unavailable("The database is busy. Try again.")
+        try:
+            with _Translated():
+                connection = self._connection()
+                connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield SqliteTransaction(connection)
+                with _Translated():
+                    connection.execute("COMMIT")
+            except BaseException:
+                _roll_back(connection)
+                raise
+        finally:
+            self._writing.release()
+
+    def listed(self, name: str) -> str:
+        return f"(SELECT value FROM json_each(:{name}))"
 
     def substring_index(self, table: str, column: str) -> str:
         index = f"{table}_{column}"
@@ -67,45 +108,6 @@ class Sqlite(Database):
         wanted = " AND ".join(f'"{trigram}"' for trigram in islice(trigrams, MOST_TRIGRAMS))
         return f"SELECT rowid AS id FROM {index} WHERE {index} MATCH :containing", {"containing": wanted}
 
-    def listed(self, name: str) -> str:
-        return f"(SELECT value FROM json_each(:{name}))"
-
-    def __init__(self, path: Path):
-        self.path = path
-        self._local = threading.local()
-        self._opened: list[apsw.Connection] = []
-        self._writing = threading.Lock()
-
-    @contextmanager
-    def read(self) -> Iterator[Transaction]:
-        with _Translated():
-            connection = self._connection()
-            connection.execute("BEGIN")
-        try:
-            yield SqliteTransaction(connection)
-        finally:
-            connection.execute("COMMIT")
-
-    @contextmanager
-    def write(self) -> Iterator[Transaction]:
-        # Threads of this process queue here, which is fairer than SQLite's polling; other processes meet at BEGIN.
-        if not self._writing.acquire(timeout=BUSY_MS / 1000):
-            raise Unavailable("The database is busy. Try again.")
-        try:
-            with _Translated():
-                connection = self._connection()
-                connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield SqliteTransaction(connection)
-                with _Translated():
-                    connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-        finally:
-            self._writing.release()
-
     def close(self) -> None:
         for connection in self._opened:
             connection.close()
@@ -116,8 +118,8 @@ class Sqlite(Database):
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = apsw.Connection(str(self.path), statementcachesize=500)
-            connection.set_busy_timeout(BUSY_MS)
-            connection.execute(PRAGMAS)
+            connection.set_busy_timeout(self._busy_ms)
+            _run_all(connection, PRAGMAS)
             self._local.connection = connection
             self._opened.append(connection)
         return connection
@@ -131,41 +133,70 @@ class SqliteTransaction(Transaction):
         for name, value in params.items():
             if type(value) is list:
                 params[name] = json.dumps(value)
-        with _Translated():
+        with _Translated(self._connection):
             return self._connection.execute(sql, params).fetchall()
 
     def run(self, sql: str, /, **params: Any) -> int:
-        with _Translated():
-            self._connection.execute(sql, params)
+        with _Translated(self._connection):
+            self._connection.execute(sql, params).fetchall()
             return self._connection.changes()
 
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
-        with _Translated():
-            self._connection.executemany(sql, rows)
+        with _Translated(self._connection):
+            self._connection.executemany(sql, rows).fetchall()
 
     def script(self, sql: str) -> None:
-        with _Translated():
-            self._connection.execute(sql)
+        with _Translated(self._connection):
+            _run_all(self._connection, sql)
 
     def exclusive(self, name: str) -> None:
         """A write transaction excludes every other already."""
+
+    def unhurried(self) -> None:
+        """Statements are never hurried here."""
 
     def has_table(self, name: str) -> bool:
         return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
 
 
+def _run_all(connection: apsw.Connection, sql: str) -> None:
+    # apsw stops at the first row of an answer, and the statements after it run only once that was fetched.
+    connection.execute(sql).fetchall()
+
+
+def _roll_back(connection: apsw.Connection) -> None:
+    # A full or failing disk may have ended the transaction already.
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _index(connection: apsw.Connection, message: str) -> str:
+    """The name of the unique index that refused. SQLite says `…: table.column, table.column`; a primary key has no
+    name here, and is called as PostgreSQL would."""
+    broken = [column.split(".") for column in message.rsplit(": ", 1)[-1].split(", ")]
+    table, columns = broken[0][0], ",".join(column[-1] for column in broken)
+    found = connection.execute(
+        """SELECT l.name FROM pragma_index_list(:table) l WHERE l."unique" AND l.origin = 'c' AND :columns =
+           (SELECT group_concat(i.name) FROM (SELECT name FROM pragma_index_info(l.name) ORDER BY seqno) i)""",
+        {"table": table, "columns": columns},
+    ).fetchone()
+    return str(found[0]) if found else f"{table}_pkey"
+
+
 class _Translated:
     """apsw's errors, as the rest of the house knows them."""
+
+    def __init__(self, connection: apsw.Connection | None = None):
+        self._connection = connection
 
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, AWAY):
             raise Unavailable("The database is away, busy or full. Try again.") from error
-        if isinstance(error, apsw.ConstraintError) and getattr(error, "extendedresult", 0) in (
-            apsw.SQLITE_CONSTRAINT_UNIQUE,
-            apsw.SQLITE_CONSTRAINT_PRIMARYKEY,
-        ):
-            broken = str(error).rsplit(": ", 1)[-1].split(", ")
-            table = broken[0].split(".")[0]
-            raise Taken("_".join([table, *(column.split(".")[-1] for column in broken)])) from error
+        broken: int = getattr(error, "extendedresult", 0)
+        if broken in UNIQUE and self._connection:
+            raise Taken(_index(self._connection, str(error))) from error
+        # The record was there when the action looked, and is gone: the next run finds that out.
+        if broken == apsw.SQLITE_CONSTRAINT_FOREIGNKEY:
+            raise Retry from error

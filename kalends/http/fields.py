@@ -60,6 +60,11 @@ class Field(Struct, frozen=True):
     optional: bool
     default: Any
     type: Any
+    verbatim: bool
+
+    def is_empty(self, value: Any) -> bool:
+        """Whether nothing was given. White space alone is nothing, except where every character counts, as in a password."""
+        return value is None or value == "" or (isinstance(value, str) and not self.verbatim and text.is_blank(value))
 
     def fallback(self) -> Any:
         return self.default() if callable(self.default) else self.default
@@ -82,7 +87,7 @@ def _values(kind: type[Struct], given: Mapping[str, Any], *, partial: bool) -> t
     broken: list[FieldError] = []
     for field in fields_of(kind):
         value = given.get(field.name)
-        if value is None or value == "":
+        if field.is_empty(value):
             if field.required and (not partial or field.name in given):
                 broken.append(FieldError(field.name, "is required" if field.name not in given else "must not be empty"))
             elif field.name in given and not field.required:
@@ -119,7 +124,8 @@ def fields_of(kind: type[Struct]) -> tuple[Field, ...]:
 def _field(field: msgspec.structs.FieldInfo, hint: Any) -> Field:
     inner, optional = unwrapped(hint)
     default = field.default_factory if field.default_factory is not NODEFAULT else field.default
-    return Field(field.name, reader(inner), default is NODEFAULT, optional, default, inner)
+    extra = described(inner)[1].extra or {}
+    return Field(field.name, reader(inner), default is NODEFAULT, optional, default, inner, bool(extra.get("verbatim")))
 
 
 def unwrapped(hint: Any) -> tuple[Any, bool]:
@@ -192,9 +198,9 @@ def _int_reader(meta: Meta) -> Callable[[Any], int]:
 
 
 def _bounds(low: int, high: int) -> str:
-    if low == INT_MIN:
+    if low == INT_MIN and high != INT_MAX:
         return f"must be at most {high}"
-    return f"must be at least {low}" if high == INT_MAX else f"must be from {low} to {high}"
+    return f"must be at least {low}" if high == INT_MAX and low != INT_MIN else f"must be from {low} to {high}"
 
 
 def _text_reader(meta: Meta) -> Callable[[Any], str]:

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 
 from kalends.errors import TooMany
 
@@ -13,14 +14,15 @@ MANY_SUBJECTS = 10_000
 class RateLimit:
     """At most `most` calls a minute for each subject."""
 
-    def __init__(self, most: int):
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic):
         self.most = most
+        self._clock = clock
         self._calls: dict[str, deque[float]] = {}
         self._lock = threading.Lock()
 
     def count(self, subject: str) -> None:
         """Count a call, or raise TooMany."""
-        now = time.monotonic()
+        now = self._clock()
         with self._lock:
             if len(self._calls) > MANY_SUBJECTS:
                 self._forget(now)

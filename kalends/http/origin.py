@@ -1,7 +1,6 @@
 """Where a request comes from: its address behind proxies, its credential, its site, and what CORS allows."""
 
-from ipaddress import ip_address, ip_network
-from urllib.parse import urlsplit
+from ipaddress import IPv6Address, ip_address, ip_network
 
 import falcon
 
@@ -24,7 +23,7 @@ class Origins:
         address: str = req.env.get("REMOTE_ADDR", "")
         if self._proxies and self._trusts(address):
             for hop in reversed((req.get_header("X-Forwarded-For") or "").split(",")):
-                address = hop.strip() or address
+                address = _without_port(hop.strip()) or address
                 if not self._trusts(address):
                     break
         return address
@@ -34,17 +33,16 @@ class Origins:
             known = ip_address(address)
         except ValueError:
             return False
+        if isinstance(known, IPv6Address) and known.ipv4_mapped:
+            known = known.ipv4_mapped
         return any(known in network for network in self._proxies)
 
     def cors(self, req: falcon.Request) -> dict[str, str]:
         """The headers that let a configured origin's scripts read the answer."""
         origin = req.get_header("Origin")
-        if not self._cors:
-            return {}
         if origin not in self._cors:
-            return {"Vary": "Origin"}
+            return {}
         headers = {
-            "Vary": "Origin",
             "Access-Control-Allow-Origin": origin,
             "Access-Control-Expose-Headers": "ETag, Link, Location, X-Request-Id",
         }
@@ -57,13 +55,20 @@ class Origins:
         return headers
 
 
+def _without_port(hop: str) -> str:
+    """`203.0.113.9:4711` and `[2001:db8::9]:4711` as some proxies write them: a port would make each connection somebody else."""
+    if hop.startswith("["):
+        return hop[1:].partition("]")[0]
+    return hop.partition(":")[0] if hop.count(":") == 1 else hop
+
+
 def is_same_origin(req: falcon.Request) -> bool:
     """Whether the browser says that a page of this very site sent the request."""
     site = req.get_header("Sec-Fetch-Site")
     if site is not None:
         return site in ("same-origin", "none")
     origin = req.get_header("Origin")
-    return origin is not None and urlsplit(origin).netloc == req.get_header("Host")
+    return origin is not None and origin.partition("://")[2] == req.get_header("Host")
 
 
 def is_cross_site(req: falcon.Request) -> bool:

@@ -37,8 +37,10 @@ def page(ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] 
     """
     if len(rows) <= params.size:
         return rows, None
-    query = dict(parse_qsl(ctx.caller.query, keep_blank_values=True))
-    query |= {"limit": str(params.size), "offset": str(params.offset + params.size)}
+    query = [
+        (name, value) for name, value in parse_qsl(ctx.caller.query, keep_blank_values=True) if name not in ("limit", "offset", "after")
+    ]
+    query += [("limit", str(params.size)), ("offset", str(params.offset + params.size))]
     if after:
-        query["after"] = after(rows[params.size - 1])
+        query.append(("after", after(rows[params.size - 1])))
     return rows[: params.size], f"{ctx.caller.path}?{urlencode(query)}"

@@ -2,6 +2,9 @@
 
 import json
 import re
+from codecs import BOM_UTF8
+from collections.abc import Iterable
+from math import inf
 from typing import Any, NoReturn
 from urllib.parse import unquote_to_bytes
 
@@ -11,50 +14,72 @@ import msgspec
 from kalends import errors
 from kalends.errors import FieldError
 from kalends.http.endpoint import Endpoint
-from kalends.http.fields import Changes, Upload, fields_of, read, read_changes
+from kalends.http.fields import Field, Upload, fields_of, read, read_changes
 
 MAX_DEPTH = 8
 MAX_KEYS = 1_000
 BODY_LIMIT = 1024 * 1024
 UPLOAD_LIMIT = 10 * 1024 * 1024
+# Multipart boundaries and the other fields come on top of an upload.
+FRAMING = 64 * 1024
 
 _BRACKETS = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 
 
 def bind(endpoint: Endpoint, req: falcon.Request) -> Any:
-    """The endpoint's parameter Struct (or Changes to it) from the request; every broken field is named at once."""
-    assert endpoint.params is not None
-    given = gather(req, endpoint.wrapper)
-    strict = "handling=strict" in (req.get_header("Prefer") or "").replace(" ", "")
-    known = [field.name for field in fields_of(endpoint.params)]
-    unknown = [FieldError(name, "is not a parameter of this action") for name in given if name not in known] if strict else []
-    value: Any
-    if endpoint.partial:
-        value, broken = read_changes(endpoint.params, given)
-    else:
-        value, broken = read(endpoint.params, given)
+    """The endpoint's parameter Struct (or Changes to it, or None) from the request; every broken field is named at once."""
+    fields = fields_of(endpoint.params) if endpoint.params is not None else ()
+    given = gather(req, endpoint)
+    unknown = _unknown(given, fields) if given and _is_strict(req) else []
+    value: Any = None
+    broken: list[FieldError] = []
+    if endpoint.params is not None:
+        value, broken = (read_changes if endpoint.partial else read)(endpoint.params, given)
     if broken or unknown:
         raise errors.Invalid(broken + unknown)
-    assert value is None or isinstance(value, endpoint.params | Changes)
     return value
 
 
-def gather(req: falcon.Request, wrapper: str) -> dict[str, Any]:
-    """All parameters of the request: the body's win over the query string's, wrapped ones over bare ones."""
-    given = _form(req.query_string) if req.query_string else {}
+def gather(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
+    """All parameters of the request: the body's win over the query string's."""
+    given = _unwrapped(_form(req.query_string), endpoint.wrapper) if req.query_string else {}
     if req.method != "GET" or req.content_length:
-        given |= _body(req)
-    inner = given.get(wrapper)
-    return given | inner if isinstance(inner, dict) else given
+        given |= _unwrapped(_body(req, endpoint), endpoint.wrapper)
+    return given
 
 
-def _body(req: falcon.Request) -> dict[str, Any]:
+def _unwrapped(given: dict[str, Any], wrapper: str) -> dict[str, Any]:
+    """The fields, whether or not they came in the resource's name. Bare ones win: they are what a link to a next page adds."""
+    if not isinstance(given.get(wrapper), dict):
+        return given
+    inner: dict[str, Any] = given.pop(wrapper)
+    return inner | given
+
+
+def _is_strict(req: falcon.Request) -> bool:
+    """Whether the request says `Prefer: handling=strict` (RFC 7240)."""
+    for preference in (req.get_header("Prefer") or "").split(","):
+        name, _, value = preference.partition(";")[0].partition("=")
+        if name.strip().lower() == "handling":
+            return value.strip().strip('"').lower() == "strict"
+    return False
+
+
+def _unknown(given: dict[str, Any], fields: Iterable[Field]) -> list[FieldError]:
+    known = {field.name for field in fields}
+    names = [name.encode(errors="backslashreplace").decode() for name in given if name not in known]
+    return [FieldError(name, "is not a parameter of this action") for name in names]
+
+
+def _body(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
     content = req.bounded_stream.read()
     if not content:
         return {}
-    kind = (req.content_type or "").split(";")[0].strip().lower()
-    if kind != "multipart/form-data" and len(content) > BODY_LIMIT:
-        raise errors.TooLarge("A body may have at most 1 MiB.")
+    kind = (req.content_type or "").partition(";")[0].strip().lower()
+    if len(content) > (UPLOAD_LIMIT + FRAMING if kind == "multipart/form-data" and _takes_file(endpoint) else BODY_LIMIT):
+        raise errors.TooLarge("A body may have at most 1 MiB, and a file 10 MiB where an action takes one.")
+    if req.get_header("Content-Encoding") not in (None, "", "identity"):
+        raise errors.UnsupportedMediaType("Send the body as it is, without a Content-Encoding.")
     if kind == "application/json" or kind.endswith("+json"):
         return _json(content)
     if kind == "application/x-www-form-urlencoded":
@@ -64,6 +89,10 @@ def _body(req: falcon.Request) -> dict[str, Any]:
     raise errors.UnsupportedMediaType(
         "Send application/json, application/x-www-form-urlencoded or multipart/form-data, and say so in Content-Type."
     )
+
+
+def _takes_file(endpoint: Endpoint) -> bool:
+    return endpoint.params is not None and any(field.type is Upload for field in fields_of(endpoint.params))
 
 
 def _json(content: bytes) -> dict[str, Any]:
@@ -82,15 +111,23 @@ def _json(content: bytes) -> dict[str, Any]:
 
 
 def _lenient_json(content: bytes, complaint: str) -> Any:
-    """What msgspec refuses and the standard library reads: lone surrogates, refused later with the field's name."""
+    """What msgspec refuses and the standard library reads: lone surrogates and huge numbers, refused later with the field's
+    name, and a byte order mark."""
 
     def refuse(word: str) -> NoReturn:
         raise ValueError(word)
 
     try:
-        return json.loads(content, parse_constant=refuse)
-    except (ValueError, RecursionError):
+        return json.loads(_utf8(content.removeprefix(BOM_UTF8)), parse_constant=refuse, parse_int=_integer)
+    except RecursionError:
+        _too_deep()
+    except ValueError:
         raise errors.BadRequest(f"The body is not valid JSON: {complaint}.") from None
+
+
+def _integer(digits: str) -> int | float:
+    """A number; one of so many digits that Python would not read it is as good as infinite."""
+    return int(digits) if len(digits) < 1_000 else inf
 
 
 def _form(encoded: str) -> dict[str, Any]:
@@ -121,12 +158,18 @@ def _multipart(content: bytes, content_type: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     try:
         handler = falcon.media.MultipartFormHandler()
-        handler.parse_options.max_body_part_count = MAX_KEYS
-        handler.parse_options.max_body_part_buffer_size = UPLOAD_LIMIT
+        handler.parse_options.max_body_part_count = 0
+        handler.parse_options.max_body_part_buffer_size = len(content)
         form = handler.deserialize(_Bytes(content), content_type, len(content))
-        for part in form:
+        for count, part in enumerate(form, start=1):
+            if count > MAX_KEYS:
+                _too_many()
             data = part.get_data()
+            if len(data) > UPLOAD_LIMIT:
+                raise errors.TooLarge("A file may have at most 10 MiB.")
             _place(values, part.name or "", Upload(part.filename, data) if part.filename else _utf8(data))
+    except UnicodeDecodeError:
+        raise errors.BadRequest("A name in the multipart body is not valid UTF-8.") from None
     except falcon.HTTPError as error:
         raise errors.BadRequest(f"The multipart body cannot be read: {error.description or error.title}.") from None
     return values

@@ -1,6 +1,7 @@
 """The way of one request through its endpoint: authenticate, bind, act in one transaction, encode."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
 
@@ -48,13 +49,11 @@ class Responder:
     def __call__(self, req: falcon.Request, resp: falcon.Response, variables: dict[str, Any]) -> None:
         caller = self._caller(req)
         token, is_bearer = credential(req) if self.endpoint.credentials else (None, False)
-        if self.endpoint.limited and token is None and self._its.settings.rate_limits == "on":
-            self._its.guest_writes.count(caller.address)
+        if token is None:
+            self._count_guest(caller)
         broken = self._bind(req, variables)
         ctx, result = self._run(caller, token, is_bearer, broken, variables)
-        for task in ctx.later:
-            with self._its.db.write() as tx:
-                task(tx)
+        self._do_later(ctx)
         req.context.user_id = ctx.actor.id if ctx.actor else None
         self._answer(ctx, resp, result)
 
@@ -71,11 +70,12 @@ class Responder:
 
     def _bind(self, req: falcon.Request, variables: dict[str, Any]) -> errors.Invalid | None:
         """Bind the parameters. What is broken is told only after the credential was looked at."""
+        try:
+            params = bind(self.endpoint, req)
+        except errors.Invalid as broken:
+            return broken
         if self.endpoint.params is not None:
-            try:
-                variables["params"] = bind(self.endpoint, req)
-            except errors.Invalid as broken:
-                return broken
+            variables["params"] = params
         return None
 
     def _run(
@@ -106,6 +106,18 @@ class Responder:
             ctx.actor = self._its.authenticate(ctx, token)
             if ctx.actor is None and is_bearer:
                 raise errors.Unauthorized("The token is wrong or has expired. Sign in again: POST /api/session.")
+            if ctx.actor is None:
+                self._count_guest(ctx.caller)
+
+    def _count_guest(self, caller: Caller) -> None:
+        if self.endpoint.limited and self._its.settings.rate_limits == "on":
+            self._its.guest_writes.count(caller.address)
+
+    def _do_later(self, ctx: Context) -> None:
+        """What may as well fail: the action is committed, and its answer stands."""
+        for task in ctx.later:
+            with suppress(errors.Unavailable, Retry), self._its.db.write() as tx:
+                task(tx)
 
     def _answer(self, ctx: Context, resp: falcon.Response, result: Any) -> None:
         resp.set_headers(ctx.headers)
@@ -120,7 +132,7 @@ class Responder:
             resp.status = 304
             return
         resp.status, resp.content_type, resp.data = status, content_type, body
-        if self._locates:
+        if self._locates and hasattr(result, "id"):
             resp.set_header("Location", f"/api/{self.endpoint.resource}/{result.id}")
         if getattr(result, "next", None):
             resp.append_header("Link", f'<{result.next}>; rel="next"')

@@ -17,9 +17,13 @@ from kalends.http.endpoint import FORMATS, Endpoint
 from kalends.http.log import log
 from kalends.http.origin import Origins
 from kalends.http.problem import CONTENT_TYPE, encode
-from kalends.http.respond import Authenticate, Responder, Surroundings
+from kalends.http.respond import API_POLICY, Authenticate, Responder, Surroundings
 from kalends.settings import Settings
 
+# Answers are for one reader; a cache that others share must not keep them, whatever their path ends with.
+CACHING = "private, no-cache"
+
+_WORD = re.compile(r"[A-Za-z0-9._-]{1,200}")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -32,9 +36,9 @@ def application(
 ) -> "falcon.App[Any, Any]":
     """The WSGI application of these endpoints."""
     surroundings = Surroundings(db, settings, authenticate, clock, Origins(settings))
-    app: falcon.App[Any, Any] = falcon.App(middleware=[_Everywhere(surroundings)])
+    app: falcon.App[Any, Any] = falcon.App(request_type=_Request, middleware=[_Everywhere(surroundings)])
     app.req_options.strip_url_path_trailing_slash = True
-    app.router_options.converters["id"] = _IdConverter
+    app.router_options.converters.update(id=_IdConverter, word=_WordConverter)
     app.add_error_handler(Exception, _fail)
     app.add_error_handler(falcon.HTTPError, _fail)
     shown = {e.resource for e in endpoints if e.action == "show"}
@@ -47,30 +51,41 @@ def application(
     return app
 
 
+class _Request(falcon.Request):
+    """A request with what its answer needs in any case, set before anything can fail."""
+
+    def __init__(self, env: dict[str, Any], options: falcon.RequestOptions | None = None):
+        super().__init__(env, options)
+        self.context.began = time.perf_counter()
+        given = self.get_header("X-Request-Id")
+        self.context.request_id = given if given and _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        self.context.user_id = None
+        self.context.format = None
+        if self.method not in falcon.HTTP_METHODS:
+            # No path answers it, so it is 405 like any other, and no figure of the metrics is called after it.
+            self.method = "TRACE"
+        if self.path.startswith("/api/"):
+            root, dot, suffix = self.path.rpartition(".")
+            if dot and suffix in FORMATS:
+                self.context.format = suffix
+                self.path = root
+
+
 class _Everywhere:
-    """What happens to every request, whichever action answers it."""
+    """What every answer carries, whichever action gave it."""
 
     def __init__(self, surroundings: Surroundings):
         self._settings = surroundings.settings
         self._origins = surroundings.origins
         self._headers = _security_headers(surroundings.settings)
 
-    def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
-        req.context.began = time.perf_counter()
-        given = req.get_header("X-Request-Id")
-        req.context.request_id = given if given and _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
-        req.context.user_id = None
-        req.context.format = None
-        if req.path.startswith("/api/"):
-            root, dot, suffix = req.path.rpartition(".")
-            if dot and suffix in FORMATS:
-                req.context.format = suffix
-                req.path = root
-
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
         resp.set_headers(self._headers)
         resp.set_header("X-Request-Id", req.context.request_id)
+        if resp.get_header("Cache-Control") is None:
+            resp.set_header("Cache-Control", CACHING)
         if self._settings.cors_origins:
+            resp.append_header("Vary", "Origin")
             resp.set_headers(self._origins.cors(req))
         elapsed = time.perf_counter() - req.context.began
         name = f"{req.method} {req.uri_template or '-'}"
@@ -104,6 +119,8 @@ class _Path:
         chosen = req.context.format or _preferred(req, offered)
         if chosen not in offered:
             raise errors.NotFound("There is no such path.")
+        if len(offered) > 1 and not req.context.format:
+            resp.append_header("Vary", "Accept")
         offered[chosen](req, resp, variables)
 
 
@@ -116,10 +133,16 @@ class _IdConverter(BaseConverter):
         return None
 
 
+class _WordConverter(BaseConverter):
+    """A public id or a file's name; anything else is neither."""
+
+    def convert(self, value: str) -> str | None:
+        return value if _WORD.fullmatch(value) else None
+
+
 def _template(path: str, endpoint: Endpoint) -> str:
     for name, kind in endpoint.variables.items():
-        if kind is int:
-            path = path.replace(f"{{{name}}}", f"{{{name}:id}}")
+        path = path.replace(f"{{{name}}}", f"{{{name}:{'id' if kind is int else 'word'}}}")
     return path
 
 
@@ -138,6 +161,7 @@ def _fail(req: falcon.Request, resp: falcon.Response, error: Exception, params: 
         log.error("failed", request_id=req.context.request_id, endpoint=req.uri_template, exc_info=error)
     resp.status = problem.status
     resp.content_type = CONTENT_TYPE
+    resp.set_header("Content-Security-Policy", API_POLICY)
     resp.data = encode(problem, req.context.request_id)
     resp.set_headers(problem.headers)
 

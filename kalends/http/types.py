@@ -2,11 +2,14 @@
 
 from typing import Annotated
 
-from email_validator import EmailNotValidError, validate_email
+from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, validate_email
 from msgspec import Meta, Struct
 
 from kalends import when
 from kalends.http.fields import Bad
+
+# The library's way to accept the addresses of private networks, such as bob@mail.local.
+SPECIAL_USE_DOMAIN_NAMES.clear()
 
 
 def _time_zone(value: str) -> str:

@@ -1,0 +1,150 @@
+"""Writers that meet: a deadlock re-runs the action, a long wait becomes 503, and no change is lost."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import apsw
+import psycopg
+import pytest
+from msgspec import Struct
+
+from kalends.context import Context
+from kalends.db import Database, Retry
+from kalends.db.migrate import migrate
+from kalends.db.postgres import Postgres
+from kalends.db.sqlite import Sqlite
+from kalends.errors import Unavailable
+from kalends.http.endpoint import Endpoint, endpoint, registry
+from kalends.http.server import application
+from kalends.settings import Settings
+from tests.cast import Cast
+from tests.client import Client
+
+PATIENCE = 20
+
+
+class Crossed(Struct):
+    attempts: int
+
+
+class Crossing:
+    """An action that changes two records; the first two runs of it hold one each before they reach for the other."""
+
+    def __init__(self) -> None:
+        self.attempts = 0
+        self._both = threading.Barrier(2)
+        self._lock = threading.Lock()
+
+    def cross(self, ctx: Context, first: int, second: int) -> Crossed:
+        """Change both records."""
+        with self._lock:
+            self.attempts += 1
+            meets = self.attempts <= 2
+        ctx.tx.run("UPDATE pebbles SET n = n + 1 WHERE id = :id", id=first)
+        if meets:
+            self._both.wait(PATIENCE)
+        ctx.tx.run("UPDATE pebbles SET n = n + 1 WHERE id = :id", id=second)
+        return Crossed(self.attempts)
+
+    def declared(self) -> Endpoint:
+        endpoint("PUT", "/api/pebbles/{first}/{second}", guests=True)(self.cross)
+        return registry.pop()
+
+
+@pytest.fixture
+def beach(postgres: Postgres) -> Postgres:
+    with postgres.write() as tx:
+        tx.script("CREATE TABLE pebbles (id BIGINT PRIMARY KEY, n BIGINT NOT NULL)")
+        tx.script("INSERT INTO pebbles VALUES (1, 0), (2, 0)")
+    return postgres
+
+
+def test_a_deadlock_asks_for_another_run(beach: Postgres) -> None:
+    both = threading.Barrier(2)
+
+    def change(first: int, second: int) -> bool:
+        try:
+            with beach.write() as tx:
+                tx.run("UPDATE pebbles SET n = n + 1 WHERE id = :id", id=first)
+                both.wait(PATIENCE)
+                tx.run("UPDATE pebbles SET n = n + 1 WHERE id = :id", id=second)
+        except Retry:
+            return False
+        return True
+
+    with ThreadPoolExecutor(2) as threads:
+        kept = [done.result(PATIENCE) for done in (threads.submit(change, 1, 2), threads.submit(change, 2, 1))]
+    assert sorted(kept) == [False, True]
+    with beach.read() as tx:
+        assert tx.rows("SELECT n FROM pebbles") == [(1,), (1,)]
+
+
+def test_requests_that_deadlock_are_both_answered(beach: Postgres, tmp_path: Path) -> None:
+    crossing = Crossing()
+    client = Client(application([crossing.declared()], beach, Settings(data=str(tmp_path), access_log="off"), lambda ctx, token: None))
+    with ThreadPoolExecutor(2) as threads:
+        waiting = [threads.submit(client.put, path) for path in ("/api/pebbles/1/2", "/api/pebbles/2/1")]
+        answers = [done.result(PATIENCE) for done in waiting]
+    assert [answer.status for answer in answers] == [200, 200]
+    assert crossing.attempts > 2
+    with beach.read() as tx:
+        assert tx.rows("SELECT n FROM pebbles") == [(2,), (2,)]
+
+
+def test_a_lock_that_is_not_let_go_becomes_503(fresh_url: str, guest_on: Callable[[Database], Client]) -> None:
+    db = Postgres(fresh_url, lock_ms=200)
+    migrate(db)
+    alice = Cast(guest_on(db)).alice
+    calendar = f"/api/calendars/{alice.primary_calendar_id}"
+    with psycopg.connect(fresh_url) as other:
+        other.execute("UPDATE calendars SET name = 'Held'")
+        busy = alice.put(calendar, json={"name": "Jazz"})
+        assert (busy.status, int(busy.headers["Retry-After"]) > 0) == (503, True)
+        assert alice.get(calendar).json["name"] == "Alice"
+        other.rollback()
+    assert alice.put(calendar, json={"name": "Jazz"}).json["name"] == "Jazz"
+    db.close()
+
+
+def test_a_statement_that_takes_too_long_is_stopped(fresh_url: str) -> None:
+    db = Postgres(fresh_url, statement_ms=100)
+    with pytest.raises(Unavailable), db.read() as tx:
+        tx.rows("SELECT pg_sleep(20)")
+    with db.read() as tx:
+        assert tx.value("SELECT 1") == 1
+    db.close()
+
+
+def test_a_busy_file_becomes_503_and_may_still_be_read(tmp_path: Path, guest_on: Callable[[Database], Client]) -> None:
+    """Another process, such as a backup tool, holds the file for longer than a request waits."""
+    db = Sqlite(tmp_path / "busy.sqlite3", busy_ms=100)
+    migrate(db)
+    alice = Cast(guest_on(db)).alice
+    calendar = f"/api/calendars/{alice.primary_calendar_id}"
+    other = apsw.Connection(str(db.path))
+    other.execute("BEGIN IMMEDIATE")
+    busy = alice.put(calendar, json={"name": "Jazz"})
+    assert (busy.status, int(busy.headers["Retry-After"]) > 0) == (503, True)
+    assert alice.get(calendar).json["name"] == "Alice"
+    other.execute("ROLLBACK")
+    assert alice.put(calendar, json={"name": "Jazz"}).json["name"] == "Jazz"
+    other.close()
+    db.close()
+
+
+def test_a_writer_waits_for_the_one_before_it(tmp_path: Path) -> None:
+    db = Sqlite(tmp_path / "busy.sqlite3", busy_ms=50)
+    with db.write() as tx, ThreadPoolExecutor(1) as thread:
+        tx.script("CREATE TABLE pebbles (id INTEGER PRIMARY KEY)")
+
+        def write() -> None:
+            with db.write():
+                pass
+
+        with pytest.raises(Unavailable):
+            thread.submit(write).result(PATIENCE)
+    with db.write() as tx:
+        assert tx.has_table("pebbles")
+    db.close()

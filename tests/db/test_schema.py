@@ -1,0 +1,91 @@
+"""The schema: the same promises on both databases, and SQLite's settings in force."""
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from kalends.db.migrate import FOLDER, migrate
+from kalends.db.postgres import Postgres
+from kalends.db.sqlite import Sqlite
+
+
+@pytest.fixture
+def file(sqlite: Sqlite) -> Sqlite:
+    migrate(sqlite)
+    return sqlite
+
+
+@pytest.mark.parametrize(
+    ("pragma", "value"),
+    [
+        ("journal_mode", "wal"),
+        ("synchronous", 2),
+        ("foreign_keys", 1),
+        ("trusted_schema", 0),
+        ("temp_store", 2),
+        ("busy_timeout", 10_000),
+    ],
+)
+def test_every_connection_has_the_settings(file: Sqlite, pragma: str, value: object) -> None:
+    def ask() -> object:
+        with file.read() as tx:
+            return tx.value(f"PRAGMA {pragma}")
+
+    assert ask() == value
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(ask).result(10) == value
+
+
+def test_every_table_is_strict(file: Sqlite) -> None:
+    with file.read() as tx:
+        tables = tx.rows("SELECT name, strict FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    assert tables
+    assert [name for name, strict in tables if not strict] == []
+
+
+def _declared() -> Iterator[tuple[str, str]]:
+    """The unique indexes that the migrations make, by table."""
+    for migration in FOLDER.iterdir():
+        if migration.name.endswith(".sql"):
+            for name, table in re.findall(r"CREATE UNIQUE INDEX (\w+) ON (\w+)", migration.read_text()):
+                yield table, name
+
+
+def test_every_unique_index_has_its_name_on_both(file: Sqlite, postgres: Postgres) -> None:
+    """A violation is recognised by the name, so it must not depend on the database."""
+    migrate(postgres)
+    with file.read() as tx:
+        here = tx.rows(
+            """SELECT m.name, l.name FROM sqlite_master m, pragma_index_list(m.name) l
+               WHERE m.type = 'table' AND l."unique" AND l.origin <> 'pk' AND m.name NOT LIKE 'sqlite_%'"""
+        )
+    with postgres.read() as tx:
+        there = tx.rows("SELECT tablename, indexname FROM pg_indexes WHERE schemaname = 'public' AND indexdef LIKE 'CREATE UNIQUE%'")
+    assert set(here) == {(table, name) for table, name in there if name != f"{table}_pkey"} == set(_declared())
+
+
+def test_the_tables_and_columns_are_the_same_on_both(file: Sqlite, postgres: Postgres) -> None:
+    migrate(postgres)
+    with file.read() as tx:
+        here = tx.rows(
+            """SELECT m.name, c.name, c."notnull" OR c.pk FROM sqlite_master m, pragma_table_info(m.name) c
+               WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE '%_search%'"""
+        )
+    with postgres.read() as tx:
+        there = tx.rows("SELECT table_name, column_name, is_nullable = 'NO' FROM information_schema.columns WHERE table_schema = 'public'")
+    assert sorted((table, column, bool(needed)) for table, column, needed in here) == sorted(there)
+
+
+def test_a_foreign_key_is_found_by_an_index(file: Sqlite) -> None:
+    """Without one, deleting a record would read the whole of each table that refers to it."""
+    with file.read() as tx:
+        unindexed = tx.rows(
+            """SELECT m.name, f."from" FROM sqlite_master m, pragma_foreign_key_list(m.name) f
+               WHERE m.type = 'table' AND f.seq = 0 AND NOT EXISTS
+               (SELECT 1 FROM pragma_index_list(m.name) l, pragma_index_info(l.name) i
+                WHERE i.seqno = 0 AND i.name = f."from" AND NOT l.partial)
+               AND NOT EXISTS (SELECT 1 FROM pragma_table_info(m.name) c WHERE c.name = f."from" AND c.pk = 1)"""
+        )
+    assert unindexed == []

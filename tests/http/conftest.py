@@ -1,0 +1,62 @@
+"""What the tests of the HTTP layer share: services with settings of their own, and actions made for one test."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+import pytest
+
+from kalends.app import wsgi
+from kalends.db import Database, open_database
+from kalends.db.migrate import migrate
+from kalends.http.endpoint import Endpoint, endpoint, registry
+from kalends.http.server import application
+from kalends.sessions.store import authenticate
+from kalends.settings import Settings
+from tests.client import Client
+from tests.conftest import Clock
+
+Service = Callable[..., Client]
+Stage = Callable[..., Client]
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    """Start the whole service on a SQLite database of its own, with the given settings."""
+    opened: list[Database] = []
+
+    def start(**given: Any) -> Client:
+        usual = {"data": str(tmp_path / uuid4().hex), "base_url": "http://testserver", "access_log": "off", "rate_limits": "off"}
+        settings = Settings(**usual | given)
+        settings.folder.mkdir()
+        opened.append(open_database(settings))
+        migrate(opened[-1])
+        return Client(wsgi(opened[-1], settings))
+
+    yield start
+    for database in opened:
+        database.close()
+
+
+@pytest.fixture
+def limited(db: Database, settings: Settings, clock: Clock) -> Client:
+    """A guest of a service with rate limits, on each database."""
+    return Client(wsgi(db, msgspec.structs.replace(settings, rate_limits="on"), clock))
+
+
+@pytest.fixture
+def stage(db: Database, settings: Settings, clock: Clock) -> Stage:
+    """Serve actions that a test made for itself (see `act`), on each database."""
+
+    def serve(*actions: Endpoint, **given: Any) -> Client:
+        return Client(application(list(actions), db, msgspec.structs.replace(settings, **given), authenticate, clock))
+
+    return serve
+
+
+def act(method: str, path: str, function: Callable[..., Any], **options: Any) -> Endpoint:
+    """Declare the function as an action, for one test alone."""
+    endpoint(method, path, **options)(function)
+    return registry.pop()

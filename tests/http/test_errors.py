@@ -1,0 +1,243 @@
+"""Errors: every status has one shape, says nothing of the inside, and leaves everything as it was."""
+
+import json
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from structlog.testing import capture_logs
+
+from kalends import errors
+from kalends.app import wsgi
+from kalends.context import Context
+from kalends.db import Retry, open_database
+from kalends.settings import Settings
+from tests.cast import PASSWORD, Cast, a_calendar, shared
+from tests.client import Answer, Client
+from tests.http.conftest import Stage, act
+
+# wsgiref's validator, through which these requests go, has doubts about methods that it does not know.
+pytestmark = pytest.mark.filterwarnings("ignore:Unknown REQUEST_METHOD")
+
+SHAPE = {"type", "title", "status", "detail", "errors", "request_id"}
+
+
+def assert_problem(answer: Answer, status: int) -> None:
+    """It is RFC 9457, in our shape."""
+    assert answer.status == status, answer
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    problem = answer.json
+    assert set(problem) == SHAPE
+    assert problem["status"] == status
+    assert problem["title"]
+    assert problem["detail"]
+    assert problem["request_id"] == answer.headers["X-Request-Id"]
+    assert all(set(error) == {"field", "message"} for error in problem["errors"])
+
+
+def test_what_cannot_be_read_is_400(cast: Cast) -> None:
+    assert_problem(cast.alice.post("/api/calendars", body="{", headers={"Content-Type": "application/json"}), 400)
+
+
+def test_what_needs_a_user_is_401_for_a_guest(client: Client) -> None:
+    answer = client.get("/api/calendars")
+    assert_problem(answer, 401)
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_what_the_actor_sees_and_may_not_change_is_403(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.vera, "viewer")
+    assert_problem(cast.vera.put(f"/api/calendars/{calendar['id']}", json={"name": "Mine"}), 403)
+
+
+def test_what_the_actor_may_not_see_is_the_same_404_as_what_does_not_exist(cast: Cast) -> None:
+    hidden = a_calendar(cast.alice)["id"]
+    for actor in (cast.carol, cast.anonymous):
+        for method in ("GET", "PUT", "DELETE"):
+            answers = [actor.request(method, f"/api/calendars/{number}") for number in (hidden, 2**62)]
+            for answer in answers:
+                assert_problem(answer, 404)
+            one, other = ({**answer.json, "request_id": ""} for answer in answers)
+            assert one == other
+
+
+@pytest.mark.parametrize("broken", [{"name": ""}, {"color": "red"}, {"name": None, "public": "maybe"}])
+def test_broken_values_do_not_tell_a_hidden_record_from_none(cast: Cast, broken: dict[str, Any]) -> None:
+    hidden = a_calendar(cast.alice)["id"]
+    answers = [cast.carol.put(f"/api/calendars/{number}", json=broken) for number in (hidden, 2**62)]
+    one, other = ((answer.status, {**answer.json, "request_id": ""}) for answer in answers)
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    "path", ["/nowhere", "/api", "/api/", "/api/nothing", "/api/calendars/1/nothing", "/api/calendars//", "/static/no.css"]
+)
+def test_an_unknown_path_is_404(cast: Cast, path: str) -> None:
+    assert_problem(cast.alice.get(path), 404)
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "PROPFIND", "WEBSOCKET", "BREW", "get"])
+def test_a_known_path_with_another_method_is_405(cast: Cast, method: str) -> None:
+    answer = cast.alice.request(method, "/api/calendars")
+    assert_problem(answer, 405)
+    assert answer.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
+
+
+@pytest.mark.parametrize("method", ["BREW", "WEBSOCKET", "PATCH"])
+def test_an_unknown_path_is_404_with_any_method(client: Client, method: str) -> None:
+    assert_problem(client.request(method, "/api/nothing"), 404)
+
+
+def test_what_the_state_forbids_is_409(cast: Cast) -> None:
+    assert_problem(cast.alice.delete(f"/api/calendars/{cast.alice.primary_calendar_id}"), 409)
+    assert cast.alice.get(f"/api/calendars/{cast.alice.primary_calendar_id}").status == 200
+
+
+def test_a_taken_name_is_409_names_the_field_and_registers_nobody(cast: Cast) -> None:
+    email = f"{uuid4().hex}@example.org"
+    taken = {"user_name": cast.alice.user_name.upper(), "email_address": email, "password": PASSWORD}
+    answer = cast.anonymous.post("/api/users", json=taken)
+    assert_problem(answer, 409)
+    assert answer.broken == ["user_name"]
+    assert cast.anonymous.post("/api/session", json={"user_name": email, "password": PASSWORD}).status == 401
+
+
+def _versioned(ctx: Context) -> dict[str, str]:
+    """A record in its second version."""
+    ctx.expect("v2")
+    ctx.tag("v2")
+    return {"version": "v2"}
+
+
+@pytest.mark.parametrize(("given", "status"), [('"v2"', 200), ('W/"v2"', 200), ('"v1", "v2"', 200), ("*", 200), ('"v1"', 412), ("v2", 412)])
+def test_a_stale_if_match_is_412(stage: Stage, given: str, status: int) -> None:
+    answer = stage(act("PUT", "/api/things", _versioned)).put("/api/things", headers={"If-Match": given})
+    assert answer.status == status
+    if status == 412:
+        assert_problem(answer, 412)
+
+
+@pytest.mark.parametrize(("given", "status"), [('"v2"', 304), ('W/"v2"', 304), ('"v1", "v2"', 304), ("*", 304), ('"v1"', 200)])
+def test_a_read_that_the_client_has_already_is_304(stage: Stage, given: str, status: int) -> None:
+    answer = stage(act("GET", "/api/things", _versioned)).get("/api/things", headers={"If-None-Match": given})
+    assert (answer.status, answer.headers["ETag"], bool(answer.content)) == (status, '"v2"', status == 200)
+
+
+def test_too_large_is_413_and_an_unknown_type_415(cast: Cast) -> None:
+    assert_problem(cast.alice.post("/api/calendars", body=b"x" * (1024 * 1024 + 1), headers={"Content-Type": "application/json"}), 413)
+    assert_problem(cast.alice.post("/api/calendars", body=b"x", headers={"Content-Type": "text/plain"}), 415)
+
+
+def test_broken_values_are_422_and_change_nothing(cast: Cast) -> None:
+    before = cast.alice.get("/api/calendars?count=true").json["total"]
+    answer = cast.alice.post("/api/calendars", json={"name": "Jazz", "color": "red"})
+    assert_problem(answer, 422)
+    assert answer.broken == ["color"]
+    assert "color" in answer.json["detail"]
+    assert cast.alice.get("/api/calendars?count=true").json["total"] == before
+
+
+def test_an_absent_database_is_503(tmp_path: Path) -> None:
+    settings = Settings(data=str(tmp_path / "data"), access_log="off")
+    guest = Client(wsgi(open_database(settings), settings))
+    settings.folder.rmdir()
+    for answer in (
+        guest.get("/readyz"),
+        guest.get("/api/calendars"),
+        guest.signed_in("token").post("/api/calendars", json={"name": "Jazz"}),
+    ):
+        assert_problem(answer, 503)
+        assert int(answer.headers["Retry-After"]) > 0
+    assert guest.get("/healthz").status == 200
+
+
+def _fails(ctx: Context) -> dict[str, str]:
+    """Write, then fail in a way that nobody foresaw."""
+    ctx.tx.run("UPDATE users SET name = 'spoilt' WHERE id = :id", id=ctx.actor.id if ctx.actor else 0)
+    raise ZeroDivisionError("the inside: postgresql://user:secret@host")
+
+
+def test_a_defect_is_500_says_nothing_of_the_inside_and_changes_nothing(cast: Cast, stage: Stage) -> None:
+    person = stage(act("PUT", "/api/things", _fails)).signed_in(cast.alice.token or "")
+    with capture_logs() as logged:
+        answer = person.put("/api/things", headers={"X-Request-Id": "find-me-again"})
+    assert_problem(answer, 500)
+    assert not any(word in answer.text for word in ("ZeroDivision", "inside", "secret", "Traceback", ".py"))
+    (line,) = [entry for entry in logged if entry["log_level"] == "error"]
+    assert line["request_id"] == answer.json["request_id"] == "find-me-again"
+    assert isinstance(line["exc_info"], ZeroDivisionError)
+    assert cast.alice.get(f"/api/users/{cast.alice.id}").json["name"] == "Alice"
+
+
+def test_a_refusal_after_a_write_takes_the_write_back(cast: Cast, stage: Stage) -> None:
+    alice = cast.alice
+
+    def refuses(ctx: Context) -> dict[str, str]:
+        """Write, then refuse."""
+        ctx.tx.run("UPDATE users SET name = 'spoilt' WHERE id = :id", id=alice.id)
+        raise errors.Conflict("No.")
+
+    assert_problem(stage(act("PUT", "/api/things", refuses)).put("/api/things"), 409)
+    assert alice.get(f"/api/users/{alice.id}").json["name"] == "Alice"
+
+
+@pytest.mark.parametrize(("failures", "status"), [(1, 200), (4, 200), (5, 503)])
+def test_an_action_that_met_another_runs_again_a_few_times(stage: Stage, failures: int, status: int) -> None:
+    runs: list[int] = []
+
+    def contended(ctx: Context) -> dict[str, int]:
+        """Meet somebody else a few times."""
+        runs.append(len(runs))
+        ctx.headers["X-Run"] = str(len(runs))
+        if len(runs) <= failures:
+            raise Retry
+        return {"runs": len(runs)}
+
+    answer = stage(act("PUT", "/api/things", contended)).put("/api/things")
+    assert answer.status == status
+    if status == 503:
+        assert_problem(answer, 503)
+        assert int(answer.headers["Retry-After"]) > 0
+    else:
+        assert (answer.json["runs"], answer.headers["X-Run"]) == (failures + 1, str(failures + 1))
+
+
+@pytest.mark.parametrize("trouble", [errors.Unavailable("Away."), Retry()])
+def test_what_is_only_done_afterwards_cannot_spoil_an_answer_that_is_committed(stage: Stage, trouble: Exception) -> None:
+    def done(ctx: Context) -> dict[str, bool]:
+        """Leave something for afterwards."""
+
+        def fail(tx: object) -> None:
+            raise trouble
+
+        ctx.later.append(fail)
+        return {"done": True}
+
+    answer = stage(act("PUT", "/api/things", done)).put("/api/things")
+    assert (answer.status, answer.json) == (200, {"done": True})
+
+
+def test_each_answer_has_a_request_id_of_its_own(client: Client) -> None:
+    ids = [client.get(path).headers["X-Request-Id"] for path in ("/healthz", "/healthz", "/api/calendars", "/nowhere", "/docs")]
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_clients_request_id_is_kept_when_it_is_a_plain_one(client: Client) -> None:
+    assert client.get("/api/calendars", headers={"X-Request-Id": "trace-1234.ab_C"}).json["request_id"] == "trace-1234.ab_C"
+    for odd in ("short", "x" * 65, "with space", "semi;colon", "<script>alert</script>", "é" * 8, ""):
+        assert client.get("/healthz", headers={"X-Request-Id": odd}).headers["X-Request-Id"] != odd
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/session/%00", "/api/session/a%00b", "/api/session/%ED%A0%80", "/api/session/%FF", "/api/session/a%0Ab"]
+)
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_path_that_no_text_can_hold_is_404(cast: Cast, path: str, method: str) -> None:
+    assert_problem(cast.alice.request(method, path), 404)
+
+
+def test_problems_are_json_that_any_parser_reads(cast: Cast) -> None:
+    answer = cast.alice.put("/api/calendars/1/share", json={"user_name": 'no"body\\é😀'})
+    assert json.loads(answer.content)["status"] == 404

@@ -1,0 +1,206 @@
+"""One set of parameters per request, whatever carries them."""
+
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from kalends.context import Context
+from tests.cast import Cast, a_calendar
+from tests.client import Client
+from tests.http.conftest import Stage, act
+from tests.http.multipart import multipart
+
+GIVEN = {"name": "Jazz & Blues", "description": "Late, é\nloud + long", "color": "#aa00FF", "time_zone": "Europe/Paris", "public": "yes"}
+WRAPPED = {f"calendar[{name}]": value for name, value in GIVEN.items()}
+
+CARRIERS: dict[str, dict[str, Any]] = {
+    "JSON": {"json": GIVEN},
+    "JSON with its own types": {"json": GIVEN | {"public": True}},
+    "a form": {"data": GIVEN},
+    "multipart": multipart(GIVEN),
+    "the query": {"query": GIVEN},
+    "wrapped JSON": {"json": {"calendar": GIVEN}},
+    "a wrapped form": {"data": WRAPPED},
+    "wrapped multipart": multipart(WRAPPED),
+    "a wrapped query": {"query": WRAPPED},
+}
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_whatever_carries_the_parameters_the_result_is_the_same(cast: Cast, carrier: str) -> None:
+    made = cast.alice.post("/api/calendars", **CARRIERS[carrier])
+    assert made.status == 201, made
+    assert {name: made.json[name] for name in GIVEN} == GIVEN | {"public": True}
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_an_update_reads_every_carrier_too(cast: Cast, carrier: str) -> None:
+    calendar = a_calendar(cast.alice)
+    changed = cast.alice.put(f"/api/calendars/{calendar['id']}", **CARRIERS[carrier])
+    assert changed.status == 200, changed
+    assert {name: changed.json[name] for name in GIVEN} == GIVEN | {"public": True}
+
+
+@pytest.mark.parametrize("query", ["name=Query&color=%23111111", "calendar[name]=Query&calendar[color]=%23111111"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"json": {"name": "Body"}},
+        {"data": {"name": "Body"}},
+        multipart({"name": "Body"}),
+        {"json": {"calendar": {"name": "Body"}}},
+        {"data": {"calendar[name]": "Body"}},
+    ],
+    ids=["json", "form", "multipart", "wrapped-json", "wrapped-form"],
+)
+def test_the_body_wins_over_the_query(cast: Cast, query: str, body: dict[str, Any]) -> None:
+    made = cast.alice.post(f"/api/calendars?{query}", **body)
+    assert (made.json["name"], made.json["color"]) == ("Body", "#111111")
+
+
+def test_a_value_that_the_body_clears_is_not_taken_from_the_query(cast: Cast) -> None:
+    made = cast.alice.post("/api/calendars?description=Query", json={"name": "Jazz", "description": None})
+    assert made.json["description"] is None
+
+
+def test_a_read_takes_its_parameters_from_a_body_too(cast: Cast) -> None:
+    assert cast.alice.request("GET", "/api/calendars?limit=7", json={"limit": 3}).json["limit"] == 3
+
+
+def test_the_last_of_two_values_counts_in_every_carrier(cast: Cast) -> None:
+    as_json = {"body": '{"name": "First", "name": "Last"}', "headers": {"Content-Type": "application/json"}}
+    as_form = {"body": "name=First&name=Last", "headers": {"Content-Type": "application/x-www-form-urlencoded"}}
+    for carrier in (as_json, as_form):
+        assert cast.alice.post("/api/calendars", **carrier).json["name"] == "Last"
+
+
+@pytest.mark.parametrize(
+    "carrier",
+    [
+        {"json": {"name": "", "color": "red", "time_zone": "Mars/Base", "public": "maybe", "moderation": "some"}},
+        {"data": {"color": "red", "time_zone": "Mars/Base", "public": "maybe", "moderation": "some"}},
+        multipart({"name": " ", "color": "red", "time_zone": "Mars/Base", "public": "maybe", "moderation": "some"}),
+        {"query": {"color": "red", "time_zone": "Mars/Base", "public": "maybe", "moderation": "some"}},
+    ],
+    ids=["json", "form", "multipart", "query"],
+)
+def test_every_broken_field_is_named_at_once(cast: Cast, carrier: dict[str, Any]) -> None:
+    answer = cast.alice.post("/api/calendars", **carrier)
+    assert answer.status == 422
+    assert sorted(answer.broken) == ["color", "moderation", "name", "public", "time_zone"]
+    assert all(error["message"] for error in answer.json["errors"])
+
+
+def test_a_bad_registration_names_its_five_fields_and_registers_nobody(client: Client, cast: Cast) -> None:
+    broken = {"user_name": "a b", "email_address": "nobody", "password": "short", "name": "x" * 201, "time_zone": "Nowhere"}
+    answer = client.post("/api/users", json=broken)
+    assert answer.status == 422
+    assert sorted(answer.broken) == ["email_address", "name", "password", "time_zone", "user_name"]
+
+
+def test_unknown_parameters_are_ignored(cast: Cast) -> None:
+    assert cast.alice.post("/api/calendars", json={"name": "Jazz", "colour": "red", "x": {"y": 1}}).status == 201
+
+
+@pytest.mark.parametrize("prefer", ["handling=strict", "respond-async, handling=strict", 'Handling="strict"', "handling = strict; foo=1"])
+def test_a_strict_request_is_told_each_unknown_parameter(cast: Cast, prefer: str) -> None:
+    sent = {"name": "Jazz", "colour": "red", "owner": 5}
+    answer = cast.alice.post("/api/calendars?page=2", json=sent, headers={"Prefer": prefer})
+    assert (answer.status, sorted(answer.broken)) == (422, ["colour", "owner", "page"])
+
+
+def test_a_strict_request_is_told_broken_and_unknown_parameters_together(cast: Cast) -> None:
+    answer = cast.alice.post("/api/calendars", json={"colour": "red"}, headers={"Prefer": "handling=strict"})
+    assert (answer.status, sorted(answer.broken)) == (422, ["colour", "name"])
+
+
+@pytest.mark.parametrize("prefer", ["handling=lenient", "return=minimal", 'note="handling=strict"', "handling=strictly"])
+def test_other_preferences_are_not_strict(cast: Cast, prefer: str) -> None:
+    assert cast.alice.post("/api/calendars", json={"name": "Jazz", "colour": 1}, headers={"Prefer": prefer}).status == 201
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_a_strict_request_with_known_parameters_passes(cast: Cast, carrier: str) -> None:
+    sent = dict(CARRIERS[carrier])
+    sent["headers"] = sent.get("headers", {}) | {"Prefer": "handling=strict"}
+    assert cast.alice.post("/api/calendars", **sent).status == 201
+
+
+def test_a_strict_request_is_told_what_an_action_without_parameters_does_not_know(cast: Cast) -> None:
+    answer = cast.alice.get("/api/calendars/new?colour=red", headers={"Prefer": "handling=strict"})
+    assert (answer.status, answer.broken) == (422, ["colour"])
+
+
+def test_a_strict_request_may_name_what_no_text_can_hold(cast: Cast) -> None:
+    sent = {"Prefer": "handling=strict", "Content-Type": "application/json"}
+    answer = cast.alice.post("/api/calendars", body='{"name": "Jazz", "\\ud800": 1}', headers=sent)
+    assert (answer.status, len(answer.broken)) == (422, 1)
+
+
+class Comments(Struct, kw_only=True):
+    limit: int = 10
+    offset: int = 0
+
+
+class Question(Struct, kw_only=True):
+    comments: Comments | None = None
+    ids: list[int] | None = None
+
+
+def _echo(ctx: Context, params: Question) -> Question:
+    """Answer what was asked."""
+    return params
+
+
+@pytest.mark.parametrize(
+    "carrier",
+    [
+        {"query": {"comments[limit]": "5", "comments[offset]": "2"}},
+        {"data": {"comments[limit]": "5", "comments[offset]": "2"}},
+        multipart({"comments[limit]": "5", "comments[offset]": "2"}),
+        {"json": {"comments": {"limit": 5, "offset": 2}}},
+        {"query": {"question[comments][limit]": "5", "question[comments][offset]": "2"}},
+    ],
+    ids=["query", "form", "multipart", "json", "wrapped"],
+)
+def test_bracketed_names_nest(stage: Stage, carrier: dict[str, Any]) -> None:
+    answer = stage(act("POST", "/api/questions", _echo)).post("/api/questions", **carrier)
+    assert answer.json["comments"] == {"limit": 5, "offset": 2}
+
+
+def test_dots_do_not_nest(stage: Stage) -> None:
+    assert stage(act("GET", "/api/questions", _echo)).get("/api/questions?comments.limit=5").json["comments"] is None
+
+
+def test_a_broken_nested_field_is_named_as_it_is_written(stage: Stage) -> None:
+    answer = stage(act("GET", "/api/questions", _echo)).get("/api/questions?comments[limit]=many&comments[offset]=x")
+    assert (answer.status, answer.broken) == (422, ["comments[limit]", "comments[offset]"])
+
+
+@pytest.mark.parametrize(
+    "carrier",
+    [
+        {"query": {"ids": "3,1, ,2,"}},
+        {"data": {"ids": " 3 , 1,2"}},
+        {"json": {"ids": "3,1,,2"}},
+        {"json": {"ids": [3, 1, 2]}},
+        {"json": {"ids": ["3", "", None, "1", 2]}},
+        {"data": [("ids[]", "3"), ("ids[]", "1"), ("ids[]", "2")]},
+    ],
+)
+def test_a_list_is_comma_delimited_or_an_array_and_blank_items_are_dropped(stage: Stage, carrier: dict[str, Any]) -> None:
+    assert stage(act("POST", "/api/questions", _echo)).post("/api/questions", **carrier).json["ids"] == [3, 1, 2]
+
+
+@pytest.mark.parametrize("ids", ["1,two,3", "1;2", [1, [2]], {"0": 1}, True, 1.5])
+def test_a_list_with_something_else_in_it_is_refused(stage: Stage, ids: object) -> None:
+    answer = stage(act("POST", "/api/questions", _echo)).post("/api/questions", json={"ids": ids})
+    assert (answer.status, answer.broken) == (422, ["ids"])
+
+
+def test_a_list_has_at_most_500_items(stage: Stage) -> None:
+    asker = stage(act("POST", "/api/questions", _echo))
+    assert len(asker.post("/api/questions", json={"ids": list(range(500))}).json["ids"]) == 500
+    for too_many in (list(range(501)), ",".join(map(str, range(501)))):
+        assert asker.post("/api/questions", json={"ids": too_many}).broken == ["ids"]

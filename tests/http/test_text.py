@@ -1,0 +1,129 @@
+"""Text: normalised and stripped on the way in; what it may not hold, and how long it may be."""
+
+import json
+
+import pytest
+
+from kalends import text
+from tests.cast import PASSWORD, Cast, Person, a_calendar
+from tests.client import Answer, Client
+
+ONE_LINE_REFUSES = ["\x00", "\x01", "\x08", "\t", "\n", "\r", "\x0b", "\x1b", "\x1f", "\x7f", "\x80", "\x85", "\x9f", "\u2028", "\u2029"]
+LINES_REFUSE = ["\x00", "\x01", "\x08", "\x0b", "\x0c", "\x1b", "\x1f", "\x7f", "\x80", "\x85", "\x9f"]
+
+
+def _named(owner: Client, name: str) -> Answer:
+    return owner.post("/api/calendars", json={"name": name})
+
+
+def test_text_is_normalised_to_nfc(cast: Cast) -> None:
+    assert _named(cast.alice, "Cafe\u0301 \u212b").json["name"] == "Café Å"
+
+
+@pytest.mark.parametrize("around", [" ", "\t", "\n", "\r\n", "\u00a0", "\u2003", "\u3000", "\u2028", " \n\t "])
+def test_surrounding_white_space_is_stripped(cast: Cast, around: str) -> None:
+    made = cast.alice.post("/api/calendars", json={"name": f"{around}Jazz  Nights{around}", "description": f"{around}Late\n\nloud{around}"})
+    assert (made.json["name"], made.json["description"]) == ("Jazz  Nights", "Late\n\nloud")
+
+
+@pytest.mark.parametrize("character", ONE_LINE_REFUSES, ids=ascii)
+def test_a_line_holds_no_control_characters(cast: Cast, character: str) -> None:
+    answer = _named(cast.alice, f"Ja{character}zz")
+    assert (answer.status, answer.broken) == (422, ["name"])
+    assert cast.alice.post("/api/calendars", data={"name": f"Ja{character}zz"}).broken == ["name"]
+
+
+@pytest.mark.parametrize("character", ["\x00", "\x01", "\x1c", "\x1d", "\x1e", "\x1f", "\x7f"], ids=ascii)
+def test_a_control_character_is_not_white_space_that_is_stripped(cast: Cast, character: str) -> None:
+    for name in (f"Jazz{character}", f"{character}Jazz", character):
+        assert _named(cast.alice, name).broken == ["name"]
+    assert cast.alice.post("/api/calendars", json={"name": "Jazz", "description": character}).broken == ["description"]
+
+
+@pytest.mark.parametrize("character", LINES_REFUSE, ids=ascii)
+def test_lines_hold_no_other_control_characters(cast: Cast, character: str) -> None:
+    answer = cast.alice.post("/api/calendars", json={"name": "Jazz", "description": f"Late{character}loud"})
+    assert (answer.status, answer.broken) == (422, ["description"])
+
+
+def test_lines_end_with_newlines_whatever_wrote_them(cast: Cast) -> None:
+    made = cast.alice.post("/api/calendars", json={"name": "Jazz", "description": "one\r\ntwo\rthree\n\tfour"})
+    assert made.json["description"] == "one\ntwo\nthree\n\tfour"
+
+
+@pytest.mark.parametrize("escape", ["\\ud800", "\\udfff", "\\udc00\\ud800", "a\\ud83d", "\\ude00b"])
+def test_lone_surrogates_are_refused_with_the_fields_name(cast: Cast, escape: str) -> None:
+    body = '{"name": "Jazz ' + escape + '", "description": "' + escape + '"}'
+    answer = cast.alice.post("/api/calendars", body=body, headers={"Content-Type": "application/json"})
+    assert (answer.status, answer.broken) == (422, ["name", "description"])
+
+
+def test_surrogates_in_pairs_are_characters(cast: Cast) -> None:
+    sent = {"Content-Type": "application/json"}
+    assert cast.alice.post("/api/calendars", body='{"name": "\\ud83d\\ude00"}', headers=sent).json["name"] == "😀"
+
+
+@pytest.mark.parametrize(
+    "name", ["😀👩‍👩‍👧", "日本語", "שלום", "Ünïcödé", "\ufeffmark", "O'Brien; DROP TABLE users --", "<script>", "%00", 'a\\b"c']
+)
+def test_all_other_text_comes_back_as_it_was_sent(cast: Cast, name: str) -> None:
+    made = _named(cast.alice, name)
+    assert made.json["name"] == name
+    assert cast.alice.get(f"/api/calendars/{made.json['id']}").json["name"] == name
+
+
+@pytest.mark.parametrize(("field", "most"), [("name", 200), ("description", 20_000)])
+def test_a_text_has_a_maximum_length_in_characters(cast: Cast, field: str, most: int) -> None:
+    given = {"name": "Jazz"}
+    assert cast.alice.post("/api/calendars", json=given | {field: "é" * most}).status == 201
+    assert cast.alice.post("/api/calendars", json=given | {field: " " + "😀" * most + " "}).status == 201
+    answer = cast.alice.post("/api/calendars", json=given | {field: "x" * (most + 1)})
+    assert (answer.status, answer.broken) == (422, [field])
+    assert f"{most:,}" in answer.json["errors"][0]["message"]
+
+
+def test_the_length_counts_after_normalising(cast: Cast) -> None:
+    assert len(_named(cast.alice, "e\u0301" * 200).json["name"]) == 200
+
+
+def test_a_password_keeps_its_spaces(client: Client) -> None:
+    spaced = f"  {PASSWORD}  "
+    person = client.post("/api/users", json={"user_name": "spaces", "email_address": "spaces@example.org", "password": spaced})
+    assert person.status in (201, 409)
+    for password, status in ((spaced, 201), (PASSWORD, 401)):
+        assert client.post("/api/session", json={"user_name": "spaces", "password": password}).status == status
+
+
+def test_names_are_found_in_every_spelling_of_the_same_characters(cast: Cast) -> None:
+    friend = Person(cast.anonymous, "zoé")
+    calendar = a_calendar(cast.alice)
+    for spelling in (friend.user_name.replace("é", "e\u0301"), friend.user_name.upper(), f" {friend.user_name} "):
+        assert cast.alice.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": spelling}).status == 200
+
+
+@pytest.mark.parametrize("address", ["bob@mail.local", "bob@localhost", "o'hara+tag@example.org", "ünï@example.org", "bob@bücher.example"])
+def test_an_address_is_checked_for_its_form_only(cast: Cast, address: str) -> None:
+    local, _, domain = address.partition("@")
+    unique = f"{local}{cast.alice.id}@{domain}"
+    changed = cast.alice.put(f"/api/users/{cast.alice.id}", json={"email_address": unique})
+    assert (changed.status, changed.json["email_address"]) == (200, unique)
+
+
+@pytest.mark.parametrize(
+    "address", ["bob", "@example.org", "bob@", "a b@example.org", "bob@exa mple.org", "bob@@example.org", "b\u0000@x.org"]
+)
+def test_what_has_another_form_is_no_address(cast: Cast, address: str) -> None:
+    assert cast.alice.put(f"/api/users/{cast.alice.id}", json={"email_address": address}).broken == ["email_address"]
+
+
+def test_json_is_answered_in_utf_8(cast: Cast) -> None:
+    made = _named(cast.alice, "Café 😀")
+    assert made.headers["Content-Type"] == "application/json"
+    assert "Café 😀" in made.content.decode()
+    assert json.loads(made.content)["name"] == "Café 😀"
+
+
+def test_comparing_disregards_case_and_spelling() -> None:
+    assert text.key("STRASSE") == text.key("straße")
+    assert text.key("ÉTÉ") == text.key("e\u0301te\u0301")
+    assert text.key("Bob") != text.key("Rob")
