@@ -57,7 +57,7 @@ def _tags(header: str) -> list[str]:
 class Context:
     """One request's surroundings (or one command's, or one page's)."""
 
-    __slots__ = ("_tx", "actor", "caller", "cookies", "db", "headers", "later", "now", "settings", "tags_answer")
+    __slots__ = ("_tx", "actor", "caller", "cookies", "db", "headers", "later", "now", "settings", "status", "tags_answer")
 
     def __init__(self, db: Database, settings: Settings, now: int, caller: Caller | None = None):
         self.db = db
@@ -67,6 +67,7 @@ class Context:
         self.actor: Actor | None = None
         self.headers: dict[str, str] = {}
         self.cookies: list[str] = []
+        self.status: int | None = None
         self.tags_answer = False
         self.later: list[Callable[[Transaction], None]] = []
         self._tx: Transaction | None = None

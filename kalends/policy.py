@@ -5,12 +5,14 @@ from enum import Enum
 
 from kalends import errors
 from kalends.calendars.model import Calendar
+from kalends.comments.model import Comment
 from kalends.context import Actor, Context
 from kalends.db import columns
 from kalends.errors import FieldError
 from kalends.events.model import Event
 from kalends.keys.model import Key
 from kalends.sessions.model import Session
+from kalends.subscribers.model import Subscriber
 
 
 class Right(Enum):
@@ -55,6 +57,13 @@ FROM events e
 JOIN users u ON u.id = e.owner_id
 JOIN calendars c ON c.id = e.calendar_id
 """
+
+# The ids of the events that the actor may edit.
+EDITED = """(
+    SELECT id FROM events WHERE owner_id = :me
+    UNION SELECT e.id FROM calendars c JOIN events e ON e.calendar_id = c.id WHERE c.owner_id = :me
+    UNION SELECT e.id FROM calendar_shares s JOIN events e ON e.calendar_id = s.calendar_id WHERE s.user_id = :me AND s.role = 'editor'
+)"""
 
 
 def user(ctx: Context) -> Actor:
@@ -169,6 +178,45 @@ def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> 
         except (errors.NotFound, errors.Forbidden) as error:
             message = "is not there" if isinstance(error, errors.NotFound) else "is not yours to change"
             raise type(error)(error.detail, [FieldError("ids", f"event {each} {message}")]) from None
+    return found
+
+
+def sees_comment(found: Event) -> str:
+    """Which comments `c` on the event the actor sees, as SQL: what is not approved, the event owner and its author only."""
+    return "1 = 1" if found.can_edit else "(c.approved OR c.user_id = :me)"
+
+
+def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event]:
+    """The comment and its event: its author and the event owner may edit it, the event owner owns it."""
+    found = ctx.tx.one(Comment, f"SELECT {columns(Comment)} FROM comments WHERE id = :id", id=comment_id)
+    if found is None:
+        raise errors.NotFound
+    on = event(ctx, found.event_id, to=Right.SEE)
+    is_author = ctx.actor is not None and found.user_id == ctx.actor.id
+    if not (found.approved or on.can_edit or is_author):
+        raise errors.NotFound
+    user(ctx)
+    if not on.can_edit and (to is Right.OWN or not is_author):
+        raise errors.Forbidden("Only the event owner may do this." if is_author else "Only its author and the event owner may do this.")
+    return found, on
+
+
+def is_approved_at_once(ctx: Context, found: Event) -> bool:
+    """Whether what the actor says about the event needs no approval."""
+    moderation = ctx.tx.value("SELECT moderation FROM calendars WHERE id = :id", id=found.calendar_id)
+    return found.can_edit or moderation == "none" or (moderation == "guests" and ctx.actor is not None)
+
+
+def subscriber(ctx: Context, subscriber_id: int) -> Subscriber:
+    """An address on the actor's own list."""
+    found = ctx.tx.one(
+        Subscriber,
+        f"SELECT {columns(Subscriber)} FROM subscribers WHERE id = :id AND owner_id = :me",
+        id=subscriber_id,
+        me=user(ctx).id,
+    )
+    if found is None:
+        raise errors.NotFound
     return found
 
 

@@ -4,11 +4,13 @@ from msgspec import UNSET, structs
 
 from kalends import errors, policy, when
 from kalends.calendars.model import Calendar
+from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.events import listing, location, span, store
 from kalends.events.model import (
     PARTS,
     CalendarChoice,
+    CommentPage,
     Event,
     EventChanges,
     EventDetail,
@@ -19,11 +21,12 @@ from kalends.events.model import (
     EventQuery,
     EventRow,
     EventsChanged,
+    EventView,
     read_tags,
 )
 from kalends.http.endpoint import endpoint
 from kalends.http.fields import Changes
-from kalends.http.paging import page
+from kalends.http.paging import MAX_PAGE, page
 from kalends.http.types import Deleted
 from kalends.policy import Right
 
@@ -66,9 +69,9 @@ def create(ctx: Context, params: EventInput) -> EventDetail:
 
 
 @endpoint("GET", "/api/events/{event_id}", guests=True)
-def show(ctx: Context, event_id: int) -> EventDetail:
-    """The event, expanded."""
-    return _shown(ctx, event_id)
+def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
+    """The event, expanded; with `comments`, those that you may see, newest first."""
+    return _shown(ctx, event_id, params.comments)
 
 
 @endpoint("GET", "/api/events/{event_id}/edit")
@@ -132,10 +135,14 @@ def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     return _shown(ctx, _created(ctx, structs.replace(store.editable(event), public=event.public and calendar.public), calendar))
 
 
-def _shown(ctx: Context, event_id: int) -> EventDetail:
+def _shown(ctx: Context, event_id: int, wanted: CommentPage | None = None) -> EventDetail:
     event = policy.event(ctx, event_id, to=Right.SEE)
     ctx.tag(event.etag, of_answer=True)
-    return store.detail(ctx, event)
+    shown = store.detail(ctx, event)
+    if wanted:
+        found = comments.of_event(ctx, event, min(wanted.limit, MAX_PAGE), wanted.offset)
+        shown.comments = [comments.item(comment, with_address=event.can_edit) for comment in found]
+    return shown
 
 
 def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:

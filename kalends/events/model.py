@@ -1,12 +1,13 @@
 """What an event is."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends import text
 from kalends.calendars.model import Person
-from kalends.http.fields import Bad
+from kalends.comments.model import CommentItem
+from kalends.http.fields import Bad, read_bool, reader
 from kalends.http.paging import Paging
 from kalends.http.types import DateTime, Id, Ids, LongText, Name, TimeZone
 
@@ -96,6 +97,35 @@ class EventIds(Struct, kw_only=True):
     """More events to act on."""
 
     ids: Annotated[Ids, Meta(description="More events to delete, all or none.")] | None = None
+
+
+class CommentPage(Struct, kw_only=True):
+    """Which of an event's comments to show."""
+
+    limit: Annotated[int, Meta(ge=0, description="How many; more than 500 is answered with 500.")] = 10
+    offset: Annotated[int, Meta(ge=0, description="From which position, newest first.")] = 0
+
+
+def _comment_page(value: Any) -> CommentPage | None:
+    """`true`, or `comments[limit]` and `comments[offset]`."""
+    if isinstance(value, dict):
+        return cast(CommentPage, reader(CommentPage)(value))
+    return CommentPage() if read_bool(value) else None
+
+
+Comments = Annotated[
+    CommentPage,
+    Meta(
+        description="`true` for the newest 10 comments; comments[limit] and comments[offset] choose others.",
+        extra={"read": _comment_page},
+    ),
+]
+
+
+class EventView(Struct, kw_only=True):
+    """What to show of an event beside its fields."""
+
+    comments: Comments | None = None
 
 
 class CalendarChoice(Struct, kw_only=True):
@@ -240,6 +270,7 @@ class EventDetail(EventItem, kw_only=True):
     can_edit: bool
     created_at: str
     updated_at: str
+    comments: list[CommentItem] | UnsetType = UNSET
 
 
 class EventIndex(Struct):

@@ -4,10 +4,12 @@ from typing import Any
 
 from kalends import policy, times
 from kalends.calendars.model import Calendar, Person
+from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.events import search, span
-from kalends.events.model import PARTS, CalendarName, Event, EventDetail, EventFields, EventItem, EventRow, Tally
+from kalends.events.model import PARTS, CalendarName, Event, EventDetail, EventFields, EventItem, EventRow
 from kalends.events.span import Span
+from kalends.responses import store as responses
 
 _WRITTEN = (
     *("title", "description", "start_at", "end_at", "until_at", "all_day", "time_zone", "location", *PARTS),
@@ -120,8 +122,8 @@ def detail(ctx: Context, event: Event) -> EventDetail:
         owner=Person(event.owner_id, event.owner_name),
         calendars=calendars,
         repeat=None,
-        responses=Tally(),
-        comments_count=0,
+        responses=responses.tally(ctx, event),
+        comments_count=comments.count_of_event(ctx, event),
         url=f"{ctx.settings.url}/events/{event.id}",
         can_edit=event.can_edit,
         created_at=times.utc(event.created_at),

@@ -14,7 +14,7 @@ import msgspec
 from kalends import errors
 from kalends.errors import FieldError
 from kalends.http.endpoint import Endpoint
-from kalends.http.fields import Field, Upload, fields_of, read, read_changes
+from kalends.http.fields import Field, Upload, fields_of
 
 MAX_DEPTH = 8
 MAX_KEYS = 1_000
@@ -34,7 +34,7 @@ def bind(endpoint: Endpoint, req: falcon.Request) -> Any:
     value: Any = None
     broken: list[FieldError] = []
     if endpoint.params is not None:
-        value, broken = (read_changes if endpoint.partial else read)(endpoint.params, given)
+        value, broken = endpoint.read(endpoint.params, given)
     if broken or unknown:
         raise errors.Invalid(broken + unknown)
     return value

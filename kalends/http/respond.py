@@ -126,7 +126,7 @@ class Responder:
         if isinstance(result, Document):
             status, content_type, body = result.status, result.content_type, result.body
         else:
-            status, content_type, body = self.endpoint.status, "application/json", _encode(result)
+            status, content_type, body = ctx.status or self.endpoint.status, "application/json", _encode(result)
             resp.set_header("Content-Security-Policy", API_POLICY)
         if "ETag" in ctx.headers and self._is_known(ctx, resp, body):
             resp.status = 304
