@@ -77,6 +77,8 @@ class Database(ABC):
     """Transactions, and the words in which the two kinds of SQL differ."""
 
     types: dict[str, str]
+    # What a SELECT ends with so that nobody else changes its rows until the transaction ends.
+    for_update: str
 
     @abstractmethod
     def substring_index(self, table: str, column: str) -> str:

@@ -36,6 +36,7 @@ class Postgres(Database):
         "bytes": "BYTEA",
         "end": ")",
     }
+    for_update = "FOR UPDATE"
 
     def __init__(self, url: str, *, statement_ms: int = STATEMENT_MS, lock_ms: int = LOCK_MS):
         self._url = url

@@ -48,6 +48,7 @@ class Sqlite(Database):
         "bytes": "BLOB",
         "end": ") STRICT",
     }
+    for_update = ""
 
     def __init__(self, path: Path, *, busy_ms: int = BUSY_MS):
         self.path = path
