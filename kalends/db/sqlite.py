@@ -89,6 +89,9 @@ class Sqlite(Database):
     def listed(self, name: str) -> str:
         return f"(SELECT value FROM json_each(:{name}))"
 
+    def for_each(self, name: str, table: str, ids: str) -> str:
+        return f"(SELECT value AS id FROM json_each(:{name})) AS each CROSS JOIN {table} WHERE {table.split()[-1]}.id IN ({ids})"
+
     def substring_index(self, table: str, column: str) -> str:
         index = f"{table}_{column}"
         add = f"INSERT INTO {index} (rowid, {column}) VALUES (new.id, new.{column});"
@@ -104,10 +107,7 @@ class Sqlite(Database):
         """
 
     def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
-        index = f"{table}_{column}"
-        trigrams = dict.fromkeys(word[i : i + 3] for word in literals for i in range(len(word) - 2))
-        wanted = " AND ".join(f'"{trigram}"' for trigram in islice(trigrams, MOST_TRIGRAMS))
-        return f"SELECT rowid AS id FROM {index} WHERE {index} MATCH :containing", {"containing": wanted}
+        return _containing(table, column, literals)
 
     def close(self) -> None:
         for connection in self._opened:
@@ -146,6 +146,10 @@ class SqliteTransaction(Transaction):
         with _Translated(self._connection):
             self._connection.executemany(sql, rows).fetchall()
 
+    def is_rare(self, table: str, column: str, literals: Sequence[str], most: int) -> bool:
+        sql, params = _containing(table, column, literals)
+        return bool(self.value(f"SELECT count(*) FROM ({sql} LIMIT {most + 1})", **params) <= most)
+
     def script(self, sql: str) -> None:
         with _Translated(self._connection):
             _run_all(self._connection, sql)
@@ -158,6 +162,13 @@ class SqliteTransaction(Transaction):
 
     def has_table(self, name: str) -> bool:
         return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
+
+
+def _containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+    index = f"{table}_{column}"
+    trigrams = dict.fromkeys(word[i : i + 3] for word in literals for i in range(len(word) - 2))
+    wanted = " AND ".join(f'"{trigram}"' for trigram in islice(trigrams, MOST_TRIGRAMS))
+    return f"SELECT rowid AS id FROM {index} WHERE {index} MATCH :containing", {"containing": wanted}
 
 
 def _run_all(connection: apsw.Connection, sql: str) -> None:
