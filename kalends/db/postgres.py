@@ -9,9 +9,11 @@ from zlib import crc32
 
 import psycopg
 from psycopg import errors as pg
+from psycopg.conninfo import conninfo_to_dict
 
 from kalends.db.database import Database, Retry, Taken, Transaction
 from kalends.errors import Unavailable
+from kalends.settings import WrongSetting, variable
 
 CONNECT_SECONDS = 5
 STATEMENT_MS = 30_000
@@ -39,6 +41,11 @@ class Postgres(Database):
     for_update = "FOR UPDATE"
 
     def __init__(self, url: str, *, statement_ms: int = STATEMENT_MS, lock_ms: int = LOCK_MS):
+        try:
+            conninfo_to_dict(url)
+        except psycopg.ProgrammingError:
+            # Without the reason, which may quote the password.
+            raise WrongSetting(f"{variable('database')} cannot be read as the address of a PostgreSQL database.") from None
         self._url = url
         self._options = (
             f"-c statement_timeout={statement_ms} -c lock_timeout={lock_ms} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC "

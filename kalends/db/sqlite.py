@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import apsw
 
@@ -30,6 +31,7 @@ AWAY = (
     apsw.FullError,
     apsw.IOError,
     apsw.CantOpenError,
+    apsw.NotADBError,
     apsw.ReadOnlyError,
     apsw.NoMemError,
     apsw.InterruptError,
@@ -54,7 +56,8 @@ class Sqlite(Database):
         self.path = path
         self._busy_ms = busy_ms
         self._local = threading.local()
-        self._opened: list[apsw.Connection] = []
+        # Weak, so that a thread that ends takes its connection with it.
+        self._opened: WeakSet[apsw.Connection] = WeakSet()
         self._writing = threading.Lock()
 
     @contextmanager
@@ -110,9 +113,8 @@ class Sqlite(Database):
         return _containing(table, column, literals)
 
     def close(self) -> None:
-        for connection in self._opened:
+        for connection in list(self._opened):
             connection.close()
-        self._opened.clear()
         self._local = threading.local()
 
     def _connection(self) -> apsw.Connection:
@@ -122,7 +124,7 @@ class Sqlite(Database):
             connection.set_busy_timeout(self._busy_ms)
             _run_all(connection, PRAGMAS)
             self._local.connection = connection
-            self._opened.append(connection)
+            self._opened.add(connection)
         return connection
 
 
