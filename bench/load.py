@@ -21,7 +21,7 @@ from kalends.users.model import Registration
 PASSWORD = "correct horse battery"  # noqa: S105 - of people who do not exist
 START = 1_767_225_600
 TWO_YEARS = 2 * 365 * 86_400
-CALENDARS = 2_000
+EVENTS_OF_A_CALENDAR = 500
 CALENDARS_OF_A_USER = 20
 BATCH = 5_000
 
@@ -54,7 +54,7 @@ Place = tuple[int, int, bool]
 @click.option("--data")
 @click.option("--database")
 def main(events: int, data: str | None, database: str | None) -> None:
-    """Load 100 users with 20 calendars each, and the events; nothing when they are there already."""
+    """Load the events, 500 to a calendar and 20 calendars to a user; nothing when they are there already."""
     chosen = settings.load({"data": data, "database": database})
     tokens.prepare(chosen)
     db = open_database(chosen)
@@ -65,19 +65,19 @@ def main(events: int, data: str | None, database: str | None) -> None:
     if held >= events:
         click.echo(f"{held:,} events are there already.")
         return
-    _load(db, ctx, _places(ctx), events)
+    _load(db, ctx, _places(ctx, events), events)
     with db.write() as tx:
         if chosen.database:
             tx.script("SELECT setval(pg_get_serial_sequence('events', 'id'), (SELECT max(id) FROM events))")
         tx.script("ANALYZE")
 
 
-def _places(ctx: Context) -> list[Place]:
-    """Owner, calendar and whether it is public: every other one is."""
+def _places(ctx: Context, events: int) -> list[Place]:
+    """Owner, calendar and whether it is public: every other one is. A user has 20 calendars, with 500 events each."""
     password_hash = passwords.hashed(PASSWORD)
     places: list[Place] = []
     with ctx.write():
-        for i in range(CALENDARS // CALENDARS_OF_A_USER):
+        for i in range(max(1, events // EVENTS_OF_A_CALENDAR // CALENDARS_OF_A_USER)):
             given = Registration(user_name=f"user{i}", email_address=f"user{i}@example.org", password=PASSWORD)
             user_id = users.insert(ctx, given, password_hash)
             first = ctx.tx.value("SELECT id FROM calendars WHERE owner_id = :id", id=user_id)
@@ -103,7 +103,7 @@ def _rows(now: int, places: list[Place], events: int) -> Iterator[dict[str, Any]
     chance = random.Random(7)  # noqa: S311 - the same events every time
     rare = events // 10
     for i in range(1, events + 1):
-        owner_id, calendar_id, public = places[i * 7919 % len(places)]
+        owner_id, calendar_id, public = chance.choice(places)
         words = chance.sample(WORDS, 4)
         title = " ".join([*words[:2], "jazz"] if i % 5 == 0 else words[:3])
         start_at = START + chance.randrange(TWO_YEARS // 900) * 900

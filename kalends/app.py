@@ -40,4 +40,5 @@ def rsgi() -> Edge:
     loaded = settings.load()
     log.configure(loaded)
     tokens.prepare(loaded)
-    return Edge(wsgi(open_database(loaded), loaded), loaded)
+    db = open_database(loaded)
+    return Edge(wsgi(db, loaded), loaded, db.close)

@@ -2,30 +2,30 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, NoReturn
 
 import click
-from granian import Granian
-from granian.constants import Interfaces, Loops
-from granian.log import LogLevels
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kalends import __version__, settings, times, tokens
 from kalends.context import Context
 from kalends.db import Database, Taken, open_database
 from kalends.db.migrate import TooNew, migrate
-from kalends.doctor import examine
-from kalends.errors import Invalid, Problem
+from kalends.doctor import examine, reason
+from kalends.errors import Invalid, Problem, Unavailable
 from kalends.http import fields, log
 from kalends.sessions import store as session_store
 from kalends.settings import Settings, WrongSetting, variable
 from kalends.users import passwords
 from kalends.users import store as user_store
-from kalends.users.model import Registration
-from kalends.worker import work
+from kalends.users.model import Password, Registration
+from kalends.worker import attached_worker, work
+
+HIDDEN = ("secret", "database", "metrics_token")
 
 
 def main() -> None:
@@ -36,9 +36,12 @@ def main() -> None:
         _stop(str(error))
     except Problem as problem:
         _stop(problem.detail)
+    except click.NoSuchOption as error:
+        _stop(error.format_message())
+    except click.UsageError as error:
+        _stop(f"{error.format_message()} See '{error.ctx.command_path if error.ctx else 'kalends'} --help'.")
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        _stop(error.format_message())
     except click.Abort:
         _stop("Stopped.")
 
@@ -63,49 +66,50 @@ _database = click.option("--database", metavar="URL", help="postgresql://… ins
 def serve(no_work: bool, **options: Any) -> None:
     """Migrate, serve, and run the background worker."""
     chosen = settings.load(options)
-    tokens.prepare(chosen)
+    log.configure(chosen)
+    # Imported late, since Granian takes a tenth of a second that the other commands can do without.
+    from kalends.http import listen
+
+    sockets = listen.bind(chosen)
+    chosen = replace(chosen, port=sockets[0].getsockname()[1])
     _migrated(chosen).close()
     settings.export(chosen)
-    worker = None if no_work else subprocess.Popen([sys.executable, "-m", "kalends", "work"])
-    try:
-        _listen(chosen)
-    finally:
-        if worker is not None:
-            worker.terminate()
-            worker.wait()
+    _share_figures(chosen)
+    _announce(chosen)
+    # And this, since prometheus_client decides as it is imported whether several processes share their figures.
+    from kalends.app import rsgi
+
+    with nullcontext() if no_work else attached_worker():
+        listen.serve(rsgi, sockets, chosen)
 
 
-def _listen(chosen: Settings) -> None:
+def _share_figures(chosen: Settings) -> None:
     if chosen.metrics_token:
         figures = chosen.folder / "metrics"
         shutil.rmtree(figures, ignore_errors=True)
         figures.mkdir(parents=True)
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(figures)
+
+
+def _announce(chosen: Settings) -> None:
     database = "PostgreSQL" if chosen.database else f"SQLite in {chosen.folder}"
-    click.echo(f"Kalends {__version__} on {chosen.url} ({database}). API reference: {chosen.url}/docs. Stop with Ctrl-C.", err=True)
-    Granian(
-        "kalends.app:rsgi",
-        factory=True,
-        address=chosen.host,
-        port=chosen.port,
-        interface=Interfaces.RSGI,
-        loop=Loops.uvloop,
-        workers=chosen.workers,
-        websockets=False,
-        log_level=LogLevels.warning,
-        respawn_failed_workers=True,
-        workers_kill_timeout=60,
-    ).serve()
+    if log.for_people(chosen):
+        click.echo(f"Kalends {__version__} on {chosen.url} ({database}). API reference: {chosen.url}/docs. Stop with Ctrl-C.", err=True)
+    else:
+        log.log.info("serving", version=__version__, url=chosen.url, database=database)
 
 
 @cli.command("work")
 @_data
 @_database
-def work_(**options: Any) -> None:
+@click.option("--attached", is_flag=True, hidden=True, help="End when standard input does; so 'serve' runs it.")
+def work_(attached: bool, **options: Any) -> None:
     """Run the background worker alone, beside 'kalends serve --no-work'."""
     chosen = settings.load(options)
     log.configure(chosen)
-    work(open_database(chosen))
+    db = _migrated(chosen)
+    work(db, attached=attached)
+    db.close()
 
 
 @cli.command("migrate")
@@ -113,8 +117,9 @@ def work_(**options: Any) -> None:
 @_database
 def migrate_(**options: Any) -> None:
     """Bring the database up to date."""
-    db = open_database(settings.load(options))
-    done = migrate(db)
+    with _usable(chosen := settings.load(options)):
+        db = open_database(chosen)
+        done = migrate(db)
     click.echo(f"Ran {', '.join(done)}." if done else "The database is up to date.")
     db.close()
 
@@ -125,7 +130,7 @@ def settings_() -> None:
     now = settings.load()
     for name in Settings.__struct_fields__:
         value = getattr(now, name)
-        shown = "(hidden)" if value and name in ("secret", "database", "metrics_token") else value
+        shown = "(hidden)" if value and (name in HIDDEN or "@" in str(value)) else value
         click.echo(f"{variable(name)} = {shown}\n    {settings.meaning(name)} ({settings.choices(name)})")
 
 
@@ -148,7 +153,7 @@ def users() -> None:
 @users.command("create")
 @click.argument("user_name")
 @click.argument("email_address")
-@click.option("--password", help="Asked for when it is not given.")
+@click.option("--password", help="Asked for, or read from standard input, when it is not given.")
 @click.option("--name", help="The name that others see.")
 @click.option("--time-zone", help="Default: UTC")
 @_data
@@ -180,15 +185,15 @@ def users_list(data: str | None, database: str | None) -> None:
 
 @users.command("password")
 @click.argument("user_name")
-@click.option("--password", help="Asked for when it is not given.")
+@click.option("--password", help="Asked for, or read from standard input, when it is not given.")
 @_data
 @_database
 def users_password(data: str | None, database: str | None, user_name: str, password: str | None) -> None:
     """Set a user's password and end their sessions."""
-    password = password or _ask_password()
-    if not 8 <= len(password) <= 256:
-        _stop("A password has 8 to 256 characters.")
-    password_hash = passwords.hashed(password)
+    chosen, broken = fields.read(_NewPassword, {"password": password or _ask_password()})
+    if chosen is None:
+        raise Invalid(broken)
+    password_hash = passwords.hashed(chosen.password)
     with _context(data, database) as ctx, ctx.write():
         user = user_store.find(ctx, user_name)
         if user is None:
@@ -198,8 +203,14 @@ def users_password(data: str | None, database: str | None, user_name: str, passw
     click.echo(f"{user.user_name} has a new password, and no open sessions.")
 
 
+class _NewPassword(Struct):
+    password: Password
+
+
 def _ask_password() -> str:
-    return str(click.prompt("Password", hide_input=True, confirmation_prompt=True))
+    if sys.stdin.isatty():
+        return str(click.prompt("Password", hide_input=True, confirmation_prompt=True))
+    return sys.stdin.readline().rstrip("\r\n")
 
 
 @contextmanager
@@ -214,9 +225,22 @@ def _context(data: str | None, database: str | None) -> Iterator[Context]:
 
 
 def _migrated(chosen: Settings) -> Database:
-    db = open_database(chosen)
-    migrate(db)
+    with _usable(chosen):
+        tokens.prepare(chosen)
+        db = open_database(chosen)
+        migrate(db)
     return db
+
+
+@contextmanager
+def _usable(chosen: Settings) -> Iterator[None]:
+    """Says which setting is to blame when the data folder or the database cannot be used."""
+    try:
+        yield
+    except OSError as error:
+        raise WrongSetting(f"{variable('data')} is {chosen.data!r}, and cannot be used: {error.strerror}.") from None
+    except Unavailable as away:
+        raise WrongSetting(f"{variable('database' if chosen.database else 'data')}: {reason(away)}") from None
 
 
 def _stop(line: str) -> NoReturn:

@@ -1,12 +1,13 @@
 """`kalends doctor`: what is wrong with this installation, and what to do."""
 
 import os
+from contextlib import closing
 from pathlib import Path
 
-from kalends.db import open_database
-from kalends.db.migrate import is_current
-from kalends.errors import Problem
-from kalends.settings import Settings, variable
+from kalends.db import Transaction, open_database
+from kalends.db.migrate import is_current, latest
+from kalends.errors import Unavailable
+from kalends.settings import Settings, WrongSetting, variable
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -26,6 +27,8 @@ def _folder(folder: Path) -> str | None:
     if not folder.exists():
         nearest = next(parent for parent in folder.resolve().parents if parent.exists())
         return None if os.access(nearest, os.W_OK) else f"{folder} cannot be made. Choose another with --data."
+    if not folder.is_dir():
+        return f"{folder} is no folder. Choose another with --data."
     if not os.access(folder, os.W_OK):
         return f"{folder} cannot be written. Change its owner, or choose another with --data."
     if folder.stat().st_mode & 0o077:
@@ -36,11 +39,23 @@ def _folder(folder: Path) -> str | None:
 def _database(settings: Settings) -> str | None:
     if not settings.database and not (settings.folder / "kalends.sqlite3").exists():
         return "there is none yet. Run: kalends migrate"
-    db = open_database(settings)
     try:
-        with db.read() as tx:
-            return None if is_current(tx) else "it is not up to date. Run: kalends migrate"
-    except Problem as problem:
-        return problem.detail
-    finally:
-        db.close()
+        with closing(open_database(settings)) as db, db.read() as tx:
+            return _version(tx)
+    except Unavailable as away:
+        return reason(away)
+    except (OSError, WrongSetting) as error:
+        return str(error)
+
+
+def _version(tx: Transaction) -> str | None:
+    if is_current(tx):
+        return None
+    if tx.has_table("migrations") and tx.value("SELECT max(number) FROM migrations") > latest():
+        return "it was made by a newer Kalends. Install that version, or restore an older backup."
+    return "it is not up to date. Run: kalends migrate"
+
+
+def reason(away: Unavailable) -> str:
+    """Why the database cannot be used, in one line for whoever looks after the service."""
+    return "the database cannot be used: " + str(away.__cause__ or away.detail).strip().split("\n")[0]

@@ -143,11 +143,11 @@ def sees(ctx: Context) -> str:
     return "e.public" if ctx.actor is None else SEES
 
 
-def sees_placed(ctx: Context, found: Calendar) -> str:
-    """The same for an event `e` that is placed on the calendar by `p`."""
+def sees_placed(ctx: Context, as_member: bool) -> str:
+    """The same for an event `e` that `p` places on a calendar, of which the actor is a member or not."""
     if ctx.actor is None:
         return "p.public"
-    return f"(p.grants OR {SEES})" if found.role else SEES
+    return f"(p.grants OR {SEES})" if as_member else SEES
 
 
 def sees_calendar(ctx: Context) -> str:

@@ -48,7 +48,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     @property
     def url(self) -> str:
         """The base address, without a slash at the end."""
-        return self.base_url.rstrip("/") or f"http://{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.base_url.rstrip("/") or f"http://{host}:{self.port}"
 
     @property
     def https(self) -> bool:
@@ -87,8 +88,10 @@ def meaning(name: str) -> str:
 
 def choices(name: str) -> str:
     """What a setting may be, for people."""
-    kind = _hint(name).__origin__
-    return " | ".join(kind.__args__) if hasattr(kind, "__args__") else {int: "a whole number", str: "text"}[kind]
+    hint = _hint(name)
+    if hint.__origin__ is int:
+        return f"a whole number from {hint.__metadata__[0].ge} to {hint.__metadata__[0].le}"
+    return " | ".join(hint.__origin__.__args__) if hasattr(hint.__origin__, "__args__") else "text"
 
 
 def _hint(name: str) -> Any:
@@ -96,13 +99,16 @@ def _hint(name: str) -> Any:
 
 
 def _from_file() -> dict[str, Any]:
-    path = Path(os.environ.get(variable("file"), FILE))
-    if not path.exists():
+    chosen = os.environ.get(variable("file"))
+    path = Path(chosen or FILE)
+    if not chosen and not path.exists():
         return {}
     try:
         return {name.lower(): value for name, value in tomllib.loads(path.read_text()).items()}
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise WrongSetting(f"{path} cannot be read: {error}") from None
+    except OSError as error:
+        raise WrongSetting(f"{variable('file')}: {path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise WrongSetting(f"{path} cannot be read: {error}.") from None
 
 
 def _from_environment() -> dict[str, Any]:
@@ -122,8 +128,7 @@ def _converted(name: str, value: Any) -> Any:
 
 def _checked(values: dict[str, Any]) -> Settings:
     settings = Settings(**values)
-    base = urlsplit(settings.url)
-    if base.scheme not in ("http", "https") or not base.netloc or base.path or base.query:
+    if not _is_base(settings.url):
         raise WrongSetting(f"{variable('base_url')} is {settings.base_url!r}, and must look like https://calendar.example.org.")
     if settings.database and not settings.database.startswith(("postgresql://", "postgres://")):
         raise WrongSetting(f"{variable('database')} must begin with postgresql://, or be empty for SQLite.")
@@ -135,6 +140,15 @@ def _checked(values: dict[str, Any]) -> Settings:
         except ValueError:
             raise WrongSetting(f"{variable('trusted_proxies')} has {network!r}, which is no address or network.") from None
     return settings
+
+
+def _is_base(url: str) -> bool:
+    try:
+        base = urlsplit(url)
+        known = base.scheme in ("http", "https") and base.hostname and (base.port or 0) < 65536
+        return bool(known) and [url] == url.split() == [f"{base.scheme}://{base.netloc}"]
+    except ValueError:
+        return False
 
 
 def listed(value: str) -> list[str]:

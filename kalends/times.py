@@ -1,7 +1,7 @@
 """Instants: whole Unix seconds inside, RFC 3339 outside."""
 
 import time
-from datetime import UTC, datetime
+from datetime import datetime
 
 
 def now() -> int:
@@ -18,10 +18,9 @@ def instant(text: str) -> int | None:
     """The Unix time or RFC 3339 instant that the text says, or None when it is neither."""
     if text.isascii() and text.isdigit() and len(text) <= 12:
         return int(text)
+    text = text.upper()
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    if moment.tzinfo is None or "T" not in text.upper():
-        return None
-    return int(moment.astimezone(UTC).timestamp())
+    return int(moment.timestamp()) if moment.tzinfo and "T" in text else None

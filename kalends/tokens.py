@@ -46,10 +46,12 @@ def _server_secret(settings: Settings) -> bytes:
 @cache
 def _kept_secret(path: Path) -> bytes:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Written aside and linked into place, so that two processes that start at once agree, and neither reads half of it.
-    draft = path.with_name(f"secret.{os.getpid()}")
-    with os.fdopen(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as file:
+    # Written aside and linked into place, so that all who start at once agree, and nobody ever reads half of it.
+    draft = path.with_name(f"secret.{secrets.token_hex(8)}")
+    with os.fdopen(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w") as file:
         file.write(secrets.token_hex(32))
+        file.flush()
+        os.fsync(file.fileno())
     try:
         os.link(draft, path)
     except FileExistsError:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 DAY_SECONDS = 86_400
 FIRST_YEAR, LAST_YEAR = 1900, 9999
+YEARS = f"the year must be from {FIRST_YEAR} to {LAST_YEAR}"
 EXAMPLE = "write it like 2026-05-11T17:00:00+02:00, 2026-05-11T17:00 or 2026-05-11"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -16,7 +17,7 @@ _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _FIRST = (date(FIRST_YEAR, 1, 1).toordinal() - _EPOCH_DAY) * DAY_SECONDS - DAY_SECONDS
 _LAST = (date(LAST_YEAR, 12, 31).toordinal() - _EPOCH_DAY + 1) * DAY_SECONDS - 1
 
-_CLOCK = r"(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?|(\d\d)(\d\d)(\d\d)?"
+_CLOCK = r"(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?|(\d\d)(\d\d)(\d\d)?"
 _OFFSET = r"[Zz]|[+-]\d\d(?::?\d\d)?"
 _DASHED = rf"(\d{{4}})-(\d\d)-(\d\d)(?:[Tt ](?:{_CLOCK})({_OFFSET})?)?"
 _COMPACT = rf"(\d{{4}})(\d\d)(\d\d)(?:[Tt]?(?:{_CLOCK})({_OFFSET})?)?"
@@ -40,9 +41,13 @@ class When(Struct, frozen=True):
             offset = shift.days * DAY_SECONDS + shift.seconds
         return _seconds(self.local) - offset
 
+    def end(self, zone: str) -> int:
+        """The moment, as an end: a date alone counts to its last moment."""
+        return day_end(self.local.date(), self.zone or zone) if self.is_date else self.instant(zone)
+
     def day(self, zone: str) -> date:
-        """The date that was written, or on which the moment falls in the zone."""
-        return self.local.date() if self.offset is None else at(self.instant(zone), zone).date()
+        """The date that was written, or on which the moment falls in the zone. A day that clocks skip is the next."""
+        return at(midnight(self.local.date(), zone) if self.offset is None else self.instant(zone), zone).date()
 
 
 def parse(text: str) -> When:
@@ -60,7 +65,7 @@ def parse(text: str) -> When:
     except ValueError:
         raise ValueError(f"there is no such moment; {EXAMPLE}") from None
     if not FIRST_YEAR <= when.local.year <= LAST_YEAR or not _FIRST <= when.instant("UTC") <= _LAST:
-        raise ValueError(f"the year must be from {FIRST_YEAR} to {LAST_YEAR}")
+        raise ValueError(YEARS)
     return when
 
 
@@ -79,14 +84,24 @@ def shown(instant: int, zone: str) -> str:
     offset = local.utcoffset()
     assert offset is not None
     if offset.seconds % 60:
-        # Long ago offsets had seconds, which RFC 3339 cannot write.
-        local = local.astimezone(timezone(timedelta(minutes=offset.total_seconds() // 60)))
+        # Long ago offsets had seconds, which RFC 3339 cannot write; the next minute does not lead into an earlier year.
+        local = local.astimezone(timezone(timedelta(minutes=offset // timedelta(minutes=1) + 1)))
     return local.isoformat()
+
+
+def is_writable(instant: int, zone: str) -> bool:
+    """Whether the moment can be answered, and sent again: its year must be one that is accepted, in the zone too."""
+    return instant <= _LAST and at(instant, zone).year >= FIRST_YEAR
 
 
 def midnight(day: date, zone: str) -> int:
     """The moment at which the day begins in the zone."""
     return When(datetime(day.year, day.month, day.day), None, None, is_date=True).instant(zone)
+
+
+def day_end(day: date, zone: str) -> int:
+    """The midnight that ends the day."""
+    return midnight(day, zone) + DAY_SECONDS if day == date.max else midnight(day + timedelta(days=1), zone)
 
 
 def _offset(text: str | None) -> int | None:
@@ -111,4 +126,5 @@ def zone_info(name: str) -> ZoneInfo:
 
 @cache
 def known_zones() -> frozenset[str]:
-    return frozenset(available_timezones())
+    """The names of the IANA database; `localtime` is what some machines call their own zone."""
+    return frozenset(available_timezones() - {"localtime"})

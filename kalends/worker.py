@@ -1,32 +1,34 @@
 """The background loop: what must happen without anybody asking."""
 
+import os
 import signal
+import subprocess
+import sys
 import threading
-from types import FrameType
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from kalends import times
-from kalends.db import Database
+from kalends.db import Database, Retry
 from kalends.errors import Unavailable
 from kalends.http.log import log
 from kalends.sessions import store as sessions
 
 PAUSE = 60
+PAUSE_BEFORE_RESTART = 1
+STDIN = 0
 
 
-def work(db: Database) -> None:
-    """Work until SIGTERM or SIGINT."""
+def work(db: Database, *, attached: bool = False) -> None:
+    """Work until SIGTERM or SIGINT; attached to another process, until that one is gone too."""
     stopping = threading.Event()
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        stopping.set()
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    if attached:
+        threading.Thread(target=_await_end_of_input, args=(stopping,), daemon=True).start()
     while not stopping.is_set():
-        try:
-            clean_up(db)
-        except Unavailable as away:
-            log.warning("worker waits", reason=away.detail)
+        for task in TASKS:
+            _attempt(task, db)
         stopping.wait(PAUSE)
 
 
@@ -34,3 +36,71 @@ def clean_up(db: Database) -> None:
     """Forget what has expired."""
     with db.write() as tx:
         sessions.clean_up(tx, times.now())
+
+
+TASKS: list[Callable[[Database], None]] = [clean_up]
+
+
+def _attempt(task: Callable[[Database], None], db: Database) -> None:
+    """A task that fails is tried again in the next round, and holds up no other."""
+    try:
+        task(db)
+    except (Retry, Unavailable) as away:
+        log.warning("a task of the worker waits", task=task.__name__, reason=str(away))
+    except Exception:
+        log.exception("a task of the worker failed", task=task.__name__)
+
+
+def _await_end_of_input(stopping: threading.Event) -> None:
+    while os.read(STDIN, 1024):
+        pass
+    stopping.set()
+
+
+@contextmanager
+def attached_worker() -> Iterator[None]:
+    """For as long as the block runs, `kalends work` runs beside it. It is started again when it dies, and ends with this process
+    however that ends: the pipe that it reads closes."""
+    keeper = _Keeper()
+    keeper.start()
+    try:
+        yield
+    finally:
+        keeper.stop()
+
+
+class _Keeper:
+    """Keeps the worker's process running."""
+
+    def __init__(self) -> None:
+        self._stopping = threading.Event()
+        self._starting = threading.Lock()
+
+    def start(self) -> None:
+        self._process = _start()
+        self._thread = threading.Thread(target=self._keep, name="keeper", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        with self._starting:
+            self._stopping.set()
+        self._process.terminate()
+        self._thread.join()
+
+    def _keep(self) -> None:
+        while True:
+            status = self._process.wait()
+            if self._stopping.is_set():
+                return
+            log.error("the worker died, and is started again", status=status)
+            self._stopping.wait(PAUSE_BEFORE_RESTART)
+            with self._starting:
+                if self._stopping.is_set():
+                    return
+                self._process = _start()
+
+
+def _start() -> "subprocess.Popen[bytes]":
+    """In a process group of its own, since the terminal's Ctrl-C is for the parent."""
+    command = [sys.executable, "-P", "-m", "kalends", "work", "--attached"]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, process_group=0)

@@ -60,6 +60,7 @@ def edit(ctx: Context, calendar_id: int) -> CalendarInput:
 @endpoint("PUT", "/api/calendars/{calendar_id}")
 def update(ctx: Context, calendar_id: int, params: Changes[CalendarInput]) -> CalendarDetail:
     """Change the calendar. It is its owner who may."""
+    ctx.tx.exclusive(f"calendar {calendar_id}")
     calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
     store.update(ctx, calendar_id, _in_zone(params.over(store.editable(calendar)), policy.user(ctx).time_zone))
     return _shown(ctx, calendar_id)

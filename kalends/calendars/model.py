@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.types import LongText, Name, TimeZone
+from kalends.http.types import LongText, Name, NameOrAddress, TimeZone
 
 Color = Annotated[
     str,
@@ -35,14 +35,14 @@ class CalendarInput(Struct, kw_only=True):
 class Sharing(Struct, kw_only=True):
     """With whom a calendar is shared, and how."""
 
-    user_name: Annotated[Name, Meta(description="User name or e-mail address.")]
+    user_name: NameOrAddress
     role: Role = "viewer"
 
 
 class Unsharing(Struct, kw_only=True):
     """With whom a calendar is no longer shared."""
 
-    user_name: Annotated[Name, Meta(description="User name or e-mail address.")]
+    user_name: NameOrAddress
 
 
 class Calendar(Struct, frozen=True):

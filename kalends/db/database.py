@@ -45,6 +45,10 @@ class Transaction(ABC):
         """Run the statement once for each row of parameters."""
 
     @abstractmethod
+    def is_rare(self, table: str, column: str, literals: Sequence[str], most: int) -> bool:
+        """Whether about `most` rows or fewer can contain all literals (see `Database.containing`)."""
+
+    @abstractmethod
     def script(self, sql: str) -> None:
         """Run several statements without parameters."""
 
@@ -77,6 +81,13 @@ class Database(ABC):
     """Transactions, and the words in which the two kinds of SQL differ."""
 
     types: dict[str, str]
+    # What a SELECT ends with so that nobody else changes its rows until the transaction ends.
+    for_update: str
+
+    @abstractmethod
+    def for_each(self, name: str, table: str, ids: str) -> str:
+        """SQL, to follow FROM, for the rows of the table (`placements p`) whose ids a SELECT finds for each member of a list of
+        integers; the SELECT calls the member `each.id`, and may have an ORDER and a LIMIT of its own."""
 
     @abstractmethod
     def substring_index(self, table: str, column: str) -> str:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import apsw
 
@@ -30,6 +31,7 @@ AWAY = (
     apsw.FullError,
     apsw.IOError,
     apsw.CantOpenError,
+    apsw.NotADBError,
     apsw.ReadOnlyError,
     apsw.NoMemError,
     apsw.InterruptError,
@@ -48,12 +50,14 @@ class Sqlite(Database):
         "bytes": "BLOB",
         "end": ") STRICT",
     }
+    for_update = ""
 
     def __init__(self, path: Path, *, busy_ms: int = BUSY_MS):
         self.path = path
         self._busy_ms = busy_ms
         self._local = threading.local()
-        self._opened: list[apsw.Connection] = []
+        # Weak, so that a thread that ends takes its connection with it.
+        self._opened: WeakSet[apsw.Connection] = WeakSet()
         self._writing = threading.Lock()
 
     @contextmanager
@@ -88,6 +92,9 @@ class Sqlite(Database):
     def listed(self, name: str) -> str:
         return f"(SELECT value FROM json_each(:{name}))"
 
+    def for_each(self, name: str, table: str, ids: str) -> str:
+        return f"(SELECT value AS id FROM json_each(:{name})) AS each CROSS JOIN {table} WHERE {table.split()[-1]}.id IN ({ids})"
+
     def substring_index(self, table: str, column: str) -> str:
         index = f"{table}_{column}"
         add = f"INSERT INTO {index} (rowid, {column}) VALUES (new.id, new.{column});"
@@ -103,15 +110,11 @@ class Sqlite(Database):
         """
 
     def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
-        index = f"{table}_{column}"
-        trigrams = dict.fromkeys(word[i : i + 3] for word in literals for i in range(len(word) - 2))
-        wanted = " AND ".join(f'"{trigram}"' for trigram in islice(trigrams, MOST_TRIGRAMS))
-        return f"SELECT rowid AS id FROM {index} WHERE {index} MATCH :containing", {"containing": wanted}
+        return _containing(table, column, literals)
 
     def close(self) -> None:
-        for connection in self._opened:
+        for connection in list(self._opened):
             connection.close()
-        self._opened.clear()
         self._local = threading.local()
 
     def _connection(self) -> apsw.Connection:
@@ -121,7 +124,7 @@ class Sqlite(Database):
             connection.set_busy_timeout(self._busy_ms)
             _run_all(connection, PRAGMAS)
             self._local.connection = connection
-            self._opened.append(connection)
+            self._opened.add(connection)
         return connection
 
 
@@ -145,6 +148,10 @@ class SqliteTransaction(Transaction):
         with _Translated(self._connection):
             self._connection.executemany(sql, rows).fetchall()
 
+    def is_rare(self, table: str, column: str, literals: Sequence[str], most: int) -> bool:
+        sql, params = _containing(table, column, literals)
+        return bool(self.value(f"SELECT count(*) FROM ({sql} LIMIT {most + 1})", **params) <= most)
+
     def script(self, sql: str) -> None:
         with _Translated(self._connection):
             _run_all(self._connection, sql)
@@ -157,6 +164,13 @@ class SqliteTransaction(Transaction):
 
     def has_table(self, name: str) -> bool:
         return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
+
+
+def _containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+    index = f"{table}_{column}"
+    trigrams = dict.fromkeys(word[i : i + 3] for word in literals for i in range(len(word) - 2))
+    wanted = " AND ".join(f'"{trigram}"' for trigram in islice(trigrams, MOST_TRIGRAMS))
+    return f"SELECT rowid AS id FROM {index} WHERE {index} MATCH :containing", {"containing": wanted}
 
 
 def _run_all(connection: apsw.Connection, sql: str) -> None:

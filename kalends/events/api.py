@@ -8,6 +8,7 @@ from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.events import listing, location, span, store
 from kalends.events.model import (
+    MAX_LOCATION,
     PARTS,
     CalendarChoice,
     CommentPage,
@@ -25,7 +26,7 @@ from kalends.events.model import (
     read_tags,
 )
 from kalends.http.endpoint import endpoint
-from kalends.http.fields import Changes
+from kalends.http.fields import Bad, Changes
 from kalends.http.paging import MAX_PAGE, page
 from kalends.http.types import Deleted
 from kalends.policy import Right
@@ -40,7 +41,7 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
     Without calendars: all of yours, owned and shared; for a guest, all public events. Field searches must all hold.
     """
     calendars = _searched_calendars(ctx, params)
-    zone = calendars[0].time_zone if calendars and params.calendar_id else ctx.actor.time_zone if ctx.actor else "UTC"
+    zone = _zone(ctx, params, calendars)
     found = listing.find(ctx, params, calendars, zone)
     rows, next_page = page(ctx, params, found, after=_position)
     return EventIndex(
@@ -56,7 +57,8 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
 def new(ctx: Context) -> EventFields:
     """The editable fields with defaults: the next full hour, on your primary calendar. Nothing is saved."""
     calendar = policy.primary_calendar(ctx)
-    start = when.shown((ctx.now // HOUR + 1) * HOUR, calendar.time_zone)
+    clock = when.at(ctx.now, calendar.time_zone)
+    start = when.shown(ctx.now - clock.minute * 60 - clock.second + HOUR, calendar.time_zone)
     return EventFields(title="", start_time=start, all_day=False, time_zone=calendar.time_zone, public=calendar.public)
 
 
@@ -86,6 +88,7 @@ def edit(ctx: Context, event_id: int) -> EventFields:
 def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventDetail | EventsChanged:
     """Change the event. With `ids`, change those too, all or none, and answer `{"events": […]}`."""
     ids = params.get("ids")
+    store.hold(ctx, [event_id, *(ids or [])])
     events = policy.events(ctx, event_id, ids, to=Right.EDIT)
     ctx.expect(events[0].etag)
     for event in events:
@@ -98,6 +101,7 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
 @endpoint("DELETE", "/api/events/{event_id}")
 def destroy(ctx: Context, event_id: int, params: EventIds) -> Deleted:
     """Delete the event. With `ids`, delete those too, all or none."""
+    store.hold(ctx, [event_id, *(params.ids or [])])
     events = policy.events(ctx, event_id, params.ids, to=Right.EDIT)
     ctx.expect(events[0].etag)
     for event in events:
@@ -117,11 +121,16 @@ def add(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
 @endpoint("PUT", "/api/events/{event_id}/remove")
 def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     """Remove the event from a calendar: the given one, else your primary calendar."""
+    store.hold(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.SEE)
     calendar = _calendar(ctx, params.calendar_id)
     if not store.take_off(ctx, event, calendar.id):
         raise errors.Conflict("This is the event's last calendar. Delete the event instead, or add it to another calendar first.")
-    return _shown(ctx, event_id)
+    try:
+        return _shown(ctx, event_id)
+    except errors.NotFound:
+        # It was this calendar that let the actor see the event.
+        return store.detail(ctx, structs.replace(event, can_edit=False))
 
 
 @endpoint("PUT", "/api/events/{event_id}/copy", status=201)
@@ -158,6 +167,13 @@ def _searched_calendars(ctx: Context, query: EventQuery) -> list[Calendar] | Non
     return None if ctx.actor is None or query.ids is not None else policy.own_calendars(ctx)
 
 
+def _zone(ctx: Context, query: EventQuery, calendars: list[Calendar] | None) -> str:
+    """Where times without an offset are meant: on the one calendar that was asked for, else with the user."""
+    if calendars and len(calendars) == 1 and (query.calendar_id or query.calendar_ids):
+        return calendars[0].time_zone
+    return ctx.actor.time_zone if ctx.actor else "UTC"
+
+
 def _position(row: EventRow) -> str:
     return f"{row.start_at}.{row.id}"
 
@@ -168,17 +184,26 @@ def _created(ctx: Context, given: EventFields, calendar: Calendar) -> int:
 
 
 def _change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
-    current = store.editable(event)
-    merged = changes.over(EventChanges(**structs.asdict(current)))
-    if "start_time" in changes and "all_day" not in changes:
-        merged.all_day = None
-        if "end_time" not in changes and when.parse(merged.start_time).is_date != event.all_day:
-            merged.end_time = None
+    merged = changes.over(EventChanges(**structs.asdict(store.editable(event))))
+    if "start_time" in changes:
+        start = when.parse(merged.start_time)
+        merged.time_zone = changes.get("time_zone") or start.zone
+        if "all_day" not in changes:
+            merged.all_day = None
+            if "end_time" not in changes and start.is_date != event.all_day:
+                merged.end_time = None
     merged.time_zone = merged.time_zone or event.time_zone
     merged.public = event.public if merged.public is None else merged.public
     if merged.tag:
-        merged.tag_list = read_tags([merged.tag_list, merged.tag])
+        merged.tag_list = _tagged(merged.tag_list, merged.tag)
     store.update(ctx, event.id, _located(merged, set(changes.given)), span.resolved(merged, event.time_zone))
+
+
+def _tagged(tag_list: str, tag: str) -> str:
+    try:
+        return read_tags([tag_list, tag])
+    except Bad as bad:
+        raise errors.invalid("tag", str(bad)) from None
 
 
 def _located(fields: EventFields, given: set[str]) -> EventFields:
@@ -187,5 +212,8 @@ def _located(fields: EventFields, given: set[str]) -> EventFields:
     if "location" in given and not parts:
         return structs.replace(fields, **location.derived(fields.location))
     if parts and "location" not in given:
-        return structs.replace(fields, location=location.composed({name: getattr(fields, name) for name in PARTS}))
+        composed = location.composed({name: getattr(fields, name) for name in PARTS})
+        if composed and len(composed) > MAX_LOCATION:
+            raise errors.invalid("location", f"its parts together must have at most {MAX_LOCATION} characters")
+        return structs.replace(fields, location=composed)
     return fields

@@ -1,16 +1,21 @@
 """What a query asks of an event, as SQL."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
-from kalends import when
+from kalends import errors, when
 from kalends.context import Context
-from kalends.events import search, span
+from kalends.events import search
 from kalends.events.model import EventQuery
 
 # Events longer than this are few; the migration has an index of them, made with this very number.
 LONG = 2_678_400
+
+# What the databases take of one search: so many patterns, each of so many bytes.
+MOST_PATTERNS = 2_000
+LONGEST_PATTERN = 45_000
 
 
 class Conditions(Struct):
@@ -40,33 +45,41 @@ def of(ctx: Context, query: EventQuery, zone: str) -> Conditions:
     if query.ids is not None:
         chosen.on_event.append(f"e.id IN {ctx.db.listed('ids')}")
         chosen.params["ids"] = query.ids
-    for condition in _searched(query):
+    for searched, condition in _searched(query):
+        if len(chosen.params) + len(condition.patterns) > MOST_PATTERNS or _longest(condition.patterns) > LONGEST_PATTERN:
+            raise errors.invalid(searched, "is too much to search for; ask for fewer words")
         names = [f"like{len(chosen.params) + i}" for i in range(len(condition.patterns))]
         chosen.params |= dict(zip(names, condition.patterns, strict=True))
-        chosen.on_event.append("(" + " OR ".join(rf"e.search LIKE :{name} ESCAPE '\'" for name in names) + ")")
+        # Joined with nothing, so that no planner takes the index here: `listing` decides when to use it.
+        chosen.on_event.append("(" + " OR ".join(rf"e.search || '' LIKE :{name} ESCAPE '\'" for name in names) + ")")
         chosen.literals += condition.literals
     return chosen
 
 
-def _searched(query: EventQuery) -> list[search.Condition]:
-    conditions = search.any_field(query.text) if query.text else []
-    for name in search.TEXT_FIELDS:
-        value = getattr(query, name)
-        if value:
-            conditions += search.all_tags(value) if name == "tags" else search.one_field(name, value)
-    return conditions
+def _searched(query: EventQuery) -> Iterator[tuple[str, search.Condition]]:
+    """Each condition, with the parameter that makes it."""
+    for name in ("text", *search.TEXT_FIELDS):
+        if value := getattr(query, name):
+            for condition in search.conditions(name, value):
+                yield name, condition
+
+
+def _longest(patterns: Sequence[str]) -> int:
+    return max(len(pattern.encode()) for pattern in patterns)
 
 
 def _add_times(ctx: Context, chosen: Conditions, query: EventQuery, zone: str) -> None:
     start = when.parse(query.start_time).instant(zone) if query.start_time else None
-    end = _end(query.end_time, zone) if query.end_time else None
+    last = when.parse(query.end_time) if query.end_time else None
+    end = last.end(zone) if last else None
     if query.overlaps:
         _add_overlap(ctx, chosen, start, end)
     else:
         if start is not None:
             chosen.bounds.append("{start} >= :start")
-        if end is not None:
-            chosen.bounds.append("{start} <= :end")
+        if last:
+            # The midnight that ends a date belongs to the next.
+            chosen.bounds.append("{start} < :end" if last.is_date else "{start} <= :end")
             chosen.on_event.append("coalesce(e.end_at, e.start_at) <= :end")
     chosen.params |= {name: value for name, value in (("start", start), ("end", end)) if value is not None}
 
@@ -76,12 +89,6 @@ def add_after(chosen: Conditions, after: str) -> None:
     start, _, event_id = after.partition(".")
     chosen.bounds += ["{start} >= :after_start", "({start}, {id}) > (:after_start, :after_id)"]
     chosen.params |= {"after_start": int(start), "after_id": int(event_id)}
-
-
-def _end(written: str, zone: str) -> int:
-    """A date alone counts to its end."""
-    moment = when.parse(written)
-    return span.day_end(moment.day(zone), zone) if moment.is_date else moment.instant(zone)
 
 
 def _add_overlap(ctx: Context, chosen: Conditions, start: int | None, end: int | None) -> None:

@@ -15,7 +15,6 @@ from kalends.events.conditions import Conditions
 from kalends.events.model import EventQuery, EventRow
 
 FEW = 2_000
-CHUNK = 100
 BEYOND = (2**63, 0)
 
 _ROW = columns(EventRow, "e")
@@ -38,7 +37,8 @@ def find(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, 
         where = chosen.sql("e.start_at", "e.id", "e.public")
         return _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {where} ORDER BY e.start_at, e.id", chosen.params, query.fetch, skip)
     if len(calendars) == 1:
-        return _rows(ctx, _placed(ctx, _ROW, calendars[0], ":c0", chosen), chosen.params | {"c0": calendars[0].id}, query.fetch, skip)
+        one = _placed(ctx, _ROW, ":calendar", chosen, as_member=bool(calendars[0].role))
+        return _rows(ctx, one, chosen.params | {"calendar": calendars[0].id}, query.fetch, skip)
     keys = _merged(ctx, calendars, chosen, query.fetch + skip)[skip:]
     return _load(ctx, [event_id for _, event_id in keys])
 
@@ -60,10 +60,7 @@ def _scope(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None
 
 def _are_few(ctx: Context, chosen: Conditions) -> bool:
     """Whether the index over the text finds few events that can match."""
-    if not chosen.literals:
-        return False
-    sql, params = ctx.db.containing("events", "search", chosen.literals)
-    return bool(ctx.tx.value(f"SELECT count(*) FROM ({sql} LIMIT {FEW + 1}) AS hits", **params) <= FEW)
+    return bool(chosen.literals) and ctx.tx.is_rare("events", "search", chosen.literals, FEW)
 
 
 def _among(ctx: Context, chosen: Conditions, scope: str, limit: int, offset: int) -> list[EventRow]:
@@ -87,15 +84,15 @@ def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset:
     )
 
 
-def _placed(ctx: Context, selected: str, calendar: Calendar, parameter: str, chosen: Conditions) -> str:
-    """The events that are placed on one calendar, as far as the actor sees them."""
-    where = chosen.sql("p.start_at", "p.event_id", f"p.calendar_id = {parameter}", "e.id = p.event_id", policy.sees_placed(ctx, calendar))
+def _placed(ctx: Context, selected: str, calendar: str, chosen: Conditions, *, as_member: bool) -> str:
+    """The events that are placed on a calendar, as far as the actor sees them."""
+    where = chosen.sql("p.start_at", "p.event_id", f"p.calendar_id = {calendar}", "e.id = p.event_id", policy.sees_placed(ctx, as_member))
     return f"SELECT {selected} FROM placements p CROSS JOIN events e WHERE {where} ORDER BY p.start_at, p.event_id"
 
 
 def _merged(ctx: Context, calendars: Sequence[Calendar], chosen: Conditions, wanted: int) -> list[Key]:
     """Merge the calendars' own lists: a little of each, then more of those that the page used up."""
-    size = max(8, 2 * wanted // len(calendars)) if calendars else wanted
+    size = max(8, 2 * wanted // max(1, len(calendars)))
     heads: dict[int, list[Key]] = {}
     pending = list(calendars)
     merged: list[Key] = []
@@ -111,13 +108,14 @@ def _merged(ctx: Context, calendars: Sequence[Calendar], chosen: Conditions, wan
 def _heads(ctx: Context, calendars: Sequence[Calendar], chosen: Conditions, size: int) -> dict[int, list[Key]]:
     """The first events of each calendar."""
     heads: dict[int, list[Key]] = {calendar.id: [] for calendar in calendars}
-    selected = "p.calendar_id, p.start_at, p.event_id"
-    for some in (calendars[i : i + CHUNK] for i in range(0, len(calendars), CHUNK)):
-        lists = [f"SELECT * FROM ({_placed(ctx, selected, c, f':c{i}', chosen)} LIMIT :size) AS head{i}" for i, c in enumerate(some)]
-        ids = {f"c{i}": calendar.id for i, calendar in enumerate(some)}
-        for calendar_id, *key in ctx.tx.rows(" UNION ALL ".join(lists), **chosen.params, **ids, me=policy.me(ctx), size=size):
-            heads[calendar_id].append((key[0], key[1]))
-    return heads
+    for as_member in (True, False):
+        ids = [calendar.id for calendar in calendars if bool(calendar.role) is as_member]
+        if ids:
+            first = f"{_placed(ctx, 'p.id', 'each.id', chosen, as_member=as_member)} LIMIT :size"
+            found = f"SELECT h.calendar_id, h.start_at, h.event_id FROM {ctx.db.for_each('each', 'placements h', first)}"
+            for calendar_id, start_at, event_id in ctx.tx.rows(found, **chosen.params, each=ids, me=policy.me(ctx), size=size):
+                heads[calendar_id].append((start_at, event_id))
+    return {calendar_id: sorted(keys) for calendar_id, keys in heads.items()}
 
 
 def _load(ctx: Context, ids: list[int]) -> list[EventRow]:

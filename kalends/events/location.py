@@ -2,7 +2,7 @@
 
 import re
 
-from kalends.events.model import PARTS
+from kalends.events.model import MAX_PART, PARTS
 
 Parts = dict[str, str | None]
 
@@ -33,7 +33,12 @@ def composed(parts: Parts) -> str | None:
 def _around(pieces: list[str], *, before: int, after: int, known: dict[str, str | None]) -> Parts:
     """What stands before the city is the place's name and its street; what stands after it, the country."""
     first, rest = pieces[:before], pieces[after:]
-    if not all(pieces) or len(first) > 2 or len(rest) > 1 or (rest and not _COUNTRY.fullmatch(rest[0])):
+    if (
+        not all(0 < len(piece) <= MAX_PART for piece in pieces)
+        or len(first) > 2
+        or len(rest) > 1
+        or (rest and not _COUNTRY.fullmatch(rest[0]))
+    ):
         return dict(NOTHING)
     parts: Parts = NOTHING | known
     if len(first) == 2:

@@ -1,6 +1,7 @@
 """What an event is."""
 
 from typing import Annotated, Any, cast
+from urllib.parse import urlsplit
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -14,11 +15,18 @@ from kalends.http.types import DateTime, Id, Ids, LongText, Name, TimeZone
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
 MAX_TAGS = 100
 MAX_QUERY = 10_000
+MAX_LOCATION = 500
+MAX_PART = 200
+HTTP_ONLY = "must be an address that begins with http:// or https://"
 
 
 def _url(value: str) -> str:
-    if not value.startswith(("http://", "https://")) or " " in value or len(value) <= len("https://"):
-        raise Bad("must be an address that begins with http:// or https://")
+    try:
+        address = urlsplit(value)
+    except ValueError:
+        raise Bad(HTTP_ONLY) from None
+    if address.scheme not in ("http", "https") or not address.hostname or any(c.isspace() for c in value):
+        raise Bad(HTTP_ONLY)
     return value
 
 
@@ -55,7 +63,8 @@ Position = Annotated[
     str,
     Meta(max_length=50, description="Where the page before ended, as `next` says.", extra={"pattern": r"^-?[0-9]{1,12}[.][0-9]{1,18}$"}),
 ]
-Location = Annotated[str, Meta(max_length=500)]
+Location = Annotated[str, Meta(max_length=MAX_LOCATION)]
+Part = Annotated[str, Meta(max_length=MAX_PART)]
 Query = Annotated[str, Meta(max_length=MAX_QUERY, extra={"lines": True})]
 
 
@@ -69,12 +78,12 @@ class EventFields(Struct, kw_only=True):
     time_zone: Annotated[TimeZone, Meta(description="The event's zone; the calendar's by default.")] | None = None
     description: Annotated[LongText, Meta(description="What it is about.")] | None = None
     location: Annotated[Location, Meta(description="Where; its parts are derived from it, and it is composed of them.")] | None = None
-    location_name: Annotated[Name, Meta(description="Name of the place.")] | None = None
-    street: Annotated[Name, Meta(description="Street and number.")] | None = None
-    city: Annotated[Name, Meta(description="City.")] | None = None
-    state: Annotated[Name, Meta(description="State or region.")] | None = None
-    zip: Annotated[Name, Meta(description="Postal code.")] | None = None
-    country: Annotated[Name, Meta(description="Country.")] | None = None
+    location_name: Annotated[Part, Meta(description="Name of the place.")] | None = None
+    street: Annotated[Part, Meta(description="Street and number.")] | None = None
+    city: Annotated[Part, Meta(description="City.")] | None = None
+    state: Annotated[Part, Meta(description="State or region.")] | None = None
+    zip: Annotated[Part, Meta(description="Postal code.")] | None = None
+    country: Annotated[Part, Meta(description="Country.")] | None = None
     image_url: Annotated[Url, Meta(description="Address of an image, http or https.")] | None = None
     tag_list: TagList = ""
     public: Annotated[bool, Meta(description="Whether everyone sees it; as its home calendar by default.")] | None = None

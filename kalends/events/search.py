@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -47,30 +47,37 @@ def words(folded_text: str) -> list[str]:
     return re.findall(r"[^\W_]+", folded_text)
 
 
-def any_field(query: str) -> list[Condition]:
-    """`text`: each term must occur in some text field."""
-    conditions = []
+def conditions(name: str, query: str) -> list[Condition]:
+    """What a search parameter asks: `text` of any field, the others of their own."""
+    if name == "text":
+        return _any_field(query)
+    return _all_tags(query) if name == "tags" else _one_field(name, query)
+
+
+def _any_field(query: str) -> list[Condition]:
+    """Each term must occur in some text field."""
+    found = []
     for pieces in _terms(query):
         # A term that is one run of characters cannot reach over a mark; others are looked for field by field.
         simple = len(pieces) == 1 and " " not in pieces[0]
         patterns = (f"%{_escaped(pieces[0])}%",) if simple else tuple(_inside(name, pieces) for name in TEXT_FIELDS)
-        conditions.append(Condition(patterns, _literals(pieces)))
-    return conditions
+        found.append(Condition(patterns, _literals(pieces)))
+    return found
 
 
-def one_field(name: str, query: str) -> list[Condition]:
+def _one_field(name: str, query: str) -> list[Condition]:
     """The same matching in one field."""
     if name in WHOLE_FIELDS:
         return [_whole(name, query)]
-    conditions = []
+    found = []
     for pieces in _terms(query):
         elsewhere = _unknown(name, "".join(pieces)) if name in WORD_FIELDS else ()
-        conditions.append(Condition((_inside(name, pieces), *elsewhere), _literals(pieces)))
-    return conditions
+        found.append(Condition((_inside(name, pieces), *elsewhere), _literals(pieces)))
+    return found
 
 
-def all_tags(query: str) -> list[Condition]:
-    """`tags`: each must be on the event, whole."""
+def _all_tags(query: str) -> list[Condition]:
+    """Each must be on the event, whole."""
     tags = [folded(tag) for tag in query.split(",")]
     return [Condition((f"%{_TAG}{_escaped(tag)}{_TAG}%",), _literals([tag])) for tag in tags if tag]
 
@@ -87,19 +94,15 @@ def _unknown(name: str, value: str) -> tuple[str, ...]:
     return (f"%{_mark(name)}{_mark_after(name)}%{_mark('words')}% {' '.join(wanted)} %",) if wanted else ()
 
 
-def _inside(name: str, pieces: list[str]) -> str:
+def _inside(name: str, pieces: Sequence[str]) -> str:
     """The pieces occur in the field, in this order."""
     return f"%{_mark(name)}%{'%'.join(map(_escaped, pieces))}%{_mark_after(name)}%"
 
 
-def _terms(query: str) -> list[list[str]]:
+def _terms(query: str) -> Iterable[tuple[str, ...]]:
     """The words and quoted phrases of a query, each cut at its `*`."""
-    found = []
-    for quoted, word in _TERM.findall(query):
-        pieces = [piece for piece in (folded(piece) for piece in (quoted or word).split("*")) if piece]
-        if pieces and pieces not in found:
-            found.append(pieces)
-    return found
+    terms = (tuple(filter(None, map(folded, (quoted or word).split("*")))) for quoted, word in _TERM.findall(query))
+    return dict.fromkeys(filter(None, terms))
 
 
 def _literals(pieces: Sequence[str]) -> tuple[str, ...]:

@@ -1,12 +1,11 @@
 """When an event is: from what was written to moments, and back."""
 
-from datetime import date, timedelta
-
 from msgspec import Struct
 
 from kalends import errors, when
-from kalends.errors import FieldError
 from kalends.events.model import Event, EventFields, EventRow
+
+BACKWARDS = "must not be before start_time"
 
 
 class Span(Struct, frozen=True):
@@ -24,14 +23,16 @@ def resolved(given: EventFields, zone: str) -> Span:
     start = when.parse(given.start_time)
     end = when.parse(given.end_time) if given.end_time else None
     zone = given.time_zone or start.zone or zone
-    span = _days(start, end, zone) if (start.is_date if given.all_day is None else given.all_day) else _moments(start, end, zone)
-    if span.until_at < span.start_at:
-        raise errors.Invalid([FieldError("end_time", "must not be before start_time")])
-    return span
+    return _days(start, end, zone) if (start.is_date if given.all_day is None else given.all_day) else _moments(start, end, zone)
 
 
 def _moments(start: when.When, end: when.When | None, zone: str) -> Span:
-    start_at, end_at = start.instant(zone), end.instant(zone) if end else None
+    start_at, end_at = start.instant(zone), end.end(zone) if end else None
+    for field, moment in (("start_time", start_at), ("end_time", end_at)):
+        if moment is not None and not when.is_writable(moment, zone):
+            raise errors.invalid(field, when.YEARS)
+    if end_at is not None and end_at < start_at:
+        raise errors.invalid("end_time", BACKWARDS)
     return Span(start_at, end_at, start_at if end_at is None else end_at, False, zone)
 
 
@@ -39,15 +40,12 @@ def _days(start: when.When, end: when.When | None, zone: str) -> Span:
     """Whole days: from the first midnight to the one that ends the last day."""
     first = start.day(zone)
     last = end.day(zone) if end else first
+    if first.year < when.FIRST_YEAR:
+        raise errors.invalid("start_time", when.YEARS)
     if last < first:
-        raise errors.Invalid([FieldError("end_time", "must not be before start_time")])
-    until_at = day_end(last, zone)
+        raise errors.invalid("end_time", BACKWARDS)
+    until_at = when.day_end(last, zone)
     return Span(when.midnight(first, zone), until_at if end else None, until_at, True, zone)
-
-
-def day_end(day: date, zone: str) -> int:
-    """The midnight that ends the day."""
-    return when.midnight(day, zone) + when.DAY_SECONDS if day == date.max else when.midnight(day + timedelta(days=1), zone)
 
 
 def start_time(event: Event | EventRow) -> str:

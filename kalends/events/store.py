@@ -51,6 +51,11 @@ def delete(ctx: Context, event_id: int) -> None:
     ctx.tx.run("DELETE FROM events WHERE id = :id", id=event_id)
 
 
+def hold(ctx: Context, ids: list[int]) -> None:
+    """Let nobody else change these events until the transaction ends."""
+    ctx.tx.rows(f"SELECT id FROM events WHERE id IN {ctx.db.listed('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
+
+
 def place(ctx: Context, event_id: int, calendar_id: int, *, grants: bool) -> None:
     """Put the event on the calendar. Twice changes nothing, except that one who may edit it lets the members see it."""
     ctx.tx.run(
@@ -79,11 +84,13 @@ def take_off(ctx: Context, event: Event, calendar_id: int) -> bool:
 
 def leave_calendar(ctx: Context, calendar_id: int) -> None:
     """Take every event off the calendar, and delete those that have nowhere else to be."""
+    ctx.tx.rows(f"SELECT id FROM events WHERE calendar_id = :home ORDER BY id {ctx.db.for_update}", home=calendar_id)
     ctx.tx.run(
         f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE calendar_id = :home AND {_NEXT_HOME} IS NOT NULL",
         home=calendar_id,
     )
     ctx.tx.run("DELETE FROM events WHERE calendar_id = :home", home=calendar_id)
+    ctx.tx.run("DELETE FROM placements WHERE calendar_id = :home", home=calendar_id)
 
 
 # The longest-standing other calendar on which somebody who may edit the event has placed it.

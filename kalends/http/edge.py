@@ -3,69 +3,148 @@ pool of threads. So a client that sends slowly holds no thread, and beyond the q
 
 import asyncio
 import io
+import multiprocessing
+import os
 import secrets
+import signal
 import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 from granian._granian import RSGIHTTPProtocol as HTTPProtocol
+from granian._granian import RSGIProtocolError as ProtocolError
 from granian.rsgi import Scope
 
 from kalends import errors
 from kalends.errors import Problem
-from kalends.http.params import UPLOAD_LIMIT
+from kalends.http import metrics
+from kalends.http.log import log
+from kalends.http.params import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
 from kalends.http.problem import CONTENT_TYPE, encode
 from kalends.settings import Settings
 
 Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 Answer = tuple[int, list[tuple[str, str]], bytes]
 
-# Multipart boundaries and the other fields come on top of an upload.
-BODY_LIMIT = UPLOAD_LIMIT + 64 * 1024
+# What the bodies of all requests may hold together, in each process.
+BODIES_LIMIT = 16 * UPLOAD_LIMIT
+# For how long the rest of a refused body is read: a client that is cut off while it sends never sees the answer.
+LINGER_SECONDS = 2
+# A stop waits until nothing has arrived for a moment, and no longer than this for bodies that are still on their way.
+QUIET_SECONDS = 0.25
+LAST_BODIES_SECONDS = 3
+
+CLOSE = ("connection", "close")
 
 
 class Edge:
     """The RSGI application around a WSGI one."""
 
-    def __init__(self, wsgi: Wsgi, settings: Settings):
+    def __init__(self, wsgi: Wsgi, settings: Settings, close: Callable[[], None] = lambda: None):
         self._wsgi = wsgi
-        self._patience = settings.body_timeout
+        self._settings = settings
+        self._close = close
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="request")
         self._room = settings.threads + settings.queue
+        self._held = 0
+        self._active = 0
+        self._reading: set[asyncio.Timeout] = set()
+        self._last_arrival = 0.0
+        self._stop: asyncio.Task[None] | None = None
+
+    def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Granian would stop at SIGTERM and SIGINT. SIGTERM is ours first, and so is the death of the parent process."""
+        loop.add_signal_handler(signal.SIGTERM, self._stop_soon, loop)
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            loop.add_reader(parent.sentinel, self._orphaned, loop, parent.sentinel)
+
+    def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._pool.shutdown()
+        self._close()
+
+    def _orphaned(self, loop: asyncio.AbstractEventLoop, sentinel: int) -> None:
+        loop.remove_reader(sentinel)
+        self._stop_soon(loop)
+
+    def _stop_soon(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._stop is None:
+            self._stop = loop.create_task(self._finish(loop))
+
+    async def _finish(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Answer whatever has arrived, and close each connection with its answer; then let Granian stop."""
+        began = self._last_arrival = loop.time()
+        for timeout in self._reading:
+            if not timeout.expired():
+                timeout.reschedule(min(timeout.when() or began, began + LAST_BODIES_SECONDS))
+        while self._active or loop.time() < self._last_arrival + QUIET_SECONDS:
+            await asyncio.sleep(QUIET_SECONDS / 10)
+        os.kill(os.getpid(), signal.SIGINT)
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
+        self._active += 1
+        self._last_arrival = asyncio.get_running_loop().time()
+        try:
+            status, headers, content = await self._answer(scope, proto)
+            proto.response_bytes(status, [*headers, CLOSE] if self._stop and CLOSE not in headers else headers, content)
+            if status == errors.TooLarge.status:
+                await self._linger(proto)
+        finally:
+            self._active -= 1
+
+    async def _answer(self, scope: Scope, proto: HTTPProtocol) -> Answer:
         try:
             body = await self._body(scope, proto)
             if self._room <= 0:
                 raise errors.Unavailable("Too many requests are waiting. Try again shortly.", retry_after=1)
         except Problem as problem:
-            _refuse(proto, problem)
-            return
+            return self._refusal(scope, problem)
         self._room -= 1
+        self._held += len(body)
         try:
-            answer = await asyncio.get_running_loop().run_in_executor(self._pool, self._run, scope, body)
+            return await asyncio.get_running_loop().run_in_executor(self._pool, self._run, scope, body)
         finally:
+            self._held -= len(body)
             self._room += 1
-        proto.response_bytes(*answer)
 
     async def _body(self, scope: Scope, proto: HTTPProtocol) -> bytes:
         length = scope.headers.get("content-length")
         if length is None and "transfer-encoding" not in scope.headers:
             return b""
-        if length is not None and (not length.isdigit() or int(length) > BODY_LIMIT):
-            raise errors.TooLarge(f"A body may have at most {UPLOAD_LIMIT // 1024 // 1024} MiB.")
-        chunks: list[bytes] = []
-        size = 0
+        most = UPLOAD_LIMIT + FRAMING if scope.headers.get("content-type", "").lower().startswith("multipart/form-data") else BODY_LIMIT
+        if length is not None and int(length) > most:
+            raise _too_large(most)
+        patience = min(self._settings.body_timeout, LAST_BODIES_SECONDS) if self._stop else self._settings.body_timeout
+        timeout = asyncio.timeout(patience)
         try:
-            async with asyncio.timeout(self._patience):
-                async for chunk in proto:
-                    size += len(chunk)
-                    if size > BODY_LIMIT:
-                        raise errors.TooLarge(f"A body may have at most {UPLOAD_LIMIT // 1024 // 1024} MiB.")
-                    chunks.append(bytes(chunk))
+            async with timeout:
+                self._reading.add(timeout)
+                return await self._read(proto, most)
         except TimeoutError:
-            raise errors.TooSlow(f"Send the body within {self._patience} seconds.") from None
+            raise errors.TooSlow(f"Send the body within {patience} seconds.") from None
+        finally:
+            self._reading.discard(timeout)
+
+    async def _read(self, proto: HTTPProtocol, most: int) -> bytes:
+        chunks: list[bytes] = []
+        size = ends = 0
+        try:
+            async for chunk in proto:
+                size += len(chunk)
+                self._held += len(chunk)
+                if size > most:
+                    raise _too_large(most)
+                if self._held > BODIES_LIMIT:
+                    raise errors.Unavailable("Too many large requests are arriving. Try again shortly.")
+                chunks.append(bytes(chunk))
+                ends += not chunk
+        finally:
+            self._held -= size
+        # An empty chunk ends a body. One that breaks off, in the middle or in its chunked form, has another before that.
+        if ends != 1:
+            raise errors.BadRequest("The body ends before it is complete.")
         return b"".join(chunks)
 
     def _run(self, scope: Scope, body: bytes) -> Answer:
@@ -78,6 +157,26 @@ class Edge:
 
         content = b"".join(self._wsgi(environ(scope, body), start_response))
         return status, headers, content
+
+    def _refusal(self, scope: Scope, problem: Problem) -> Answer:
+        """The answer to a request that the application never sees. The connection may be in the middle of a body: it is closed."""
+        request_id = secrets.token_hex(8)
+        name = f"{scope.method} -"
+        if self._settings.metrics_token:
+            metrics.observe(name, problem.status, 0)
+        if self._settings.access_log == "on":
+            log.info("request", endpoint=name, status=problem.status, ms=0, user=None, request_id=request_id)
+        headers = [(name.lower(), value) for name, value in problem.headers.items()]
+        headers += [("content-type", CONTENT_TYPE), ("x-request-id", request_id), ("x-content-type-options", "nosniff"), CLOSE]
+        return problem.status, headers, encode(problem, request_id)
+
+    async def _linger(self, proto: Any) -> None:
+        with suppress(ProtocolError):
+            aiter(proto)
+        with suppress(TimeoutError, StopAsyncIteration):
+            async with asyncio.timeout(LINGER_SECONDS):
+                while True:
+                    await anext(proto)
 
 
 def environ(scope: Scope, body: bytes) -> dict[str, Any]:
@@ -105,6 +204,9 @@ def environ(scope: Scope, body: bytes) -> dict[str, Any]:
         if "_" not in name:
             key = "HTTP_" + name.upper().replace("-", "_")
             env[key] = f"{env[key]}{'; ' if name == 'cookie' else ','}{value}" if key in env else value
+    if "authorization" in scope.headers:
+        # Granian keeps a value beyond ASCII to itself. It is no credential of ours, and not to be passed over as if none was given.
+        env.setdefault("HTTP_AUTHORIZATION", "unreadable")
     if scope.authority and "HTTP_HOST" not in env:
         env["HTTP_HOST"] = scope.authority
     env["CONTENT_LENGTH"] = str(len(body)) if body else ""
@@ -114,7 +216,5 @@ def environ(scope: Scope, body: bytes) -> dict[str, Any]:
     return env
 
 
-def _refuse(proto: HTTPProtocol, problem: Problem) -> None:
-    request_id = secrets.token_hex(8)
-    headers = [("content-type", CONTENT_TYPE), ("x-request-id", request_id), *((n.lower(), v) for n, v in problem.headers.items())]
-    proto.response_bytes(problem.status, headers, encode(problem, request_id))
+def _too_large(most: int) -> errors.TooLarge:
+    return errors.TooLarge(f"A body may have at most {most // 1024 // 1024} MiB.")

@@ -15,7 +15,7 @@ log = structlog.get_logger()
 
 def configure(settings: Settings) -> None:
     """Set the log up once per process."""
-    console = settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())
+    console = for_people(settings)
     processors: list[Any] = [structlog.processors.add_log_level, structlog.processors.TimeStamper("iso", utc=True)]
     if console:
         processors.append(structlog.dev.ConsoleRenderer())
@@ -27,6 +27,19 @@ def configure(settings: Settings) -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr) if console else structlog.BytesLoggerFactory(sys.stderr.buffer),
         cache_logger_on_first_use=True,
     )
+    logging.basicConfig(handlers=[_Relay()], level=logging.WARNING, force=True)
+
+
+def for_people(settings: Settings) -> bool:
+    """Whether people read the log, on a terminal, rather than machines."""
+    return settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())
+
+
+class _Relay(logging.Handler):
+    """What libraries log, among our own lines."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        log.log(record.levelno, record.getMessage(), logger=record.name, exc_info=record.exc_info)
 
 
 def _render(logger: object, method: str, event: MutableMapping[str, Any]) -> bytes:

@@ -14,7 +14,7 @@ import msgspec
 from kalends import errors
 from kalends.errors import FieldError
 from kalends.http.endpoint import Endpoint
-from kalends.http.fields import Field, Upload, fields_of
+from kalends.http.fields import Field, Upload, described, fields_of
 
 MAX_DEPTH = 8
 MAX_KEYS = 1_000
@@ -65,10 +65,16 @@ def _is_strict(req: falcon.Request) -> bool:
     return False
 
 
-def _unknown(given: dict[str, Any], fields: Iterable[Field]) -> list[FieldError]:
-    known = {field.name for field in fields}
-    names = [name.encode(errors="backslashreplace").decode() for name in given if name not in known]
-    return [FieldError(name, "is not a parameter of this action") for name in names]
+def _unknown(given: dict[str, Any], fields: Iterable[Field], written: str = "{}") -> list[FieldError]:
+    known = {field.name: described(field.type)[0] for field in fields}
+    unknown: list[FieldError] = []
+    for name, value in given.items():
+        if name not in known:
+            printable = name.encode(errors="backslashreplace").decode()
+            unknown.append(FieldError(written.format(printable), "is not a parameter of this action"))
+        elif isinstance(value, dict) and isinstance(known[name], type) and issubclass(known[name], msgspec.Struct):
+            unknown += _unknown(value, fields_of(known[name]), written.format(name) + "[{}]")
+    return unknown
 
 
 def _body(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:

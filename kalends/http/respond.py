@@ -87,14 +87,12 @@ class Responder:
                 if self.endpoint.transaction:
                     with ctx.write() if self.endpoint.writes else ctx.read():
                         self._sign_in(ctx, token, is_bearer)
-                        if broken:
-                            raise broken
+                        self._refuse(ctx, broken)
                         return ctx, self.endpoint.function(ctx, **variables)
                 if token is not None:
                     with ctx.read():
                         self._sign_in(ctx, token, is_bearer)
-                if broken:
-                    raise broken
+                self._refuse(ctx, broken)
                 return ctx, self.endpoint.function(ctx, **variables)
             except Retry:
                 continue
@@ -108,6 +106,14 @@ class Responder:
                 raise errors.Unauthorized("The token is wrong or has expired. Sign in again: POST /api/session.")
             if ctx.actor is None:
                 self._count_guest(ctx.caller)
+
+    def _refuse(self, ctx: Context, broken: errors.Invalid | None) -> None:
+        """Say what is broken. A guest who must sign in first is told that instead, unless it depends on the record."""
+        if broken is None:
+            return
+        if ctx.actor is None and not self.endpoint.guests and not self.endpoint.variables:
+            raise errors.Unauthorized
+        raise broken
 
     def _count_guest(self, caller: Caller) -> None:
         if self.endpoint.limited and self._its.settings.rate_limits == "on":

@@ -36,6 +36,7 @@ def _email(value: str) -> str:
 Id = Annotated[int, Meta(ge=1)]
 Ids = Annotated[list[Id], Meta(max_length=500)]
 Name = Annotated[str, Meta(max_length=200)]
+NameOrAddress = Annotated[str, Meta(max_length=254, description="User name or e-mail address.")]
 LongText = Annotated[str, Meta(max_length=20_000, extra={"lines": True})]
 
 EmailAddress = Annotated[

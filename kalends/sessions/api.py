@@ -16,13 +16,12 @@ def create(ctx: Context, params: Credentials) -> SessionCreated:
 
     The `token` is answered this once; send it as `Authorization: Bearer …`. The cookie `kalends_session` is set too.
     """
-    user_id = credentials.check(ctx, params)
+    user = credentials.check(ctx, params)
     with ctx.write():
-        session, token = store.insert(ctx, user_id)
-        user = users.get(ctx, user_id)
+        session, token = store.insert(ctx, users.hold(ctx, user).id)
     if not ctx.caller.is_cross_site:
         ctx.cookies.append(_cookie(ctx, token, LIFETIME))
-    return SessionCreated(session.id, user_id, user.user_name, token, times.utc(session.expires_at))
+    return SessionCreated(session.id, user.id, user.user_name, token, times.utc(session.expires_at))
 
 
 @endpoint("GET", "/api/session/{session_id}")

@@ -11,26 +11,26 @@ from kalends.sessions.model import Credentials
 from kalends.text import key
 from kalends.users import passwords
 from kalends.users import store as users
+from kalends.users.model import User
 
 MOST_FAILURES = 10
 
 _SETS = (("user_name", "password"), ("wkey",), ("digest", "timestamp"))
 
 
-def check(ctx: Context, given: Credentials) -> int:
-    """The id of the user whose credentials these are; a failure is counted, and raises."""
+def check(ctx: Context, given: Credentials) -> User:
+    """The user whose credentials these are; a failure is counted, and raises."""
     chosen = _one_set(given)
-    subjects = [f"address {ctx.caller.address}"]
-    if given.user_name:
-        subjects.append(f"account {key(given.user_name)}")
-    _refuse_after_failures(ctx, subjects)
-    user_id = {"user_name": _by_password, "wkey": _by_key, "digest": _by_digest}[chosen[0]](ctx, given)
-    if user_id is None:
+    with ctx.read():
+        subjects = _subjects(ctx, given)
+        _refuse_after_failures(ctx, subjects)
+    user = {"user_name": _by_password, "wkey": _by_key, "digest": _by_digest}[chosen[0]](ctx, given)
+    if user is None:
         with ctx.write():
             for subject in subjects:
                 store.insert_failure(ctx, subject)
         raise errors.Unauthorized("The credentials are not right.")
-    return user_id
+    return user
 
 
 def _one_set(given: Credentials) -> tuple[str, ...]:
@@ -45,27 +45,35 @@ def _one_set(given: Credentials) -> tuple[str, ...]:
     return present[0]
 
 
+def _subjects(ctx: Context, given: Credentials) -> list[str]:
+    """What a failure counts against: the address, and the account, however its name was written."""
+    subjects = [f"address {ctx.caller.address}"]
+    if given.user_name:
+        user = users.find(ctx, given.user_name)
+        subjects.append(f"user {user.id}" if user else f"name {key(given.user_name)}")
+    return subjects
+
+
 def _refuse_after_failures(ctx: Context, subjects: list[str]) -> None:
     if ctx.settings.rate_limits == "off":
         return
-    with ctx.read():
-        if any(store.recent_failures(ctx, subject) >= MOST_FAILURES for subject in subjects):
-            raise errors.TooMany("Too many failed logins. Try again in a minute.", retry_after=store.FAILURE_WINDOW)
+    if any(store.recent_failures(ctx, subject) >= MOST_FAILURES for subject in subjects):
+        raise errors.TooMany("Too many failed logins. Try again in a minute.", retry_after=store.FAILURE_WINDOW)
 
 
-def _by_password(ctx: Context, given: Credentials) -> int | None:
+def _by_password(ctx: Context, given: Credentials) -> User | None:
     with ctx.read():
         user = users.find(ctx, given.user_name or "")
-    return user.id if passwords.matches(given.password or "", user.password_hash if user else None) and user else None
+    return user if passwords.matches(given.password or "", user.password_hash if user else None) else None
 
 
-def _by_key(ctx: Context, given: Credentials) -> int | None:
+def _by_key(ctx: Context, given: Credentials) -> User | None:
     with ctx.read():
         found = keys.find(ctx, given.wkey or "")
-    return found.user_id if found else None
+        return users.get(ctx, found.user_id) if found else None
 
 
-def _by_digest(ctx: Context, given: Credentials) -> int | None:
+def _by_digest(ctx: Context, given: Credentials) -> User | None:
     """`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`, within 300 seconds of now, and each only once."""
     key_id, _, signature = (given.digest or "").partition(".")
     signed_at = times.instant(given.timestamp or "")
@@ -75,4 +83,4 @@ def _by_digest(ctx: Context, given: Credentials) -> int | None:
         return None
     with ctx.write():
         found = keys.get(ctx, key_id)
-        return found.user_id if found and store.use_digest(ctx, f"{key_id}.{expected}") else None
+        return users.get(ctx, found.user_id) if found and store.use_digest(ctx, f"{key_id}.{expected}") else None

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from kalends.http.types import Name
+from kalends.http.types import NameOrAddress
 
 DAY = 86_400
 IDLE = 14 * DAY
@@ -14,7 +14,7 @@ LIFETIME = 90 * DAY
 class Credentials(Struct, kw_only=True):
     """Exactly one set: user_name and password, or wkey, or digest and timestamp."""
 
-    user_name: Annotated[Name, Meta(description="User name or e-mail address.")] | None = None
+    user_name: NameOrAddress | None = None
     password: Annotated[str, Meta(max_length=256, extra={"verbatim": True})] | None = None
     wkey: Annotated[str, Meta(max_length=200, description="API write key.")] | None = None
     digest: Annotated[str, Meta(max_length=200, description="`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`")] | None = None

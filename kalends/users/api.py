@@ -46,14 +46,14 @@ def edit(ctx: Context, user_id: int) -> Profile:
 def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserDetail:
     """Change your account. A new `password` needs `current_password`, and ends your other sessions."""
     user = _read(ctx, user_id)
-    password_hash = user.password_hash
+    password_hash = None
     if params.get("password"):
         _confirm(user, params.get("current_password"))
         password_hash = passwords.hashed(params.get("password"))
     with ctx.write(), _taken_names():
-        profile = params.over(ProfileChanges(**_profile_fields(store.get(ctx, user_id))))
-        store.update(ctx, user_id, profile, password_hash)
-        if password_hash != user.password_hash:
+        store.update(ctx, user_id, params.over(ProfileChanges(**_profile_fields(store.hold(ctx, user)))))
+        if password_hash:
+            store.update_password(ctx, user_id, password_hash)
             sessions.delete_others(ctx, policy.oneself(ctx, user_id))
         return store.detail(ctx, store.get(ctx, user_id))
 
@@ -61,9 +61,10 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
 @endpoint("DELETE", "/api/users/{user_id}", transaction=False)
 def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deleted:
     """Delete your account (with `current_password`), and with it your calendars, events, contacts, keys and sessions."""
-    _confirm(_read(ctx, user_id), params.current_password)
+    user = _read(ctx, user_id)
+    _confirm(user, params.current_password)
     with ctx.write():
-        store.delete(ctx, user_id)
+        store.delete(ctx, store.hold(ctx, user).id)
     return Deleted([user_id])
 
 

@@ -1,10 +1,10 @@
 """The SQL of users."""
 
-from kalends import times
+from kalends import errors, times
 from kalends.calendars import store as calendars
 from kalends.calendars.model import CalendarInput
 from kalends.context import Context
-from kalends.db import columns
+from kalends.db import Retry, columns
 from kalends.events import store as events
 from kalends.text import key
 from kalends.users.model import Profile, User, UserDetail
@@ -14,8 +14,19 @@ _USER = columns(User)
 
 def get(ctx: Context, user_id: int) -> User:
     user = ctx.tx.one(User, f"SELECT {_USER} FROM users WHERE id = :id", id=user_id)
-    assert user is not None
+    if user is None:
+        raise errors.NotFound
     return user
+
+
+def hold(ctx: Context, user: User) -> User:
+    """The user as they are now, safe from other changes until the transaction ends. A password was checked before it
+    began: if it was changed meanwhile, or the user deleted, the action runs again."""
+    ctx.tx.exclusive(f"user {user.id}")
+    held = ctx.tx.one(User, f"SELECT {_USER} FROM users WHERE id = :id AND password_hash = :hash", id=user.id, hash=user.password_hash)
+    if held is None:
+        raise Retry
+    return held
 
 
 def find(ctx: Context, name: str) -> User | None:
@@ -42,19 +53,19 @@ def insert(ctx: Context, profile: Profile, password_hash: str) -> int:
     return user_id
 
 
-def update(ctx: Context, user_id: int, profile: Profile, password_hash: str) -> None:
+def update(ctx: Context, user_id: int, profile: Profile) -> None:
     ctx.tx.run(
         """UPDATE users SET user_name = :user_name, user_name_key = :user_name_key, email_address = :email_address,
-           email_key = :email_key, name = :name, time_zone = :time_zone, password_hash = :password_hash, updated_at = :now
+           email_key = :email_key, name = :name, time_zone = :time_zone, updated_at = :now
            WHERE id = :id""",
         **_written(profile),
-        password_hash=password_hash,
         id=user_id,
         now=ctx.now,
     )
 
 
 def update_password(ctx: Context, user_id: int, password_hash: str) -> None:
+    ctx.tx.exclusive(f"user {user_id}")
     ctx.tx.run("UPDATE users SET password_hash = :hash, updated_at = :now WHERE id = :id", hash=password_hash, id=user_id, now=ctx.now)
 
 

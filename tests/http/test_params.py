@@ -138,6 +138,12 @@ def test_a_strict_request_may_name_what_no_text_can_hold(cast: Cast) -> None:
     assert (answer.status, len(answer.broken)) == (422, 1)
 
 
+def test_a_guest_who_must_sign_in_is_told_so_before_anything_else(client: Client) -> None:
+    for path in ("/api/calendars", "/api/keys"):
+        assert client.post(path, json={}).status == 401
+        assert client.get(f"{path}?limit=-1").status == 401
+
+
 class Comments(Struct, kw_only=True):
     limit: int = 10
     offset: int = 0
@@ -165,16 +171,22 @@ def _echo(ctx: Context, params: Question) -> Question:
     ids=["query", "form", "multipart", "json", "wrapped"],
 )
 def test_bracketed_names_nest(stage: Stage, carrier: dict[str, Any]) -> None:
-    answer = stage(act("POST", "/api/questions", _echo)).post("/api/questions", **carrier)
+    answer = stage(act("POST", "/api/questions", _echo, guests=True)).post("/api/questions", **carrier)
     assert answer.json["comments"] == {"limit": 5, "offset": 2}
 
 
+def test_a_strict_request_is_told_unknown_nested_parameters_too(stage: Stage) -> None:
+    asked = "/api/questions?comments[limit]=1&comments[lmit]=5&comments[{}]=1&idz=1"
+    answer = stage(act("GET", "/api/questions", _echo, guests=True)).get(asked, headers={"Prefer": "handling=strict"})
+    assert (answer.status, answer.broken) == (422, ["comments[lmit]", "comments[{}]", "idz"])
+
+
 def test_dots_do_not_nest(stage: Stage) -> None:
-    assert stage(act("GET", "/api/questions", _echo)).get("/api/questions?comments.limit=5").json["comments"] is None
+    assert stage(act("GET", "/api/questions", _echo, guests=True)).get("/api/questions?comments.limit=5").json["comments"] is None
 
 
 def test_a_broken_nested_field_is_named_as_it_is_written(stage: Stage) -> None:
-    answer = stage(act("GET", "/api/questions", _echo)).get("/api/questions?comments[limit]=many&comments[offset]=x")
+    answer = stage(act("GET", "/api/questions", _echo, guests=True)).get("/api/questions?comments[limit]=many&comments[offset]=x")
     assert (answer.status, answer.broken) == (422, ["comments[limit]", "comments[offset]"])
 
 
@@ -190,17 +202,17 @@ def test_a_broken_nested_field_is_named_as_it_is_written(stage: Stage) -> None:
     ],
 )
 def test_a_list_is_comma_delimited_or_an_array_and_blank_items_are_dropped(stage: Stage, carrier: dict[str, Any]) -> None:
-    assert stage(act("POST", "/api/questions", _echo)).post("/api/questions", **carrier).json["ids"] == [3, 1, 2]
+    assert stage(act("POST", "/api/questions", _echo, guests=True)).post("/api/questions", **carrier).json["ids"] == [3, 1, 2]
 
 
 @pytest.mark.parametrize("ids", ["1,two,3", "1;2", [1, [2]], {"0": 1}, True, 1.5])
 def test_a_list_with_something_else_in_it_is_refused(stage: Stage, ids: object) -> None:
-    answer = stage(act("POST", "/api/questions", _echo)).post("/api/questions", json={"ids": ids})
+    answer = stage(act("POST", "/api/questions", _echo, guests=True)).post("/api/questions", json={"ids": ids})
     assert (answer.status, answer.broken) == (422, ["ids"])
 
 
 def test_a_list_has_at_most_500_items(stage: Stage) -> None:
-    asker = stage(act("POST", "/api/questions", _echo))
+    asker = stage(act("POST", "/api/questions", _echo, guests=True))
     assert len(asker.post("/api/questions", json={"ids": list(range(500))}).json["ids"]) == 500
     for too_many in (list(range(501)), ",".join(map(str, range(501)))):
         assert asker.post("/api/questions", json={"ids": too_many}).broken == ["ids"]

@@ -1,0 +1,162 @@
+"""Listening: the sockets, the server processes behind them (Granian's), and a stop that loses no request."""
+
+import ctypes
+import multiprocessing
+import os
+import resource
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from granian._granian import SocketHolder
+from granian.constants import HTTPModes, Interfaces, Loops
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
+from granian.server.mp import MPServer
+
+from kalends.settings import Settings, WrongSetting, variable
+
+LINUX = sys.platform == "linux"
+BACKLOG = 1024
+OPEN_FILES = 10_240
+OTHER_FILES = 256
+HEADER_SECONDS = 30
+HEADER_BYTES = 64 * 1024
+STOP_SECONDS = 60
+
+# `SO_ATTACH_FILTER`, and a program for it that drops what opens a connection (SYN without ACK) and passes the rest.
+_ATTACH_FILTER = 26
+_NO_NEW_CONNECTIONS = (
+    (0x30, 0, 0, 13),  # load the byte of TCP flags
+    (0x54, 0, 0, 0x12),  # keep SYN and ACK
+    (0x15, 0, 1, 0x02),  # SYN alone?
+    (0x06, 0, 0, 0),  # drop
+    (0x06, 0, 0, 0xFFFFFFFF),  # pass
+)
+
+
+def bind(settings: Settings) -> list[socket.socket]:
+    """A listening socket for each server process, all on one port: the kernel spreads the connections over them."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise WrongSetting(f"{variable('host')} is {settings.host!r}, and no address to listen on: {error.strerror}.") from None
+    try:
+        # Alone at first, since sockets that share a port would share it with another program of the same user too.
+        alone = _listening(family, address, shared=False)
+        if settings.workers == 1 or not LINUX:
+            return [alone]
+        address = alone.getsockname()
+        alone.close()
+        return [_listening(family, address, shared=True) for _ in range(settings.workers)]
+    except OSError as error:
+        raise WrongSetting(
+            f"{variable('port')} is {settings.port}, and {settings.host} cannot be listened on there: {error.strerror}. Choose another."
+        ) from None
+
+
+def _listening(family: int, address: Any, *, shared: bool) -> socket.socket:
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        listener.bind(address)
+        listener.listen(BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def serve(application: Callable[[], Any], sockets: list[socket.socket], settings: Settings) -> None:
+    """Serve the RSGI application, made in each process anew, until SIGTERM, SIGINT or SIGHUP."""
+    if LINUX:
+        multiprocessing.set_start_method("fork", force=True)
+    _Server(
+        sockets,
+        interface=Interfaces.RSGI,
+        loop=Loops.uvloop,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000, max_buffer_size=HEADER_BYTES),
+        workers=settings.workers,
+        websockets=False,
+        backlog=BACKLOG,
+        backpressure=_connections(),
+        log_level=LogLevels.error,
+        log_dictconfig={"handlers": {}, "formatters": {}, "loggers": {"_granian": {}}},
+        respawn_failed_workers=True,
+        workers_kill_timeout=STOP_SECONDS,
+    ).serve(spawn_target=_process, target_loader=application, wrap_loader=False)
+
+
+def _connections() -> int:
+    """How many connections a process may hold: as many as the system gives it files, so that idle ones keep nobody out."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = max(soft, OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+    return max(files - OTHER_FILES, files // 2)
+
+
+class _Server(MPServer):
+    """Granian's parent process, with sockets that outlive the processes that serve them, and that fall silent before they close."""
+
+    def __init__(self, sockets: list[socket.socket], **options: Any):
+        super().__init__("kalends", **options)
+        self._sockets = sockets
+        self._hears_hangups = signal.getsignal(signal.SIGHUP) != signal.SIG_IGN
+
+    def _init_shared_socket(self) -> None:
+        self._sso: socket.socket | None = None
+
+    def _spawn_worker(self, idx: int, target: Any, callback_loader: Any) -> Any:  # type: ignore[override]
+        self._sso = self._sockets[idx % len(self._sockets)]
+        self._shd: Any = _holder(self._sso)
+        return super()._spawn_worker(idx, target, callback_loader)
+
+    def _drop_shared_socket(self) -> None:
+        """The stop begins. What is connected is served; a connection that nobody would accept any more is not begun."""
+        for listener in self._sockets if LINUX else []:
+            program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in _NO_NEW_CONNECTIONS))
+            listener.setsockopt(socket.SOL_SOCKET, _ATTACH_FILTER, struct.pack("HP", len(_NO_NEW_CONNECTIONS), ctypes.addressof(program)))
+
+    def _spawn_workers(self, spawn_target: Any, target_loader: Any) -> None:
+        with _deferred_stop():
+            super()._spawn_workers(spawn_target, target_loader)  # type: ignore[no-untyped-call]
+
+    def _respawn_workers(self, workers: Any, spawn_target: Any, target_loader: Any, delay: float = 0) -> None:
+        with _deferred_stop():
+            super()._respawn_workers(workers, spawn_target, target_loader, delay)
+
+    def signal_handler_reload(self, *given: Any, **more: Any) -> None:
+        """The terminal is gone, and with it the service, unless it was started with nohup."""
+        if self._hears_hangups:
+            self.signal_handler_interrupt()  # type: ignore[no-untyped-call]
+
+
+def _holder(listener: socket.socket) -> Any:
+    holder: Any = SocketHolder
+    return holder(listener.fileno(), False, BACKLOG) if LINUX else holder(listener.fileno(), False)
+
+
+@contextmanager
+def _deferred_stop() -> Iterator[None]:
+    """A process that is told to stop before it has made up its mind about signals would take the parent's handler, and go on."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+
+
+def _process(*given: Any) -> None:
+    """A server process. The terminal's Ctrl-C reaches the parent alone, which then stops the others with SIGTERM."""
+    os.setpgrp()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    MPServer._spawn_rsgi_worker(*given)

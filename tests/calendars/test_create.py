@@ -1,0 +1,97 @@
+"""POST /api/calendars."""
+
+from typing import Any
+
+import pytest
+
+from kalends import times
+from tests.cast import Cast, Person
+from tests.conftest import NOON, Clock
+
+JAZZ = {
+    "name": "Jazz",
+    "description": "Late,\nand loud.",
+    "color": "#A0B1C2",
+    "time_zone": "America/New_York",
+    "public": True,
+    "moderation": "all",
+}
+
+
+def test_every_field_is_kept(cast: Cast, clock: Clock) -> None:
+    made = cast.alice.post("/api/calendars", json=JAZZ)
+    assert made.status == 201
+    assert made.headers["Location"] == f"/api/calendars/{made.json['id']}"
+    stamps = {"created_at": times.utc(NOON), "updated_at": times.utc(NOON)}
+    role = {"id": made.json["id"], "primary": False, "role": "owner", "can_edit": True, "owner": {"id": cast.alice.id, "name": "Alice"}}
+    assert made.json.items() >= (JAZZ | stamps | role | {"shares": []}).items()
+    assert cast.alice.get(made.headers["Location"]).json == made.json
+
+
+def test_all_but_the_name_have_defaults(cast: Cast) -> None:
+    hiro = Person(cast.anonymous, "hiro", time_zone="Asia/Tokyo")
+    made = hiro.post("/api/calendars", json={"name": "Jazz"}).json
+    defaults = {"description": None, "color": "#2f6fde", "time_zone": "Asia/Tokyo", "public": False, "moderation": "guests"}
+    assert {field: made[field] for field in defaults} == defaults
+
+
+@pytest.mark.parametrize("empty", ["", None])
+def test_what_is_empty_takes_its_default(cast: Cast, empty: str | None) -> None:
+    fields = ("description", "color", "time_zone", "public", "moderation")
+    made = cast.alice.post("/api/calendars", json={"name": "Jazz"} | dict.fromkeys(fields, empty)).json
+    assert [made[field] for field in fields] == [None, "#2f6fde", "UTC", False, "guests"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", "x" * 200),
+        ("name", "7"),
+        ("description", "x" * 20_000),
+        ("description", "two\n\nparagraphs\twith a tab"),
+        ("color", "#000000"),
+        ("color", "#ffffff"),
+        ("time_zone", "UTC"),
+        ("time_zone", "America/Argentina/Buenos_Aires"),
+        ("public", True),
+        ("moderation", "none"),
+        ("moderation", "guests"),
+        ("moderation", "all"),
+    ],
+)
+def test_a_good_value_is_kept(cast: Cast, field: str, value: Any) -> None:
+    assert cast.alice.post("/api/calendars", json={"name": "Jazz"} | {field: value}).json[field] == value
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("name", value) for value in ["", None, "   ", "x" * 201, 7, ["Jazz"], "two\nlines", "nul\0"]),
+        *(("description", value) for value in ["x" * 20_001, 7, "bell\a", "nul\0"]),
+        *(("color", value) for value in ["red", "#fff", "#12345g", "2f6fde", "#2f6fde00", 7, "#2f6fde;"]),
+        *(("time_zone", value) for value in ["Mars/Olympus", "europe/paris", "+02:00", "../UTC", 2]),
+        *(("public", value) for value in ["perhaps", 2, [True]]),
+        *(("moderation", value) for value in ["some", "Guests", True]),
+    ],
+)
+def test_a_value_that_breaks_a_rule_is_named_and_nothing_is_made(cast: Cast, field: str, value: Any) -> None:
+    answer = cast.alice.post("/api/calendars", json={"name": "Jazz"} | {field: value})
+    assert (answer.status, answer.broken) == (422, [field])
+    assert len(cast.alice.get("/api/calendars").json["calendars"]) == 1
+
+
+def test_two_calendars_may_have_the_same_name(cast: Cast) -> None:
+    first, second = (cast.alice.post("/api/calendars", json={"name": "Jazz"}).json for _ in range(2))
+    assert first["id"] != second["id"]
+
+
+def test_a_program_makes_calendars_of_its_users(cast: Cast) -> None:
+    key = cast.alice.post("/api/keys", json={"name": "robot"}).json
+    made = cast.anonymous.signed_in(key["wkey"]).post("/api/calendars", json={"name": "Jazz"}).json
+    assert made["owner"]["id"] == cast.alice.id
+
+
+def test_what_is_not_a_field_cannot_be_set(cast: Cast) -> None:
+    given = {"name": "Jazz", "id": 1, "owner_id": cast.bob.id, "is_primary": True, "primary": True, "role": "viewer", "created_at": "x"}
+    made = cast.alice.post("/api/calendars", json=given)
+    assert (made.json["owner"]["id"], made.json["primary"], made.json["role"]) == (cast.alice.id, False, "owner")

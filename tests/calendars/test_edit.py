@@ -1,0 +1,16 @@
+"""GET /api/calendars/<id>/edit."""
+
+from tests.calendars.test_create import JAZZ
+from tests.cast import Cast, a_calendar
+from tests.conftest import Clock
+
+
+def test_edit_answers_what_may_be_sent_again(cast: Cast, clock: Clock) -> None:
+    for calendar in (a_calendar(cast.alice, **JAZZ), a_calendar(cast.alice)):
+        path = f"/api/calendars/{calendar['id']}"
+        form = cast.alice.get(f"{path}/edit")
+        assert (form.status, set(form.json)) == (200, set(JAZZ))
+        assert form.json.items() <= calendar.items()
+        clock.ahead(60)
+        sent = cast.alice.put(path, json=form.json).json
+        assert sent | {"updated_at": ""} == calendar | {"updated_at": ""}

@@ -1,0 +1,69 @@
+"""PUT /api/calendars/<id>."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from kalends import times
+from tests.calendars.test_create import JAZZ
+from tests.cast import Cast, a_calendar
+from tests.conftest import NOON, Clock
+
+
+def _path(calendar: dict[str, Any]) -> str:
+    return f"/api/calendars/{calendar['id']}"
+
+
+@pytest.mark.parametrize("field", JAZZ)
+def test_only_what_is_given_changes(cast: Cast, clock: Clock, field: str) -> None:
+    calendar = a_calendar(cast.alice, name="Rock")
+    clock.ahead(60)
+    changed = cast.alice.put(_path(calendar), json={field: JAZZ[field]})
+    assert (changed.status, changed.json) == (200, calendar | {field: JAZZ[field], "updated_at": times.utc(NOON + 60)})
+    assert cast.alice.get(_path(calendar)).json == changed.json
+
+
+@pytest.mark.parametrize("empty", ["", None])
+def test_an_empty_value_clears_an_optional_field(cast: Cast, empty: str | None) -> None:
+    cast.alice.put(f"/api/users/{cast.alice.id}", json={"time_zone": "Asia/Tokyo"})
+    calendar = a_calendar(cast.alice, **JAZZ)
+    optional = dict.fromkeys(("description", "color", "time_zone", "public", "moderation"), empty)
+    cleared = cast.alice.put(_path(calendar), json=optional).json
+    assert [cleared[field] for field in ("name", *optional)] == ["Jazz", None, "#2f6fde", "Asia/Tokyo", False, "guests"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("name", ""), ("name", None), ("color", "red"), ("time_zone", "Mars"), ("moderation", "some")]
+)
+def test_a_value_that_breaks_a_rule_is_named_and_nothing_changes(cast: Cast, field: str, value: Any) -> None:
+    calendar = a_calendar(cast.alice)
+    answer = cast.alice.put(_path(calendar), json={"description": "New."} | {field: value})
+    assert (answer.status, answer.broken) == (422, [field])
+    assert cast.alice.get(_path(calendar)).json == calendar
+
+
+def test_nothing_given_changes_nothing(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, **JAZZ)
+    assert cast.alice.put(_path(calendar), json={}).json == calendar
+
+
+def test_the_primary_calendar_may_be_renamed_and_stays_primary(cast: Cast) -> None:
+    changed = cast.alice.put(f"/api/calendars/{cast.alice.primary_calendar_id}", json={"name": "Mine", "primary": False}).json
+    assert (changed["name"], changed["primary"]) == ("Mine", True)
+
+
+def test_changes_of_different_fields_at_once_all_stay(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    start = Barrier(3)
+
+    def change(given: dict[str, str]) -> int:
+        start.wait(10)
+        return cast.alice.put(_path(calendar), json=given).status
+
+    for number in range(10):
+        wanted = {"name": f"Jazz {number}", "description": f"Part {number}.", "color": f"#00000{number}"}
+        with ThreadPoolExecutor(3) as threads:
+            assert list(threads.map(change, [{field: value} for field, value in wanted.items()], timeout=30)) == [200, 200, 200]
+        assert cast.alice.get(_path(calendar)).json.items() >= wanted.items()

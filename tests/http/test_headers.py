@@ -1,0 +1,173 @@
+"""Headers and methods: what every answer carries, and how HEAD and OPTIONS answer."""
+
+import pytest
+
+from tests.cast import PASSWORD, Cast, a_calendar
+from tests.client import Answer, Client
+from tests.http.conftest import Service
+
+EVERYWHERE = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def _of_every_kind(cast: Cast) -> list[Answer]:
+    """An answer of every kind."""
+    alice, guest = cast.alice, cast.anonymous
+    tag = guest.get("/static/style.css").headers["ETag"]
+    return [
+        alice.get("/api/calendars"),
+        alice.post("/api/calendars", json={"name": "Jazz"}),
+        alice.post("/api/calendars", json={}),
+        alice.request("HEAD", "/api/calendars"),
+        alice.request("OPTIONS", "/api/calendars"),
+        alice.request("PATCH", "/api/calendars"),
+        alice.get("/api/calendars/1.ics"),
+        guest.get("/api/calendars"),
+        guest.get("/nowhere"),
+        guest.get("/docs"),
+        guest.get("/healthz"),
+        guest.get("/static/style.css"),
+        guest.get("/static/style.css", headers={"If-None-Match": tag}),
+    ]
+
+
+def test_every_answer_carries_the_security_headers_and_an_id(cast: Cast) -> None:
+    for answer in _of_every_kind(cast):
+        assert {name: answer.headers.get(name) for name in EVERYWHERE} == EVERYWHERE, answer
+        assert answer.headers["X-Request-Id"]
+        assert answer.headers["Cache-Control"]
+
+
+def test_plain_http_promises_no_https(cast: Cast) -> None:
+    assert all("Strict-Transport-Security" not in answer.headers for answer in _of_every_kind(cast))
+
+
+def test_https_is_promised_under_https(service: Service) -> None:
+    guest = service(base_url="https://calendar.example.org")
+    for path in ("/healthz", "/docs", "/api/calendars", "/nowhere"):
+        promise = guest.get(path).headers["Strict-Transport-Security"]
+        assert int(promise.split(";")[0].removeprefix("max-age=")) >= 31_536_000
+
+
+def test_nothing_in_an_answer_of_the_api_can_be_run(cast: Cast) -> None:
+    for answer in (
+        cast.alice.get("/api/calendars"),
+        cast.alice.get("/api/openapi"),
+        cast.alice.get("/api/nothing"),
+        cast.alice.get("/nowhere"),
+    ):
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "script-src" not in policy
+
+
+def test_a_page_runs_only_files_of_its_own_site(client: Client) -> None:
+    policy = client.get("/docs").headers["Content-Security-Policy"]
+    assert "script-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_no_shared_cache_keeps_what_one_reader_may_see(cast: Cast) -> None:
+    for answer in (cast.alice.get("/api/calendars"), cast.alice.get("/api/calendars/1.csv"), cast.anonymous.get("/docs")):
+        assert answer.headers["Cache-Control"] == "private, no-cache"
+
+
+def test_static_files_are_kept_for_ever(client: Client) -> None:
+    answer = client.get("/static/style.css")
+    assert (answer.status, answer.headers["Cache-Control"]) == (200, "public, max-age=31536000, immutable")
+    again = client.get("/static/style.css", headers={"If-None-Match": answer.headers["ETag"]})
+    assert (again.status, again.content) == (304, b"")
+
+
+def test_head_answers_as_get_does_without_the_body(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    for path in (
+        "/api/calendars?limit=1",
+        f"/api/calendars/{calendar['id']}",
+        "/docs",
+        "/static/style.css",
+        "/healthz",
+        "/api/openapi.json",
+    ):
+        full, head = cast.alice.get(path), cast.alice.request("HEAD", path)
+        assert (head.status, head.content) == (200, b"")
+        ignored = ("x-request-id",)
+        assert {n.lower(): v for n, v in head.headers.items() if n.lower() not in ignored} == {
+            n.lower(): v for n, v in full.headers.items() if n.lower() not in ignored
+        }
+        assert int(head.headers["Content-Length"]) == len(full.content)
+
+
+@pytest.mark.parametrize(("path", "status"), [("/api/calendars/9999999", 404), ("/nowhere", 404), ("/api/calendars?limit=-1", 422)])
+def test_head_answers_errors_without_a_body_too(cast: Cast, path: str, status: int) -> None:
+    answer = cast.alice.request("HEAD", path)
+    assert (answer.status, answer.content) == (status, b"")
+
+
+def test_head_answers_where_get_does_only(cast: Cast) -> None:
+    answer = cast.alice.request("HEAD", "/api/calendars/1/share")
+    assert (answer.status, answer.headers["Allow"]) == (405, "OPTIONS, PUT")
+
+
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [
+        ("/api/calendars", {"GET", "HEAD", "OPTIONS", "POST"}),
+        ("/api/calendars/1", {"DELETE", "GET", "HEAD", "OPTIONS", "PUT"}),
+        ("/api/calendars/1.json", {"DELETE", "GET", "HEAD", "OPTIONS", "PUT"}),
+        ("/api/calendars/1/share", {"OPTIONS", "PUT"}),
+        ("/api/session", {"OPTIONS", "POST"}),
+        ("/docs", {"GET", "HEAD", "OPTIONS"}),
+    ],
+)
+def test_options_tells_the_methods_and_so_does_405(client: Client, path: str, methods: set[str]) -> None:
+    told = client.request("OPTIONS", path)
+    assert (told.status, told.content) == (200, b"")
+    refused = client.request("PATCH", path)
+    assert refused.status == 405
+    for answer in (told, refused):
+        assert set(answer.headers["Allow"].split(", ")) | {"OPTIONS"} == methods
+
+
+def test_options_needs_no_credential_and_changes_nothing(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    path = f"/api/calendars/{calendar['id']}"
+    assert cast.anonymous.request("OPTIONS", path, json={"name": "Changed"}).status == 200
+    assert cast.alice.get(path).json == calendar
+
+
+def test_a_slash_at_the_end_makes_no_difference(cast: Cast) -> None:
+    assert cast.alice.get("/api/calendars/").json == cast.alice.get("/api/calendars").json
+    assert cast.alice.get("/api/calendars/?limit=1").json["limit"] == 1
+
+
+def test_figures_are_for_those_who_know_the_token(cast: Cast, service: Service) -> None:
+    opened = cast.anonymous.get("/metrics", headers={"Authorization": "Bearer figures-please"})
+    assert (opened.status, "kalends_requests_total" in opened.text) == (200, True)
+    for wrong in ("Bearer wrong", "Bearer é", "figures-please", ""):
+        assert cast.anonymous.get("/metrics", headers={"Authorization": wrong}).status == 401
+    assert service(metrics_token="").get("/metrics", headers={"Authorization": "Bearer "}).status == 404
+
+
+@pytest.mark.filterwarnings("ignore:Unknown REQUEST_METHOD")
+def test_nobody_can_name_a_figure(client: Client) -> None:
+    client.request("MADEUP", "/api/calendars")
+    client.get("/made/up/path")
+    figures = client.get("/metrics", headers={"Authorization": "Bearer figures-please"}).text
+    assert "calendars" in figures
+    assert "MADEUP" not in figures
+    assert "made/up" not in figures
+
+
+def test_secrets_are_answered_only_once_and_never_in_a_location(cast: Cast) -> None:
+    session = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD})
+    token = session.json["token"]
+    assert token not in session.headers["Location"]
+    shown = cast.alice.signed_in(token).get("/api/session/current")
+    assert token not in shown.text

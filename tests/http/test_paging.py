@@ -1,0 +1,174 @@
+"""Pages: the envelope of every index, its limit and offset, and the address of the next page. And what create and destroy answer."""
+
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from kalends.context import Context
+from kalends.http.paging import Paging, page
+from tests.cast import PASSWORD, Cast, a_calendar, a_key
+from tests.client import Answer, Client
+from tests.http.conftest import Stage, act
+
+
+def _walk(reader: Client, path: str, name: str) -> list[Any]:
+    """Every page, by the addresses that the pages give."""
+    found: list[Any] = []
+    following: str | None = path
+    for _ in range(100):
+        if following is None:
+            return found
+        answer = reader.get(following)
+        assert answer.status == 200, answer
+        found += answer.json[name]
+        following = answer.json["next"]
+        assert _linked(answer) == following
+    raise AssertionError("the pages have no end")
+
+
+def _linked(answer: Answer) -> str | None:
+    link: str | None = answer.headers.get("Link")
+    if link is None:
+        return None
+    assert link.startswith("<")
+    assert link.endswith('>; rel="next"')
+    return link[1 : -len('>; rel="next"')]
+
+
+def test_an_index_is_an_envelope_named_after_the_resource(cast: Cast) -> None:
+    a_key(cast.alice)
+    for name in ("calendars", "keys"):
+        answer = cast.alice.get(f"/api/{name}").json
+        assert set(answer) == {name, "limit", "offset", "next"}
+        assert (answer["limit"], answer["offset"], answer["next"], len(answer[name])) == (50, 0, None, 1)
+
+
+@pytest.mark.parametrize("name", ["calendars", "keys"])
+def test_the_pages_hold_everything_once_and_in_order(cast: Cast, name: str) -> None:
+    for i in range(6):
+        a_calendar(cast.alice, name=f"Calendar {i}") if name == "calendars" else a_key(cast.alice, f"key {i}")
+    everything = cast.alice.get(f"/api/{name}").json[name]
+    for limit in (1, 2, 3, 6, 7):
+        assert _walk(cast.alice, f"/api/{name}?limit={limit}", name) == everything
+    assert _walk(cast.alice, f"/api/{name}?limit=2&offset=3", name) == everything[3:]
+
+
+def test_the_next_address_says_where_it_goes_on(cast: Cast) -> None:
+    for _ in range(4):
+        a_calendar(cast.alice)
+    answer = cast.alice.get("/api/calendars?limit=2&offset=1&count=yes&note=a%26b+c")
+    assert answer.json["next"] == "/api/calendars?count=yes&note=a%26b+c&limit=2&offset=3"
+    assert answer.headers["Link"] == f'<{answer.json["next"]}>; rel="next"'
+
+
+def test_the_last_page_has_no_next(cast: Cast) -> None:
+    for _ in range(3):
+        a_calendar(cast.alice)
+    for query in ("limit=4", "limit=2&offset=2", "limit=1&offset=3", "offset=4", "offset=1000", "limit=1&offset=9223372036854775807"):
+        answer = cast.alice.get(f"/api/calendars?{query}")
+        assert (answer.status, answer.json["next"], answer.headers.get("Link")) == (200, None, None)
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/calendars?calendar[limit]=1&calendar[offset]=0", "/api/calendars.json?limit=1", "/api/calendars/?limit=1"]
+)
+def test_pages_go_on_however_the_first_was_asked_for(cast: Cast, path: str) -> None:
+    for _ in range(2):
+        a_calendar(cast.alice)
+    assert len(_walk(cast.alice, path, "calendars")) == 3
+
+
+def test_the_limit_is_at_most_500_and_the_answer_says_so(cast: Cast) -> None:
+    for asked, said in ((1, 1), (499, 499), (500, 500), (501, 500), (2**63 - 1, 500)):
+        assert cast.alice.get(f"/api/calendars?limit={asked}").json["limit"] == said
+
+
+def test_a_limit_of_zero_is_an_empty_page(cast: Cast) -> None:
+    answer = cast.alice.get("/api/calendars?limit=0&count=true").json
+    assert (answer["calendars"], answer["limit"], answer["next"], answer["total"]) == ([], 0, None, 1)
+
+
+@pytest.mark.parametrize("field", ["limit", "offset"])
+@pytest.mark.parametrize("number", ["-1", "-9223372036854775808", "9223372036854775808", "many"])
+def test_a_page_begins_and_ends_at_a_natural_number(cast: Cast, field: str, number: str) -> None:
+    answer = cast.alice.get(f"/api/calendars?{field}={number}")
+    assert (answer.status, answer.broken) == (422, [field])
+
+
+def test_count_adds_the_total_of_all_pages(cast: Cast) -> None:
+    for i in range(4):
+        a_calendar(cast.alice)
+        a_key(cast.alice, f"key {i}")
+    assert cast.alice.get("/api/calendars?limit=2&offset=1&count=true").json["total"] == 5
+    assert cast.alice.get("/api/keys?limit=2&offset=100&count=1").json["total"] == 4
+    for no in ("", "?count=false", "?count="):
+        assert "total" not in cast.alice.get(f"/api/calendars{no}").json
+
+
+class Numbers(Paging, kw_only=True):
+    ids: list[int] | None = None
+
+
+class NumberIndex(Struct):
+    numbers: list[int]
+    next: str | None
+
+
+def _numbers(ctx: Context, params: Numbers) -> NumberIndex:
+    """The given numbers, page by page."""
+    return NumberIndex(*page(ctx, params, (params.ids or [])[params.offset :][: params.fetch]))
+
+
+@pytest.mark.parametrize("ids", ["ids[]=3&ids[]=1&ids[]=2", "ids=3,1,2", "ids=3%2C1%2C2", "number[ids]=3,1,2"])
+def test_the_next_address_keeps_every_parameter(stage: Stage, ids: str) -> None:
+    reader = stage(act("GET", "/api/numbers", _numbers))
+    assert _walk(reader, f"/api/numbers?limit=1&{ids}", "numbers") == [3, 1, 2]
+
+
+def test_what_is_created_is_answered_and_located(cast: Cast) -> None:
+    made = cast.alice.post("/api/calendars", json={"name": "Jazz"})
+    assert (made.status, made.headers["Location"]) == (201, f"/api/calendars/{made.json['id']}")
+    assert cast.alice.get(made.headers["Location"]).json == made.json
+
+
+def test_users_and_sessions_are_located_too(cast: Cast) -> None:
+    session = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD})
+    assert session.headers["Location"] == f"/api/session/{session.json['id']}"
+    assert cast.alice.get(session.headers["Location"]).json["user_id"] == cast.alice.id
+    name = f"zoe{cast.alice.id}"
+    user = cast.anonymous.post("/api/users", json={"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD})
+    assert user.headers["Location"] == f"/api/users/{user.json['id']}"
+
+
+def test_what_has_no_show_has_no_location(cast: Cast) -> None:
+    made = cast.alice.post("/api/keys", json={"name": "a program"})
+    assert made.status == 201
+    assert "Location" not in made.headers
+
+
+def _several(ctx: Context) -> dict[str, int]:
+    """Make several things at once."""
+    return {"made": 3}
+
+
+def test_what_makes_several_records_has_no_location(stage: Stage) -> None:
+    maker = stage(act("GET", "/api/things/{thing_id}", show), act("POST", "/api/things/import", _several, status=201))
+    answer = maker.post("/api/things/import")
+    assert (answer.status, answer.json, answer.headers.get("Location")) == (201, {"made": 3}, None)
+
+
+def show(ctx: Context, thing_id: int) -> dict[str, int]:
+    """One thing."""
+    return {"id": thing_id}
+
+
+def test_update_answers_the_record_and_destroy_the_ids(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    path = f"/api/calendars/{calendar['id']}"
+    changed = cast.alice.put(path, json={"name": "Blues"})
+    assert (changed.status, changed.json) == (200, cast.alice.get(path).json)
+    gone = cast.alice.delete(path)
+    assert (gone.status, gone.json) == (200, {"deleted": [calendar["id"]]})
+    key = a_key(cast.alice)
+    assert cast.alice.delete(f"/api/keys/{key['id']}").json == {"deleted": [key["id"]]}

@@ -1,0 +1,30 @@
+"""All that the service keeps: what a thief of the database and of its folder would hold."""
+
+from base64 import b64encode, urlsafe_b64decode
+
+from kalends.db import Database
+from kalends.settings import Settings
+
+
+def everything(db: Database, settings: Settings) -> bytes:
+    """Every value of every table, and every byte of every file."""
+    files = [path.read_bytes() for path in settings.folder.rglob("*") if path.is_file()]
+    return b"\n".join([*(_written(value) for value in _values(db)), *files])
+
+
+def spellings(secret: str) -> list[bytes]:
+    """The forms in which a secret might have been stored after all."""
+    raw = urlsafe_b64decode(secret + "=" * (-len(secret) % 4))
+    return [secret.encode(), raw, raw.hex().encode(), b64encode(raw).rstrip(b"="), b64encode(secret.encode()).rstrip(b"=")]
+
+
+def _values(db: Database) -> list[object]:
+    catalogue = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    if db.types["int"] == "BIGINT":
+        catalogue = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    with db.read() as tx:
+        return [value for (table,) in tx.rows(catalogue) for row in tx.rows(f'SELECT * FROM "{table}"') for value in row]
+
+
+def _written(value: object) -> bytes:
+    return bytes(value) if isinstance(value, bytes | memoryview) else str(value).encode()

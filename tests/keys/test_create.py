@@ -1,0 +1,56 @@
+"""POST /api/keys."""
+
+import re
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from kalends import times
+from kalends.db import Database
+from kalends.settings import Settings
+from tests.cast import Cast, a_key
+from tests.conftest import NOON, Clock
+from tests.kept import everything, spellings
+
+
+def test_a_key_is_answered_once_with_its_secrets(cast: Cast, clock: Clock) -> None:
+    made = cast.alice.post("/api/keys", json={"name": "  backup "})
+    assert made.status == 201
+    assert {"name": made.json["name"], "created_at": made.json["created_at"]} == {"name": "backup", "created_at": times.utc(NOON)}
+    assert set(made.json) == {"id", "name", "wkey", "shared_secret", "created_at"}
+    assert re.fullmatch(r"k[0-9a-z]{8,20}", made.json["id"])
+    assert re.fullmatch(r"wk_[A-Za-z0-9_-]{32,}", made.json["wkey"])
+    assert len(made.json["shared_secret"]) >= 32
+    again = cast.alice.get("/api/keys").text
+    assert made.json["wkey"] not in again
+    assert made.json["shared_secret"] not in again
+
+
+def test_every_key_is_another(cast: Cast) -> None:
+    made = [a_key(cast.alice) for _ in range(20)]
+    for field in ("id", "wkey", "shared_secret"):
+        assert len({key[field] for key in made}) == 20
+
+
+def test_a_key_acts_for_its_user(cast: Cast) -> None:
+    program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+    assert program.get(f"/api/users/{cast.alice.id}").status == 200
+    assert program.post("/api/calendars", json={"name": "Jazz"}).status == 201
+    assert program.get(f"/api/users/{cast.bob.id}").status == 404
+
+
+@pytest.mark.parametrize("name", ["", None, "x" * 201, 7, "two\nlines"])
+def test_a_key_needs_a_name(cast: Cast, name: Any) -> None:
+    answer = cast.alice.post("/api/keys", json={"name": name})
+    assert (answer.status, answer.broken) == (422, ["name"])
+
+
+def test_no_secret_of_a_key_is_kept(cast: Cast, db: Database, settings: Settings) -> None:
+    """Neither the database nor the files, nor both, hold what logs in; of the write key they hold the hash."""
+    key = a_key(cast.alice)
+    kept = everything(db, settings)
+    assert key["id"].encode() in kept
+    assert sha256(key["wkey"].encode()).digest() in kept
+    for spelling in [key["wkey"].encode(), *spellings(key["wkey"].removeprefix("wk_")), *spellings(key["shared_secret"])]:
+        assert spelling not in kept

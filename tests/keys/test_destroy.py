@@ -1,0 +1,45 @@
+"""DELETE /api/keys/<id>."""
+
+import pytest
+
+from kalends import times
+from tests.cast import Cast, a_key
+from tests.conftest import NOON
+from tests.sessions.signing import signed
+
+
+def test_a_deleted_key_stops_working_at_once(cast: Cast) -> None:
+    key, other = a_key(cast.alice), a_key(cast.alice)
+    program = cast.anonymous.signed_in(key["wkey"])
+    assert program.get("/api/calendars").status == 200
+    assert cast.anonymous.post("/api/session", json={"wkey": key["wkey"]}).status == 201
+    assert cast.anonymous.post("/api/session", json=signed(key, str(NOON))).status == 201
+
+    gone = cast.alice.delete(f"/api/keys/{key['id']}")
+    assert (gone.status, gone.json) == (200, {"deleted": [key["id"]]})
+
+    assert program.get("/api/calendars").status == 401
+    assert cast.anonymous.post("/api/session", json={"wkey": key["wkey"]}).status == 401
+    assert cast.anonymous.post("/api/session", json=signed(key, str(NOON + 1))).status == 401
+    assert cast.anonymous.post("/api/session", json=signed(key, times.utc(NOON + 2))).status == 401
+    assert [found["id"] for found in cast.alice.get("/api/keys").json["keys"]] == [other["id"]]
+    assert cast.anonymous.signed_in(other["wkey"]).get("/api/calendars").status == 200
+
+
+def test_a_key_may_delete_itself(cast: Cast) -> None:
+    key = a_key(cast.alice)
+    program = cast.anonymous.signed_in(key["wkey"])
+    assert program.delete(f"/api/keys/{key['id']}").status == 200
+    assert program.delete(f"/api/keys/{key['id']}").status == 401
+
+
+@pytest.mark.parametrize("key_id", ["k000000000000000", "no", "1", "%00", "k%00", "%F0%9F%8E%B7", "current"])
+def test_there_is_no_such_key(cast: Cast, key_id: str) -> None:
+    assert cast.alice.delete(f"/api/keys/{key_id}").status == 404
+
+
+def test_nobody_deletes_somebody_elses_key(cast: Cast) -> None:
+    key = a_key(cast.alice)
+    assert cast.carol.delete(f"/api/keys/{key['id']}").status == 404
+    assert cast.anonymous.delete(f"/api/keys/{key['id']}").status == 401
+    assert cast.anonymous.signed_in(key["wkey"]).get("/api/calendars").status == 200

@@ -1,0 +1,43 @@
+"""Started services, on each database, that are stopped when the test ends."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from tests.serve.running import Running
+
+Start = Callable[..., Running]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest) -> Iterator[str]:
+    """An empty database: the setting that names it."""
+    if request.param == "sqlite":
+        yield ""
+        return
+    server = request.getfixturevalue("postgres_url")
+    name = f"serve_{uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"'.encode())
+    yield urlsplit(server)._replace(path=f"/{name}").geturl()
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start a service in the test's folder, with the options and settings given, and wait until it is ready. It does
+    without its background worker unless the test is about that."""
+    with ExitStack() as running:
+
+        def started(*options: str, work: bool = False, ready: bool = True, **settings: object) -> Running:
+            service = Running(tmp_path, *options, *([] if work else ["--no-work"]), **settings)
+            running.callback(service.stop)
+            return service.ready() if ready else service
+
+        yield started

@@ -1,0 +1,156 @@
+"""The service as its users start it: a real process, real sockets, the real figures of Argon2."""
+
+import json as jsonlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from tests.cast import PASSWORD
+from tests.client import Answer
+
+PATIENCE = 20
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-P", "-m", "kalends", *arguments]
+
+
+def environment(**settings: object) -> dict[str, str]:
+    """The environment of a command: this one's, with these settings and no others."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("KALENDS_")}
+    return clean | {f"KALENDS_{name.upper()}": str(value) for name, value in settings.items()}
+
+
+def run(*arguments: str, folder: Path, given: str = "", **settings: object) -> "subprocess.CompletedProcess[str]":
+    """Run a command that ends by itself."""
+    return subprocess.run(
+        command(*arguments), cwd=folder, env=environment(**settings), input=given, capture_output=True, text=True, timeout=PATIENCE
+    )
+
+
+def eventually(condition: Callable[[], Any], within: float = PATIENCE) -> Any:
+    """Wait for what another process does, and nothing announces; answer what the condition found."""
+    deadline = time.monotonic() + within
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.02)
+    return found
+
+
+def processes() -> dict[int, tuple[int, str]]:
+    """Every living process: its parent and its command line."""
+    listed = subprocess.run(["ps", "-axo", "pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 3) for line in listed.splitlines()]
+    return {int(row[0]): (int(row[1]), row[3]) for row in rows if not row[2].startswith("Z")}
+
+
+def living(pids: Iterable[int]) -> set[int]:
+    return set(pids) & set(processes())
+
+
+class Running:
+    """A started `kalends serve`, on a free port of the loopback."""
+
+    def __init__(self, folder: Path, *options: str, **settings: object):
+        defaults = {"port": 0, "data": folder / "data"}
+        self.folder = folder
+        self.process = subprocess.Popen(
+            command("serve", *options), cwd=folder, env=environment(**defaults | settings), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        self.lines: list[str] = []
+        self._announced = threading.Event()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.lines.append(line.decode())
+            if '"event":"serving"' in self.lines[-1]:
+                self._announced.set()
+        self._announced.set()
+
+    def ready(self) -> Self:
+        """Wait until it is."""
+        self._announced.wait(PATIENCE)
+        assert self.get("/readyz").status == 200, self.lines
+        return self
+
+    @property
+    def port(self) -> int:
+        self._announced.wait(PATIENCE)
+        started = [line for line in self.log if line["event"] == "serving"]
+        assert started, self.lines
+        return int(urlsplit(started[0]["url"]).port or 0)
+
+    @property
+    def log(self) -> list[dict[str, Any]]:
+        return [jsonlib.loads(line) for line in self.lines]
+
+    @property
+    def children(self) -> dict[int, str]:
+        """The processes that it has started, and their command lines."""
+        return {pid: line for pid, (parent, line) in processes().items() if parent == self.process.pid}
+
+    @property
+    def worker(self) -> int | None:
+        """The background worker's process, if it runs."""
+        return next((pid for pid, line in self.children.items() if " work " in line), None)
+
+    @property
+    def servers(self) -> list[int]:
+        return [pid for pid, line in self.children.items() if " serve" in line]
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Stop it, and answer its exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        status = self.process.wait(PATIENCE)
+        self._reader.join(PATIENCE)
+        return status
+
+    def connection(self) -> HTTPConnection:
+        return HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+
+    def request(self, method: str, path: str, json: Any = None, headers: dict[str, str] | None = None) -> Answer:
+        """One request over a connection of its own."""
+        connection = self.connection()
+        try:
+            return ask(connection, method, path, json, headers)
+        finally:
+            connection.close()
+
+    def get(self, path: str, **more: Any) -> Answer:
+        return self.request("GET", path, **more)
+
+    def post(self, path: str, json: Any, **more: Any) -> Answer:
+        return self.request("POST", path, json, **more)
+
+    def sign_up(self, name: str) -> str:
+        """Register somebody, sign them in, and answer their token."""
+        made = self.post("/api/users", {"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD})
+        assert made.status == 201, made
+        return str(self.sign_in(name).json["token"])
+
+    def sign_in(self, name: str) -> Answer:
+        return self.post("/api/session", {"user_name": name, "password": PASSWORD})
+
+
+def ask(connection: HTTPConnection, method: str, path: str, json: Any = None, headers: dict[str, str] | None = None) -> Answer:
+    """One request over the connection, which stays open for more."""
+    body = None if json is None else jsonlib.dumps(json)
+    connection.request(method, path, body, {"Content-Type": "application/json"} | (headers or {}))
+    answer = connection.getresponse()
+    return Answer(answer.status, answer.headers, answer.read())
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}

@@ -1,0 +1,58 @@
+"""The background worker beside the server: started again when it dies, and gone when the server is."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+from tests.serve.conftest import Start
+from tests.serve.running import command, environment, eventually, living, run
+
+
+def test_a_worker_that_dies_is_started_again(start: Start) -> None:
+    service = start(work=True)
+    first = eventually(lambda: service.worker)
+    os.kill(first, signal.SIGKILL)
+    second = eventually(lambda: service.worker if service.worker != first else None)
+    assert living([first, second]) == {second}
+    assert [line["status"] for line in service.log if "worker died" in line["event"]] == [-signal.SIGKILL]
+    assert service.stop() == 0
+    assert living([second]) == set()
+
+
+def test_a_server_process_that_dies_is_started_again(start: Start) -> None:
+    service = start(work=True)
+    (first,) = service.servers
+    os.kill(first, signal.SIGKILL)
+    assert service.get("/readyz").status == 200
+    assert living([first]) == set()
+
+
+def test_everything_ends_when_the_parent_is_killed(start: Start) -> None:
+    service = start("--workers", "2", work=True)
+    family = list(service.children)
+    assert len(family) == 3
+    service.process.kill()
+    eventually(lambda: not living(family))
+
+
+def test_the_server_runs_without_a_worker_when_told(start: Start) -> None:
+    service = start()
+    assert service.worker is None
+    assert len(service.children) == 1
+
+
+def test_the_worker_runs_alone_until_sigterm(tmp_path: Path, database: str) -> None:
+    """It migrates too, since either may be started first."""
+    worker = subprocess.Popen(
+        command("work"),
+        cwd=tmp_path,
+        env=environment(data=tmp_path, database=database),
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    eventually(lambda: run("doctor", folder=tmp_path, data=tmp_path, database=database).stdout.endswith("ok   database\n"))
+    assert worker.poll() is None
+    worker.terminate()
+    _, errors = worker.communicate(timeout=10)
+    assert (worker.returncode, errors) == (0, b"")

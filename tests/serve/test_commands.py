@@ -1,0 +1,165 @@
+"""The other commands: users, settings, migrate, doctor and help."""
+
+import os
+import pty
+import re
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.serve.running import command, environment, eventually, run
+
+PASSWORD = "a-canary-of-a-password"
+
+
+@pytest.fixture
+def kalends(tmp_path: Path, database: str) -> Any:
+    """Run a command on each database: its output, once it went well."""
+
+    def well(*arguments: str, given: str = "") -> str:
+        done = run(*arguments, folder=tmp_path, given=given, data=tmp_path / "data", database=database)
+        assert (done.returncode, done.stderr) == (0, ""), done
+        return done.stdout
+
+    return well
+
+
+def wrong(folder: Path, *arguments: str, given: str = "", **settings: object) -> str:
+    """The one line of a command that was given something wrong."""
+    done = run(*arguments, folder=folder, given=given, **settings)
+    assert (done.returncode, done.stdout) == (1, ""), done
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+def test_users_are_created_listed_and_given_passwords(kalends: Any) -> None:
+    assert kalends("users", "list") == ""
+    assert kalends("users", "create", "alice", "alice@example.org", "--name", "Alice", given=f"{PASSWORD}\n") == "Created alice (id 1).\n"
+    number, *listed, made_at = kalends("users", "list").rstrip("\n").split("\t")
+    assert (number, listed) == ("1", ["alice", "alice@example.org", "Alice"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", made_at)
+    answer = kalends("users", "password", "Alice@example.org", "--password", PASSWORD)
+    assert answer == "alice has a new password, and no open sessions.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "words"),
+    [
+        (["create", "alice"], "", "Missing argument 'EMAIL_ADDRESS'"),
+        (["create", "a lice", "alice@example.org"], PASSWORD, "user_name: "),
+        (["create", "alice", "alice"], PASSWORD, "email_address: "),
+        (["create", "alice", "alice@example.org"], "short", "password: "),
+        (["create", "alice", "alice@example.org"], "", "password: "),
+        (["create", "alice", "alice@example.org", "--time-zone", "Paris"], PASSWORD, "time_zone: "),
+        (["password", "nobody"], PASSWORD, "There is no user called nobody."),
+        (["password", "nobody"], "short", "password: "),
+        (["remove", "alice"], "", "No such command 'remove'."),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_wrong_with_a_user_is_said_in_one_line(tmp_path: Path, arguments: list[str], given: str, words: str) -> None:
+    line = wrong(tmp_path, "users", *arguments, given=given)
+    assert words in line
+    assert PASSWORD not in line
+
+
+def test_a_user_name_is_taken_once(tmp_path: Path) -> None:
+    create = ["users", "create", "alice", "alice@example.org", "--password", PASSWORD]
+    assert run(*create, folder=tmp_path).returncode == 0
+    assert wrong(tmp_path, *create) == "kalends: Somebody has this user name or e-mail address already.\n"
+
+
+def test_a_password_is_asked_for_twice_and_never_shown(tmp_path: Path) -> None:
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        create = command("users", "create", "alice", "alice@example.org")
+        os.execve(create[0], create, environment())  # noqa: S606
+    shown = b""
+    for prompt in (b"Password: ", b"Repeat for confirmation: "):
+        while not shown.endswith(prompt):
+            shown += os.read(terminal, 1024)
+        os.write(terminal, f"{PASSWORD}\n".encode())
+    shown += eventually(lambda: _rest(terminal))
+    assert os.waitpid(pid, 0)[1] == 0
+    assert b"Created alice" in shown
+    assert PASSWORD.encode() not in shown
+
+
+def _rest(terminal: int) -> bytes:
+    """What a terminal shows until its program ends, which is an error on Linux and an end elsewhere."""
+    shown = b""
+    try:
+        while piece := os.read(terminal, 1024):
+            shown += piece
+    except OSError:
+        pass
+    return shown
+
+
+def test_a_new_password_ends_the_sessions(tmp_path: Path) -> None:
+    assert run("users", "create", "alice", "alice@example.org", folder=tmp_path, given=PASSWORD).returncode == 0
+    with sqlite3.connect(tmp_path / "data" / "kalends.sqlite3") as connection:
+        connection.execute("INSERT INTO sessions (id, user_id, token_hash, created_at, last_used_at) VALUES ('s1', 1, x'00', 0, 0)")
+    assert run("users", "password", "alice", folder=tmp_path, given=PASSWORD).returncode == 0
+    with sqlite3.connect(tmp_path / "data" / "kalends.sqlite3") as connection:
+        assert connection.execute("SELECT count(*) FROM sessions").fetchone() == (0,)
+
+
+def test_settings_are_listed_and_their_secrets_are_not(tmp_path: Path) -> None:
+    canaries = {"secret": "canary" * 6, "metrics_token": "canary", "database": "postgresql://ana:canary@localhost/kalends"}
+    listed = run("settings", folder=tmp_path, threads=3, **canaries)
+    assert listed.returncode == 0
+    assert "KALENDS_THREADS = 3\n    Threads per server process that run requests. (a whole number from 1 to 256)\n" in listed.stdout
+    assert "KALENDS_REGISTRATION = open\n" in listed.stdout
+    assert "KALENDS_SECRET = (hidden)\n" in listed.stdout
+    assert "canary" not in listed.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_migrate_says_what_it_did(kalends: Any) -> None:
+    assert kalends("migrate").startswith("Ran 0001_")
+    assert kalends("migrate") == "The database is up to date.\n"
+
+
+def test_the_doctor_says_what_to_do(tmp_path: Path, database: str) -> None:
+    def examined() -> tuple[int, list[str]]:
+        done = run("doctor", folder=tmp_path, data=tmp_path / "data", database=database)
+        return done.returncode, done.stdout.splitlines()
+
+    status, findings = examined()
+    assert status == 1
+    assert findings[:2] == ["ok   settings", "ok   data folder"]
+    assert findings[2].startswith("BAD  database: ")
+    assert findings[2].endswith("Run: kalends migrate")
+    run("migrate", folder=tmp_path, data=tmp_path / "data", database=database)
+    assert examined() == (0, ["ok   settings", "ok   data folder", "ok   database"])
+
+
+def test_the_doctor_finds_what_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir(mode=0o755)
+    (tmp_path / "data" / "kalends.sqlite3").write_text("not a database, whatever its name may say")
+    found = run("doctor", folder=tmp_path, host="0.0.0.0").stdout  # noqa: S104
+    assert "BAD  settings: the service listens on 0.0.0.0 and KALENDS_BASE_URL is not set" in found
+    assert "BAD  data folder: others on this machine may look into data. Run: chmod 700 data" in found
+    assert "BAD  database: the database cannot be used: file is not a database" in found
+    away = run("doctor", folder=tmp_path, database="postgresql://ana:canary@127.0.0.1:1/kalends")
+    assert away.returncode == 1
+    assert "BAD  database: the database cannot be used: " in away.stdout
+    assert "canary" not in away.stdout + away.stderr
+
+
+def test_help_names_every_command(tmp_path: Path) -> None:
+    helped = run("--help", folder=tmp_path)
+    assert helped.returncode == 0
+    for name in ("serve", "work", "migrate", "users", "settings", "doctor"):
+        assert re.search(rf"^  {name} +\w", helped.stdout, re.MULTILINE), name
+    assert run("users", "--help", folder=tmp_path).returncode == 0
+    assert run("--version", folder=tmp_path).stdout.startswith("kalends, version ")
+
+
+def test_an_unknown_command_is_said_in_one_line(tmp_path: Path) -> None:
+    assert "No such command 'serv'." in wrong(tmp_path, "serv")
+    assert "--colour" in wrong(tmp_path, "serve", "--colour", "red")

@@ -1,0 +1,23 @@
+"""Headers, as the server's edge hands them to the application."""
+
+import socket
+
+from tests.serve.conftest import Start
+from tests.serve.running import Running
+
+
+def answered(service: Running, *headers: bytes) -> bytes:
+    """The first line of the answer to a public request with these headers."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
+        connection.sendall(b"\r\n".join([b"GET /api/openapi.json HTTP/1.1", b"Host: calendar", b"Connection: close", *headers, b"", b""]))
+        return b"".join(iter(lambda: connection.recv(65536), b"")).split(b"\r\n")[0]
+
+
+def test_headers_arrive_and_strange_ones_do_no_harm(start: Start) -> None:
+    service = start()
+    assert answered(service) == b"HTTP/1.1 200 OK"
+    assert answered(service, b"X-Strange: caf\xc3\xa9 \xff") == b"HTTP/1.1 200 OK"
+    assert answered(service, b"Authorization: Bearer wrong") == b"HTTP/1.1 401 Unauthorized"
+    assert answered(service, b"Authorization: Bearer caf\xc3\xa9") == b"HTTP/1.1 401 Unauthorized"
+    assert answered(service, b"Cookie: a=1", b"Cookie: kalends_session=stale") == b"HTTP/1.1 200 OK"
+    assert answered(service, b"Content-Length: -1") == b"HTTP/1.1 400 Bad Request"

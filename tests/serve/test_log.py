@@ -1,0 +1,68 @@
+"""The log: a line of JSON for each request, and in it, as in the database, no secret."""
+
+import hmac
+import time
+from pathlib import Path
+
+import psycopg
+
+from tests.cast import PASSWORD
+from tests.serve.conftest import Start
+from tests.serve.running import Running, bearer
+
+
+def _ask_with_secrets(service: Running) -> tuple[int, list[str]]:
+    """Requests that carry every kind of secret: how many, and the secrets."""
+    token = service.sign_up("alice")
+    key = service.post("/api/keys", {"name": "a program"}, headers=bearer(token)).json
+    timestamp = str(int(time.time()))
+    signature = hmac.new(key["shared_secret"].encode(), timestamp.encode(), "sha256").hexdigest()
+    login = {"digest": f"{key['id']}.{signature}", "timestamp": timestamp}
+    cookie = str(service.post("/api/session", {"wkey": key["wkey"]}).json["token"])
+    for answer in [
+        service.post("/api/session", login),
+        service.get("/api/session/current", headers={"Cookie": f"kalends_session={cookie}"}),
+        service.get("/api/calendars", headers=bearer(key["wkey"])),
+        service.get("/api/calendars", headers=bearer("canary-token")),
+        service.get("/api/calendars", headers={"Cookie": "kalends_session=canary-cookie"}),
+        service.post("/api/session", {"user_name": "alice", "password": "canary-password"}),
+        service.post("/api/session", {"wkey": "wk_canary-key"}),
+        service.post("/api/session?password=canary-query&user_name=alice", {}),
+        service.post("/api/session", {"password": {"canary-nested": 1}}),
+        service.get("/canary-path/canary-secret?token=canary-query"),
+        service.request("POST", "/api/session", headers={"Content-Length": "9999999", "Authorization": "Bearer canary-refused"}),
+    ]:
+        assert answer.status in (201, 200, 401, 404, 413, 422), answer
+    return 15, [PASSWORD, token, key["wkey"], key["shared_secret"], signature, cookie, "canary"]
+
+
+def test_each_request_has_a_line_and_no_secret_is_in_it(start: Start, database: str) -> None:
+    service = start("--workers", "2", database=database, metrics_token="canary-metrics")
+    asked, secrets = _ask_with_secrets(service)
+    stored = _everything_stored(service.folder / "data", database)
+    assert service.stop() == 0
+    requests = [line for line in service.log if line["event"] == "request" and line["endpoint"] != "GET /readyz"]
+    assert len(requests) == asked
+    assert all({"endpoint", "status", "ms", "user", "request_id", "timestamp", "level"} <= set(line) for line in requests)
+    assert [line for line in service.log if line["event"] not in ("request", "serving")] == []
+    log = "".join(service.lines).encode()
+    assert [secret for secret in secrets if secret.encode() in log] == []
+    assert b"alice" in stored
+    assert [secret for secret in secrets if secret.encode() in stored] == []
+
+
+def _everything_stored(folder: Path, database: str) -> bytes:
+    """The bytes of the database's files, or of its tables."""
+    if not database:
+        return b"".join(file.read_bytes() for file in folder.glob("kalends.sqlite3*"))
+    with psycopg.connect(database) as connection:
+        names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+        rows = [connection.execute(f'SELECT t::text, t.* FROM "{name}" t'.encode()).fetchall() for (name,) in names]
+    return repr(rows).encode()
+
+
+def test_the_log_of_an_installation_that_wants_none_is_empty(start: Start) -> None:
+    service = start(access_log="off")
+    assert service.get("/healthz").status == 200
+    assert service.stop() == 0
+    assert [line["event"] for line in service.log] == ["serving"]

@@ -1,0 +1,46 @@
+"""Overload: beyond the threads and the queue a request is refused at once rather than kept waiting."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from tests.client import Answer
+from tests.serve.conftest import Start
+
+
+def test_beyond_the_queue_the_answer_is_a_quick_503(start: Start) -> None:
+    service = start(threads=1, queue=1)
+    service.sign_up("alice")
+
+    def sign_in(_: int) -> tuple[Answer, float]:
+        began = time.monotonic()
+        return service.sign_in("alice"), time.monotonic() - began
+
+    with ThreadPoolExecutor(16) as clients:
+        answers = list(clients.map(sign_in, range(16)))
+    refused = [(answer, seconds) for answer, seconds in answers if answer.status == 503]
+    served = [answer for answer, _ in answers if answer.status == 201]
+    assert len(served) >= 2
+    assert len(refused) >= 1
+    assert len(served) + len(refused) == 16
+    assert all(int(answer.headers["Retry-After"]) >= 1 for answer, _ in refused)
+    assert min(seconds for _, seconds in refused) < 1
+    assert service.sign_in("alice").status == 201
+    logged = [line["status"] for line in service.log if line.get("endpoint") == "POST -"]
+    assert logged == [503] * len(refused)
+
+
+def test_many_logins_at_once_take_little_memory(start: Start) -> None:
+    """A password takes 64 MiB. There are eight threads, and two of them at most hash at the same time."""
+    service = start()
+    service.sign_up("alice")
+    (server,) = service.servers
+    with ThreadPoolExecutor(8) as clients:
+        answers = list(clients.map(lambda _: service.sign_in("alice"), range(8)))
+    assert {answer.status for answer in answers} == {201}
+    assert _most_memory(server) < 384
+
+
+def _most_memory(pid: int) -> int:
+    """The most that the process ever held, in MiB."""
+    with open(f"/proc/{pid}/status") as status:
+        return next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmHWM"))

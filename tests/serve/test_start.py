@@ -1,0 +1,73 @@
+"""The start: quick, safe beside another one, and careful with a database that is not its own."""
+
+import sqlite3
+import time
+from pathlib import Path
+
+import psycopg
+
+from kalends.db.migrate import latest
+from tests.serve.conftest import Start
+from tests.serve.running import run
+
+
+def test_the_first_answer_comes_soon(start: Start, tmp_path: Path) -> None:
+    """A second or less on a machine with nothing else to do. This one may be busy, which shows in how Python starts."""
+    began = time.monotonic()
+    run("--version", folder=tmp_path)
+    patience = max(3, 8 * (time.monotonic() - began))
+    began = time.monotonic()
+    service = start(work=True, ready=False)
+    assert service.get("/healthz").status == 200
+    assert time.monotonic() - began < patience
+
+
+def test_two_that_start_at_once_on_an_empty_database_migrate_once(start: Start, database: str) -> None:
+    both = [start(ready=False, database=database) for _ in range(2)]
+    for service in both:
+        service.ready()
+    assert _migrations(both[0].folder, database) == list(range(1, latest() + 1))
+    assert [service.stop() for service in both] == [0, 0]
+
+
+def test_two_that_start_at_once_agree_on_the_secret(start: Start) -> None:
+    """A key's shared secret follows from it, and either must know the other's keys."""
+    both = [start(ready=False) for _ in range(2)]
+    for service in both:
+        service.ready()
+    assert len(list((both[0].folder / "data").glob("secret*"))) == 1
+
+
+def test_a_newer_database_is_left_alone(tmp_path: Path, database: str) -> None:
+    settings = {"folder": tmp_path, "data": tmp_path, "database": database}
+    assert run("migrate", **settings).returncode == 0  # type: ignore[arg-type]
+    _execute(tmp_path, database, "INSERT INTO migrations (number, name, applied_at) VALUES (9999, 'from the future', 0)")
+    refused = run("serve", **settings, port=0)  # type: ignore[arg-type]
+    assert refused.returncode == 1
+    assert refused.stderr == "kalends: The database was made by a newer Kalends. Install that version, or restore an older backup.\n"
+    assert "newer Kalends" in run("doctor", **settings).stdout  # type: ignore[arg-type]
+
+
+def test_a_free_port_is_found_and_told(start: Start) -> None:
+    service = start(port=0)
+    (announced,) = [line for line in service.log if line["event"] == "serving"]
+    assert announced["url"] == f"http://127.0.0.1:{service.port}"
+    assert service.port != 0
+
+
+def test_links_lead_to_an_ipv6_address_too(start: Start) -> None:
+    service = start(host="::1", ready=False)
+    assert f"http://[::1]:{service.port}" in service.lines[0]
+
+
+def _migrations(folder: Path, database: str) -> list[int]:
+    return sorted(number for (number,) in _execute(folder / "data", database, "SELECT number FROM migrations"))
+
+
+def _execute(folder: Path, database: str, sql: str) -> list[tuple[int]]:
+    if not database:
+        with sqlite3.connect(folder / "kalends.sqlite3") as connection:
+            return connection.execute(sql).fetchall()
+    with psycopg.connect(database, autocommit=True) as connection:
+        cursor = connection.execute(sql.encode())
+        return cursor.fetchall() if cursor.description else []

@@ -1,0 +1,151 @@
+"""A stop loses no request: SIGTERM and Ctrl-C finish what is in flight, and leave no process behind."""
+
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+from http.client import HTTPException
+
+import pytest
+
+from tests.serve.conftest import Start
+from tests.serve.running import Running, ask, eventually, living
+
+REQUEST = b"GET /readyz HTTP/1.1\r\nHost: calendar\r\nConnection: close\r\n\r\n"
+
+
+class Load:
+    """Clients that ask without pause until nobody listens any more; `lost` tells of each request that got no whole answer."""
+
+    def __init__(self, service: Running):
+        self.service = service
+        self.answered = 0
+        self.lost: list[str] = []
+        self.stopped_at = float("inf")
+        self._threads = [threading.Thread(target=client) for client in [self._new_connections, self._keep_alive] * 4]
+
+    def __enter__(self) -> "Load":
+        for thread in self._threads:
+            thread.start()
+        eventually(lambda: self.answered > 100)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for thread in self._threads:
+            thread.join()
+
+    def _new_connections(self) -> None:
+        while True:
+            try:
+                answer = asked(self.service.port)
+            except ConnectionRefusedError:
+                return
+            except OSError as error:
+                self.lost.append(f"on a new connection: {error!r}")
+                continue
+            self._count(answer.startswith(b"HTTP/1.1 200") and answer.endswith(b'{"status":"ready"}'), str(answer))
+
+    def _keep_alive(self) -> None:
+        connection = self.service.connection()
+        while True:
+            sent_at = time.monotonic()
+            try:
+                self._count(ask(connection, "GET", "/readyz").status == 200, "a wrong status")
+            except ConnectionRefusedError:
+                return
+            except (OSError, HTTPException) as error:
+                # A connection may close between two requests, and a client that asks at that moment must ask again.
+                if sent_at < self.stopped_at:
+                    self.lost.append(f"on a connection that was open: {error!r}")
+                connection.close()
+
+    def _count(self, whole: bool, answer: str) -> None:
+        if whole:
+            self.answered += 1
+        else:
+            self.lost.append(answer)
+
+
+def asked(port: int, then: Callable[[], object] = lambda: None) -> bytes:
+    """The whole answer over a new connection."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(REQUEST)
+        then()
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+@pytest.mark.parametrize(("number", "workers"), [(signal.SIGTERM, 2), (signal.SIGINT, 1)], ids=["SIGTERM", "SIGINT"])
+def test_a_stop_under_load_loses_no_request_and_leaves_no_process(start: Start, database: str, number: int, workers: int) -> None:
+    service = start("--workers", str(workers), work=True, database=database, access_log="off")
+    family = [service.process.pid, *service.children]
+    assert len(family) == 2 + workers
+    with Load(service) as load:
+        load.stopped_at = time.monotonic()
+        status = service.stop(number)
+    assert load.lost == []
+    assert status == 0
+    assert living(family) == set()
+
+
+def test_slow_requests_that_were_sent_before_the_stop_are_answered(start: Start) -> None:
+    service = start()
+    service.sign_up("alice")
+    connections = [service.connection() for _ in range(4)]
+    for connection in connections:
+        body = '{"user_name": "alice", "password": "correct horse battery"}'
+        connection.request("POST", "/api/session", body, {"Content-Type": "application/json"})
+    service.process.send_signal(signal.SIGTERM)
+    answers = [connection.getresponse() for connection in connections]
+    assert [answer.status for answer in answers] == [201] * 4
+    assert {answer.getheader("Connection") for answer in answers} == {"close"}
+    assert all(answer.read().endswith(b"}") for answer in answers)
+    assert service.stop() == 0
+
+
+def test_connections_that_nobody_has_accepted_yet_are_answered(start: Start) -> None:
+    """They wait in the kernel's queue, which a closed socket would throw away."""
+    service = start()
+    (server,) = service.servers
+    os.kill(server, signal.SIGSTOP)
+    sent = threading.Barrier(9)
+    answers: list[bytes] = []
+    clients = [threading.Thread(target=lambda: answers.append(asked(service.port, then=sent.wait))) for _ in range(8)]
+    for client in clients:
+        client.start()
+    sent.wait()
+    service.process.send_signal(signal.SIGTERM)
+    eventually(lambda: not _accepts(service.port))
+    os.kill(server, signal.SIGCONT)
+    for client in clients:
+        client.join()
+    assert [answer[:12] for answer in answers] == [b"HTTP/1.1 200"] * 8
+    assert service.stop() == 0
+
+
+def _accepts(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=0.1).close()
+    except TimeoutError:
+        return False
+    return True
+
+
+def test_a_stop_does_not_wait_for_a_body_that_trickles(start: Start) -> None:
+    service = start(body_timeout=600)
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
+        connection.sendall(b"POST /api/session HTTP/1.1\r\nHost: calendar\r\nContent-Length: 100\r\n\r\n{")
+        service.get("/healthz")
+        began = time.monotonic()
+        assert service.stop() == 0
+        assert time.monotonic() - began < 15
+        assert connection.recv(65536).startswith(b"HTTP/1.1 408")
+
+
+def test_a_stop_at_once_after_the_start_ends_everything(start: Start) -> None:
+    service = start(work=True, ready=False)
+    family = eventually(lambda: service.servers and [service.process.pid, *service.children])
+    service.process.send_signal(signal.SIGTERM)
+    assert service.process.wait(10) == 0
+    assert living(family) == set()

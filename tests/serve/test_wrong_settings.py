@@ -1,0 +1,85 @@
+"""A wrong setting stops the start with one clear line that names it."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.serve.running import run
+
+WRONG: dict[str, tuple[dict[str, str], list[str]]] = {
+    "not a number": ({"port": "eighty"}, ["KALENDS_PORT", "'eighty'", "a whole number from 0 to 65535"]),
+    "out of range": ({"port": "70000"}, ["KALENDS_PORT", "'70000'", "a whole number from 0 to 65535"]),
+    "no choice": ({"registration": "maybe"}, ["KALENDS_REGISTRATION", "'maybe'", "open | closed"]),
+    "unknown": ({"colour": "red"}, ["KALENDS_COLOUR", "kalends settings"]),
+    "base address": ({"base_url": "calendar.example.org"}, ["KALENDS_BASE_URL", "https://calendar.example.org"]),
+    "broken base address": ({"base_url": "https://[calendar"}, ["KALENDS_BASE_URL", "https://calendar.example.org"]),
+    "base address with a path": ({"base_url": "https://example.org/calendar"}, ["KALENDS_BASE_URL"]),
+    "database of another kind": ({"database": "mysql://localhost/kalends"}, ["KALENDS_DATABASE", "postgresql://"]),
+    "broken database address": ({"database": "postgresql://ana:canary%zz@localhost:x/kalends"}, ["KALENDS_DATABASE", "PostgreSQL"]),
+    "database out of reach": ({"database": "postgresql://ana:canary@127.0.0.1:1/kalends"}, ["KALENDS_DATABASE", "refused"]),
+    "address to listen on": ({"host": "no.such.address.invalid"}, ["KALENDS_HOST", "'no.such.address.invalid'"]),
+    "short secret": ({"secret": "canary"}, ["KALENDS_SECRET", "32 characters"]),
+    "proxy": ({"trusted_proxies": "127.0.0.1, proxy"}, ["KALENDS_TRUSTED_PROXIES", "'proxy'"]),
+    "file that is not there": ({"file": "elsewhere.toml"}, ["KALENDS_FILE", "elsewhere.toml"]),
+    "data folder that is a file": ({"data": "a-file"}, ["KALENDS_DATA", "'a-file'"]),
+    "data folder in a file": ({"data": "a-file/data"}, ["KALENDS_DATA", "'a-file/data'"]),
+    "database that is none": ({"data": "broken"}, ["KALENDS_DATA", "not a database"]),
+}
+
+
+def one_line(folder: Path, *options: str, **settings: str) -> str:
+    """What stops `kalends serve`."""
+    stopped = run("serve", *options, folder=folder, **{"port": "0"} | settings)
+    assert (stopped.returncode, stopped.stdout) == (1, "")
+    assert stopped.stderr.startswith("kalends: ")
+    assert stopped.stderr.count("\n") == 1, stopped.stderr
+    assert "canary" not in stopped.stderr
+    return stopped.stderr
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_wrong_setting_stops_the_start(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "a-file").write_text("not a folder")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "kalends.sqlite3").write_text("not a database, whatever its name may say")
+    settings, words = WRONG[kind]
+    line = one_line(tmp_path, **settings)
+    assert [word for word in words if word not in line] == [], line
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"port = 80 80", ["kalends.toml", "line 1"]),
+        (b"\xff", ["kalends.toml", "utf-8"]),
+        (b"colour = 'red'", ["colour", "kalends settings"]),
+        (b"[server]\nport = 80", ["server", "kalends settings"]),
+        (b"workers = 'many'", ["KALENDS_WORKERS", "'many'"]),
+    ],
+    ids=["syntax", "encoding", "unknown", "table", "value"],
+)
+def test_a_wrong_file_stops_the_start(tmp_path: Path, content: bytes, words: list[str]) -> None:
+    (tmp_path / "kalends.toml").write_bytes(content)
+    line = one_line(tmp_path)
+    assert [word for word in words if word not in line] == [], line
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_port_in_use_stops_the_start(tmp_path: Path, workers: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        assert f"KALENDS_PORT is {port}" in one_line(tmp_path, "--port", port, "--workers", workers)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("options", [["--port", "eighty"], ["--colour", "red"], ["--workers", "0"]])
+def test_a_wrong_option_stops_the_start(tmp_path: Path, options: list[str]) -> None:
+    assert options[0].strip("-") in one_line(tmp_path, *options).lower()
+
+
+def test_the_option_wins_then_the_environment_then_the_file(tmp_path: Path) -> None:
+    (tmp_path / "kalends.toml").write_text("port = 'file'\nthreads = 'file'\nqueue = 'file'")
+    assert "KALENDS_PORT is 'environment'" in one_line(tmp_path, port="environment")
+    assert "'--port'" in one_line(tmp_path, "--port", "option", port="environment")
+    assert "KALENDS_THREADS is 'file'" in one_line(tmp_path)

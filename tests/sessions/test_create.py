@@ -1,0 +1,189 @@
+"""POST /api/session: logging in with a password or a key."""
+
+from hashlib import sha256
+from typing import Any
+from unicodedata import normalize
+
+import pytest
+from msgspec.structs import replace
+
+from kalends import times
+from kalends.app import wsgi
+from kalends.db import Database
+from kalends.settings import Settings
+from kalends.users import passwords
+from tests.cast import PASSWORD, Cast, a_key
+from tests.client import Answer, Client
+from tests.conftest import NOON, Clock
+from tests.kept import everything, spellings
+from tests.sessions.signing import signed
+from tests.users.hashers import Counting, Meanwhile
+from tests.users.registration import a_registration
+
+DAY = 86_400
+
+
+def _login(guest: Client, **given: Any) -> Answer:
+    return guest.post("/api/session", json=given)
+
+
+def test_a_login_answers_a_token_that_signs_in(cast: Cast, clock: Clock) -> None:
+    made = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD)
+    assert made.status == 201
+    assert set(made.json) == {"id", "user_id", "user_name", "token", "expires_at"}
+    assert (made.json["user_id"], made.json["user_name"]) == (cast.alice.id, cast.alice.user_name)
+    assert made.json["expires_at"] == times.utc(NOON + 14 * DAY)
+    assert made.headers["Location"] == f"/api/session/{made.json['id']}"
+    assert cast.anonymous.signed_in(made.json["token"]).get(f"/api/users/{cast.alice.id}").status == 200
+
+
+def test_every_login_is_a_session_of_its_own(cast: Cast) -> None:
+    made = [_login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD).json for _ in range(5)]
+    assert len({session["id"] for session in made}) == len({session["token"] for session in made}) == 5
+    assert not {session["id"] for session in made} & {session["token"] for session in made}
+
+
+def test_people_log_in_with_their_name_or_their_address_in_any_case(cast: Cast) -> None:
+    for name in (cast.alice.user_name, cast.alice.email_address):
+        for spelled in (name, name.upper(), f"  {name} "):
+            assert _login(cast.anonymous, user_name=spelled, password=PASSWORD).status == 201
+
+
+def test_a_name_may_be_typed_composed_or_decomposed(client: Client) -> None:
+    given = a_registration()
+    given["user_name"] = f"José-{given['user_name']}"
+    assert client.post("/api/users", json=given).status == 201
+    for form in ("NFC", "NFD"):
+        assert _login(client, user_name=normalize(form, given["user_name"]), password=PASSWORD).status == 201
+
+
+def test_the_longest_address_logs_in(client: Client) -> None:
+    given = a_registration()
+    given["email_address"] = f"{given['user_name']}@{'.'.join(['d' * 60] * 3)}.{'e' * 40}.org"
+    assert client.post("/api/users", json=given).status == 201
+    assert _login(client, user_name=given["email_address"], password=PASSWORD).status == 201
+
+
+def test_a_key_logs_in(cast: Cast) -> None:
+    made = _login(cast.anonymous, wkey=a_key(cast.alice)["wkey"])
+    assert (made.status, made.json["user_id"]) == (201, cast.alice.id)
+    assert cast.anonymous.signed_in(made.json["token"]).get("/api/calendars").status == 200
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"user_name": "", "password": None},
+        {"user_name": "alice"},
+        {"password": PASSWORD},
+        {"digest": "k1.00"},
+        {"timestamp": "1780000000"},
+        {"wkey": ""},
+        {"user_name": "alice", "wkey": "wk_1"},
+        {"user_name": "alice", "password": PASSWORD, "wkey": "wk_1"},
+        {"user_name": "alice", "password": PASSWORD, "timestamp": "1780000000"},
+        {"wkey": "wk_1", "digest": "k1.00", "timestamp": "1780000000"},
+        {"password": PASSWORD, "digest": "k1.00"},
+    ],
+)
+def test_a_login_needs_exactly_one_whole_set(client: Client, given: dict[str, Any]) -> None:
+    answer = client.post("/api/session", json=given)
+    assert answer.status == 422
+    assert answer.broken
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_half_a_set_names_the_other_half(client: Client) -> None:
+    assert _login(client, user_name="alice").broken == ["password"]
+    assert _login(client, digest="k1.00").broken == ["timestamp"]
+
+
+def test_two_right_sets_are_too_many(cast: Cast) -> None:
+    key = a_key(cast.alice)
+    sets = [{"user_name": cast.alice.user_name, "password": PASSWORD}, {"wkey": key["wkey"]}, signed(key, str(NOON))]
+    for first in sets:
+        for second in sets:
+            assert _login(cast.anonymous, **(first | second)).status == (201 if first is second else 422)
+
+
+def test_wrong_credentials_answer_the_same_whoever_they_are_for(cast: Cast) -> None:
+    key = a_key(cast.alice)
+    wrong = [
+        _login(cast.anonymous, user_name=cast.alice.user_name, password="not her password"),
+        _login(cast.anonymous, user_name=cast.alice.user_name, password=f"{PASSWORD} "),
+        _login(cast.anonymous, user_name=cast.alice.email_address, password=PASSWORD.upper()),
+        _login(cast.anonymous, user_name="nobody-at-all", password=PASSWORD),
+        _login(cast.anonymous, user_name="nobody@example.org", password=PASSWORD),
+        _login(cast.anonymous, wkey="wk_nothing-like-it"),
+        _login(cast.anonymous, wkey=key["wkey"].upper()),
+        _login(cast.anonymous, wkey=key["id"]),
+        _login(cast.anonymous, wkey=key["shared_secret"]),
+        _login(cast.anonymous, **(signed(key, str(NOON)) | {"timestamp": str(NOON + 1)})),
+    ]
+    assert {answer.status for answer in wrong} == {401}
+    assert {answer.headers["WWW-Authenticate"] for answer in wrong} == {"Bearer"}
+    assert [answer.json | {"request_id": ""} for answer in wrong] == [wrong[0].json | {"request_id": ""}] * len(wrong)
+    assert not any("Set-Cookie" in answer.headers for answer in wrong)
+
+
+def test_an_unknown_user_takes_the_same_work_as_a_wrong_password(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    _login(cast.anonymous, user_name="nobody-at-all", password=PASSWORD)
+    known, unknown = Counting(), Counting()
+    names = {known: cast.alice.user_name, unknown: "nobody-at-all"}
+    for hasher, name in names.items():
+        monkeypatch.setattr(passwords, "_hasher", hasher)
+        assert _login(cast.anonymous, user_name=name, password="not the password").status == 401
+    assert known.work == unknown.work == ["verify"]
+
+
+def test_the_cookie_is_for_this_site_alone(cast: Cast) -> None:
+    made = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD)
+    name, _, rest = made.headers["Set-Cookie"].partition("=")
+    token, *attributes = rest.split("; ")
+    assert (name, token) == ("kalends_session", made.json["token"])
+    assert set(attributes) == {"Path=/", "HttpOnly", "SameSite=Lax", f"Max-Age={90 * DAY}"}
+
+
+def test_the_cookie_is_secure_under_https(cast: Cast, db: Database, settings: Settings) -> None:
+    safe = Client(wsgi(db, replace(settings, base_url="https://calendar.example.org")))
+    made = _login(safe, user_name=cast.alice.user_name, password=PASSWORD)
+    assert "Secure" in made.headers["Set-Cookie"].split("; ")
+
+
+def test_the_cookie_signs_in(cast: Cast) -> None:
+    token = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD).json["token"]
+    seen = cast.anonymous.get(f"/api/users/{cast.alice.id}", headers={"Cookie": f"kalends_session={token}"})
+    assert seen.status == 200
+
+
+def test_a_page_of_another_site_gets_no_cookie(cast: Cast) -> None:
+    given = {"user_name": cast.alice.user_name, "password": PASSWORD}
+    made = cast.anonymous.post("/api/session", json=given, headers={"Sec-Fetch-Site": "cross-site"})
+    assert "Set-Cookie" not in made.headers
+
+
+def test_only_a_hash_of_the_token_is_kept(cast: Cast, db: Database, settings: Settings) -> None:
+    made = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD).json
+    kept = everything(db, settings)
+    assert made["id"].encode() in kept
+    assert sha256(made["token"].encode()).digest() in kept
+    assert not any(spelling in kept for spelling in spellings(made["token"]))
+
+
+def test_a_login_does_not_outlive_the_password_it_was_made_with(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice = cast.alice
+
+    def change() -> None:
+        given = {"password": "staple of the stable", "current_password": PASSWORD}
+        assert alice.put(f"/api/users/{alice.id}", json=given).status == 200
+
+    monkeypatch.setattr(passwords, "_hasher", Meanwhile(change))
+    assert _login(cast.anonymous, user_name=alice.user_name, password=PASSWORD).status == 401
+
+
+def test_a_user_who_goes_while_they_log_in_is_nobody(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice = cast.alice
+    gone = Meanwhile(lambda: alice.delete(f"/api/users/{alice.id}", json={"current_password": PASSWORD}))
+    monkeypatch.setattr(passwords, "_hasher", gone)
+    assert _login(cast.anonymous, user_name=alice.user_name, password=PASSWORD).status == 401

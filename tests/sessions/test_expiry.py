@@ -1,0 +1,102 @@
+"""A session ends after 14 days without use, and after 90 days in all."""
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from kalends import times
+from kalends.app import wsgi
+from kalends.db import Database
+from kalends.db.migrate import migrate
+from kalends.db.sqlite import Sqlite
+from kalends.settings import Settings
+from tests.cast import PASSWORD, Cast
+from tests.client import Client
+from tests.conftest import NOON, Clock
+from tests.sessions.tidying import after_clean_up
+
+HOUR = 3600
+DAY = 24 * HOUR
+
+
+def _expires_at(cast: Cast) -> str:
+    answer = cast.alice.get("/api/session/current")
+    assert answer.status == 200
+    return str(answer.json["expires_at"])
+
+
+@pytest.fixture
+def alice_now(cast: Cast, clock: Clock) -> Cast:
+    """Alice signs in at noon."""
+    assert cast.alice.id
+    return cast
+
+
+def test_it_lives_for_14_days_without_use(alice_now: Cast, clock: Clock) -> None:
+    clock.ahead(14 * DAY - 1)
+    assert alice_now.alice.get("/api/calendars").status == 200
+
+
+def test_it_ends_after_14_days_without_use(alice_now: Cast, clock: Clock) -> None:
+    clock.ahead(14 * DAY)
+    assert alice_now.alice.get("/api/calendars").status == 401
+    assert alice_now.alice.get("/api/session/current").status == 401
+
+
+def test_another_session_does_not_show_one_that_ended(alice_now: Cast, clock: Clock) -> None:
+    clock.ahead(14 * DAY)
+    again = alice_now.anonymous.post("/api/session", json={"user_name": alice_now.alice.user_name, "password": PASSWORD}).json
+    other = alice_now.anonymous.signed_in(again["token"])
+    assert other.get(f"/api/session/{alice_now.alice.session_id}").status == 404
+    assert other.delete(f"/api/session/{alice_now.alice.session_id}").status == 404
+
+
+def test_use_prolongs_it(alice_now: Cast, clock: Clock) -> None:
+    clock.ahead(10 * DAY)
+    alice_now.alice.get("/api/calendars")
+    assert _expires_at(alice_now) == times.utc(NOON + 24 * DAY)
+    clock.ahead(10 * DAY)
+    assert alice_now.alice.get("/api/calendars").status == 200
+
+
+def test_use_is_noted_once_an_hour(alice_now: Cast, clock: Clock) -> None:
+    clock.ahead(HOUR)
+    alice_now.alice.get("/api/calendars")
+    assert _expires_at(alice_now) == times.utc(NOON + 14 * DAY)
+    clock.ahead(1)
+    alice_now.alice.get("/api/calendars")
+    assert _expires_at(alice_now) == times.utc(NOON + HOUR + 1 + 14 * DAY)
+
+
+def test_it_ends_after_90_days_however_much_it_is_used(alice_now: Cast, clock: Clock) -> None:
+    for _ in range(8):
+        clock.ahead(10 * DAY)
+        assert alice_now.alice.get("/api/calendars").status == 200
+    assert _expires_at(alice_now) == times.utc(NOON + 90 * DAY)
+    clock.ahead(10 * DAY - 1)
+    assert alice_now.alice.get("/api/calendars").status == 200
+    clock.ahead(1)
+    assert alice_now.alice.get("/api/calendars").status == 401
+
+
+def test_a_session_that_ended_is_forgotten(alice_now: Cast, db: Database) -> None:
+    kept = "SELECT count(*) FROM sessions WHERE id = :id"
+    assert after_clean_up(db, NOON + 14 * DAY)(kept, id=alice_now.alice.session_id) == 1
+    assert after_clean_up(db, NOON + 14 * DAY + 1)(kept, id=alice_now.alice.session_id) == 0
+
+
+def test_a_read_is_answered_even_where_its_use_cannot_be_noted(tmp_path: Path, settings: Settings) -> None:
+    """When the disk is full or the file is held, people can still look things up."""
+    busy = Sqlite(tmp_path / "busy.sqlite3", busy_ms=50)
+    migrate(busy)
+    clock = Clock()
+    alice = Cast(Client(wsgi(busy, settings, clock))).alice
+    clock.ahead(2 * HOUR)
+    other = apsw.Connection(str(busy.path))
+    other.execute("BEGIN IMMEDIATE")
+    assert alice.get("/api/calendars").status == 200
+    other.close()
+    assert alice.get("/api/session/current").json["expires_at"] == times.utc(NOON + 14 * DAY)
+    assert alice.get("/api/session/current").json["expires_at"] == times.utc(NOON + 2 * HOUR + 14 * DAY)
+    busy.close()

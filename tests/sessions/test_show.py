@@ -1,0 +1,67 @@
+"""GET /api/session/<id>."""
+
+import pytest
+
+from kalends import times
+from tests.cast import PASSWORD, Cast, a_key
+from tests.conftest import NOON, Clock
+
+DAY = 86_400
+
+
+def test_a_session_says_who_is_logged_in(cast: Cast, clock: Clock) -> None:
+    answer = cast.alice.get(f"/api/session/{cast.alice.session_id}")
+    assert (answer.status, answer.json) == (
+        200,
+        {
+            "id": cast.alice.session_id,
+            "user_id": cast.alice.id,
+            "user_name": cast.alice.user_name,
+            "created_at": times.utc(NOON),
+            "expires_at": times.utc(NOON + 14 * DAY),
+        },
+    )
+
+
+def test_current_is_the_session_in_use(cast: Cast) -> None:
+    assert cast.alice.get("/api/session/current").json["id"] == cast.alice.session_id
+    by_cookie = cast.anonymous.get("/api/session/current", headers={"Cookie": f"kalends_session={cast.alice.token}"})
+    assert (by_cookie.status, by_cookie.json["id"]) == (200, cast.alice.session_id)
+
+
+def test_people_see_their_other_sessions_too(cast: Cast) -> None:
+    other = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD}).json
+    assert cast.alice.get(f"/api/session/{other['id']}").json["id"] == other["id"]
+
+
+def test_a_key_sees_its_users_sessions_and_has_none_itself(cast: Cast) -> None:
+    program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+    assert program.get(f"/api/session/{cast.alice.session_id}").json["user_id"] == cast.alice.id
+    assert program.get("/api/session/current").status == 404
+
+
+def test_a_session_of_somebody_else_is_not_there(cast: Cast) -> None:
+    other = cast.carol.get(f"/api/session/{cast.alice.session_id}")
+    nobody = cast.carol.get("/api/session/s00000000000000")
+    assert (other.status, other.json | {"request_id": ""}) == (404, nobody.json | {"request_id": ""})
+
+
+@pytest.mark.parametrize("path", ["current", "s00000000000000", "1"])
+def test_a_guest_must_sign_in(cast: Cast, path: str) -> None:
+    assert cast.anonymous.get(f"/api/session/{path}").status == 401
+    assert cast.anonymous.get(f"/api/session/{cast.alice.session_id}").status == 401
+
+
+@pytest.mark.parametrize("session_id", ["%00", "s%00", "s00000000000000", "%F0%9F%8E%B7"])
+def test_there_is_no_such_session(cast: Cast, session_id: str) -> None:
+    assert cast.alice.get(f"/api/session/{session_id}").status == 404
+
+
+@pytest.mark.parametrize("token", ["nonsense", "wk_nonsense", "ü", "x" * 5000])
+def test_a_wrong_token_is_refused(cast: Cast, token: str) -> None:
+    answer = cast.anonymous.get("/api/session/current", headers={"Authorization": f"Bearer {token}"})
+    assert (answer.status, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
+
+
+def test_the_id_is_public_and_signs_nobody_in(cast: Cast) -> None:
+    assert cast.anonymous.signed_in(cast.alice.session_id).get("/api/calendars").status == 401

@@ -1,0 +1,12 @@
+"""What people send when they register."""
+
+from typing import Any
+from uuid import uuid4
+
+from tests.cast import PASSWORD
+
+
+def a_registration(**fields: Any) -> dict[str, Any]:
+    """A complete registration of somebody new."""
+    name = f"emil-{uuid4().hex[:10]}"
+    return {"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD} | fields

@@ -1,0 +1,154 @@
+"""POST /api/users: registering."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+from unicodedata import normalize
+from uuid import uuid4
+
+import pytest
+from msgspec.structs import replace
+
+from kalends import times
+from kalends.app import wsgi
+from kalends.db import Database
+from kalends.settings import Settings
+from tests.cast import PASSWORD, Cast
+from tests.client import Client
+from tests.conftest import NOON, Clock
+from tests.kept import everything
+from tests.users.registration import a_registration
+
+
+def _login(guest: Client, user_name: str, password: str) -> int:
+    return guest.post("/api/session", json={"user_name": user_name, "password": password}).status
+
+
+def test_registering_answers_the_account(client: Client, clock: Clock) -> None:
+    given = a_registration(name="Emil", time_zone="Europe/Berlin")
+    made = client.post("/api/users", json=given)
+    assert made.status == 201
+    assert made.headers["Location"] == f"/api/users/{made.json['id']}"
+    expected = {"user_name": given["user_name"], "email_address": given["email_address"], "name": "Emil", "time_zone": "Europe/Berlin"}
+    stamps = {"created_at": times.utc(NOON), "updated_at": times.utc(NOON)}
+    assert made.json == expected | stamps | {"id": made.json["id"], "primary_calendar_id": made.json["primary_calendar_id"]}
+
+
+def test_name_and_time_zone_have_defaults(client: Client) -> None:
+    made = client.post("/api/users", json=a_registration()).json
+    assert (made["name"], made["time_zone"]) == (None, "UTC")
+
+
+@pytest.mark.parametrize("name", ["Emil", None])
+def test_a_user_has_one_primary_calendar_from_the_start(client: Client, name: str | None) -> None:
+    given = a_registration(name=name, time_zone="Asia/Tokyo")
+    made = client.post("/api/users", json=given).json
+    token = client.post("/api/session", json={"user_name": given["user_name"], "password": PASSWORD}).json["token"]
+    [calendar] = client.signed_in(token).get("/api/calendars").json["calendars"]
+    assert (calendar["id"], calendar["primary"], calendar["role"]) == (made["primary_calendar_id"], True, "owner")
+    assert (calendar["name"], calendar["time_zone"], calendar["public"]) == (name or given["user_name"], "Asia/Tokyo", False)
+
+
+@pytest.mark.parametrize("domain", ["mail.local", "localhost", "mail.internal", "intranet", "example.org", "exämple.org"])
+def test_an_address_is_checked_for_its_form_only(client: Client, domain: str) -> None:
+    address = f"bob-{uuid4().hex[:10]}@{domain}"
+    made = client.post("/api/users", json=a_registration(email_address=address))
+    assert (made.status, made.json["email_address"]) == (201, address)
+
+
+@pytest.mark.parametrize("user_name", ["a", "Ana.María-7_x", "名前", "x" * 60])
+def test_a_user_name_has_letters_digits_dots_hyphens_and_underscores(client: Client, user_name: str) -> None:
+    unique = f"{user_name}{uuid4().hex}"[:60] if len(user_name) < 60 else f"{uuid4().hex}{user_name}"[:60]
+    assert client.post("/api/users", json=a_registration(user_name=unique)).json["user_name"] == unique
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("user_name", value) for value in ["", None, "two words", "ana@home", "a/b", "x" * 61, 7, "ana\0", "ana\u202e"]),
+        *(
+            ("email_address", value)
+            for value in ["", None, "ana", "@example.org", "ana@", "ana@ex ample.org", "a@b@c.org", "a" * 250 + "@b.org"]
+        ),
+        *(("password", value) for value in ["", None, "7 chars", "x" * 257, 12345678, "zero\0zero"]),
+        *(("name", value) for value in ["x" * 201, 7, "two\nlines"]),
+        *(("time_zone", value) for value in ["Mars/Olympus", "europe/berlin", "+02:00", 2]),
+    ],
+)
+def test_a_value_that_breaks_a_rule_is_named(client: Client, field: str, value: Any) -> None:
+    answer = client.post("/api/users", json=a_registration() | {field: value})
+    assert (answer.status, answer.broken) == (422, [field])
+
+
+def test_every_broken_field_is_named_at_once(client: Client) -> None:
+    answer = client.post("/api/users", json={"user_name": "a b", "password": "short", "time_zone": "Mars"})
+    assert (answer.status, set(answer.broken)) == (422, {"user_name", "email_address", "password", "time_zone"})
+
+
+@pytest.mark.parametrize(("field", "sign"), [("user_name", ""), ("email_address", "@example.org")])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("Ana", "aNA"), ("Straße", "STRASSE"), (normalize("NFC", "José"), normalize("NFD", "JOSÉ")), ("ΣΊΣΥΦΟΣ", "σίσυφος")],
+)
+def test_names_and_addresses_are_unique_without_regard_to_case(client: Client, field: str, sign: str, first: str, second: str) -> None:
+    mark = uuid4().hex[:10]
+    assert client.post("/api/users", json=a_registration() | {field: f"{first}{mark}{sign}"}).status == 201
+    again = client.post("/api/users", json=a_registration() | {field: f"{second}{mark.upper()}{sign.upper()}"})
+    assert (again.status, again.broken) == (409, [field])
+
+
+def test_a_registration_that_fails_leaves_nothing_behind(client: Client, cast: Cast) -> None:
+    given = a_registration(user_name=cast.alice.user_name)
+    assert client.post("/api/users", json=given).status == 409
+    assert client.post("/api/users", json=a_registration(email_address=given["email_address"])).status == 201
+
+
+@pytest.mark.parametrize("field", ["user_name", "email_address"])
+def test_of_many_who_want_the_same_name_at_once_one_gets_it(client: Client, field: str) -> None:
+    wanted = a_registration()[field]
+    start = Barrier(8)
+
+    def register(number: int) -> int:
+        given = a_registration() | {field: wanted.upper() if number % 2 else wanted}
+        start.wait(10)
+        return client.post("/api/users", json=given).status
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sorted(threads.map(register, range(8), timeout=60)) == [201, *[409] * 7]
+
+
+def test_a_closed_service_registers_nobody(client: Client, db: Database, settings: Settings) -> None:
+    given = a_registration()
+    closed = Client(wsgi(db, replace(settings, registration="closed")))
+    assert closed.post("/api/users", json=given).status == 403
+    assert _login(client, given["user_name"], PASSWORD) == 401
+
+
+@pytest.mark.parametrize("password", ["8 letter", "x" * 256, "  spaces count  ", "Grüße, 世界 🎷"])
+def test_a_password_is_taken_as_it_is(client: Client, password: str) -> None:
+    given = a_registration(password=password)
+    assert client.post("/api/users", json=given).status == 201
+    assert _login(client, given["user_name"], password) == 201
+    assert _login(client, given["user_name"], password[:-1] + "?") == 401
+
+
+def test_a_password_may_be_typed_on_any_keyboard(client: Client) -> None:
+    """The same letter comes composed from one system and decomposed from another."""
+    given = a_registration(password=normalize("NFD", "Überraschung"))
+    assert client.post("/api/users", json=given).status == 201
+    assert _login(client, given["user_name"], normalize("NFC", "Überraschung")) == 201
+
+
+def test_spaces_around_a_password_are_part_of_it(client: Client) -> None:
+    given = a_registration(password="  spaces count  ")
+    client.post("/api/users", json=given)
+    assert _login(client, given["user_name"], "spaces count") == 401
+
+
+def test_only_a_hash_of_the_password_is_kept(client: Client, db: Database, settings: Settings) -> None:
+    given = a_registration(password=f"secret {uuid4().hex}")
+    made = client.post("/api/users", json=given)
+    assert given["password"] not in made.text
+    with db.read() as tx:
+        assert tx.value("SELECT password_hash FROM users WHERE id = :id", id=made.json["id"]).startswith("$argon2id$")
+    assert given["password"].encode() not in everything(db, settings)

@@ -1,0 +1,16 @@
+"""GET /api/users/<id>/edit."""
+
+from tests.cast import Cast
+
+
+def test_edit_answers_what_may_be_sent_again(cast: Cast) -> None:
+    path = f"/api/users/{cast.alice.id}"
+    form = cast.alice.get(f"{path}/edit")
+    assert form.status == 200
+    assert form.json == {"user_name": cast.alice.user_name, "email_address": cast.alice.email_address, "name": "Alice", "time_zone": "UTC"}
+    sent = cast.alice.put(path, json=form.json)
+    assert (sent.status, sent.json) == (200, cast.alice.user)
+
+
+def test_nobody_edits_somebody_else(cast: Cast) -> None:
+    assert cast.carol.get(f"/api/users/{cast.alice.id}/edit").status == 404

@@ -1,0 +1,20 @@
+"""GET /api/users/<id>."""
+
+from tests.cast import Cast
+
+
+def test_people_see_their_own_account(cast: Cast) -> None:
+    answer = cast.alice.get(f"/api/users/{cast.alice.id}")
+    assert (answer.status, answer.json) == (200, cast.alice.user)
+
+
+def test_people_never_see_each_other(cast: Cast) -> None:
+    """Somebody else's account answers exactly as one that does not exist."""
+    other = cast.carol.get(f"/api/users/{cast.alice.id}")
+    nobody = cast.carol.get(f"/api/users/{2**62}")
+    assert (other.status, other.json | {"request_id": ""}) == (404, nobody.json | {"request_id": ""})
+
+
+def test_a_guest_must_sign_in(cast: Cast) -> None:
+    answer = cast.anonymous.get(f"/api/users/{cast.alice.id}")
+    assert (answer.status, answer.headers["WWW-Authenticate"]) == (401, "Bearer")

@@ -1,0 +1,192 @@
+"""PUT /api/users/<id>."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from kalends.users import passwords
+from tests.cast import PASSWORD, Cast, Person, a_key
+from tests.client import Client
+from tests.conftest import Clock
+from tests.users.hashers import Meanwhile
+
+NEW_PASSWORD = "staple of the stable"
+
+
+def _path(person: Person) -> str:
+    return f"/api/users/{person.id}"
+
+
+def _login(guest: Client, user_name: str, password: str) -> int:
+    return guest.post("/api/session", json={"user_name": user_name, "password": password}).status
+
+
+def _is_signed_in(client: Client) -> bool:
+    return client.get("/api/calendars").status == 200
+
+
+def test_only_what_is_given_changes(cast: Cast, clock: Clock) -> None:
+    before = cast.alice.user
+    clock.ahead(60)
+    changed = cast.alice.put(_path(cast.alice), json={"name": "Alicia"})
+    assert changed.status == 200
+    assert changed.json.pop("updated_at") > before["updated_at"]
+    assert changed.json | {"updated_at": ""} == before | {"name": "Alicia", "updated_at": ""}
+    assert cast.alice.get(_path(cast.alice)).json["name"] == "Alicia"
+
+
+@pytest.mark.parametrize("field", ["user_name", "email_address", "name", "time_zone"])
+def test_every_field_may_change(cast: Cast, field: str) -> None:
+    mark = uuid4().hex[:10]
+    values = {"user_name": f"emil-{mark}", "email_address": f"{mark}@mail.local", "name": "Emil", "time_zone": "Asia/Tokyo"}
+    changed = cast.alice.put(_path(cast.alice), json={field: values[field]})
+    assert changed.json == cast.alice.user | {field: values[field]}
+
+
+@pytest.mark.parametrize("empty", ["", None])
+def test_an_optional_field_is_cleared(cast: Cast, empty: str | None) -> None:
+    cast.alice.put(_path(cast.alice), json={"time_zone": "Asia/Tokyo"})
+    changed = cast.alice.put(_path(cast.alice), json={"name": empty, "time_zone": empty}).json
+    assert (changed["name"], changed["time_zone"]) == (None, "UTC")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("user_name", ""),
+        ("user_name", "a b"),
+        ("email_address", None),
+        ("email_address", "ana"),
+        ("time_zone", "Mars"),
+        ("name", "x" * 201),
+    ],
+)
+def test_a_value_that_breaks_a_rule_is_named_and_changes_nothing(cast: Cast, field: str, value: Any) -> None:
+    answer = cast.alice.put(_path(cast.alice), json={"name": "Alicia"} | {field: value})
+    assert (answer.status, answer.broken) == (422, [field])
+    assert cast.alice.get(_path(cast.alice)).json == cast.alice.user
+
+
+@pytest.mark.parametrize("field", ["user_name", "email_address"])
+def test_a_taken_name_is_a_conflict_and_changes_nothing(cast: Cast, field: str) -> None:
+    answer = cast.alice.put(_path(cast.alice), json={"name": "Alicia", field: getattr(cast.bob, field).upper()})
+    assert (answer.status, answer.broken) == (409, [field])
+    assert cast.alice.get(_path(cast.alice)).json == cast.alice.user
+
+
+def test_people_may_spell_their_own_name_otherwise(cast: Cast) -> None:
+    spelled = cast.alice.user_name.upper()
+    assert cast.alice.put(_path(cast.alice), json={"user_name": spelled}).json["user_name"] == spelled
+
+
+def test_people_log_in_with_their_new_address_only(cast: Cast) -> None:
+    address = f"{uuid4().hex}@example.org"
+    cast.alice.put(_path(cast.alice), json={"email_address": address})
+    assert _login(cast.anonymous, address, PASSWORD) == 201
+    assert _login(cast.anonymous, cast.alice.email_address, PASSWORD) == 401
+
+
+def test_nobody_changes_somebody_else(cast: Cast) -> None:
+    assert cast.carol.put(_path(cast.alice), json={"name": "Mallory"}).status == 404
+    assert cast.alice.get(_path(cast.alice)).json == cast.alice.user
+
+
+def test_a_new_password_works_and_the_old_one_no_longer(cast: Cast) -> None:
+    answer = cast.alice.put(_path(cast.alice), json={"password": NEW_PASSWORD, "current_password": PASSWORD})
+    assert (answer.status, "password" in answer.text) == (200, False)
+    assert _login(cast.anonymous, cast.alice.user_name, NEW_PASSWORD) == 201
+    assert _login(cast.anonymous, cast.alice.user_name, PASSWORD) == 401
+
+
+def test_a_new_password_ends_the_other_sessions_and_keeps_the_keys(cast: Cast) -> None:
+    other = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD}).json
+    program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+    elsewhere = cast.anonymous.signed_in(other["token"])
+    assert _is_signed_in(elsewhere)
+    assert _is_signed_in(cast.bob)
+    cast.alice.put(_path(cast.alice), json={"password": NEW_PASSWORD, "current_password": PASSWORD})
+    assert elsewhere.get("/api/calendars").status == 401
+    assert cast.alice.get(f"/api/session/{other['id']}").status == 404
+    assert _is_signed_in(cast.alice)
+    assert _is_signed_in(program)
+    assert _is_signed_in(cast.bob)
+
+
+def test_a_program_that_sets_a_password_ends_every_session(cast: Cast) -> None:
+    program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+    assert program.put(_path(cast.alice), json={"password": NEW_PASSWORD, "current_password": PASSWORD}).status == 200
+    assert cast.alice.get("/api/calendars").status == 401
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "broken"),
+    [
+        ({"password": NEW_PASSWORD}, 422, ["current_password"]),
+        ({"password": NEW_PASSWORD, "current_password": ""}, 422, ["current_password"]),
+        ({"password": NEW_PASSWORD, "current_password": "not my password"}, 403, ["current_password"]),
+        ({"password": "short", "current_password": PASSWORD}, 422, ["password"]),
+        ({"password": "x" * 257, "current_password": PASSWORD}, 422, ["password"]),
+    ],
+)
+def test_a_new_password_needs_the_current_one(cast: Cast, given: dict[str, str], status: int, broken: list[str]) -> None:
+    answer = cast.alice.put(_path(cast.alice), json={"name": "Alicia"} | given)
+    assert (answer.status, answer.broken) == (status, broken)
+    assert cast.alice.get(_path(cast.alice)).json == cast.alice.user
+    assert _login(cast.anonymous, cast.alice.user_name, PASSWORD) == 201
+
+
+def test_an_empty_password_changes_nothing(cast: Cast) -> None:
+    assert cast.alice.put(_path(cast.alice), json={"password": "", "name": "Alicia"}).status == 200
+    assert _login(cast.anonymous, cast.alice.user_name, PASSWORD) == 201
+
+
+def test_a_password_that_changed_meanwhile_is_not_the_current_one(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+
+    def change() -> None:
+        assert owner.put(_path(cast.alice), json={"password": NEW_PASSWORD, "current_password": PASSWORD}).status == 200
+
+    thief = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+    monkeypatch.setattr(passwords, "_hasher", Meanwhile(change))
+    late = thief.put(_path(cast.alice), json={"password": "stolen with an old one", "current_password": PASSWORD})
+    assert (late.status, late.broken) == (403, ["current_password"])
+    assert _login(cast.anonymous, cast.alice.user_name, NEW_PASSWORD) == 201
+
+
+def test_changes_of_different_fields_at_once_all_stay(cast: Cast) -> None:
+    start = Barrier(3)
+
+    def change(given: dict[str, str]) -> int:
+        start.wait(10)
+        return cast.alice.put(_path(cast.alice), json=given).status
+
+    for number in range(10):
+        zone = "Asia/Tokyo" if number % 2 else "UTC"
+        wanted = {"name": f"Alice {number}", "time_zone": zone, "email_address": f"{number}-{cast.alice.email_address}"}
+        with ThreadPoolExecutor(3) as threads:
+            changes = [{field: value} for field, value in wanted.items()]
+            assert list(threads.map(change, changes, timeout=30)) == [200, 200, 200]
+        now = cast.alice.get(_path(cast.alice)).json
+        assert {field: now[field] for field in wanted} == wanted
+
+
+def test_a_change_of_the_name_does_not_bring_an_old_password_back(cast: Cast) -> None:
+    program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+    start = Barrier(2)
+
+    def rename(number: int) -> int:
+        start.wait(10)
+        return program.put(_path(cast.alice), json={"name": f"Alice {number}"}).status
+
+    known = PASSWORD
+    for number in range(5):
+        with ThreadPoolExecutor(1) as thread:
+            renamed = thread.submit(rename, number)
+            start.wait(10)
+            answer = program.put(_path(cast.alice), json={"password": f"password {number}", "current_password": known})
+            assert (answer.status, renamed.result(30)) == (200, 200)
+        known = f"password {number}"
+        assert _login(cast.anonymous, cast.alice.user_name, known) == 201
