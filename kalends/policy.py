@@ -50,12 +50,14 @@ SEES = f"""(
 EVENTS = """
 SELECT e.id, e.owner_id, e.calendar_id, e.title, e.description, e.start_at, e.end_at, e.all_day, e.time_zone, e.location,
        e.location_name, e.street, e.city, e.state, e.zip, e.country, e.image_url, e.tags, e.public, e.series_id, e.version,
-       e.created_at, e.updated_at, coalesce(u.name, u.user_name),
+       e.created_at, e.updated_at, e.slot, e.edited, coalesce(u.name, u.user_name),
        e.owner_id = :me OR c.owner_id = :me
-       OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor')
+       OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor'),
+       r.frequency, r.step, r.start_date, r.end_date
 FROM events e
 JOIN users u ON u.id = e.owner_id
 JOIN calendars c ON c.id = e.calendar_id
+LEFT JOIN series r ON r.id = e.series_id
 """
 
 # The ids of the events that the actor may edit.

@@ -73,6 +73,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "DELETE /api/subscribers/{subscriber_id}": {"": OWN_ONLY},
     "GET /unsubscribe/{token}": {"": EVERYBODY},
     "POST /unsubscribe/{token}": {"": EVERYBODY},
+    "PUT /api/events/{event_id}/repeat": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "PUT /api/events/{event_id}/copy": {"private": (404, 201, 201, 201, 404), "public": (401, 201, 201, 201, 201)},
 }
 
@@ -137,6 +138,7 @@ GIVEN: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "PUT /api/comments/{comment_id}": lambda scene: {"comment": "Another text"},
     "GET /api/responses.csv": lambda scene: {"event_id": scene.event["id"]},
     "POST /api/responses": lambda scene: {"event_id": scene.event["id"], "response": "NO", "email_address": "guest@example.org"},
+    "PUT /api/events/{event_id}/repeat": lambda scene: {"frequency": "DAILY", "end_date": "2026-06-03"},
     "PUT /api/events/{event_id}/remove": lambda scene: {"calendar_id": scene.calendar["id"]},
     "DELETE /api/users/{user_id}": lambda scene: {"current_password": PASSWORD},
 }

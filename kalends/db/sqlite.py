@@ -133,15 +133,12 @@ class SqliteTransaction(Transaction):
         self._connection = connection
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
-        for name, value in params.items():
-            if type(value) is list:
-                params[name] = json.dumps(value)
         with _Translated(self._connection):
-            return self._connection.execute(sql, params).fetchall()
+            return self._connection.execute(sql, _bound(params)).fetchall()
 
     def run(self, sql: str, /, **params: Any) -> int:
         with _Translated(self._connection):
-            self._connection.execute(sql, params).fetchall()
+            self._connection.execute(sql, _bound(params)).fetchall()
             return self._connection.changes()
 
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -164,6 +161,14 @@ class SqliteTransaction(Transaction):
 
     def has_table(self, name: str) -> bool:
         return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
+
+
+def _bound(params: dict[str, Any]) -> dict[str, Any]:
+    """Lists as the JSON that `listed` reads."""
+    for name, value in params.items():
+        if type(value) is list:
+            params[name] = json.dumps(value)
+    return params
 
 
 def _containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:

@@ -6,13 +6,11 @@ from kalends import errors, policy, when
 from kalends.calendars.model import Calendar
 from kalends.comments import store as comments
 from kalends.context import Context
-from kalends.events import listing, location, span, store
+from kalends.events import change, listing, scope, series, span, store
 from kalends.events.model import (
-    MAX_LOCATION,
     PARTS,
     CalendarChoice,
     CommentPage,
-    Event,
     EventChanges,
     EventDetail,
     EventFields,
@@ -20,13 +18,14 @@ from kalends.events.model import (
     EventIndex,
     EventInput,
     EventQuery,
+    EventRepeated,
     EventRow,
     EventsChanged,
     EventView,
-    read_tags,
+    RepeatInput,
 )
 from kalends.http.endpoint import endpoint
-from kalends.http.fields import Bad, Changes
+from kalends.http.fields import Changes
 from kalends.http.paging import MAX_PAGE, page
 from kalends.http.types import Deleted
 from kalends.policy import Right
@@ -67,7 +66,7 @@ def create(ctx: Context, params: EventInput) -> EventDetail:
     """Create an event on a calendar: the given one, else your primary calendar."""
     calendar = _calendar(ctx, params.calendar_id)
     given = {name for name in ("location", *PARTS) if getattr(params, name)}
-    return _shown(ctx, _created(ctx, _located(params, given), calendar))
+    return _shown(ctx, _created(ctx, change.located(params, given), calendar))
 
 
 @endpoint("GET", "/api/events/{event_id}", guests=True)
@@ -86,13 +85,17 @@ def edit(ctx: Context, event_id: int) -> EventFields:
 
 @endpoint("PUT", "/api/events/{event_id}")
 def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventDetail | EventsChanged:
-    """Change the event. With `ids`, change those too, all or none, and answer `{"events": […]}`."""
+    """Change the event. With `ids`, change those too, all or none, and answer `{"events": […]}`.
+
+    Of a series, `scope` changes this event, it and the following ones (which become a series of their own), or all of them;
+    a changed `start_time` or `end_time` then moves each by the same difference on the clocks.
+    """
     ids = params.get("ids")
     store.hold(ctx, [event_id, *(ids or [])])
     events = policy.events(ctx, event_id, ids, to=Right.EDIT)
     ctx.expect(events[0].etag)
     for event in events:
-        _change(ctx, event, params)
+        change.change(ctx, store.get(ctx, event.id), params)
     if ids is not None:
         return EventsChanged([store.detail(ctx, policy.event(ctx, event.id, to=Right.SEE)) for event in events])
     return _shown(ctx, event_id)
@@ -100,13 +103,29 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
 
 @endpoint("DELETE", "/api/events/{event_id}")
 def destroy(ctx: Context, event_id: int, params: EventIds) -> Deleted:
-    """Delete the event. With `ids`, delete those too, all or none."""
+    """Delete the event. With `ids`, delete those too, all or none. Of a series, `scope` deletes the following ones too, or all."""
     store.hold(ctx, [event_id, *(params.ids or [])])
     events = policy.events(ctx, event_id, params.ids, to=Right.EDIT)
     ctx.expect(events[0].etag)
+    chosen = {each.id: None for event in events for each in scope.chosen(ctx, event, params.scope)}
+    for chosen_id in chosen:
+        store.delete(ctx, chosen_id)
     for event in events:
-        store.delete(ctx, event.id)
-    return Deleted([event.id for event in events])
+        scope.destroyed(ctx, event, params.scope)
+    return Deleted(list(chosen))
+
+
+@endpoint("PUT", "/api/events/{event_id}/repeat")
+def repeat(ctx: Context, event_id: int, params: RepeatInput) -> EventRepeated:
+    """Repeat the event: every occurrence is an event of its own, with the same `series_id`.
+
+    Repeating again replaces the rule: what still fits stays, and what no longer fits is deleted, unless people commented on it,
+    answered it, or it was changed alone. Without `end_date` the series goes on, and is kept 24 months ahead.
+    """
+    store.hold(ctx, [event_id])
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    series_id = series.repeat(ctx, event, series.checked(params, event))
+    return EventRepeated(**structs.asdict(_shown(ctx, event_id)), occurrences=series.count(ctx, series_id))
 
 
 @endpoint("PUT", "/api/events/{event_id}/add")
@@ -181,39 +200,3 @@ def _position(row: EventRow) -> str:
 def _created(ctx: Context, given: EventFields, calendar: Calendar) -> int:
     fields = structs.replace(given, public=calendar.public if given.public is None else given.public)
     return store.insert(ctx, fields, span.resolved(fields, calendar.time_zone), calendar)
-
-
-def _change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
-    merged = changes.over(EventChanges(**structs.asdict(store.editable(event))))
-    if "start_time" in changes:
-        start = when.parse(merged.start_time)
-        merged.time_zone = changes.get("time_zone") or start.zone
-        if "all_day" not in changes:
-            merged.all_day = None
-            if "end_time" not in changes and start.is_date != event.all_day:
-                merged.end_time = None
-    merged.time_zone = merged.time_zone or event.time_zone
-    merged.public = event.public if merged.public is None else merged.public
-    if merged.tag:
-        merged.tag_list = _tagged(merged.tag_list, merged.tag)
-    store.update(ctx, event.id, _located(merged, set(changes.given)), span.resolved(merged, event.time_zone))
-
-
-def _tagged(tag_list: str, tag: str) -> str:
-    try:
-        return read_tags([tag_list, tag])
-    except Bad as bad:
-        raise errors.invalid("tag", str(bad)) from None
-
-
-def _located(fields: EventFields, given: set[str]) -> EventFields:
-    """Parts follow from a location that comes alone, and a location from parts that come alone."""
-    parts = given & set(PARTS)
-    if "location" in given and not parts:
-        return structs.replace(fields, **location.derived(fields.location))
-    if parts and "location" not in given:
-        composed = location.composed({name: getattr(fields, name) for name in PARTS})
-        if composed and len(composed) > MAX_LOCATION:
-            raise errors.invalid("location", f"its parts together must have at most {MAX_LOCATION} characters")
-        return structs.replace(fields, location=composed)
-    return fields

@@ -42,6 +42,9 @@ def of(ctx: Context, query: EventQuery, zone: str) -> Conditions:
     """The conditions of the query; times without an offset are read in the zone."""
     chosen = Conditions()
     _add_times(ctx, chosen, query, query.time_zone or zone)
+    if query.series_id is not None:
+        chosen.on_event.append("e.series_id = :series_id")
+        chosen.params["series_id"] = query.series_id
     if query.ids is not None:
         chosen.on_event.append(f"e.id IN {ctx.db.listed('ids')}")
         chosen.params["ids"] = query.ids

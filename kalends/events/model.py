@@ -1,6 +1,6 @@
 """What an event is."""
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 from urllib.parse import urlsplit
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -68,6 +68,9 @@ Part = Annotated[str, Meta(max_length=MAX_PART)]
 Query = Annotated[str, Meta(max_length=MAX_QUERY, extra={"lines": True})]
 
 
+Scope = Annotated[Literal["this", "following", "all"], Meta(description="Of a series: this event, it and the following, or all.")]
+
+
 class EventFields(Struct, kw_only=True):
     """The editable fields of an event."""
 
@@ -96,16 +99,18 @@ class EventInput(EventFields, kw_only=True):
 
 
 class EventChanges(EventFields, kw_only=True):
-    """What may be changed of one event, or of several at once."""
+    """What may be changed of one event, of several at once, or of a series."""
 
     tag: Annotated[Name, Meta(description="One tag to append.")] | None = None
     ids: Annotated[Ids, Meta(description="More events to change, all or none.")] | None = None
+    scope: Scope = "this"
 
 
 class EventIds(Struct, kw_only=True):
     """More events to act on."""
 
     ids: Annotated[Ids, Meta(description="More events to delete, all or none.")] | None = None
+    scope: Scope = "this"
 
 
 class CommentPage(Struct, kw_only=True):
@@ -137,6 +142,15 @@ class EventView(Struct, kw_only=True):
     comments: Comments | None = None
 
 
+class RepeatInput(Struct, kw_only=True):
+    """How to repeat an event."""
+
+    frequency: Annotated[Literal["DAILY", "WEEKLY", "MONTHLY", "YEARLY"], Meta(description="How often.")]
+    interval: Annotated[int, Meta(ge=1, le=1_000, description="Every so many days, weeks, months or years.")] = 1
+    start_date: Annotated[DateTime, Meta(description="The first day of the repetition; the event's by default.")] | None = None
+    end_date: Annotated[DateTime, Meta(description="The last day, inclusive; without it, the series goes on.")] | None = None
+
+
 class CalendarChoice(Struct, kw_only=True):
     """On which calendar."""
 
@@ -151,6 +165,7 @@ class EventQuery(Paging, kw_only=True):
     calendar_ids: Annotated[Ids, Meta(description="Calendars to search.")] | None = None
     start_time: Annotated[DateTime, Meta(description="Events that start at or after it.")] | None = None
     end_time: Annotated[DateTime, Meta(description="Events that end at or before it; a date alone counts to its end.")] | None = None
+    series_id: Annotated[Id, Meta(description="Only the occurrences of this series.")] | None = None
     overlaps: Annotated[bool, Meta(description="Instead, all events that overlap the time from start_time to end_time.")] = False
     time_zone: Annotated[TimeZone, Meta(description="The zone of times without an offset.")] | None = None
     text: Annotated[Query, Meta(description='Words, each in some text field; "…" keeps words together, * is any characters.')] | None = None
@@ -193,8 +208,21 @@ class Event(Struct, frozen=True):
     version: int
     created_at: int
     updated_at: int
+    slot: str | None
+    edited: bool
     owner_name: str
     can_edit: bool
+    frequency: str | None
+    step: int | None
+    first_date: str | None
+    last_date: str | None
+
+    @property
+    def repeat(self) -> "Repeat | None":
+        """The rule of its series."""
+        if self.frequency is None or self.step is None or self.first_date is None:
+            return None
+        return Repeat(self.frequency, self.step, self.first_date, self.last_date)
 
     @property
     def etag(self) -> str:
@@ -280,6 +308,12 @@ class EventDetail(EventItem, kw_only=True):
     created_at: str
     updated_at: str
     comments: list[CommentItem] | UnsetType = UNSET
+
+
+class EventRepeated(EventDetail, kw_only=True):
+    """An event that was repeated, and how many occurrences its series has now."""
+
+    occurrences: int
 
 
 class EventIndex(Struct):

@@ -1,7 +1,8 @@
 """The dates of a rule, after RFC 5545: a month or a year without the day is skipped. Plain arithmetic on checked integers."""
 
+from calendar import monthrange
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date
 
 from msgspec import Struct
 
@@ -42,8 +43,8 @@ class Rule(Struct, frozen=True):
 
 
 def months_later(day: date, months: int) -> date:
-    """The same day so many months later, or the last one of a shorter month."""
-    month = day.year * 12 + day.month - 1 + months
-    year, month = min(month // 12, date.max.year), month % 12 + 1
-    first_of_next = date(year + month // 12, month % 12 + 1, 1) if (year, month) != (date.max.year, 12) else date.max
-    return date(year, month, min(day.day, (first_of_next - timedelta(days=1)).day))
+    """The same day so many months later, or the last one of a shorter month; at most the last day there is."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    if year > date.max.year:
+        return date.max
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))

@@ -15,6 +15,7 @@ _WRITTEN = (
     *("title", "description", "start_at", "end_at", "until_at", "all_day", "time_zone", "location", *PARTS),
     *("image_url", "tags", "public", "search"),
 )
+_MOMENTS = ("start_at", "end_at", "until_at")
 _COLUMNS = ", ".join(_WRITTEN)
 _VALUES = ", ".join(f":{name}" for name in _WRITTEN)
 _ASSIGNED = ", ".join(f"{name} = :{name}" for name in _WRITTEN)
@@ -36,6 +37,40 @@ def insert(ctx: Context, given: EventFields, when: Span, calendar: Calendar) -> 
     )
     place(ctx, event_id, calendar.id, grants=True)
     return event_id
+
+
+def get(ctx: Context, event_id: int) -> Event:
+    """The event, whoever asks."""
+    event = ctx.tx.one(Event, f"{policy.EVENTS} WHERE e.id = :id", id=event_id, me=policy.me(ctx))
+    assert event is not None
+    return event
+
+
+def insert_occurrences(ctx: Context, pattern: Event, series_id: int, moments: list[dict[str, Any]]) -> None:
+    """Events after the pattern, one for each set of moments, wherever the pattern is placed."""
+    copied = ", ".join(name for name in ("owner_id", "calendar_id", *_WRITTEN) if name not in _MOMENTS)
+    ctx.tx.many(
+        f"""INSERT INTO events ({copied}, start_at, end_at, until_at, series_id, slot, version, created_at, updated_at)
+            SELECT {copied}, CAST(:start_at AS BIGINT), CAST(:end_at AS BIGINT), CAST(:until_at AS BIGINT),
+                   CAST(:series_id AS BIGINT), CAST(:slot AS TEXT), 1, CAST(:now AS BIGINT), CAST(:now AS BIGINT)
+            FROM events WHERE id = :pattern""",
+        [each | {"series_id": series_id, "pattern": pattern.id, "now": ctx.now} for each in moments],
+    )
+    ctx.tx.run(
+        """INSERT INTO placements (event_id, calendar_id, start_at, public, grants, created_at)
+           SELECT e.id, p.calendar_id, e.start_at, e.public, p.grants, CAST(:now AS BIGINT)
+           FROM events e CROSS JOIN placements p
+           WHERE e.series_id = :series_id AND p.event_id = :pattern
+           AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id, p.id""",
+        series_id=series_id,
+        pattern=pattern.id,
+        now=ctx.now,
+    )
+
+
+def mark_edited(ctx: Context, event_id: int) -> None:
+    """Of a series' occurrence: it was changed alone."""
+    ctx.tx.run("UPDATE events SET edited = TRUE WHERE id = :id AND series_id IS NOT NULL", id=event_id)
 
 
 def update(ctx: Context, event_id: int, given: EventFields, when: Span) -> None:
@@ -128,7 +163,7 @@ def detail(ctx: Context, event: Event) -> EventDetail:
         **{part: getattr(event, part) for part in PARTS},
         owner=Person(event.owner_id, event.owner_name),
         calendars=calendars,
-        repeat=None,
+        repeat=event.repeat,
         responses=responses.tally(ctx, event),
         comments_count=comments.count_of_event(ctx, event),
         url=f"{ctx.settings.url}/events/{event.id}",

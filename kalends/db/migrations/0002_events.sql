@@ -1,5 +1,23 @@
 -- Events, and the calendars on which they are placed. The home calendar is a placement too.
 
+-- The rule of a repeated event. Dates are local, as 2026-05-11; occurrences exist up to made_until.
+CREATE TABLE series (
+    id $id,
+    frequency TEXT NOT NULL CHECK (frequency IN ('DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY')),
+    step $int NOT NULL CHECK (step BETWEEN 1 AND 1000),
+    start_date TEXT NOT NULL,
+    end_date TEXT,
+    made_until TEXT NOT NULL
+$end;
+CREATE INDEX series_without_end ON series (made_until) WHERE end_date IS NULL;
+
+-- Occurrences that were destroyed alone, and are not made again.
+CREATE TABLE series_exceptions (
+    series_id $int NOT NULL REFERENCES series ON DELETE CASCADE,
+    slot TEXT NOT NULL,
+    PRIMARY KEY (series_id, slot)
+$end;
+
 CREATE TABLE events (
     id $id,
     owner_id $int NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -21,7 +39,10 @@ CREATE TABLE events (
     image_url TEXT,
     tags TEXT NOT NULL,
     public $flag NOT NULL,
-    series_id $int,
+    series_id $int REFERENCES series ON DELETE SET NULL,
+    -- The date for which the rule made it, wherever it was moved since; and whether it was changed alone.
+    slot TEXT,
+    edited $flag NOT NULL DEFAULT FALSE,
     search TEXT NOT NULL,
     version $int NOT NULL,
     created_at $int NOT NULL,
@@ -35,6 +56,8 @@ CREATE INDEX events_in_public ON events (start_at, id) WHERE public;
 -- The few long ones (more than 31 days), for lists of what overlaps a time.
 CREATE INDEX events_that_last ON events (until_at, start_at) WHERE until_at - start_at > 2678400;
 CREATE INDEX events_of_owner ON events (owner_id);
+CREATE UNIQUE INDEX events_series_id_slot ON events (series_id, slot);
+CREATE INDEX events_of_series ON events (series_id, start_at, id);
 CREATE INDEX events_of_calendar ON events (calendar_id);
 -- @substrings events search
 
