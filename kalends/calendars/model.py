@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.types import LongText, Name, NameOrAddress, TimeZone
+from kalends.http.types import Instant, LongText, Name, NameOrAddress, TimeZone
 
 Color = Annotated[
     str,
@@ -20,12 +20,14 @@ Moderation = Annotated[
 ]
 Role = Annotated[Literal["viewer", "editor"], Meta(description="A viewer sees the calendar's events, an editor changes them.")]
 
+OwnRole = Annotated[Literal["owner", "editor", "viewer"] | None, Meta(description="What you are to the calendar.")]
+
 
 class CalendarInput(Struct, kw_only=True):
     """The editable fields of a calendar."""
 
-    name: Name
-    description: LongText | None = None
+    name: Annotated[Name, Meta(description="What the calendar is called.", examples=["Jazz"])]
+    description: Annotated[LongText, Meta(description="What the calendar is about.")] | None = None
     color: Color = "#2f6fde"
     time_zone: Annotated[TimeZone, Meta(description="The zone of times without an offset; yours by default.")] | None = None
     public: Annotated[bool, Meta(description="Whether everyone sees the calendar; its events follow by default.")] = False
@@ -55,7 +57,7 @@ class Calendar(Struct, frozen=True):
     color: str
     time_zone: str
     public: bool
-    moderation: str
+    moderation: Moderation
     is_primary: bool
     created_at: int
     updated_at: int
@@ -75,7 +77,7 @@ class Share(Struct, frozen=True):
 
     user_name: str
     name: str | None
-    role: str
+    role: Role
 
 
 class CalendarItem(Struct, kw_only=True):
@@ -87,7 +89,7 @@ class CalendarItem(Struct, kw_only=True):
     time_zone: str
     public: bool
     primary: bool
-    role: str | None
+    role: OwnRole
     owner: Person
 
 
@@ -95,14 +97,16 @@ class CalendarDetail(CalendarItem, kw_only=True):
     """A calendar's expanded fields; `shares` for its owner only."""
 
     description: str | None
-    moderation: str
+    moderation: Moderation
     can_edit: bool
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant
     shares: list[Share] | UnsetType = UNSET
 
 
 class CalendarIndex(Struct):
+    """A page of calendars."""
+
     calendars: list[CalendarItem]
     limit: int
     offset: int

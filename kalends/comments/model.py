@@ -1,17 +1,19 @@
 """What a comment is."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.paging import Paging
-from kalends.http.types import EmailAddress, Id, LongText, Name
+from kalends.http.types import EmailAddress, Id, Instant, LongText, Name
 
 Answer = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether one comes: YES, MAYBE or NO.")]
 
 
 class CommentInput(Struct, kw_only=True):
     """What it takes to comment. Signed in, your own address and name are the defaults."""
+
+    RULES: ClassVar = {"email_address": "is required of a guest"}
 
     event_id: Annotated[Id, Meta(description="The event.")]
     email_address: EmailAddress | None = None
@@ -82,8 +84,8 @@ class CommentItem(Struct, kw_only=True):
     comment: str
     response: str | None
     approved: str
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant
     email_address: str | UnsetType = UNSET
 
 

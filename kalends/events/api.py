@@ -69,13 +69,13 @@ def create(ctx: Context, params: EventInput) -> EventDetail:
     return _shown(ctx, _created(ctx, change.located(params, given), calendar))
 
 
-@endpoint("GET", "/api/events/{event_id}", guests=True)
+@endpoint("GET", "/api/events/{event_id}", guests=True, versioned=True)
 def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
     """The event, expanded; with `comments`, those that you may see, newest first."""
     return _shown(ctx, event_id, params.comments)
 
 
-@endpoint("GET", "/api/events/{event_id}/edit")
+@endpoint("GET", "/api/events/{event_id}/edit", versioned=True)
 def edit(ctx: Context, event_id: int) -> EventFields:
     """The editable fields of the event."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
@@ -83,7 +83,7 @@ def edit(ctx: Context, event_id: int) -> EventFields:
     return store.editable(event)
 
 
-@endpoint("PUT", "/api/events/{event_id}")
+@endpoint("PUT", "/api/events/{event_id}", versioned=True)
 def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventDetail | EventsChanged:
     """Change the event. With `ids`, change those too, all or none, and answer `{"events": […]}`.
 
@@ -96,12 +96,13 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
     ctx.expect(events[0].etag)
     for event in events:
         change.change(ctx, store.get(ctx, event.id), params)
-    if ids is not None:
-        return EventsChanged([store.detail(ctx, policy.event(ctx, event.id, to=Right.SEE)) for event in events])
-    return _shown(ctx, event_id)
+    shown = _shown(ctx, event_id)
+    if ids is None:
+        return shown
+    return EventsChanged([shown, *(store.detail(ctx, policy.event(ctx, event.id, to=Right.SEE)) for event in events[1:])])
 
 
-@endpoint("DELETE", "/api/events/{event_id}")
+@endpoint("DELETE", "/api/events/{event_id}", versioned=True)
 def destroy(ctx: Context, event_id: int, params: EventIds) -> Deleted:
     """Delete the event. With `ids`, delete those too, all or none. Of a series, `scope` deletes the following ones too, or all."""
     store.hold(ctx, [event_id, *(params.ids or [])])

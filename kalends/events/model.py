@@ -1,6 +1,6 @@
 """What an event is."""
 
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 from urllib.parse import urlsplit
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -10,7 +10,7 @@ from kalends.calendars.model import Person
 from kalends.comments.model import CommentItem
 from kalends.http.fields import Bad, read_bool, reader
 from kalends.http.paging import Paging
-from kalends.http.types import DateTime, Id, Ids, LongText, Name, TimeZone
+from kalends.http.types import DateTime, Id, Ids, Instant, LongText, Name, TimeZone
 
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
 MAX_TAGS = 100
@@ -50,14 +50,12 @@ def read_tags(value: Any) -> str:
     return ",".join(tags.values())
 
 
-_TAGS_SCHEMA = {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "string"}]}
-
 Url = Annotated[
     str,
     Meta(max_length=2_000, extra={"check": _url, "schema": {"type": "string", "pattern": r"^https?://[!-~]+$", "maxLength": 2_000}}),
 ]
 TagList = Annotated[
-    str, Meta(description="Comma-delimited tags, or an array; it replaces the tags.", extra={"read": read_tags, "schema": _TAGS_SCHEMA})
+    str, Meta(description="Comma-delimited tags, or an array; it replaces the tags.", extra={"read": read_tags, "like": list[Name]})
 ]
 Position = Annotated[
     str,
@@ -73,6 +71,14 @@ Scope = Annotated[Literal["this", "following", "all"], Meta(description="Of a se
 
 class EventFields(Struct, kw_only=True):
     """The editable fields of an event."""
+
+    RULES: ClassVar = {
+        "start_time": "must lie in the years 1900 to 9999 on the event's own clocks",
+        "end_time": "must not be before start_time",
+        "location": "composed of its parts must have at most 500 characters",
+        "tag": "must leave at most 100 tags",
+        "image_url": "must be an address that begins with http:// or https://",
+    }
 
     title: Annotated[Name, Meta(description="What the event is called.")]
     start_time: Annotated[DateTime, Meta(description="Start; a date alone makes an all-day event.")]
@@ -131,7 +137,7 @@ Comments = Annotated[
     CommentPage,
     Meta(
         description="`true` for the newest 10 comments; comments[limit] and comments[offset] choose others.",
-        extra={"read": _comment_page},
+        extra={"read": _comment_page, "or": bool},
     ),
 ]
 
@@ -144,6 +150,8 @@ class EventView(Struct, kw_only=True):
 
 class RepeatInput(Struct, kw_only=True):
     """How to repeat an event."""
+
+    RULES: ClassVar = {"end_date": "must not be before the start, nor make more than 1,000 occurrences"}
 
     frequency: Annotated[Literal["DAILY", "WEEKLY", "MONTHLY", "YEARLY"], Meta(description="How often.")]
     interval: Annotated[int, Meta(ge=1, le=1_000, description="Every so many days, weeks, months or years.")] = 1
@@ -305,8 +313,8 @@ class EventDetail(EventItem, kw_only=True):
     comments_count: int
     url: str
     can_edit: bool
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant
     comments: list[CommentItem] | UnsetType = UNSET
 
 

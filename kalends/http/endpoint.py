@@ -49,6 +49,7 @@ class Endpoint(Struct, frozen=True):
     limited: bool
     transaction: bool
     credentials: bool
+    versioned: bool
     variables: dict[str, type]
     params: type[Struct] | None
     read: Callable[..., Any]
@@ -105,6 +106,7 @@ def endpoint(
     limited: bool = False,
     transaction: bool = True,
     credentials: bool = True,
+    versioned: bool = False,
     format: str = "",
 ) -> Callable[[F], F]:
     """Declare the function as the action behind method and path.
@@ -113,6 +115,7 @@ def endpoint(
     guests: people who are not signed in may use it (policy decides; this is for the documentation, and tested).
     limited: guests' calls count against the rate limit.
     credentials: False where sessions and keys mean nothing.
+    versioned: the record's version is answered as ETag, and If-Match or If-None-Match asks for it (for the documentation).
     transaction: False where the action must not hold one all along (it hashes a password, or waits for the network).
     """
 
@@ -134,6 +137,7 @@ def endpoint(
             limited=limited,
             transaction=transaction,
             credentials=credentials,
+            versioned=versioned,
             variables={name: hints[name] for name in _VARIABLE.findall(bare)},
             params=params,
             read=read,

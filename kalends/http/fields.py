@@ -74,6 +74,10 @@ class Field(Struct, frozen=True):
         """Whether nothing was given. White space alone is nothing, except where every character counts, as in a password."""
         return value is None or value == "" or (isinstance(value, str) and not self.verbatim and text.is_blank(value))
 
+    @property
+    def is_file(self) -> bool:
+        return described(self.type)[0] is Upload
+
     def fallback(self) -> Any:
         return self.default() if callable(self.default) else self.default
 
@@ -188,6 +192,8 @@ def reader(hint: Any) -> Callable[[Any], Any]:
 def read_bool(value: Any) -> bool:
     if isinstance(value, bool):
         return value
+    if isinstance(value, float) and value in (0, 1):
+        value = int(value)
     word = str(value).strip().lower() if isinstance(value, str | int) else ""
     if word in _TRUE:
         return True
@@ -259,7 +265,7 @@ def _list_reader(item: Callable[[Any], Any], meta: Meta) -> Callable[[Any], list
 
     def read_list(value: Any) -> list[Any]:
         parts = value.split(",") if isinstance(value, str) else value
-        if isinstance(parts, int) and not isinstance(parts, bool):
+        if isinstance(parts, int | float) and not isinstance(parts, bool):
             parts = [parts]
         if not isinstance(parts, list):
             raise Bad("must be a comma-delimited list")

@@ -1,122 +1,140 @@
 """OpenAPI 3.1, generated from the registry of endpoints."""
 
+import inspect
 from typing import Any
 
 import msgspec
 
 from kalends import __version__
-from kalends.http.endpoint import FORMATS, Document, Endpoint
-from kalends.http.fields import Upload, fields_of
-from kalends.http.problem import CONTENT_TYPE, ProblemBody
-from kalends.http.schema import object_schema, query_schema
-from kalends.http.types import shared_schemas
+from kalends.http.answers import HEADERS, REF, errors, kinds_of, operation_id, responses
+from kalends.http.endpoint import Document, Endpoint
+from kalends.http.fields import Field, fields_of
+from kalends.http.problem import ProblemBody
+from kalends.http.schema import SHARED, Carrier, carried, field_schema, object_schema, rules_of
 
-REF = "#/components/schemas/{name}"
+ABOUT = """An event calendar service.
 
-ERRORS = {
-    "400": "The request cannot be read.",
-    "401": "The action needs a signed-in user, or the credential is wrong or expired.",
-    "403": "You may see the record, and may not do this to it.",
-    "404": "No such record, or one that you may not see.",
-    "408": "The body took too long to arrive.",
-    "409": "The state forbids it.",
-    "412": "The record has changed since you read it (If-Match).",
-    "413": "The body is too large.",
-    "415": "The body's media type is not known.",
-    "422": "A value breaks a rule; `errors` names every broken field.",
-    "429": "Too many requests; try again after Retry-After seconds.",
-    "503": "The database is away or full; try again after Retry-After seconds.",
-}
+Parameters come in the query string, as a JSON object, as a form or as multipart, whichever suits; the body wins over the query
+string. They may be wrapped in the resource's name (`{"calendar": {"name": …}}`). An update changes only what is given; an empty
+text or `null` clears a field. Unknown parameters are ignored, unless the request says `Prefer: handling=strict`.
+
+Every error is `application/problem+json` (RFC 9457) and names each broken field. Every answer has an `X-Request-Id`."""
 
 SECURITY = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "A session's token, or an API write key (`wk_…`)."},
-    "cookie": {"type": "apiKey", "in": "cookie", "name": "kalends_session", "description": "Set by POST /api/session."},
+    "cookie": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "kalends_session",
+        "description": "Set by POST /api/session, for pages of this site: other sites' requests with it are refused.",
+    },
+}
+
+VERSIONS = {
+    "If-Match": "The ETag of the version that you mean: 412 when the record has changed since.",
+    "If-None-Match": "The ETag of the version that you have: 304 when it is still the one.",
 }
 
 
 def document(endpoints: list[Endpoint], base_url: str) -> dict[str, Any]:
     """The description of the whole interface."""
     described = [e for e in endpoints if e.path.startswith("/api/") and e.format != "html"]
-    kinds = [e.result for e in described if e.result is not Document]
+    kinds = [kind for e in described for kind in kinds_of(e.result) if kind is not Document]
     _, schemas = msgspec.json.schema_components([*kinds, ProblemBody], ref_template=REF)
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in described:
-        paths.setdefault(endpoint.url, {})[endpoint.method.lower()] = _operation(endpoint)
+        paths.setdefault(endpoint.url, {})[endpoint.method.lower()] = _operation(endpoint, described)
     return {
         "openapi": "3.1.0",
-        "info": {
-            "title": "Kalends",
-            "version": __version__,
-            "description": "Events, calendars, comments and responses. Parameters may come in the query string, as JSON or as a form.",
-        },
+        "info": {"title": "Kalends", "version": __version__, "description": ABOUT, "license": {"name": "MIT", "identifier": "MIT"}},
         "servers": [{"url": base_url}],
+        "tags": [{"name": name, "description": text} for name, text in _resources(described).items()],
         "paths": paths,
         "components": {
-            "schemas": schemas | shared_schemas(),
-            "responses": {status: _error(text) for status, text in ERRORS.items()},
+            "schemas": schemas | SHARED,
+            "responses": errors(),
+            "headers": HEADERS,
             "securitySchemes": SECURITY,
         },
     }
 
 
-def _operation(endpoint: Endpoint) -> dict[str, Any]:
+def _resources(endpoints: list[Endpoint]) -> dict[str, str]:
+    """What the modules that hold them say of the resources."""
+    return {e.resource: " ".join((inspect.getdoc(inspect.getmodule(e.function)) or "").split()) for e in endpoints}
+
+
+def _operation(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
     summary, _, rest = endpoint.documentation.partition("\n\n")
+    in_body = _in_body(endpoint)
     operation: dict[str, Any] = {
-        "operationId": endpoint.name.replace(".", "_") + ("" if endpoint.format == "json" else f"_{endpoint.format}"),
+        "operationId": operation_id(endpoint),
         "summary": " ".join(summary.split()),
         "description": rest,
         "tags": [endpoint.resource],
         "parameters": [_variable(name, kind) for name, kind in endpoint.variables.items()],
-        "responses": {str(endpoint.status): _success(endpoint)} | {s: {"$ref": f"#/components/responses/{s}"} for s in ERRORS},
-        "security": [{"bearer": []}, {"cookie": []}] + ([{}] if endpoint.guests else []),
+        "responses": responses(endpoint, endpoints, with_body=in_body),
+        "security": _security(endpoint),
     }
+    if endpoint.versioned:
+        operation["parameters"].append(_version("If-Match" if endpoint.writes else "If-None-Match"))
     if endpoint.params is not None:
-        if endpoint.method in ("GET", "DELETE"):
-            operation["parameters"] += _query(endpoint)
-        else:
+        if in_body:
             operation["requestBody"] = _body(endpoint)
-    return operation
+        else:
+            operation["parameters"] += [_query(field, endpoint) for field in carried(endpoint.params, Carrier.QUERY)]
+        rules = rules_of(endpoint.params)
+        if rules:
+            operation["x-rules"] = rules
+            operation["description"] = "\n\n".join(filter(None, [rest, *(f"`{name}` {rule}." for name, rule in rules.items())]))
+    return {key: value for key, value in operation.items() if value or key == "security"}
+
+
+def _security(endpoint: Endpoint) -> list[dict[str, Any]]:
+    if not endpoint.credentials:
+        return []
+    return [{"bearer": []}, {"cookie": []}, *([{}] if endpoint.guests else [])]
+
+
+def _in_body(endpoint: Endpoint) -> bool:
+    """Whether the parameters come in the body. A password does in any case: addresses are kept in logs and histories."""
+    fields = fields_of(endpoint.params) if endpoint.params is not None else ()
+    return bool(fields) and (endpoint.method in ("POST", "PUT") or any(field.verbatim for field in fields))
 
 
 def _variable(name: str, kind: type) -> dict[str, Any]:
     schema: dict[str, Any] = (
-        {"type": "integer", "format": "int64", "minimum": 1} if kind is int else {"type": "string", "pattern": "^[0-9A-Za-z]{1,40}$"}
+        {"type": "integer", "format": "int64", "minimum": 1, "maximum": 2**63 - 1}
+        if kind is int
+        else {"type": "string", "pattern": "^[0-9A-Za-z]{1,40}$"}
     )
-    return {"name": name, "in": "path", "required": True, "schema": schema}
+    return {"name": name, "in": "path", "required": True, "description": f"The {name.removesuffix('_id')}'s id.", "schema": schema}
 
 
-def _query(endpoint: Endpoint) -> list[dict[str, Any]]:
-    assert endpoint.params is not None
-    return [
-        {
-            "name": field.name,
-            "in": "query",
-            "required": field.required and not endpoint.partial,
-            "description": object_schema(endpoint.params)["properties"][field.name].get("description", ""),
-            "schema": query_schema(field),
-        }
-        for field in fields_of(endpoint.params)
-    ]
+def _version(name: str) -> dict[str, Any]:
+    return {"name": name, "in": "header", "required": False, "description": VERSIONS[name], "schema": {"type": "string"}}
+
+
+def _query(field: Field, endpoint: Endpoint) -> dict[str, Any]:
+    schema = field_schema(field, Carrier.QUERY)
+    parameter = {
+        "name": field.name,
+        "in": "query",
+        "required": field.required and not endpoint.partial,
+        "description": schema.pop("description", ""),
+        "schema": schema,
+    }
+    if not field.required:
+        parameter["allowEmptyValue"] = True
+    return parameter | ({"style": "form", "explode": False} if schema.get("type") == "array" else {})
 
 
 def _body(endpoint: Endpoint) -> dict[str, Any]:
+    """The body in each form that can carry it: a file that is required needs multipart."""
     assert endpoint.params is not None
-    schema = object_schema(endpoint.params, partial=endpoint.partial)
-    with_files = object_schema(endpoint.params, partial=endpoint.partial, uploads=True)
-    content = {
-        "application/json": {"schema": schema},
-        "application/x-www-form-urlencoded": {"schema": schema},
-        "multipart/form-data": {"schema": with_files},
-    }
-    return {"required": "required" in schema or any(f.type is Upload for f in fields_of(endpoint.params)), "content": content}
-
-
-def _success(endpoint: Endpoint) -> dict[str, Any]:
-    if endpoint.result is Document:
-        return {"description": "The document.", "content": {FORMATS[endpoint.format]: {"schema": {"type": "string"}}}}
-    (schema,), _ = msgspec.json.schema_components([endpoint.result], ref_template=REF)
-    return {"description": "Done.", "content": {"application/json": {"schema": schema}}}
-
-
-def _error(text: str) -> dict[str, Any]:
-    return {"description": text, "content": {CONTENT_TYPE: {"schema": {"$ref": REF.format(name="ProblemBody")}}}}
+    fields = fields_of(endpoint.params)
+    needs_file = any(field.is_file and field.required for field in fields)
+    carriers = [Carrier.MULTIPART] if needs_file else [Carrier.JSON, Carrier.FORM, Carrier.MULTIPART]
+    content = {c.value: {"schema": object_schema(endpoint.params, c, partial=endpoint.partial)} for c in carriers}
+    required = not endpoint.partial and (any(field.required for field in fields) or bool(getattr(endpoint.params, "SETS", ())))
+    return {"required": required, "content": content}

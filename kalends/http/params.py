@@ -98,7 +98,7 @@ def _body(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
 
 
 def _takes_file(endpoint: Endpoint) -> bool:
-    return endpoint.params is not None and any(field.type is Upload for field in fields_of(endpoint.params))
+    return endpoint.params is not None and any(field.is_file for field in fields_of(endpoint.params))
 
 
 def _json(content: bytes) -> dict[str, Any]:

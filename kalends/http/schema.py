@@ -1,104 +1,170 @@
-"""JSON schemas of parameters: what the readers in fields.py accept, as OpenAPI says it."""
+"""JSON schemas of parameters: what the readers in fields.py accept, as OpenAPI says it.
 
-from typing import Any, Literal, get_args, get_origin
+Two things about a Struct go beyond its fields, and are class variables of it. `SETS`: exactly one of these sets of fields is
+given. `RULES`: what no schema can say, by the field that a broken rule names, in words."""
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
+from kalends.http import patterns
 from kalends.http.fields import INT_MAX, INT_MIN, MAX_ITEMS, Field, Upload, described, fields_of
 
-BOOLEAN_WORDS = r"^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[Yy][Ee][Ss]|[Nn][Oo]|[Oo][Nn]|[Oo][Ff][Ff]|1|0)$"
-# No control characters, no surrogates; white space alone would count as empty.
-ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*$"
-LINES = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]*$"
+Schema = dict[str, Any]
+
+# What is as good as nothing.
+NOTHING = "Nothing: clears the field, or leaves it at its default."
+SHARED: dict[str, Schema] = {
+    "Empty": {"type": ["null", "string"], "pattern": patterns.BLANK, "description": NOTHING},
+    "Blank": {"type": "string", "pattern": patterns.BLANK, "description": NOTHING},
+    "Line": {
+        "type": "string",
+        "minLength": 1,
+        "pattern": patterns.LINE,
+        "description": "Text in one line; white space around it is dropped.",
+    },
+    "Items": {"type": "string", "pattern": patterns.ITEMS, "description": "Texts between commas."},
+    "DateTime": {
+        "type": "string",
+        "pattern": patterns.DATETIME,
+        "examples": ["2026-05-11T17:00:00+02:00", "2026-05-11"],
+        "description": "RFC 3339, the same without an offset, or a date alone; 29 February, zone suffixes and compact forms are read too.",
+    },
+    "Lines": {"type": "string", "minLength": 1, "pattern": patterns.LINES, "description": "Text; white space around it is dropped."},
+}
 
 
-def object_schema(kind: type[Struct], *, partial: bool = False, uploads: bool = False) -> dict[str, Any]:
-    """The Struct as a JSON object; files only travel in multipart."""
-    fields = [f for f in fields_of(kind) if f.type is not Upload or uploads]
-    schema: dict[str, Any] = {"type": "object", "properties": {f.name: field_schema(f) for f in fields}}
-    required = [f.name for f in fields if f.required and not partial]
-    if required:
-        schema["required"] = required
-    extra = getattr(kind, "__schema__", None)
-    return schema | extra if extra and not partial else schema
+class Carrier(Enum):
+    """What carries the parameters of a request. All but JSON knows text alone, and no objects in objects."""
+
+    JSON = "application/json"
+    FORM = "application/x-www-form-urlencoded"
+    MULTIPART = "multipart/form-data"
+    QUERY = "query"
 
 
-def field_schema(field: Field) -> dict[str, Any]:
-    """One field of a body: its type, or empty where it may be left out."""
-    schema = type_schema(field.type)
-    described = {key: schema.pop(key) for key in ("description", "examples") if key in schema}
-    if not field.required:
-        branches = schema.pop("anyOf", None) or [schema]
-        schema = {"anyOf": [*branches, {"type": "null"}, {"type": "string", "maxLength": 0}]}
-        default = field.fallback()
-        if isinstance(default, str | int | bool):
-            schema["default"] = default
-    return schema | described
+def object_schema(kind: type[Struct], carrier: Carrier, *, partial: bool = False) -> Schema:
+    """The Struct as one object."""
+    fields = list(carried(kind, carrier))
+    sets: tuple[tuple[str, ...], ...] = getattr(kind, "SETS", ())
+    if sets:
+        return {"oneOf": [_one_set(fields, names, carrier) for names in sets]}
+    schema: Schema = {"type": "object", "properties": {field.name: field_schema(field, carrier, partial=partial) for field in fields}}
+    required = [field.name for field in fields if field.required and not partial]
+    return schema | ({"required": required} if required else {})
 
 
-def query_schema(field: Field) -> dict[str, Any]:
-    """One field of a query string, where everything is text."""
-    schema = type_schema(field.type)
-    schema.pop("description", None)
-    plain: list[dict[str, Any]] = [s for s in schema.get("anyOf", []) if s.get("type") in ("integer", "boolean", "array")]
-    return plain[0] if plain and plain[0]["type"] != "array" else schema.get("anyOf", [schema])[-1] if plain else schema
+def carried(kind: type[Struct], carrier: Carrier) -> Iterator[Field]:
+    """The fields as the carrier names them: a file travels in multipart alone, and `name[inner]` is an object's field."""
+    for field in fields_of(kind):
+        bare, meta = described(field.type)
+        if field.is_file and carrier is not Carrier.MULTIPART:
+            continue
+        if isinstance(bare, type) and issubclass(bare, Struct) and not field.is_file and carrier is not Carrier.JSON:
+            if meta.extra and "or" in meta.extra:
+                yield replace(field, type=Annotated[meta.extra["or"], Meta(description=meta.description)])
+            for inner in carried(bare, carrier):
+                yield replace(inner, name=f"{field.name}[{inner.name}]", required=inner.required and field.required)
+        else:
+            yield field
 
 
-def type_schema(hint: Any) -> dict[str, Any]:
-    """What a value of this type may be, whatever carries it."""
-    bare, meta = described(hint)
-    schema = _bare(bare, meta)
+def rules_of(kind: type[Struct]) -> dict[str, str]:
+    return dict(getattr(kind, "RULES", {}))
+
+
+def field_schema(field: Field, carrier: Carrier, *, partial: bool = False) -> Schema:
+    """One field: its type, or nothing where it may be left out. What a partial update leaves out stays as it is."""
+    branches = _branches(field.type, carrier) + ([] if field.required else _nothing(field, carrier))
+    schema: Schema = dict(branches[0]) if len(branches) == 1 else {"anyOf": branches}
+    _, meta = described(field.type)
     if meta.description:
         schema["description"] = meta.description
     if meta.examples:
         schema["examples"] = meta.examples
-    return schema
+    default = None if field.required or partial else field.fallback()
+    return schema | ({"default": default} if isinstance(default, str | int) else {})
 
 
-def _bare(hint: Any, meta: Meta) -> dict[str, Any]:
-    origin = get_origin(hint)
-    if origin is list:
-        return _list(get_args(hint)[0], meta)
-    if origin is Literal:
-        return {"type": "string", "enum": list(get_args(hint))}
-    if hint is bool:
-        return {"anyOf": [{"type": "boolean"}, {"type": "string", "pattern": BOOLEAN_WORDS}, {"type": "integer", "enum": [0, 1]}]}
-    if hint is int:
-        return {"anyOf": [_integer(meta), {"type": "string", "pattern": _digits(meta)}]}
-    if hint is Upload:
-        return {"type": "string", "format": "binary"}
-    if hint is str:
-        return _text(meta)
-    return object_schema(hint)
+def _one_set(fields: list[Field], names: tuple[str, ...], carrier: Carrier) -> Schema:
+    """An object with these fields, and nothing in the others."""
+    given = {field.name: field_schema(replace(field, required=True), carrier) for field in fields if field.name in names}
+    others = {field.name: _nothing(field, carrier)[0] for field in fields if field.name not in names}
+    return {"title": " and ".join(names), "type": "object", "properties": given | others, "required": list(names)}
 
 
-def _integer(meta: Meta) -> dict[str, Any]:
-    low = INT_MIN if meta.ge is None else int(meta.ge)
-    high = INT_MAX if meta.le is None else int(meta.le)
-    return {"type": "integer", "format": "int64", "minimum": low, "maximum": high}
+def _nothing(field: Field, carrier: Carrier) -> list[Schema]:
+    """What stands for a value that is not given. In a query string the parameter's `allowEmptyValue` says it."""
+    if carrier is Carrier.QUERY or field.is_file:
+        return []
+    in_json = carrier is Carrier.JSON
+    if field.verbatim:
+        return [{"type": ["null", "string"] if in_json else "string", "maxLength": 0, "description": NOTHING}]
+    return [_shared("Empty" if in_json else "Blank")]
 
 
-def _digits(meta: Meta) -> str:
-    """The bounds as a pattern: exact below a power of ten, and never wider than what is read."""
-    sign = "" if meta.ge is not None and meta.ge >= 0 else "-?"
-    if meta.le is not None and (meta.ge or 0) <= 1:
-        return rf"^{'[1-9]' if meta.ge == 1 else '[0-9]'}[0-9]{{0,{len(str(int(meta.le))) - 2}}}$"
-    return rf"^{sign}[0-9]{{1,18}}$" if meta.ge != 1 else r"^[1-9][0-9]{0,17}$"
+def _branches(hint: Any, carrier: Carrier) -> list[Schema]:
+    """What a value may be: one of these."""
+    bare, meta = described(hint)
+    in_json = carrier is Carrier.JSON
+    if meta.extra and "like" in meta.extra:
+        return _branches(meta.extra["like"], carrier)
+    if get_origin(bare) is list:
+        return _list(get_args(bare)[0], meta, carrier)
+    if get_origin(bare) is Literal:
+        return [{"type": "string", "enum": list(get_args(bare))}]
+    if bare is bool:
+        return [{"type": "boolean"}, *_other_truths(carrier)]
+    if bare is int:
+        low, high = _bounds(meta)
+        number = {"type": "integer", "format": "int64", "minimum": low, "maximum": high}
+        return [number, *([{"type": "string", "pattern": patterns.whole_number(low, high)}] if in_json else [])]
+    if bare is str:
+        return [_text(meta)]
+    return [{"type": "string", "format": "binary"} if bare is Upload else object_schema(bare, carrier)]
 
 
-def _text(meta: Meta) -> dict[str, Any]:
+def _other_truths(carrier: Carrier) -> list[Schema]:
+    """Booleans in other words, which a query string need not be told: there `1` is as good a boolean as `true`."""
+    word: Schema = {"type": "string", "pattern": patterns.TRUTH}
+    number: Schema = {"type": "integer", "minimum": 0, "maximum": 1}
+    return {Carrier.JSON: [word, number], Carrier.QUERY: []}.get(carrier, [word])
+
+
+def _shared(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _bounds(meta: Meta) -> tuple[int, int]:
+    return INT_MIN if meta.ge is None else int(meta.ge), INT_MAX if meta.le is None else int(meta.le)
+
+
+def _text(meta: Meta) -> Schema:
     extra = meta.extra or {}
     if "schema" in extra:
         return dict(extra["schema"])
-    schema: dict[str, Any] = {"type": "string", "minLength": meta.min_length or 1}
-    if meta.max_length:
-        schema["maxLength"] = meta.max_length
-    schema["pattern"] = extra.get("pattern") or (LINES if extra.get("lines") else ONE_LINE)
-    return schema
+    length: Schema = {"maxLength": meta.max_length} if meta.max_length else {}
+    least = {"minLength": meta.min_length or 1}
+    if extra.get("verbatim"):
+        return {"type": "string", "format": "password", **least, **length, "pattern": patterns.VERBATIM}
+    if "pattern" in extra:
+        return {"type": "string", **least, **length, "pattern": extra["pattern"]}
+    return _shared("Lines" if extra.get("lines") else "Line") | length | (least if meta.min_length else {})
 
 
-def _list(item: Any, meta: Meta) -> dict[str, Any]:
-    array: dict[str, Any] = {"type": "array", "items": type_schema(item), "maxItems": meta.max_length or MAX_ITEMS}
-    if described(item)[0] is int:
-        return {"anyOf": [array, {"type": "string", "pattern": r"^[1-9][0-9]{0,17}(,[1-9][0-9]{0,17}){0,499}$"}]}
-    return {"anyOf": [array, {"type": "string", "pattern": ONE_LINE, "maxLength": 200}]}
+def _list(item: Any, meta: Meta, carrier: Carrier) -> list[Schema]:
+    """Comma-delimited, which a query string says by the parameter's style; in JSON an array too, and a number by itself."""
+    bare, item_meta = described(item)
+    most = {"maxItems": meta.max_length or MAX_ITEMS}
+    if carrier is Carrier.QUERY:
+        (one,) = _branches(item, carrier)
+        return [{"type": "array", "items": one, **most}]
+    text = {"type": "string", "pattern": patterns.listed_numbers(*_bounds(item_meta))} if bare is int else _shared("Items")
+    if carrier is not Carrier.JSON:
+        return [text]
+    items = _branches(item, carrier)
+    array = {"type": "array", "items": {"anyOf": [*items, _shared("Empty")]}, **most}
+    return [array, text, *([items[0]] if bare is int else [])]

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.types import Name
+from kalends.http.types import Instant, Name
 
 
 class KeyInput(Struct, kw_only=True):
     """The editable fields of a key."""
 
-    name: Annotated[Name, Meta(description="What the key is for.")]
+    name: Annotated[Name, Meta(description="What the key is for.", examples=["backup"])]
 
 
 class Key(Struct, frozen=True):
@@ -27,7 +27,7 @@ class KeyItem(Struct):
 
     id: str
     name: str
-    created_at: str
+    created_at: Instant
 
 
 class KeyCreated(Struct):
@@ -37,10 +37,12 @@ class KeyCreated(Struct):
     name: str
     wkey: str
     shared_secret: str
-    created_at: str
+    created_at: Instant
 
 
 class KeyIndex(Struct):
+    """A page of keys."""
+
     keys: list[KeyItem]
     limit: int
     offset: int

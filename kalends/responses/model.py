@@ -1,11 +1,11 @@
 """What a response is."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.paging import Paging
-from kalends.http.types import EmailAddress, Id, LongText, Name
+from kalends.http.types import EmailAddress, Id, Instant, LongText, Name
 
 MOST_PEOPLE = 10_000
 
@@ -14,6 +14,8 @@ Attendance = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether 
 
 class ResponseInput(Struct, kw_only=True):
     """What it takes to answer. Signed in, your own address and name are the defaults."""
+
+    RULES: ClassVar = {"email_address": "is required of a guest"}
 
     event_id: Annotated[Id, Meta(description="The event.")]
     email_address: EmailAddress | None = None
@@ -84,8 +86,8 @@ class ResponseItem(Struct, kw_only=True):
     number: int
     plus_n: int
     comment: str | None
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant
     email_address: str | UnsetType = UNSET
     opt_in: bool | UnsetType = UNSET
 

@@ -15,8 +15,6 @@ from kalends.users.model import User
 
 MOST_FAILURES = 10
 
-_SETS = (("user_name", "password"), ("wkey",), ("digest", "timestamp"))
-
 
 def check(ctx: Context, given: Credentials) -> User:
     """The user whose credentials these are; a failure is counted, and raises."""
@@ -34,7 +32,7 @@ def check(ctx: Context, given: Credentials) -> User:
 
 
 def _one_set(given: Credentials) -> tuple[str, ...]:
-    present = [names for names in _SETS if any(getattr(given, name) for name in names)]
+    present = [names for names in Credentials.SETS if any(getattr(given, name) for name in names)]
     if len(present) != 1:
         fields = ["user_name", "password"] if not present else [name for names in present for name in names]
         rule = "give exactly one set: user_name and password, or wkey, or digest and timestamp"

@@ -1,10 +1,10 @@
 """What a session is, and the three ways to get one."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
-from kalends.http.types import NameOrAddress
+from kalends.http.types import Instant, NameOrAddress
 
 DAY = 86_400
 IDLE = 14 * DAY
@@ -14,8 +14,10 @@ LIFETIME = 90 * DAY
 class Credentials(Struct, kw_only=True):
     """Exactly one set: user_name and password, or wkey, or digest and timestamp."""
 
+    SETS: ClassVar = (("user_name", "password"), ("wkey",), ("digest", "timestamp"))
+
     user_name: NameOrAddress | None = None
-    password: Annotated[str, Meta(max_length=256, extra={"verbatim": True})] | None = None
+    password: Annotated[str, Meta(max_length=256, description="The user's password.", extra={"verbatim": True})] | None = None
     wkey: Annotated[str, Meta(max_length=200, description="API write key.")] | None = None
     digest: Annotated[str, Meta(max_length=200, description="`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`")] | None = None
     timestamp: Annotated[str, Meta(max_length=64, description="Unix seconds or an RFC 3339 instant, as signed.")] | None = None
@@ -41,7 +43,7 @@ class SessionCreated(Struct):
     user_id: int
     user_name: str
     token: str
-    expires_at: str
+    expires_at: Instant
 
 
 class SessionDetail(Struct):
@@ -50,5 +52,5 @@ class SessionDetail(Struct):
     id: str
     user_id: int
     user_name: str
-    created_at: str
-    expires_at: str
+    created_at: Instant
+    expires_at: Instant

@@ -2,6 +2,8 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
+from kalends.http.types import Instant
+
 
 class Subscriber(Struct, frozen=True):
     """A row of the table."""
@@ -25,7 +27,7 @@ class SubscriberItem(Struct):
     event_id: int | None
     source: str
     consent: str
-    consented_at: str
+    consented_at: Instant
 
 
 class SubscriberIndex(Struct):

@@ -1,17 +1,22 @@
 """What a user is."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
-from kalends.http.types import EmailAddress, Name, TimeZone
+from kalends.http.types import EmailAddress, Instant, Name, TimeZone
 
 UserName = Annotated[
     str,
     Meta(
         max_length=60,
         description="Letters, digits, dots, hyphens and underscores; unique without regard to case.",
-        extra={"pattern": r"^[\w.-]+$", "hint": "may have letters, digits, dots, hyphens and underscores only"},
+        examples=["ana"],
+        extra={
+            "pattern": r"^[\w.-]+$",
+            "hint": "may have letters, digits, dots, hyphens and underscores only",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 60, "pattern": r"^[\p{L}\p{N}_.-]+$"},
+        },
     ),
 ]
 Password = Annotated[str, Meta(min_length=8, max_length=256, description="8 to 256 characters.", extra={"verbatim": True})]
@@ -23,8 +28,8 @@ class Profile(Struct, kw_only=True):
 
     user_name: UserName
     email_address: EmailAddress
-    name: Name | None = None
-    time_zone: TimeZone = "UTC"
+    name: Annotated[Name, Meta(description="The name that others see; the user name by default.", examples=["Ana"])] | None = None
+    time_zone: Annotated[TimeZone, Meta(description="The zone of times without an offset, such as Europe/Paris.")] = "UTC"
 
 
 class Registration(Profile, kw_only=True):
@@ -36,7 +41,9 @@ class Registration(Profile, kw_only=True):
 class ProfileChanges(Profile, kw_only=True):
     """What a user may change; a new password needs the current one."""
 
-    password: Password | None = None
+    RULES: ClassVar = {"current_password": "is required with a new password"}
+
+    password: Annotated[Password, Meta(description="A new password, 8 to 256 characters.")] | None = None
     current_password: GivenPassword | None = None
 
 
@@ -68,5 +75,5 @@ class UserDetail(Struct):
     name: str | None
     time_zone: str
     primary_calendar_id: int
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant

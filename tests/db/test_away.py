@@ -2,7 +2,9 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -53,6 +55,33 @@ def test_a_server_that_is_away_is_503_until_it_is_back(
     server.start()
     assert alice.get("/readyz").status == 200
     assert [calendar["name"] for calendar in alice.get("/api/calendars").json["calendars"]] == ["Alice"]
+
+
+def test_a_restart_under_load_loses_no_acknowledged_write(
+    server: Server, restartable: Postgres, guest_on: Callable[[Database], Client]
+) -> None:
+    alice = Cast(guest_on(restartable)).alice
+    restarted = Event()
+
+    def write(worker: int) -> list[tuple[str, int]]:
+        """Write until the server is back and has taken five more, or until it is hopeless."""
+        answers: list[tuple[str, int]] = []
+        while [status for _, status in answers[-5:]] != [201] * 5 or not restarted.is_set():
+            assert len(answers) < 20_000
+            name = f"{worker}-{len(answers)}"
+            answers.append((name, alice.post("/api/calendars", json={"name": name}).status))
+        return answers
+
+    with ThreadPoolExecutor(4) as threads:
+        writers = [threads.submit(write, worker) for worker in range(4)]
+        server.stop()
+        server.start()
+        restarted.set()
+        answers = [answer for writer in writers for answer in writer.result(60)]
+    assert {status for _, status in answers} <= {201, 503}
+    with restartable.read() as tx:
+        kept = {name for (name,) in tx.rows("SELECT name FROM calendars")}
+    assert {name for name, status in answers if status == 201} <= kept
 
 
 def test_what_a_server_had_not_committed_is_gone(server: Server, restartable: Postgres) -> None:

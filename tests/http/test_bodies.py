@@ -2,10 +2,10 @@
 
 import gzip
 import json
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from kalends.context import Context
 from kalends.http.fields import Upload
@@ -151,7 +151,7 @@ def test_multipart_is_no_way_around_the_limit(cast: Cast) -> None:
 
 
 class Letter(Struct, kw_only=True):
-    file: Upload
+    file: Annotated[Upload, Meta(description="The letter itself.")]
     note: str | None = None
 
 

@@ -18,7 +18,7 @@ def test_a_boolean_has_many_words_in_any_case(cast: Cast, word: Any, meant: bool
         assert cast.alice.post("/api/calendars", data={"name": "Jazz", "public": word}).json["public"] is meant
 
 
-@pytest.mark.parametrize("word", ["maybe", "2", "-1", "truely", "y", "t", "ja", 2, -1, 1.0, 0.5, [], {}, [True], {"true": 1}])
+@pytest.mark.parametrize("word", ["maybe", "2", "-1", "truely", "y", "t", "ja", 2, -1, 0.5, [], {}, [True], {"true": 1}])
 def test_anything_else_is_no_boolean(cast: Cast, word: Any) -> None:
     answer = cast.alice.post("/api/calendars", json={"name": "Jazz", "public": word})
     assert (answer.status, answer.broken) == (422, ["public"])

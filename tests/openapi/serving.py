@@ -1,0 +1,62 @@
+"""A started service, for programs that know no more of it than its description."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+PATIENCE = 30
+
+# Hundreds of passwords are hashed in these tests, so it happens with small figures, as in the application that other tests call.
+QUICKLY = """
+from argon2 import PasswordHasher
+from kalends.users import passwords
+passwords._hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+from kalends.cli import main
+main()
+"""
+
+
+class Service:
+    """`kalends serve` on a free port of the loopback: its address, and what it has logged since."""
+
+    def __init__(self, folder: Path, database: str):
+        settings = {"DATA": str(folder), "DATABASE": database, "PORT": "0", "RATE_LIMITS": "off", "ACCESS_LOG": "off", "LOG_FORMAT": "json"}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("KALENDS_")}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", QUICKLY, "serve", "--no-work"],
+            env=environment | {f"KALENDS_{name}": value for name, value in settings.items()},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stderr is not None
+        self.url: str = json.loads(self.process.stderr.readline())["url"]
+        self.log: list[str] = []
+        self._reader = threading.Thread(target=self.log.extend, args=[self.process.stderr])
+        self._reader.start()
+
+    def post(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
+        body = json.dumps(given).encode()
+        with urlopen(Request(self.url + path, body, {"Content-Type": "application/json"}), timeout=PATIENCE) as answer:  # noqa: S310
+            made: dict[str, Any] = json.load(answer)
+            return made
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(PATIENCE)
+        self._reader.join(PATIENCE)
+
+
+@contextmanager
+def serving(folder: Path, database: str = "") -> Iterator[Service]:
+    service = Service(folder, database)
+    try:
+        yield service
+    finally:
+        service.stop()

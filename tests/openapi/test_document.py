@@ -1,0 +1,134 @@
+"""GET /api/openapi.json: valid OpenAPI, and every endpoint in it with all that a client needs to know."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from kalends.http.endpoint import Endpoint, registry
+from kalends.http.fields import described, fields_of
+from kalends.settings import Settings
+from tests.cast import Cast
+from tests.client import Client
+
+DESCRIBED = [endpoint for endpoint in registry if endpoint.path.startswith("/api/")]
+
+
+@pytest.fixture
+def document(client: Client) -> dict[str, Any]:
+    answer = client.get("/api/openapi.json")
+    assert answer.status == 200
+    found: dict[str, Any] = answer.json
+    return found
+
+
+def _name(endpoint: Endpoint) -> str:
+    return f"{endpoint.method} {endpoint.url}"
+
+
+def _operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def test_it_is_valid(document: dict[str, Any]) -> None:
+    assert [str(error) for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
+
+
+def test_it_says_where_the_service_is(document: dict[str, Any], settings: Settings) -> None:
+    assert document["servers"] == [{"url": settings.url}]
+
+
+def test_every_endpoint_is_in_it_and_nothing_else(document: dict[str, Any]) -> None:
+    assert {name for name, _ in _operations(document)} == {_name(endpoint) for endpoint in DESCRIBED}
+
+
+def test_every_operation_has_a_name_of_its_own(document: dict[str, Any]) -> None:
+    names = [operation["operationId"] for _, operation in _operations(document)]
+    assert len(names) == len(set(names))
+    assert all(name.isidentifier() for name in names)
+
+
+def test_every_operation_and_resource_is_explained(document: dict[str, Any]) -> None:
+    about = {tag["name"]: tag["description"] for tag in document["tags"]}
+    for name, operation in _operations(document):
+        assert operation["summary"], name
+        assert all(about[tag] for tag in operation["tags"]), name
+
+
+@pytest.mark.parametrize("endpoint", DESCRIBED, ids=_name)
+def test_every_parameter_has_a_meaning(endpoint: Endpoint) -> None:
+    fields = fields_of(endpoint.params) if endpoint.params else ()
+    assert [field.name for field in fields if not described(field.type)[1].description] == []
+
+
+def test_every_answer_is_typed(document: dict[str, Any]) -> None:
+    for name, operation in _operations(document):
+        for status, answer in operation["responses"].items():
+            if "$ref" not in answer and status != "304":
+                assert all(content["schema"] for content in answer["content"].values()), name
+
+
+def test_every_record_time_is_an_instant(document: dict[str, Any]) -> None:
+    for name, schema in document["components"]["schemas"].items():
+        for field, kind in schema.get("properties", {}).items():
+            if field.endswith("_at"):
+                assert kind.get("format") == "date-time", f"{name}.{field}"
+
+
+@pytest.mark.parametrize(
+    ("status", "header"), [("401", "WWW-Authenticate"), ("429", "Retry-After"), ("503", "Retry-After"), ("422", "X-Request-Id")]
+)
+def test_errors_have_their_headers(document: dict[str, Any], status: str, header: str) -> None:
+    error = document["components"]["responses"][status]
+    assert header in error["headers"]
+    assert document["components"]["headers"][header]["required"]
+    assert list(error["content"]) == ["application/problem+json"]
+
+
+def test_a_new_record_says_where_it_is(document: dict[str, Any]) -> None:
+    made = document["paths"]["/api/calendars"]["post"]["responses"]["201"]
+    assert "Location" in made["headers"]
+    assert made["links"]["update"] == {"operationId": "calendars_update", "parameters": {"calendar_id": "$response.body#/id"}}
+    assert "Location" not in document["paths"]["/api/keys"]["post"]["responses"]["201"]["headers"]
+
+
+def test_a_list_says_where_it_goes_on(document: dict[str, Any]) -> None:
+    assert "Link" in document["paths"]["/api/calendars"]["get"]["responses"]["200"]["headers"]
+
+
+def test_it_says_who_must_sign_in(document: dict[str, Any]) -> None:
+    security = {name: operation["security"] for name, operation in _operations(document)}
+    assert security["GET /api/calendars"] == [{"bearer": []}, {"cookie": []}]
+    assert security["GET /api/calendars/{calendar_id}"] == [{"bearer": []}, {"cookie": []}, {}]
+
+
+def test_a_password_never_travels_in_an_address(document: dict[str, Any]) -> None:
+    for name, operation in _operations(document):
+        assert not [p["name"] for p in operation.get("parameters", []) if "password" in p["name"]], name
+    assert document["paths"]["/api/users/{user_id}"]["delete"]["requestBody"]["required"]
+
+
+def test_an_update_has_no_defaults(document: dict[str, Any]) -> None:
+    """A client that fills them in would undo what it did not mean to touch."""
+    for content in document["paths"]["/api/calendars/{calendar_id}"]["put"]["requestBody"]["content"].values():
+        assert not [name for name, field in content["schema"]["properties"].items() if "default" in field]
+
+
+def test_a_login_is_one_of_three(document: dict[str, Any]) -> None:
+    body = document["paths"]["/api/session"]["post"]["requestBody"]
+    assert body["required"]
+    assert [variant["required"] for variant in body["content"]["application/json"]["schema"]["oneOf"]] == [
+        ["user_name", "password"],
+        ["wkey"],
+        ["digest", "timestamp"],
+    ]
+
+
+def test_only_listed_rules_go_beyond_the_schema(document: dict[str, Any], cast: Cast) -> None:
+    operation = document["paths"]["/api/users/{user_id}"]["put"]
+    refused = cast.alice.put(f"/api/users/{cast.alice.id}", json={"password": "a new long password"})
+    assert (refused.status, refused.broken) == (422, list(operation["x-rules"]))
+    assert "is required with a new password" in operation["description"]

@@ -1,0 +1,168 @@
+"""What the description says of endpoints that take lists, files and objects, and answer feeds, versions and rules."""
+
+from typing import Annotated, Any, ClassVar
+
+import pytest
+from msgspec import Meta, Struct
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from kalends.context import Context
+from kalends.http.endpoint import Document
+from kalends.http.fields import Changes, Upload
+from kalends.http.openapi import document
+from kalends.http.types import Name
+from tests.http.conftest import act
+
+Id = Annotated[int, Meta(ge=1)]
+
+
+class Page(Struct, kw_only=True):
+    limit: Annotated[int, Meta(ge=0, description="How many.")] = 10
+
+
+class Show(Struct, kw_only=True):
+    ids: Annotated[list[Id], Meta(description="Which ones.")] | None = None
+    tags: Annotated[list[Name], Meta(description="With these tags.")] | None = None
+    comments: Annotated[Page, Meta(description="The comments.")] | None = None
+
+
+class Meeting(Struct, kw_only=True):
+    RULES: ClassVar = {"end": "must not be before start"}
+
+    start: Annotated[Name, Meta(description="When it begins.")]
+    end: Annotated[Name, Meta(description="When it ends.")] | None = None
+    ids: Annotated[list[Id], Meta(description="Others.")] | None = None
+    comments: Annotated[Page, Meta(description="The comments.")] | None = None
+    picture: Annotated[Upload, Meta(description="A picture.")] | None = None
+
+
+class File(Struct, kw_only=True):
+    file: Annotated[Upload, Meta(description="What to read.")]
+    name: Annotated[Name, Meta(description="What to call it.")] | None = None
+
+
+class MeetingDetail(Struct):
+    """A meeting."""
+
+    id: int
+    start: str
+
+
+def show(ctx: Context, meeting_id: int, params: Show) -> MeetingDetail:
+    """The meeting."""
+    raise NotImplementedError
+
+
+def create(ctx: Context, params: Meeting) -> MeetingDetail:
+    """Make a meeting."""
+    raise NotImplementedError
+
+
+def update(ctx: Context, meeting_id: int, params: Changes[Meeting]) -> MeetingDetail:
+    """Change the meeting."""
+    raise NotImplementedError
+
+
+def read(ctx: Context, params: File) -> MeetingDetail:
+    """Read a file."""
+    raise NotImplementedError
+
+
+def feed(ctx: Context) -> Document:
+    """The meetings, for calendars."""
+    raise NotImplementedError
+
+
+@pytest.fixture(scope="module")
+def paths() -> dict[str, Any]:
+    described = document(
+        [
+            act("GET", "/api/meetings/{meeting_id}", show, versioned=True, guests=True),
+            act("POST", "/api/meetings", create, status=201),
+            act("PUT", "/api/meetings/{meeting_id}", update, versioned=True),
+            act("POST", "/api/meetings/read", read),
+            act("GET", "/api/meetings.ics", feed),
+        ],
+        "http://testserver",
+    )
+    assert [str(error) for error in OpenAPIV31SpecValidator(described).iter_errors()] == []
+    found: dict[str, Any] = described["paths"]
+    return found
+
+
+def test_a_list_in_a_query_string_is_comma_delimited(paths: dict[str, Any]) -> None:
+    parameters = {p["name"]: p for p in paths["/api/meetings/{meeting_id}"]["get"]["parameters"]}
+    for name in ("ids", "tags"):
+        assert (parameters[name]["style"], parameters[name]["explode"], parameters[name]["schema"]["type"]) == ("form", False, "array")
+
+
+def test_an_object_in_a_query_string_has_bracketed_names(paths: dict[str, Any]) -> None:
+    parameters = {p["name"]: p for p in paths["/api/meetings/{meeting_id}"]["get"]["parameters"]}
+    assert "comments" not in parameters
+    assert parameters["comments[limit]"]["schema"] == {
+        "type": "integer",
+        "format": "int64",
+        "minimum": 0,
+        "maximum": 2**63 - 1,
+        "default": 10,
+    }
+
+
+def test_an_object_is_an_object_in_json_and_bracketed_in_a_form(paths: dict[str, Any]) -> None:
+    content = paths["/api/meetings"]["post"]["requestBody"]["content"]
+    in_json, in_form = (content[kind]["schema"]["properties"] for kind in ("application/json", "application/x-www-form-urlencoded"))
+    assert in_json["comments"]["anyOf"][0]["properties"]["limit"]["default"] == 10
+    assert "comments[limit]" in in_form
+    assert in_form["ids"]["anyOf"][0]["type"] == "string"
+
+
+def test_a_file_travels_in_multipart_alone(paths: dict[str, Any]) -> None:
+    content = paths["/api/meetings"]["post"]["requestBody"]["content"]
+    with_picture = [kind for kind, media in content.items() if "picture" in media["schema"]["properties"]]
+    assert with_picture == ["multipart/form-data"]
+    body = paths["/api/meetings/read"]["post"]["requestBody"]
+    assert (list(body["content"]), body["required"]) == (["multipart/form-data"], True)
+    assert body["content"]["multipart/form-data"]["schema"]["properties"]["file"]["format"] == "binary"
+
+
+def test_a_version_is_asked_for_and_answered(paths: dict[str, Any]) -> None:
+    show, update = paths["/api/meetings/{meeting_id}"]["get"], paths["/api/meetings/{meeting_id}"]["put"]
+    assert "If-None-Match" in [p["name"] for p in show["parameters"]]
+    assert "ETag" in show["responses"]["200"]["headers"]
+    assert "content" not in show["responses"]["304"]
+    assert "If-Match" in [p["name"] for p in update["parameters"]]
+    assert "412" in update["responses"]
+    assert "412" not in paths["/api/meetings"]["post"]["responses"]
+
+
+def test_a_rule_between_fields_is_told(paths: dict[str, Any]) -> None:
+    for operation in (paths["/api/meetings"]["post"], paths["/api/meetings/{meeting_id}"]["put"]):
+        assert operation["x-rules"] == {"end": "must not be before start"}
+        assert "`end` must not be before start." in operation["description"]
+
+
+def test_an_update_may_leave_everything_out(paths: dict[str, Any]) -> None:
+    body = paths["/api/meetings/{meeting_id}"]["put"]["requestBody"]
+    assert not body["required"]
+    assert "required" not in body["content"]["application/json"]["schema"]
+
+
+def test_a_feed_has_its_own_path_and_type(paths: dict[str, Any]) -> None:
+    operation = paths["/api/meetings.ics"]["get"]
+    assert operation["operationId"] == "meetings_feed_ics"
+    assert list(operation["responses"]["200"]["content"]) == ["text/calendar"]
+
+
+def test_only_what_may_happen_is_told(paths: dict[str, Any]) -> None:
+    errors = {
+        name: set(paths[path][method]["responses"])
+        for name, path, method in [
+            ("show", "/api/meetings/{meeting_id}", "get"),
+            ("create", "/api/meetings", "post"),
+            ("feed", "/api/meetings.ics", "get"),
+        ]
+    }
+    assert errors["feed"] == {"200", "400", "401", "422", "503"}
+    assert {"404", "403"} <= errors["show"]
+    assert not {"409", "413", "415", "429"} & errors["show"]
+    assert {"403", "404", "408", "409", "413", "415"} <= errors["create"]

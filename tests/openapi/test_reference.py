@@ -1,0 +1,114 @@
+"""GET /docs: the reference, with every endpoint, every parameter and every error."""
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from kalends.http.answers import MEANINGS, operation_id
+from kalends.http.endpoint import Endpoint, registry
+from kalends.http.fields import described
+from kalends.http.schema import Carrier, carried
+from tests.client import Client
+from tests.openapi.page import Element, read
+
+ENDPOINTS = [endpoint for endpoint in registry if endpoint.path.startswith("/api/")]
+
+
+@pytest.fixture
+def page(client: Client) -> Element:
+    answer = client.get("/docs")
+    assert answer.status == 200
+    return read(answer.text)
+
+
+def _name(endpoint: Endpoint) -> str:
+    return f"{endpoint.method} {endpoint.url}"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("`", "").split())
+
+
+def _entry(page: Element, endpoint: Endpoint) -> Element:
+    (entry,) = [article for article in page.all("article") if article.attributes["id"] == operation_id(endpoint)]
+    return entry
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=_name)
+def test_every_endpoint_is_explained(page: Element, endpoint: Endpoint) -> None:
+    entry = _entry(page, endpoint)
+    assert endpoint.documentation
+    assert [heading.text for heading in entry.all("h3")] == [_name(endpoint)]
+    assert _plain(endpoint.documentation) in _plain(entry.text)
+    assert str(endpoint.status) in [status.text for status in entry.all("strong")]
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=_name)
+def test_every_parameter_is_explained(page: Element, endpoint: Endpoint) -> None:
+    entry = _entry(page, endpoint)
+    shown = dict(zip([dt.text for dt in entry.all("dt")], [dd.text for dd in entry.all("dd")], strict=True))
+    fields = list(carried(endpoint.params, Carrier.MULTIPART)) if endpoint.params else []
+    assert [term.split()[0] for term in shown] == [*endpoint.variables, *(field.name for field in fields)]
+    for field in fields:
+        (meaning,) = [meaning for term, meaning in shown.items() if term.split()[0] == field.name]
+        about = described(field.type)[1].description
+        assert about, f"{field.name} has no description"
+        assert _plain(about) in meaning
+
+
+def test_types_are_in_words(page: Element) -> None:
+    terms = {term.text for term in page.all("dt")}
+    assert "name text of at most 200 characters, in the body, required" in terms
+    assert "password text of 8 to 256 characters, in the body, required" in terms
+    assert "moderation none | guests | all, in the body" in terms
+    assert "time_zone time zone, in the body" in terms
+    assert "limit whole number from 0, in the query" in terms
+    assert "count true or false, in the query" in terms
+    assert not [term for term in terms if "anything" in term or "object" in term]
+
+
+def test_every_error_is_explained(page: Element) -> None:
+    explained = {term.text for term in page.all("dt") if term.attributes.get("id")}
+    assert explained == set(MEANINGS)
+
+
+def test_rules_beyond_the_types_are_told(page: Element) -> None:
+    (update,) = [article for article in page.all("article") if article.attributes["id"] == "users_update"]
+    assert "current_password is required with a new password." in update.text
+
+
+def test_names_within_the_page_are_unique_and_lead_somewhere(page: Element) -> None:
+    names = [element.attributes["id"] for element in page.walk() if "id" in element.attributes]
+    assert len(names) == len(set(names))
+    targets = [str(link.attributes["href"]) for link in page.all("a")]
+    assert [target for target in targets if target.startswith("#") and target[1:] not in names] == []
+    labels = [element.attributes["aria-labelledby"] for element in page.walk() if "aria-labelledby" in element.attributes]
+    assert set(labels) <= set(names)
+
+
+def test_headings_go_down_by_one_level(page: Element) -> None:
+    levels = [int(element.tag[1]) for element in page.walk() if re.fullmatch("h[1-6]", element.tag)]
+    assert (levels[0], levels.count(1)) == (1, 1)
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_lists_hold_what_lists_may_hold(page: Element) -> None:
+    for tag, allowed in {"ul": {"li"}, "dl": {"dt", "dd"}}.items():
+        for element in page.all(tag):
+            assert {child.tag for child in element.inside if isinstance(child, Element)} <= allowed
+
+
+def test_nothing_is_inline_and_nothing_comes_from_elsewhere(page: Element) -> None:
+    for element in page.walk():
+        assert element.tag not in ("script", "style")
+        assert not [name for name in element.attributes if name == "style" or name.startswith("on")]
+        assert not str(element.attributes.get("src", "")).startswith("http")
+    assert all(str(link.attributes["href"]).startswith("/static/") for link in page.all("link"))
+
+
+def test_it_fits_a_narrow_screen(page: Element) -> None:
+    (viewport,) = [meta for meta in page.all("meta") if meta.attributes.get("name") == "viewport"]
+    assert viewport.attributes["content"] == "width=device-width, initial-scale=1"
+    assert page.all("table") == []
+    assert all(block.attributes.get("class") == "scroll" and block.attributes.get("tabindex") == "0" for block in page.all("pre"))

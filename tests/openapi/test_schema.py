@@ -1,0 +1,90 @@
+"""The schemas of parameters say what the readers accept: neither less nor more."""
+
+import unicodedata
+from functools import cache
+from typing import Annotated, Any, Literal
+
+import jsonschema_rs
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from msgspec import Meta, Struct
+
+from kalends.http.endpoint import registry
+from kalends.http.fields import fields_of, read_changes
+from kalends.http.schema import SHARED, Carrier, field_schema
+from kalends.http.types import LongText, Name, TimeZone
+
+
+class Page(Struct, kw_only=True):
+    limit: Annotated[int, Meta(ge=0, le=500)] = 10
+    offset: Annotated[int, Meta(ge=0)] = 0
+
+
+class Everything(Struct, kw_only=True):
+    """A field of each type, as later endpoints have them."""
+
+    ids: list[Annotated[int, Meta(ge=1)]] | None = None
+    tags: list[Name] | None = None
+    comments: Page | None = None
+    number: Annotated[int, Meta(ge=1, le=1000)] = 1
+    change: Annotated[int, Meta(ge=-12, le=14)]
+    any_number: int | None = None
+    frequency: Literal["daily", "weekly"]
+    public: bool = False
+    time_zone: TimeZone | None = None
+    title: Name
+    description: LongText | None = None
+    code: Annotated[str, Meta(max_length=5, min_length=3)] | None = None
+
+
+KINDS: list[type[Struct]] = [*{endpoint.params for endpoint in registry if endpoint.params is not None}, Everything, Page]
+# The form of an e-mail address and the names of the time zones are a matter of their own.
+FIELDS = {
+    f"{kind.__name__}.{field.name}": (kind, field)
+    for kind in sorted(KINDS, key=lambda kind: kind.__name__)
+    for field in fields_of(kind)
+    if field.name not in ("email_address", "time_zone")
+}
+
+characters = st.characters(exclude_categories=["Cs", "Cn"]) | st.sampled_from(" \t\n\r\x00\x1f\x7f\x85\xa0\u2028\u3000,#._-é漢😀")
+words = st.sampled_from(["true", "YES", "off", " on ", "maybe", "1", "0", "1.0", "daily", "guests", "editor", "ana", "a b", "long enough"])
+digits = st.sampled_from(["007", "+5", "-3", " 12\n", "-13", "15", "500", "501", "1000", "1001", "1e3", "#2f6fde", "#2f6fd"])
+lists = st.sampled_from(["1,2", "1,,2", ",", "0,1", "1, x", "a,b", "a\tb,c", "a,\n b", " \n,a "])
+texts = st.text(characters, max_size=9) | words | digits | lists
+numbers = (
+    st.integers() | st.integers(-20, 1100) | st.floats(allow_infinity=False, allow_nan=False) | st.sampled_from([1.0, 0.0, 2.5, 1e300])
+)
+plain = texts | numbers | st.booleans() | st.none()
+values = plain | st.lists(plain, max_size=4) | st.dictionaries(st.sampled_from(["limit", "offset", "x"]), plain, max_size=2)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+@given(value=values)
+def test_what_fits_the_schema_is_read_and_nothing_else(name: str, value: Any) -> None:
+    kind, field = FIELDS[name]
+    assume(_is_plain(value) and not (_is_choosy(name) and isinstance(value, str) and value != value.strip()))
+    fits = _validator(name).is_valid({field.name: value})
+    _, broken = read_changes(kind, {field.name: value})
+    assert fits == (not broken), broken
+
+
+@cache
+def _validator(name: str) -> jsonschema_rs.Draft202012Validator:
+    _, field = FIELDS[name]
+    schema = {"properties": {field.name: field_schema(field, Carrier.JSON)}, "components": {"schemas": SHARED}}
+    return jsonschema_rs.Draft202012Validator(schema)
+
+
+@cache
+def _is_choosy(name: str) -> bool:
+    """Whether the schema lists choices, has a form or a least length; the reader drops white space around the text first."""
+    schema = str(field_schema(FIELDS[name][1], Carrier.JSON))
+    return "Line" not in schema or "minLength" in schema
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether NFC makes no difference to it."""
+    if isinstance(value, list | dict):
+        return all(map(_is_plain, value if isinstance(value, list) else value.values()))
+    return not isinstance(value, str) or unicodedata.is_normalized("NFC", value)
