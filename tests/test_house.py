@@ -20,7 +20,7 @@ ROOMS = ["ground", "db", "context", "http", "model", "policy", "store", "api", "
 GROUND = {"", "errors", "settings", "text", "times", "tokens", "when"}
 NAMED = {"context", "policy", "worker", "app", "cli"}
 # A feature's files that are named for what they hold stand beside its store, but for these.
-BESIDE = {"users.passwords": "model", "doctor": "worker", "web.render": "api", "__main__": "cli"}
+BESIDE = {"users.passwords": "model", "doctor": "worker", "web.render": "api", "docs.words": "api", "__main__": "cli"}
 
 
 def _name(path: Path) -> str:

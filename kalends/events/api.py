@@ -64,6 +64,7 @@ def new(ctx: Context) -> EventFields:
 @endpoint("POST", "/api/events", status=201)
 def create(ctx: Context, params: EventInput) -> EventDetail:
     """Create an event on a calendar: the given one, else your primary calendar."""
+    policy.user(ctx)
     calendar = _calendar(ctx, params.calendar_id)
     given = {name for name in ("location", *PARTS) if getattr(params, name)}
     return _shown(ctx, _created(ctx, change.located(params, given), calendar))

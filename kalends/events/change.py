@@ -54,7 +54,7 @@ def _merged(event: Event, changes: Changes[EventChanges]) -> EventChanges:
 
 def _tagged(tag_list: str, tag: str) -> str:
     try:
-        return read_tags([tag_list, tag])
+        return read_tags([*tag_list.split(","), tag])
     except Bad as bad:
         raise errors.invalid("tag", str(bad)) from None
 

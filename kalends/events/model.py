@@ -14,6 +14,7 @@ from kalends.http.types import DateTime, Id, Ids, Instant, LongText, Name, TimeZ
 
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
 MAX_TAGS = 100
+MAX_TAG = 200
 MAX_QUERY = 10_000
 MAX_LOCATION = 500
 MAX_PART = 200
@@ -32,22 +33,26 @@ def _url(value: str) -> str:
 
 def read_tags(value: Any) -> str:
     """Comma-delimited text or an array, as comma-delimited text: the first spelling counts, without duplicates."""
-    parts = [value] if isinstance(value, str) else value
-    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list) or not all(part is None or isinstance(part, str) for part in parts):
         raise Bad("must be a comma-delimited list of tags")
     tags: dict[str, str] = {}
-    for tag in (piece for part in parts for piece in part.split(",")):
-        try:
-            cleaned = text.clean(tag)
-        except ValueError as error:
-            raise Bad(str(error)) from None
-        if len(cleaned) > 200:
-            raise Bad("each tag must have at most 200 characters")
-        if cleaned:
-            tags.setdefault(text.key(cleaned), cleaned)
+    for tag in (piece.strip() for part in parts for piece in _clean_tag(part or "").split(",")):
+        if tag:
+            tags.setdefault(text.key(tag), tag)
     if len(tags) > MAX_TAGS:
         raise Bad(f"must have at most {MAX_TAGS} tags")
     return ",".join(tags.values())
+
+
+def _clean_tag(tag: str) -> str:
+    try:
+        cleaned = text.clean(tag)
+    except ValueError as error:
+        raise Bad(str(error)) from None
+    if len(cleaned) > MAX_TAG:
+        raise Bad(f"each tag must have at most {MAX_TAG} characters")
+    return cleaned
 
 
 Url = Annotated[
@@ -136,8 +141,8 @@ def _comment_page(value: Any) -> CommentPage | None:
 Comments = Annotated[
     CommentPage,
     Meta(
-        description="`true` for the newest 10 comments; comments[limit] and comments[offset] choose others.",
-        extra={"read": _comment_page, "or": bool},
+        description="`true` for the newest 10 comments.",
+        extra={"read": _comment_page, "instead": Annotated[bool, Meta(description="`true` for the newest 10 comments.")]},
     ),
 ]
 

@@ -8,8 +8,9 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from granian._granian import SocketHolder
@@ -27,6 +28,7 @@ OTHER_FILES = 256
 HEADER_SECONDS = 30
 HEADER_BYTES = 64 * 1024
 STOP_SECONDS = 60
+SIGNAL_AGAIN_SECONDS = 0.5
 
 # `SO_ATTACH_FILTER`, and a program for it that drops what opens a connection (SYN without ACK) and passes the rest.
 _ATTACH_FILTER = 26
@@ -91,7 +93,7 @@ def serve(application: Callable[[], Any], sockets: list[socket.socket], settings
         log_level=LogLevels.error,
         log_dictconfig={"handlers": {}, "formatters": {}, "loggers": {"_granian": {}}},
         respawn_failed_workers=True,
-        workers_kill_timeout=STOP_SECONDS,
+        workers_kill_timeout=1,
     ).serve(spawn_target=_process, target_loader=application, wrap_loader=False)
 
 
@@ -123,15 +125,30 @@ class _Server(MPServer):
         """The stop begins. What is connected is served; a connection that nobody would accept any more is not begun."""
         for listener in self._sockets if LINUX else []:
             program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in _NO_NEW_CONNECTIONS))
-            listener.setsockopt(socket.SOL_SOCKET, _ATTACH_FILTER, struct.pack("HP", len(_NO_NEW_CONNECTIONS), ctypes.addressof(program)))
+            # A kernel without such filters goes on accepting until the processes are gone.
+            with suppress(OSError):
+                listener.setsockopt(
+                    socket.SOL_SOCKET, _ATTACH_FILTER, struct.pack("HP", len(_NO_NEW_CONNECTIONS), ctypes.addressof(program))
+                )
 
-    def _spawn_workers(self, spawn_target: Any, target_loader: Any) -> None:
-        with _deferred_stop():
-            super()._spawn_workers(spawn_target, target_loader)  # type: ignore[no-untyped-call]
+    def _stop_workers(self) -> None:
+        """A process that is still starting may miss the signal, so it is sent until it is heard."""
+        processes: list[Any] = self.wrks
+        deadline = time.monotonic() + STOP_SECONDS
+        while any(process.is_alive() for process in processes) and time.monotonic() < deadline:
+            for process in processes:
+                process.terminate()
+            for process in processes:
+                process.join(SIGNAL_AGAIN_SECONDS)
+        super()._stop_workers()  # type: ignore[no-untyped-call]
 
-    def _respawn_workers(self, workers: Any, spawn_target: Any, target_loader: Any, delay: float = 0) -> None:
-        with _deferred_stop():
-            super()._respawn_workers(workers, spawn_target, target_loader, delay)
+    def shutdown(self, exit_code: int = 0) -> None:
+        """Told to stop, it stops well, even if a server process was told too and was gone before it was waited for."""
+        try:
+            super().shutdown(exit_code)  # type: ignore[no-untyped-call]
+        except SystemExit:
+            if not self.interrupt_signal:
+                raise
 
     def signal_handler_reload(self, *given: Any, **more: Any) -> None:
         """The terminal is gone, and with it the service, unless it was started with nohup."""
@@ -144,19 +161,8 @@ def _holder(listener: socket.socket) -> Any:
     return holder(listener.fileno(), False, BACKLOG) if LINUX else holder(listener.fileno(), False)
 
 
-@contextmanager
-def _deferred_stop() -> Iterator[None]:
-    """A process that is told to stop before it has made up its mind about signals would take the parent's handler, and go on."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-
-
 def _process(*given: Any) -> None:
     """A server process. The terminal's Ctrl-C reaches the parent alone, which then stops the others with SIGTERM."""
     os.setpgrp()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     MPServer._spawn_rsgi_worker(*given)

@@ -5,7 +5,7 @@ given. `RULES`: what no schema can say, by the field that a broken rule names, i
 
 from collections.abc import Iterator
 from enum import Enum
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -64,8 +64,8 @@ def carried(kind: type[Struct], carrier: Carrier) -> Iterator[Field]:
         if field.is_file and carrier is not Carrier.MULTIPART:
             continue
         if isinstance(bare, type) and issubclass(bare, Struct) and not field.is_file and carrier is not Carrier.JSON:
-            if meta.extra and "or" in meta.extra:
-                yield replace(field, type=Annotated[meta.extra["or"], Meta(description=meta.description)])
+            if meta.extra and "instead" in meta.extra:
+                yield replace(field, type=meta.extra["instead"])
             for inner in carried(bare, carrier):
                 yield replace(inner, name=f"{field.name}[{inner.name}]", required=inner.required and field.required)
         else:
@@ -124,7 +124,9 @@ def _branches(hint: Any, carrier: Carrier) -> list[Schema]:
         return [number, *([{"type": "string", "pattern": patterns.whole_number(low, high)}] if in_json else [])]
     if bare is str:
         return [_text(meta)]
-    return [{"type": "string", "format": "binary"} if bare is Upload else object_schema(bare, carrier)]
+    if bare is Upload:
+        return [{"type": "string", "format": "binary"}]
+    return [object_schema(bare, carrier), *(_branches(meta.extra["instead"], carrier) if meta.extra and "instead" in meta.extra else [])]
 
 
 def _other_truths(carrier: Carrier) -> list[Schema]:

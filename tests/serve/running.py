@@ -113,9 +113,11 @@ class Running:
         """Stop it, and answer its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        status = self.process.wait(PATIENCE)
-        self._reader.join(PATIENCE)
-        return status
+        try:
+            return self.process.wait(PATIENCE)
+        finally:
+            self.process.kill()
+            self._reader.join(PATIENCE)
 
     def connection(self) -> HTTPConnection:
         return HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)

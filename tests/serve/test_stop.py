@@ -76,7 +76,12 @@ def asked(port: int, then: Callable[[], object] = lambda: None) -> bytes:
         return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
-@pytest.mark.parametrize(("number", "workers"), [(signal.SIGTERM, 2), (signal.SIGINT, 1)], ids=["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize(
+    ("database", "number", "workers"),
+    [("sqlite", signal.SIGTERM, 2), ("postgres", signal.SIGTERM, 2), ("sqlite", signal.SIGINT, 1), ("sqlite", signal.SIGHUP, 1)],
+    ids=["SIGTERM", "SIGTERM-postgres", "SIGINT", "SIGHUP"],
+    indirect=["database"],
+)
 def test_a_stop_under_load_loses_no_request_and_leaves_no_process(start: Start, database: str, number: int, workers: int) -> None:
     service = start("--workers", str(workers), work=True, database=database, access_log="off")
     family = [service.process.pid, *service.children]
@@ -84,6 +89,20 @@ def test_a_stop_under_load_loses_no_request_and_leaves_no_process(start: Start, 
     with Load(service) as load:
         load.stopped_at = time.monotonic()
         status = service.stop(number)
+    assert load.lost == []
+    assert status == 0
+    assert living(family) == set()
+
+
+def test_a_stop_of_all_processes_at_once_loses_no_request_either(start: Start) -> None:
+    """So service managers stop a service."""
+    service = start("--workers", "2", work=True, access_log="off")
+    family = [*service.children, service.process.pid]
+    with Load(service) as load:
+        load.stopped_at = time.monotonic()
+        for pid in family:
+            os.kill(pid, signal.SIGTERM)
+        status = service.process.wait(20)
     assert load.lost == []
     assert status == 0
     assert living(family) == set()
@@ -130,6 +149,26 @@ def _accepts(port: int) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+def test_a_body_that_is_on_its_way_is_awaited_and_requests_beside_it_are_served(start: Start) -> None:
+    service = start()
+    open_before = service.connection()
+    assert ask(open_before, "GET", "/healthz").status == 200
+    slow = service.connection()
+    slow.putrequest("POST", "/api/session")
+    slow.putheader("Content-Type", "application/json")
+    slow.putheader("Content-Length", "2")
+    slow.endheaders(b"{")
+    assert service.get("/healthz").status == 200
+    service.process.send_signal(signal.SIGTERM)
+    eventually(lambda: not _accepts(service.port))
+    beside = ask(open_before, "GET", "/healthz")
+    assert (beside.status, beside.headers["Connection"]) == (200, "close")
+    slow.send(b"}")
+    answer = slow.getresponse()
+    assert (answer.status, answer.getheader("Connection")) == (422, "close")
+    assert service.stop() == 0
 
 
 def test_a_stop_does_not_wait_for_a_body_that_trickles(start: Start) -> None:
