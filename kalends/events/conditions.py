@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from kalends import errors, when
 from kalends.context import Context
@@ -12,6 +12,7 @@ from kalends.events.model import EventQuery
 
 # Events longer than this are few; the migration has an index of them, made with this very number.
 LONG = 2_678_400
+LASTING = f"SELECT id FROM events WHERE until_at - start_at > {LONG} AND until_at > :start"
 
 # What the databases take of one search: so many patterns, each of so many bytes.
 MOST_PATTERNS = 2_000
@@ -19,15 +20,29 @@ LONGEST_PATTERN = 45_000
 
 
 class Conditions(Struct):
-    """Conditions on an event `e`; bounds on its place in the list name the columns to compare as {start} and {id}."""
+    """Conditions on an event `e`; bounds on its place in the list name the columns to compare as {start} and {id}.
+
+    reaches_back: what began long before `:recent` may match too, and is LASTING."""
 
     on_event: list[str] = field(default_factory=list)
     bounds: list[str] = field(default_factory=list)
     params: dict[str, Any] = field(default_factory=dict)
     literals: list[str] = field(default_factory=list)
+    reaches_back: bool = False
 
     def sql(self, start: str, event_id: str, *more: str) -> str:
-        return all_of([*more, *(bound.format(start=start, id=event_id) for bound in self.bounds), *self.on_event])
+        """All conditions, and more."""
+        return all_of([*more, *self._bounds(start, event_id), *self.on_event])
+
+    def bounded(self, start: str, event_id: str, *more: str) -> str:
+        """The bounds alone, and more."""
+        return all_of([*more, *self._bounds(start, event_id)])
+
+    def with_bound(self, bound: str) -> "Conditions":
+        return structs.replace(self, bounds=[*self.bounds, bound], params=dict(self.params))
+
+    def _bounds(self, start: str, event_id: str) -> list[str]:
+        return [bound.format(start=start, id=event_id) for bound in self.bounds]
 
 
 def all_of(conditions: list[str]) -> str:
@@ -41,7 +56,7 @@ def all_of(conditions: list[str]) -> str:
 def of(ctx: Context, query: EventQuery, zone: str) -> Conditions:
     """The conditions of the query; times without an offset are read in the zone."""
     chosen = Conditions()
-    _add_times(ctx, chosen, query, query.time_zone or zone)
+    _add_times(chosen, query, query.time_zone or zone)
     if query.ids is not None:
         chosen.on_event.append(f"e.id IN {ctx.db.listed('ids')}")
         chosen.params["ids"] = query.ids
@@ -68,12 +83,12 @@ def _longest(patterns: Sequence[str]) -> int:
     return max(len(pattern.encode()) for pattern in patterns)
 
 
-def _add_times(ctx: Context, chosen: Conditions, query: EventQuery, zone: str) -> None:
+def _add_times(chosen: Conditions, query: EventQuery, zone: str) -> None:
     start = when.parse(query.start_time).instant(zone) if query.start_time else None
     last = when.parse(query.end_time) if query.end_time else None
     end = last.end(zone) if last else None
     if query.overlaps:
-        _add_overlap(ctx, chosen, start, end)
+        _add_overlap(chosen, start, end)
     else:
         if start is not None:
             chosen.bounds.append("{start} >= :start")
@@ -91,15 +106,10 @@ def add_after(chosen: Conditions, after: str) -> None:
     chosen.params |= {"after_start": int(start), "after_id": int(event_id)}
 
 
-def _add_overlap(ctx: Context, chosen: Conditions, start: int | None, end: int | None) -> None:
+def _add_overlap(chosen: Conditions, start: int | None, end: int | None) -> None:
     if end is not None:
         chosen.bounds.append("{start} < :end")
     if start is not None:
-        # The list is read from where the earliest event begins that can still be going on.
-        earliest = ctx.tx.value(
-            f"SELECT min(start_at) FROM events WHERE until_at - start_at > {LONG} AND until_at > :start",
-            start=start,
-        )
-        chosen.bounds.append("{start} >= :earliest")
-        chosen.params["earliest"] = min(start - LONG, earliest if earliest is not None else start)
         chosen.on_event.append("(e.until_at > :start OR e.start_at >= :start)")
+        chosen.params["recent"] = start - LONG
+        chosen.reaches_back = True
