@@ -127,11 +127,12 @@ def test_pages_of_what_is_going_on_begin_with_what_began_long_ago(scene: Scene, 
     del made[5]
     window: dict[str, Any] = {"start_time": f"{year}-06-10T00:00Z", "end_time": f"{year}-06-11T00:00Z", "overlaps": "true"}
     reader = scene.cast.anonymous if scope in ("all public", "a search") else scene.cast.alice
-    window |= {
+    scopes: dict[str, dict[str, Any]] = {
         "one calendar": {"calendar_id": scene.calendars[0]},
         "several calendars": {"calendar_ids": f"{scene.calendars[0]},{scene.calendars[1]}"},
         "a search": {"title": scene.word},
-    }.get(scope, {})
+    }
+    window |= scopes.get(scope, {})
     for size in (1, 2, 4, 5, 6, 500):
         found = paged(reader, f"/api/events?{urlencode(window | {'limit': size})}")
         assert [event for event in found if event in made] == made
