@@ -12,7 +12,6 @@ from kalends.events.model import EventQuery
 
 # Events longer than this are few; the migration has an index of them, made with this very number.
 LONG = 2_678_400
-LASTING = f"SELECT id FROM events WHERE until_at - start_at > {LONG} AND until_at > :start"
 
 # What the databases take of one search: so many patterns, each of so many bytes.
 MOST_PATTERNS = 2_000
@@ -22,7 +21,7 @@ LONGEST_PATTERN = 45_000
 class Conditions(Struct):
     """Conditions on an event `e`; bounds on its place in the list name the columns to compare as {start} and {id}.
 
-    reaches_back: what began long before `:recent` may match too, and is LASTING."""
+    reaches_back: what began long before may match too; `lasting` and `recent` tell such events from the others."""
 
     on_event: list[str] = field(default_factory=list)
     bounds: list[str] = field(default_factory=list)
@@ -37,9 +36,6 @@ class Conditions(Struct):
     def bounded(self, start: str, event_id: str, *more: str) -> str:
         """The bounds alone, and more."""
         return all_of([*more, *self._bounds(start, event_id)])
-
-    def with_bound(self, bound: str) -> "Conditions":
-        return structs.replace(self, bounds=[*self.bounds, bound], params=dict(self.params))
 
     def _bounds(self, start: str, event_id: str) -> list[str]:
         return [bound.format(start=start, id=event_id) for bound in self.bounds]
@@ -113,3 +109,21 @@ def _add_overlap(chosen: Conditions, start: int | None, end: int | None) -> None
         chosen.on_event.append("(e.until_at > :start OR e.start_at >= :start)")
         chosen.params["recent"] = start - LONG
         chosen.reaches_back = True
+
+
+def lasting(ctx: Context, chosen: Conditions) -> Conditions | None:
+    """The same conditions on the events that began long before, or None if no such event is going on."""
+    ids = ctx.tx.rows(
+        f"SELECT id FROM events WHERE until_at - start_at > {LONG} AND until_at > :start AND start_at < :recent",
+        start=chosen.params["start"],
+        recent=chosen.params["recent"],
+    )
+    if not ids:
+        return None
+    among = f"e.id IN {ctx.db.listed('lasting')}"
+    return structs.replace(chosen, on_event=[*chosen.on_event, among], params=chosen.params | {"lasting": [row[0] for row in ids]})
+
+
+def recent(chosen: Conditions) -> Conditions:
+    """The same conditions on the other events."""
+    return structs.replace(chosen, bounds=[*chosen.bounds, "{start} >= :recent"])

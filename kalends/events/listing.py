@@ -83,16 +83,13 @@ def _among(selected: str, hits: str, where: str) -> str:
 
 def _going_on(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, chosen: Conditions, skip: int) -> list[EventRow]:
     """What overlaps a time: first what began long before it, which an index of its own finds, then the rest."""
-    long = chosen.with_bound("{start} < :recent")
-    where = long.sql("e.start_at", "e.id", _scope(ctx, query, calendars, long), policy.sees(ctx))
-    first = _rows(ctx, _among(_ROW, conditions.LASTING, where) + _ORDER, long.params, query.fetch, skip)
-    if len(first) == query.fetch:
-        return first
-    if skip and not first:
-        skip -= _counted(ctx, _among("count(*)", conditions.LASTING, where), long)
-    else:
-        skip = 0
-    return first + _in_order(ctx, calendars, chosen.with_bound("{start} >= :recent"), query.fetch - len(first), skip)
+    first: list[EventRow] = []
+    if lasting := conditions.lasting(ctx, chosen):
+        where = lasting.sql("e.start_at", "e.id", _scope(ctx, query, calendars, lasting), policy.sees(ctx))
+        first = _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {where}" + _ORDER, lasting.params, query.fetch, skip)
+        skip = 0 if first or not skip else skip - _counted(ctx, f"SELECT count(*) FROM events e WHERE {where}", lasting)
+    rest = conditions.recent(chosen)
+    return first + (_in_order(ctx, calendars, rest, query.fetch - len(first), skip) if len(first) < query.fetch else [])
 
 
 def _in_order(ctx: Context, calendars: Sequence[Calendar] | None, chosen: Conditions, limit: int, skip: int) -> list[EventRow]:
