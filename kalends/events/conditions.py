@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from kalends import errors, when
 from kalends.context import Context
@@ -19,15 +19,26 @@ LONGEST_PATTERN = 45_000
 
 
 class Conditions(Struct):
-    """Conditions on an event `e`; bounds on its place in the list name the columns to compare as {start} and {id}."""
+    """Conditions on an event `e`; bounds on its place in the list name the columns to compare as {start} and {id}.
+
+    reaches_back: what began long before may match too; `lasting` and `recent` tell such events from the others."""
 
     on_event: list[str] = field(default_factory=list)
     bounds: list[str] = field(default_factory=list)
     params: dict[str, Any] = field(default_factory=dict)
     literals: list[str] = field(default_factory=list)
+    reaches_back: bool = False
 
     def sql(self, start: str, event_id: str, *more: str) -> str:
-        return all_of([*more, *(bound.format(start=start, id=event_id) for bound in self.bounds), *self.on_event])
+        """All conditions, and more."""
+        return all_of([*more, *self._bounds(start, event_id), *self.on_event])
+
+    def bounded(self, start: str, event_id: str, *more: str) -> str:
+        """The bounds alone, and more."""
+        return all_of([*more, *self._bounds(start, event_id)])
+
+    def _bounds(self, start: str, event_id: str) -> list[str]:
+        return [bound.format(start=start, id=event_id) for bound in self.bounds]
 
 
 def all_of(conditions: list[str]) -> str:
@@ -41,7 +52,7 @@ def all_of(conditions: list[str]) -> str:
 def of(ctx: Context, query: EventQuery, zone: str) -> Conditions:
     """The conditions of the query; times without an offset are read in the zone."""
     chosen = Conditions()
-    _add_times(ctx, chosen, query, query.time_zone or zone)
+    _add_times(chosen, query, query.time_zone or zone)
     if query.series_id is not None:
         chosen.on_event.append("e.series_id = :series_id")
         chosen.params["series_id"] = query.series_id
@@ -71,12 +82,12 @@ def _longest(patterns: Sequence[str]) -> int:
     return max(len(pattern.encode()) for pattern in patterns)
 
 
-def _add_times(ctx: Context, chosen: Conditions, query: EventQuery, zone: str) -> None:
+def _add_times(chosen: Conditions, query: EventQuery, zone: str) -> None:
     start = when.parse(query.start_time).instant(zone) if query.start_time else None
     last = when.parse(query.end_time) if query.end_time else None
     end = last.end(zone) if last else None
     if query.overlaps:
-        _add_overlap(ctx, chosen, start, end)
+        _add_overlap(chosen, start, end)
     else:
         if start is not None:
             chosen.bounds.append("{start} >= :start")
@@ -94,15 +105,28 @@ def add_after(chosen: Conditions, after: str) -> None:
     chosen.params |= {"after_start": int(start), "after_id": int(event_id)}
 
 
-def _add_overlap(ctx: Context, chosen: Conditions, start: int | None, end: int | None) -> None:
+def _add_overlap(chosen: Conditions, start: int | None, end: int | None) -> None:
     if end is not None:
         chosen.bounds.append("{start} < :end")
     if start is not None:
-        # The list is read from where the earliest event begins that can still be going on.
-        earliest = ctx.tx.value(
-            f"SELECT min(start_at) FROM events WHERE until_at - start_at > {LONG} AND until_at > :start",
-            start=start,
-        )
-        chosen.bounds.append("{start} >= :earliest")
-        chosen.params["earliest"] = min(start - LONG, earliest if earliest is not None else start)
         chosen.on_event.append("(e.until_at > :start OR e.start_at >= :start)")
+        chosen.params["recent"] = start - LONG
+        chosen.reaches_back = True
+
+
+def lasting(ctx: Context, chosen: Conditions) -> Conditions | None:
+    """The same conditions on the events that began long before, or None if no such event is going on."""
+    ids = ctx.tx.rows(
+        f"SELECT id FROM events WHERE until_at - start_at > {LONG} AND until_at > :start AND start_at < :recent",
+        start=chosen.params["start"],
+        recent=chosen.params["recent"],
+    )
+    if not ids:
+        return None
+    among = f"e.id IN {ctx.db.listed('lasting')}"
+    return structs.replace(chosen, on_event=[*chosen.on_event, among], params=chosen.params | {"lasting": [row[0] for row in ids]})
+
+
+def recent(chosen: Conditions) -> Conditions:
+    """The same conditions on the other events."""
+    return structs.replace(chosen, bounds=[*chosen.bounds, "{start} >= :recent"])

@@ -15,9 +15,11 @@ from kalends.events.conditions import Conditions
 from kalends.events.model import EventQuery, EventRow
 
 FEW = 2_000
+DEEP = 10_000
 BEYOND = (2**63, 0)
 
 _ROW = columns(EventRow, "e")
+_ORDER = " ORDER BY e.start_at, e.id"
 
 Key = tuple[int, int]
 
@@ -31,23 +33,34 @@ def find(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, 
         skip = 0
     if not query.fetch:
         return []
-    if query.ids is not None or _are_few(ctx, chosen):
-        return _among(ctx, chosen, _scope(ctx, query, calendars, chosen), query.fetch, skip)
-    if calendars is None:
-        where = chosen.sql("e.start_at", "e.id", "e.public")
-        return _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {where} ORDER BY e.start_at, e.id", chosen.params, query.fetch, skip)
-    if len(calendars) == 1:
-        one = _placed(ctx, _ROW, ":calendar", chosen, as_member=bool(calendars[0].role))
-        return _rows(ctx, one, chosen.params | {"calendar": calendars[0].id}, query.fetch, skip)
-    keys = _merged(ctx, calendars, chosen, query.fetch + skip)[skip:]
-    return _load(ctx, [event_id for _, event_id in keys])
+    if query.ids is not None or skip > DEEP or _are_few(ctx, chosen):
+        return _rows(ctx, _matching(ctx, _ROW, query, calendars, chosen) + _ORDER, chosen.params, query.fetch, skip)
+    if chosen.reaches_back:
+        return _going_on(ctx, query, calendars, chosen, skip)
+    return _in_order(ctx, calendars, chosen, query.fetch, skip)
 
 
 def count(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, zone: str) -> int:
     """How many events the query finds in all."""
     chosen = conditions.of(ctx, query, zone)
+    return _counted(ctx, _matching(ctx, "count(*)", query, calendars, chosen), chosen)
+
+
+def _counted(ctx: Context, select: str, chosen: Conditions) -> int:
+    return int(ctx.tx.value(select, **chosen.params, me=policy.me(ctx)))
+
+
+def _matching(ctx: Context, selected: str, query: EventQuery, calendars: Sequence[Calendar] | None, chosen: Conditions) -> str:
+    """All events that the query finds, by whichever index leads to the fewest."""
+    hits = None
+    if query.ids is None and chosen.literals and (calendars is None or _are_few(ctx, chosen)):
+        hits, found = ctx.db.containing("events", "search", chosen.literals)
+        chosen.params |= found
+    elif query.ids is None and calendars is not None:
+        within = chosen.bounded("p.start_at", "p.event_id", f"p.calendar_id IN {ctx.db.listed('calendars')}")
+        hits = f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}"
     where = chosen.sql("e.start_at", "e.id", _scope(ctx, query, calendars, chosen), policy.sees(ctx))
-    return int(ctx.tx.value(f"SELECT count(*) FROM events e WHERE {where}", **chosen.params, me=policy.me(ctx)))
+    return _among(selected, hits, where) if hits else f"SELECT {selected} FROM events e WHERE {where}"
 
 
 def _scope(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, chosen: Conditions) -> str:
@@ -63,14 +76,32 @@ def _are_few(ctx: Context, chosen: Conditions) -> bool:
     return bool(chosen.literals) and ctx.tx.is_rare("events", "search", chosen.literals, FEW)
 
 
-def _among(ctx: Context, chosen: Conditions, scope: str, limit: int, offset: int) -> list[EventRow]:
-    """Look through the few."""
-    where, params = chosen.sql("e.start_at", "e.id", scope, policy.sees(ctx)), chosen.params
-    if not chosen.literals:
-        return _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {where} ORDER BY e.start_at, e.id", params, limit, offset)
-    sql, found = ctx.db.containing("events", "search", chosen.literals)
-    select = f"SELECT {_ROW} FROM hits CROSS JOIN events e WHERE e.id = hits.id AND {where} ORDER BY e.start_at, e.id"
-    return _rows(ctx, f"WITH hits AS MATERIALIZED ({sql}) {select}", params | found, limit, offset)
+def _among(selected: str, hits: str, where: str) -> str:
+    """Look closer at the events of these ids."""
+    return f"WITH hits AS MATERIALIZED ({hits}) SELECT {selected} FROM hits CROSS JOIN events e WHERE e.id = hits.id AND {where}"
+
+
+def _going_on(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, chosen: Conditions, skip: int) -> list[EventRow]:
+    """What overlaps a time: first what began long before it, which an index of its own finds, then the rest."""
+    first: list[EventRow] = []
+    if lasting := conditions.lasting(ctx, chosen):
+        where = lasting.sql("e.start_at", "e.id", _scope(ctx, query, calendars, lasting), policy.sees(ctx))
+        first = _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {where}" + _ORDER, lasting.params, query.fetch, skip)
+        skip = 0 if first or not skip else skip - _counted(ctx, f"SELECT count(*) FROM events e WHERE {where}", lasting)
+    rest = conditions.recent(chosen)
+    return first + (_in_order(ctx, calendars, rest, query.fetch - len(first), skip) if len(first) < query.fetch else [])
+
+
+def _in_order(ctx: Context, calendars: Sequence[Calendar] | None, chosen: Conditions, limit: int, skip: int) -> list[EventRow]:
+    """Read by the index that gives them in order."""
+    if calendars is None:
+        where = chosen.sql("e.start_at", "e.id", "e.public")
+        return _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {where}" + _ORDER, chosen.params, limit, skip)
+    if len(calendars) == 1:
+        one = _placed(ctx, _ROW, ":calendar", chosen, as_member=bool(calendars[0].role))
+        return _rows(ctx, one, chosen.params | {"calendar": calendars[0].id}, limit, skip)
+    keys = _merged(ctx, calendars, chosen, limit + skip)[skip:]
+    return _load(ctx, [event_id for _, event_id in keys])
 
 
 def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int) -> list[EventRow]:
