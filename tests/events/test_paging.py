@@ -170,6 +170,16 @@ def test_pages_do_not_depend_on_how_the_search_is_done(scene: Scene, monkeypatch
     assert paged(scene.cast.alice, f"/api/events?calendar_id={calendar}&text={scene.word}&limit=2") == scene.on(calendar)
 
 
+def test_one_calendar_of_many_may_have_all_the_events(cast: Cast) -> None:
+    """What a page needs of each calendar is not known before it is read."""
+    calendars = [a_calendar(cast.alice)["id"] for _ in range(12)]
+    made = [an_event(cast.alice, calendar_id=calendars[0])["id"] for _ in range(60)]
+    made += [an_event(cast.alice, calendar_id=calendar, start_time="2026-06-02")["id"] for calendar in calendars]
+    for size in (7, 30, 50, 71):
+        assert paged(cast.alice, f"/api/events?limit={size}") == made
+    assert listed(cast.alice, offset=40, limit=25) == made[40:65]
+
+
 def test_the_next_page_asks_for_the_same(cast: Cast) -> None:
     for title in ("Blue & green 100% +1", "Blue & green 100% +1", "Red"):
         an_event(cast.alice, title=title)
