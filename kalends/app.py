@@ -7,22 +7,27 @@ import falcon
 
 from kalends import settings, times, tokens
 from kalends.calendars import api as calendars
+from kalends.comments import api as comments
 from kalends.db import Database, open_database
 from kalends.docs import api as openapi
 from kalends.docs import pages as docs
+from kalends.events import api as events
 from kalends.health import api as health
 from kalends.http import log
 from kalends.http.edge import Edge
 from kalends.http.endpoint import registry
 from kalends.http.server import application
 from kalends.keys import api as keys
+from kalends.responses import api as responses
 from kalends.sessions import api as sessions
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
+from kalends.subscribers import api as subscribers
+from kalends.subscribers import pages as unsubscribing
 from kalends.users import api as users
 from kalends.web import pages as web
 
-FEATURES = [sessions, users, keys, calendars, openapi, docs, web, health]
+FEATURES = [sessions, users, keys, calendars, events, comments, responses, subscribers, unsubscribing, openapi, docs, web, health]
 
 
 def wsgi(db: Database, settings: Settings, clock: Callable[[], int] = times.now) -> "falcon.App[Any, Any]":

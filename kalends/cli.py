@@ -108,7 +108,7 @@ def work_(attached: bool, **options: Any) -> None:
     chosen = settings.load(options)
     log.configure(chosen)
     db = _migrated(chosen)
-    work(db, attached=attached)
+    work(db, chosen, attached=attached)
     db.close()
 
 

@@ -38,24 +38,26 @@ class Caller(Struct, frozen=True):
     query: str = ""
 
     def knows(self, etag: str) -> bool:
-        """Whether the client holds this version already (If-None-Match)."""
-        return _lists(self.if_none_match, etag)
+        """Whether the client holds this answer already (If-None-Match)."""
+        held = _tags(self.if_none_match or "")
+        return etag in held or "*" in held
 
     def expects(self, etag: str) -> bool:
-        """Whether the client means this version, or any (If-Match)."""
-        return self.if_match is None or _lists(self.if_match, etag)
+        """Whether the client means this version of the record, or any (If-Match)."""
+        if self.if_match is None:
+            return True
+        meant = _tags(self.if_match)
+        return "*" in meant or any(tag == etag or tag.startswith(f"{etag[:-1]}.") for tag in meant)
 
 
-def _lists(header: str | None, etag: str) -> bool:
-    if header is None:
-        return False
-    return header.strip() == "*" or etag in [tag.strip().removeprefix("W/") for tag in header.split(",")]
+def _tags(header: str) -> list[str]:
+    return [tag.strip().removeprefix("W/") for tag in header.split(",")]
 
 
 class Context:
     """One request's surroundings (or one command's, or one page's)."""
 
-    __slots__ = ("_tx", "actor", "caller", "cookies", "db", "headers", "later", "now", "settings")
+    __slots__ = ("_tx", "actor", "caller", "cookies", "db", "headers", "later", "now", "settings", "status", "tags_answer")
 
     def __init__(self, db: Database, settings: Settings, now: int, caller: Caller | None = None):
         self.db = db
@@ -65,6 +67,8 @@ class Context:
         self.actor: Actor | None = None
         self.headers: dict[str, str] = {}
         self.cookies: list[str] = []
+        self.status: int | None = None
+        self.tags_answer = False
         self.later: list[Callable[[Transaction], None]] = []
         self._tx: Transaction | None = None
 
@@ -92,9 +96,13 @@ class Context:
         self._tx = tx
         return tx
 
-    def tag(self, version: str) -> None:
-        """Answer with an ETag. A read that the client has already becomes 304."""
+    def tag(self, version: str, *, of_answer: bool = False) -> None:
+        """Answer with an ETag: the record's version and, where an answer says more than the record, what it says.
+
+        A read that the client has already becomes 304.
+        """
         self.headers["ETag"] = f'"{version}"'
+        self.tags_answer = of_answer
 
     def expect(self, version: str) -> None:
         """Refuse to change a record that is no longer the one the client saw."""

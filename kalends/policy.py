@@ -5,10 +5,14 @@ from enum import Enum
 
 from kalends import errors
 from kalends.calendars.model import Calendar
+from kalends.comments.model import Comment
 from kalends.context import Actor, Context
 from kalends.db import columns
+from kalends.errors import FieldError
+from kalends.events.model import Event
 from kalends.keys.model import Key
 from kalends.sessions.model import Session
+from kalends.subscribers.model import Subscriber
 
 
 class Right(Enum):
@@ -26,6 +30,42 @@ FROM calendars c
 JOIN users u ON u.id = c.owner_id
 LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id = :me
 """
+
+
+MINE = "c.id IN (SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me)"
+
+_MEMBER = """(
+    EXISTS (SELECT 1 FROM calendars own WHERE own.id = {0} AND own.owner_id = :me)
+    OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = {0} AND s.user_id = :me)
+)"""
+
+# An event is seen by everyone if it is public; else by its owner, by the members of its home calendar, and by the members of
+# a calendar on which somebody who may edit it has placed it. (The home calendar is a placement of that kind.)
+SEES = f"""(
+    e.public OR e.owner_id = :me
+    OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND g.grants AND {_MEMBER.format("g.calendar_id")})
+)"""
+
+# Events with whether the actor may edit them: their owner may, and the owner and the editors of their home calendar.
+EVENTS = """
+SELECT e.id, e.owner_id, e.calendar_id, e.title, e.description, e.start_at, e.end_at, e.all_day, e.time_zone, e.location,
+       e.location_name, e.street, e.city, e.state, e.zip, e.country, e.image_url, e.tags, e.public, e.series_id, e.version,
+       e.created_at, e.updated_at, e.slot, e.edited, coalesce(u.name, u.user_name),
+       e.owner_id = :me OR c.owner_id = :me
+       OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor'),
+       r.frequency, r.step, r.start_date, r.end_date
+FROM events e
+JOIN users u ON u.id = e.owner_id
+JOIN calendars c ON c.id = e.calendar_id
+LEFT JOIN series r ON r.id = e.series_id
+"""
+
+# The ids of the events that the actor may edit.
+EDITED = """(
+    SELECT id FROM events WHERE owner_id = :me
+    UNION SELECT e.id FROM calendars c JOIN events e ON e.calendar_id = c.id WHERE c.owner_id = :me
+    UNION SELECT e.id FROM calendar_shares s JOIN events e ON e.calendar_id = s.calendar_id WHERE s.user_id = :me AND s.role = 'editor'
+)"""
 
 
 def user(ctx: Context) -> Actor:
@@ -86,6 +126,99 @@ def calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
         raise errors.Forbidden("Only the calendar's owner and its editors may do this.")
     if to is Right.OWN and found.role != "owner":
         raise errors.Forbidden("Only the calendar's owner may do this.")
+    return found
+
+
+def own_calendars(ctx: Context) -> list[Calendar]:
+    """The calendars that the signed-in user owns or that are shared with them."""
+    return ctx.tx.all(Calendar, f"{CALENDARS} WHERE {MINE} ORDER BY c.id", me=user(ctx).id)
+
+
+def primary_calendar(ctx: Context) -> Calendar:
+    found = ctx.tx.one(Calendar, f"{CALENDARS} WHERE c.owner_id = :me AND c.is_primary", me=user(ctx).id)
+    assert found is not None
+    return found
+
+
+def sees(ctx: Context) -> str:
+    """Which events `e` the actor sees, as SQL: the one place that says it."""
+    return "e.public" if ctx.actor is None else SEES
+
+
+def sees_placed(ctx: Context, as_member: bool) -> str:
+    """The same for an event `e` that `p` places on a calendar, of which the actor is a member or not."""
+    if ctx.actor is None:
+        return "p.public"
+    return f"(p.grants OR {SEES})" if as_member else SEES
+
+
+def sees_calendar(ctx: Context) -> str:
+    """Which calendars `c` the actor sees, as SQL."""
+    return "c.public" if ctx.actor is None else f"(c.public OR {_MEMBER.format('c.id')})"
+
+
+def event(ctx: Context, event_id: int, *, to: Right) -> Event:
+    """The event, if the actor may do this to it."""
+    found = ctx.tx.one(Event, f"{EVENTS} WHERE e.id = :id AND {sees(ctx)}", id=event_id, me=me(ctx))
+    if found is None:
+        raise errors.NotFound
+    if to is Right.EDIT:
+        user(ctx)
+        if not found.can_edit:
+            raise errors.Forbidden("Only the event's owner, and the owner and editors of its home calendar, may do this.")
+    return found
+
+
+def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> list[Event]:
+    """The event and those of `ids`, or an error that names the first that is missing or forbidden."""
+    if not ids:
+        return [event(ctx, event_id, to=to)]
+    found = []
+    for each in dict.fromkeys([event_id, *ids]):
+        try:
+            found.append(event(ctx, each, to=to))
+        except (errors.NotFound, errors.Forbidden) as error:
+            message = "is not there" if isinstance(error, errors.NotFound) else "is not yours to change"
+            raise type(error)(error.detail, [FieldError("ids", f"event {each} {message}")]) from None
+    return found
+
+
+def sees_comment(found: Event) -> str:
+    """Which comments `c` on the event the actor sees, as SQL: what is not approved, the event owner and its author only."""
+    return "1 = 1" if found.can_edit else "(c.approved OR c.user_id = :me)"
+
+
+def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event]:
+    """The comment and its event: its author and the event owner may edit it, the event owner owns it."""
+    found = ctx.tx.one(Comment, f"SELECT {columns(Comment)} FROM comments WHERE id = :id", id=comment_id)
+    if found is None:
+        raise errors.NotFound
+    on = event(ctx, found.event_id, to=Right.SEE)
+    is_author = ctx.actor is not None and found.user_id == ctx.actor.id
+    if not (found.approved or on.can_edit or is_author):
+        raise errors.NotFound
+    user(ctx)
+    if not on.can_edit and (to is Right.OWN or not is_author):
+        raise errors.Forbidden("Only the event owner may do this." if is_author else "Only its author and the event owner may do this.")
+    return found, on
+
+
+def is_approved_at_once(ctx: Context, found: Event) -> bool:
+    """Whether what the actor says about the event needs no approval."""
+    moderation = ctx.tx.value("SELECT moderation FROM calendars WHERE id = :id", id=found.calendar_id)
+    return found.can_edit or moderation == "none" or (moderation == "guests" and ctx.actor is not None)
+
+
+def subscriber(ctx: Context, subscriber_id: int) -> Subscriber:
+    """An address on the actor's own list."""
+    found = ctx.tx.one(
+        Subscriber,
+        f"SELECT {columns(Subscriber)} FROM subscribers WHERE id = :id AND owner_id = :me",
+        id=subscriber_id,
+        me=user(ctx).id,
+    )
+    if found is None:
+        raise errors.NotFound
     return found
 
 

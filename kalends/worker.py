@@ -9,17 +9,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from kalends import times
+from kalends.context import Context
 from kalends.db import Database, Retry
 from kalends.errors import Unavailable
+from kalends.events import series
 from kalends.http.log import log
 from kalends.sessions import store as sessions
+from kalends.settings import Settings
 
 PAUSE = 60
 PAUSE_BEFORE_RESTART = 1
 STDIN = 0
 
 
-def work(db: Database, *, attached: bool = False) -> None:
+def work(db: Database, settings: Settings, *, attached: bool = False) -> None:
     """Work until SIGTERM or SIGINT; attached to another process, until that one is gone too."""
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -28,23 +31,32 @@ def work(db: Database, *, attached: bool = False) -> None:
         threading.Thread(target=_await_end_of_input, args=(stopping,), daemon=True).start()
     while not stopping.is_set():
         for task in TASKS:
-            _attempt(task, db)
+            _attempt(task, Context(db, settings, times.now()))
         stopping.wait(PAUSE)
 
 
-def clean_up(db: Database) -> None:
+def clean_up(ctx: Context) -> None:
     """Forget what has expired."""
-    with db.write() as tx:
-        sessions.clean_up(tx, times.now())
+    with ctx.write() as tx:
+        sessions.clean_up(tx, ctx.now)
 
 
-TASKS: list[Callable[[Database], None]] = [clean_up]
+def extend_series(ctx: Context) -> None:
+    """Keep the series that have no end made well ahead, each in a transaction of its own."""
+    with ctx.read():
+        due = series.due(ctx)
+    for series_id in due:
+        with ctx.write():
+            series.extend(ctx, series_id)
 
 
-def _attempt(task: Callable[[Database], None], db: Database) -> None:
+TASKS: list[Callable[[Context], None]] = [clean_up, extend_series]
+
+
+def _attempt(task: Callable[[Context], None], ctx: Context) -> None:
     """A task that fails is tried again in the next round, and holds up no other."""
     try:
-        task(db)
+        task(ctx)
     except (Retry, Unavailable) as away:
         log.warning("a task of the worker waits", task=task.__name__, reason=str(away))
     except Exception:

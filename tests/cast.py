@@ -63,6 +63,27 @@ def a_calendar(owner: Client, **fields: Any) -> dict[str, Any]:
     return found
 
 
+def an_event(owner: Client, **fields: Any) -> dict[str, Any]:
+    made = owner.post("/api/events", json={"title": "Concert", "start_time": "2026-06-01T20:00"} | fields)
+    assert made.status == 201, made
+    found: dict[str, Any] = made.json
+    return found
+
+
+def a_comment(author: Client, event: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    made = author.post("/api/comments", json={"event_id": event["id"], "comment": "See you there"} | fields)
+    assert made.status == 201, made
+    found: dict[str, Any] = made.json
+    return found
+
+
+def a_response(author: Client, event: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    made = author.post("/api/responses", json={"event_id": event["id"], "response": "YES"} | fields)
+    assert made.status in (200, 201), made
+    found: dict[str, Any] = made.json
+    return found
+
+
 def shared(owner: Client, calendar: dict[str, Any], friend: Person, role: str) -> None:
     """Share the calendar with the friend."""
     answer = owner.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": friend.user_name, "role": role})

@@ -17,17 +17,10 @@ MODULES = sorted((ROOT / "kalends").rglob("*.py"))
 
 # From left to right. A module may import from its own room and from the rooms left of it.
 ROOMS = ["ground", "db", "context", "http", "model", "policy", "store", "api", "pages", "worker", "app", "cli"]
-GROUND = {"", "errors", "settings", "text", "times", "tokens"}
+GROUND = {"", "errors", "settings", "text", "times", "tokens", "when"}
 NAMED = {"context", "policy", "worker", "app", "cli"}
-# Files named for what they hold belong to the room beside their feature's.
-BESIDE = {
-    "docs.words": "pages",
-    "users.passwords": "model",
-    "sessions.credentials": "store",
-    "doctor": "worker",
-    "web.render": "api",
-    "__main__": "cli",
-}
+# A feature's files that are named for what they hold stand beside its store, but for these.
+BESIDE = {"users.passwords": "model", "doctor": "worker", "web.render": "api", "docs.words": "api", "__main__": "cli"}
 
 
 def _name(path: Path) -> str:
@@ -42,7 +35,9 @@ def _room(name: str) -> str:
         return "ground"
     if first in ("db", "http"):
         return first
-    return name if name in NAMED else last
+    if name in NAMED:
+        return name
+    return last if last in ROOMS else "store"
 
 
 def _imports(path: Path) -> Iterator[str]:

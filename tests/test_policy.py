@@ -1,12 +1,15 @@
 """The permission table: every endpoint, every actor, on public and on private records. An endpoint without a row fails."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import pytest
 
 from kalends.http.endpoint import registry
-from tests.cast import PASSWORD, Cast, a_calendar, a_key, shared
+from kalends.settings import Settings
+from kalends.subscribers.link import unsubscribe_url
+from tests.cast import PASSWORD, Cast, a_calendar, a_comment, a_key, a_response, an_event, shared
 
 ACTORS = ("anonymous", "owner", "editor", "viewer", "stranger")
 
@@ -46,18 +49,55 @@ TABLE: dict[str, dict[str, Row]] = {
     "DELETE /api/calendars/{calendar_id}": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
     "PUT /api/calendars/{calendar_id}/share": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
     "PUT /api/calendars/{calendar_id}/unshare": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
+    "GET /api/events": {"": EVERYBODY},
+    "GET /api/events/new": {"": SIGNED_IN},
+    "POST /api/events": {"private": (401, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
+    "GET /api/events/{event_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
+    "GET /api/events/{event_id}/edit": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "PUT /api/events/{event_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "DELETE /api/events/{event_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "PUT /api/events/{event_id}/add": {"private": (404, 200, 200, 200, 404), "public": SIGNED_IN},
+    "PUT /api/events/{event_id}/remove": {"private": (404, 409, 409, 403, 404), "public": (401, 409, 409, 403, 403)},
+    "GET /api/comments": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
+    "GET /api/comments/new": {"": EVERYBODY},
+    "POST /api/comments": {"private": (404, 201, 201, 201, 404), "public": (201, 201, 201, 201, 201)},
+    "GET /api/comments/{comment_id}/edit": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "PUT /api/comments/{comment_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "DELETE /api/comments/{comment_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "GET /api/responses": {"": SIGNED_IN},
+    "GET /api/responses.csv": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "GET /api/responses/new": {"": EVERYBODY},
+    "POST /api/responses": {"private": (404, 201, 201, 201, 404), "public": (201, 201, 201, 201, 201)},
+    "GET /api/subscribers": {"": SIGNED_IN},
+    "GET /api/subscribers.csv": {"": SIGNED_IN},
+    "DELETE /api/subscribers/{subscriber_id}": {"": OWN_ONLY},
+    "GET /unsubscribe/{token}": {"": EVERYBODY},
+    "POST /unsubscribe/{token}": {"": EVERYBODY},
+    "PUT /api/events/{event_id}/repeat": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "PUT /api/events/{event_id}/copy": {"private": (404, 201, 201, 201, 404), "public": (401, 201, 201, 201, 201)},
 }
 
 
 class Scene:
     """One set of records of alice's, made anew for each cell: whatever a request destroys, the next one has its own."""
 
-    def __init__(self, cast: Cast, visibility: str):
+    def __init__(self, cast: Cast, settings: Settings, visibility: str):
         self.cast = cast
+        self.settings = settings
         self.actors = {"anonymous": cast.anonymous, "owner": cast.alice, "editor": cast.bob, "viewer": cast.vera, "stranger": cast.carol}
         self.calendar = a_calendar(cast.alice, public=visibility == "public")
         shared(cast.alice, self.calendar, cast.bob, "editor")
         shared(cast.alice, self.calendar, cast.vera, "viewer")
+
+    @cached_property
+    def event(self) -> dict[str, Any]:
+        return an_event(self.cast.alice, calendar_id=self.calendar["id"])
+
+    @cached_property
+    def subscriber(self) -> dict[str, Any]:
+        a_response(self.cast.alice, self.event, email_address="dana@example.org", opt_in=True)
+        listed: list[dict[str, Any]] = self.cast.alice.get("/api/subscribers").json["subscribers"]
+        return listed[-1]
 
     def path(self, template: str) -> str:
         return template.format_map(_Lazily(self))
@@ -68,6 +108,10 @@ class Scene:
             "user_id": lambda: self.cast.alice.id,
             "key_id": lambda: a_key(self.cast.alice)["id"],
             "calendar_id": lambda: self.calendar["id"],
+            "event_id": lambda: self.event["id"],
+            "comment_id": lambda: a_comment(self.cast.alice, self.event)["id"],
+            "subscriber_id": lambda: self.subscriber["id"],
+            "token": lambda: unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1],
             "name": lambda: "style.css",
         }
         return found[name]()
@@ -88,6 +132,15 @@ GIVEN: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /api/calendars": lambda scene: {"name": "a calendar"},
     "PUT /api/calendars/{calendar_id}/share": lambda scene: {"user_name": scene.cast.dave.user_name},
     "PUT /api/calendars/{calendar_id}/unshare": lambda scene: {"user_name": scene.cast.dave.user_name},
+    "POST /api/events": lambda scene: {"title": "Gig", "start_time": "2026-05-11T20:00", "calendar_id": scene.calendar["id"]},
+    "PUT /api/events/{event_id}": lambda scene: {"title": "Another title"},
+    "POST /api/comments": lambda scene: {"event_id": scene.event["id"], "comment": "Hello", "email_address": "guest@example.org"},
+    "GET /api/comments": lambda scene: {"event_id": scene.event["id"]},
+    "PUT /api/comments/{comment_id}": lambda scene: {"comment": "Another text"},
+    "GET /api/responses.csv": lambda scene: {"event_id": scene.event["id"]},
+    "POST /api/responses": lambda scene: {"event_id": scene.event["id"], "response": "NO", "email_address": "guest@example.org"},
+    "PUT /api/events/{event_id}/repeat": lambda scene: {"frequency": "DAILY", "end_date": "2026-06-03"},
+    "PUT /api/events/{event_id}/remove": lambda scene: {"calendar_id": scene.calendar["id"]},
     "DELETE /api/users/{user_id}": lambda scene: {"current_password": PASSWORD},
 }
 
@@ -109,10 +162,10 @@ def test_the_documentation_says_which_endpoints_guests_may_use() -> None:
 
 @pytest.mark.parametrize("actor", ACTORS)
 @pytest.mark.parametrize("endpoint", registry, ids=_name)
-def test_permission(cast: Cast, endpoint: Any, actor: str) -> None:
+def test_permission(cast: Cast, settings: Settings, endpoint: Any, actor: str) -> None:
     name = _name(endpoint)
     for visibility, row in TABLE[name].items():
-        scene = Scene(cast, visibility)
+        scene = Scene(cast, settings, visibility)
         given = GIVEN[name](scene) if name in GIVEN else {}
         answer = scene.actors[actor].request(endpoint.method, scene.path(endpoint.url), json=given)
         assert answer.status == row[ACTORS.index(actor)], (visibility, answer)

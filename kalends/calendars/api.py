@@ -7,6 +7,7 @@ from kalends.calendars import store
 from kalends.calendars.model import CalendarDetail, CalendarIndex, CalendarInput, Sharing, Unsharing
 from kalends.context import Context
 from kalends.errors import FieldError
+from kalends.events import store as events
 from kalends.http.endpoint import endpoint
 from kalends.http.fields import Changes
 from kalends.http.paging import Paging, page
@@ -67,9 +68,10 @@ def update(ctx: Context, calendar_id: int, params: Changes[CalendarInput]) -> Ca
 
 @endpoint("DELETE", "/api/calendars/{calendar_id}")
 def destroy(ctx: Context, calendar_id: int) -> Deleted:
-    """Delete the calendar. Your primary calendar stays."""
+    """Delete the calendar: its events leave it, and those with nowhere else to be are deleted. Your primary calendar stays."""
     if policy.calendar(ctx, calendar_id, to=Right.OWN).is_primary:
         raise errors.Conflict("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
+    events.leave_calendar(ctx, calendar_id)
     store.delete(ctx, calendar_id)
     return Deleted([calendar_id])
 

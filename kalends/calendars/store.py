@@ -9,14 +9,12 @@ from kalends.calendars.model import Calendar, CalendarDetail, CalendarInput, Cal
 from kalends.context import Context
 from kalends.http.paging import Paging
 
-_MINE = "c.id IN (SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me)"
-
 
 def index(ctx: Context, user_id: int, paging: Paging) -> list[Calendar]:
     """The calendars that the user owns or that are shared with them."""
     return ctx.tx.all(
         Calendar,
-        f"{policy.CALENDARS} WHERE {_MINE} ORDER BY c.id LIMIT :limit OFFSET :offset",
+        f"{policy.CALENDARS} WHERE {policy.MINE} ORDER BY c.id LIMIT :limit OFFSET :offset",
         me=user_id,
         limit=paging.fetch,
         offset=paging.offset,
@@ -24,7 +22,7 @@ def index(ctx: Context, user_id: int, paging: Paging) -> list[Calendar]:
 
 
 def count(ctx: Context, user_id: int) -> int:
-    return int(ctx.tx.value(f"SELECT count(*) FROM calendars c WHERE {_MINE}", me=user_id))
+    return int(ctx.tx.value(f"SELECT count(*) FROM calendars c WHERE {policy.MINE}", me=user_id))
 
 
 def insert(ctx: Context, owner_id: int, given: CalendarInput, *, is_primary: bool = False) -> int:

@@ -41,6 +41,14 @@ class Transaction(ABC):
         """Run the statement and say how many rows it changed."""
 
     @abstractmethod
+    def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
+        """Run the statement once for each row of parameters."""
+
+    @abstractmethod
+    def is_rare(self, table: str, column: str, literals: Sequence[str], most: int) -> bool:
+        """Whether about `most` rows or fewer can contain all literals (see `Database.containing`)."""
+
+    @abstractmethod
     def script(self, sql: str) -> None:
         """Run several statements without parameters."""
 
@@ -73,6 +81,26 @@ class Database(ABC):
     """Transactions, and the words in which the two kinds of SQL differ."""
 
     types: dict[str, str]
+    # What a SELECT ends with so that nobody else changes its rows until the transaction ends.
+    for_update: str
+
+    @abstractmethod
+    def for_each(self, name: str, table: str, ids: str) -> str:
+        """SQL, to follow FROM, for the rows of the table (`placements p`) whose ids a SELECT finds for each member of a list of
+        integers; the SELECT calls the member `each.id`, and may have an ORDER and a LIMIT of its own."""
+
+    @abstractmethod
+    def substring_index(self, table: str, column: str) -> str:
+        """The SQL that makes an index for `containing`."""
+
+    @abstractmethod
+    def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+        """SQL, with its parameters, for the ids of the rows whose text may contain all literals, each of three or more
+        characters; the caller looks closer."""
+
+    @abstractmethod
+    def listed(self, name: str) -> str:
+        """SQL for the members of a list of integers, given as the parameter of this name: `id IN {db.listed('ids')}`."""
 
     @abstractmethod
     def read(self) -> AbstractContextManager[Transaction]:

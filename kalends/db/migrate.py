@@ -1,5 +1,6 @@
 """Migrations: numbered SQL files, run once each, under a lock, each in a transaction."""
 
+import re
 from collections.abc import Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -31,7 +32,7 @@ def migrate(db: Database, folder: Traversable = FOLDER) -> list[str]:
             if number in _applied(tx):
                 continue
             tx.unhurried()
-            tx.script(Template(sql).substitute(db.types))
+            tx.script(_written(db, sql))
             tx.run(
                 "INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :now)",
                 number=number,
@@ -54,6 +55,12 @@ def latest(folder: Traversable = FOLDER) -> int:
 
 def _applied(tx: Transaction) -> set[int]:
     return {number for (number,) in tx.rows("SELECT number FROM migrations")}
+
+
+def _written(db: Database, sql: str) -> str:
+    """The migration in the words of this database. `-- @substrings table column` makes an index that finds any part of a text."""
+    sql = re.sub(r"^-- @substrings (\w+) (\w+)$", lambda found: db.substring_index(*found.groups()), sql, flags=re.MULTILINE)
+    return Template(sql).substitute(db.types)
 
 
 def _files(folder: Traversable) -> Iterator[tuple[int, str, str]]:

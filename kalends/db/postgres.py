@@ -1,9 +1,9 @@
 """PostgreSQL through psycopg. Between transactions, connections wait on a stack."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
@@ -18,6 +18,7 @@ from kalends.settings import WrongSetting, variable
 CONNECT_SECONDS = 5
 STATEMENT_MS = 30_000
 LOCK_MS = 10_000
+MOST_LITERALS = 8
 
 AWAY = (psycopg.OperationalError, psycopg.InterfaceError, pg.ReadOnlySqlTransaction, pg.IdleInTransactionSessionTimeout)
 # A broken foreign key means that the record was there when the action looked, and is gone: the next run finds that out.
@@ -37,6 +38,7 @@ class Postgres(Database):
         "bytes": "BYTEA",
         "end": ")",
     }
+    for_update = "FOR UPDATE"
 
     def __init__(self, url: str, *, statement_ms: int = STATEMENT_MS, lock_ms: int = LOCK_MS):
         try:
@@ -46,7 +48,9 @@ class Postgres(Database):
             raise WrongSetting(f"{variable('database')} cannot be read as the address of a PostgreSQL database.") from None
         self._url = url
         self._options = (
-            f"-c statement_timeout={statement_ms} -c lock_timeout={lock_ms} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC"
+            f"-c statement_timeout={statement_ms} -c lock_timeout={lock_ms} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC "
+            # Every statement in a request's path has an index; a wrong guess must not read a whole table, and one plan does.
+            "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
         )
         self._waiting: list[Connection] = []
 
@@ -59,6 +63,23 @@ class Postgres(Database):
     def write(self) -> Iterator[Transaction]:
         with self._transaction("BEGIN") as transaction:
             yield transaction
+
+    def listed(self, name: str) -> str:
+        return f"(SELECT unnest(CAST(:{name} AS bigint[])))"
+
+    def for_each(self, name: str, table: str, ids: str) -> str:
+        members = f"unnest(CAST(:{name} AS bigint[])) AS each (id)"
+        return f"{members} CROSS JOIN LATERAL ({ids}) AS found JOIN {table} ON {table.split()[-1]}.id = found.id"
+
+    def substring_index(self, table: str, column: str) -> str:
+        return f"""
+            CREATE EXTENSION IF NOT EXISTS pg_trgm;
+            CREATE INDEX {table}_{column} ON {table} USING gin ({column} gin_trgm_ops);
+            ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS 300;
+        """
+
+    def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+        return _containing(table, column, literals)
 
     def close(self) -> None:
         while connection := self._taken():
@@ -125,6 +146,18 @@ class PostgresTransaction(Transaction):
         with _Translated():
             return self._connection.execute(_translate(sql), params).rowcount
 
+    def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
+        with _Translated():
+            self._connection.cursor().executemany(_translate(sql), rows)
+
+    def is_rare(self, table: str, column: str, literals: Sequence[str], most: int) -> bool:
+        """The planner's estimate: the index itself can only count by finding them all."""
+        sql, params = _containing(table, column, literals)
+        with _Translated():
+            explained = psycopg.ClientCursor(self._connection).execute(b"EXPLAIN (FORMAT JSON) " + _translate(sql), params).fetchone()
+        assert explained is not None
+        return bool(explained[0][0]["Plan"]["Plan Rows"] <= most)
+
     def script(self, sql: str) -> None:
         with _Translated():
             self._connection.execute(sql.encode())
@@ -137,6 +170,11 @@ class PostgresTransaction(Transaction):
 
     def has_table(self, name: str) -> bool:
         return bool(self.value("SELECT to_regclass(:name) IS NOT NULL", name=name))
+
+
+def _containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+    params = {f"containing{i}": f"%{literal}%" for i, literal in enumerate(literals[:MOST_LITERALS])}
+    return f"SELECT id FROM {table} WHERE " + " AND ".join(f"{column} LIKE :{name}" for name in params), params
 
 
 def _commit(connection: Connection) -> None:
@@ -152,7 +190,7 @@ def _roll_back(connection: Connection) -> None:
         connection.close()
 
 
-@cache
+@lru_cache(2048)
 def _translate(sql: str) -> bytes:
     """`:name` as psycopg writes it."""
 

@@ -1,8 +1,10 @@
 """SQLite through apsw, which brings a SQLite without the WAL-reset bug of older ones."""
 
+import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -13,6 +15,7 @@ from kalends.db.database import Database, Retry, Taken, Transaction
 from kalends.errors import Unavailable
 
 BUSY_MS = 10_000
+MOST_TRIGRAMS = 24
 
 PRAGMAS = """
 PRAGMA journal_mode = WAL;
@@ -47,6 +50,7 @@ class Sqlite(Database):
         "bytes": "BLOB",
         "end": ") STRICT",
     }
+    for_update = ""
 
     def __init__(self, path: Path, *, busy_ms: int = BUSY_MS):
         self.path = path
@@ -85,6 +89,29 @@ class Sqlite(Database):
         finally:
             self._writing.release()
 
+    def listed(self, name: str) -> str:
+        return f"(SELECT value FROM json_each(:{name}))"
+
+    def for_each(self, name: str, table: str, ids: str) -> str:
+        return f"(SELECT value AS id FROM json_each(:{name})) AS each CROSS JOIN {table} WHERE {table.split()[-1]}.id IN ({ids})"
+
+    def substring_index(self, table: str, column: str) -> str:
+        index = f"{table}_{column}"
+        add = f"INSERT INTO {index} (rowid, {column}) VALUES (new.id, new.{column});"
+        drop = f"DELETE FROM {index} WHERE rowid = old.id;"
+        return f"""
+            CREATE VIRTUAL TABLE {index} USING fts5(
+                {column}, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1'
+            );
+            CREATE TRIGGER {index}_insert AFTER INSERT ON {table} BEGIN {add} END;
+            CREATE TRIGGER {index}_delete AFTER DELETE ON {table} BEGIN {drop} END;
+            CREATE TRIGGER {index}_update AFTER UPDATE OF {column} ON {table} WHEN old.{column} <> new.{column}
+            BEGIN {drop} {add} END;
+        """
+
+    def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+        return _containing(table, column, literals)
+
     def close(self) -> None:
         for connection in list(self._opened):
             connection.close()
@@ -107,12 +134,20 @@ class SqliteTransaction(Transaction):
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
         with _Translated(self._connection):
-            return self._connection.execute(sql, params).fetchall()
+            return self._connection.execute(sql, _bound(params)).fetchall()
 
     def run(self, sql: str, /, **params: Any) -> int:
         with _Translated(self._connection):
-            self._connection.execute(sql, params).fetchall()
+            self._connection.execute(sql, _bound(params)).fetchall()
             return self._connection.changes()
+
+    def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
+        with _Translated(self._connection):
+            self._connection.executemany(sql, rows).fetchall()
+
+    def is_rare(self, table: str, column: str, literals: Sequence[str], most: int) -> bool:
+        sql, params = _containing(table, column, literals)
+        return bool(self.value(f"SELECT count(*) FROM ({sql} LIMIT {most + 1})", **params) <= most)
 
     def script(self, sql: str) -> None:
         with _Translated(self._connection):
@@ -126,6 +161,21 @@ class SqliteTransaction(Transaction):
 
     def has_table(self, name: str) -> bool:
         return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
+
+
+def _bound(params: dict[str, Any]) -> dict[str, Any]:
+    """Lists as the JSON that `listed` reads."""
+    for name, value in params.items():
+        if type(value) is list:
+            params[name] = json.dumps(value)
+    return params
+
+
+def _containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+    index = f"{table}_{column}"
+    trigrams = dict.fromkeys(word[i : i + 3] for word in literals for i in range(len(word) - 2))
+    wanted = " AND ".join(f'"{trigram}"' for trigram in islice(trigrams, MOST_TRIGRAMS))
+    return f"SELECT rowid AS id FROM {index} WHERE {index} MATCH :containing", {"containing": wanted}
 
 
 def _run_all(connection: apsw.Connection, sql: str) -> None:

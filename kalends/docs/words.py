@@ -10,7 +10,7 @@ FORMATS = {
     "uri-reference": "address",
 }
 TYPES = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "object", "null": "null"}
-SHARED = {"Line": "text", "Lines": "text of several lines"}
+SHARED = {"Line": "text", "Lines": "text of several lines", "Items": "list of text", "DateTime": "date or time"}
 LARGEST = 2**63 - 1
 
 

@@ -1,6 +1,7 @@
 """What operations answer, as OpenAPI says it: the record and its headers, or one of the errors."""
 
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -49,15 +50,21 @@ def errors() -> dict[str, Any]:
 
 def responses(endpoint: Endpoint, endpoints: list[Endpoint], *, with_body: bool) -> dict[str, Any]:
     """All that the operation may answer."""
-    found = {str(endpoint.status): _success(endpoint, endpoints)}
+    success = _success(endpoint, endpoints)
+    found = {str(status): success for status in (endpoint.status, endpoint.also) if status}
     if endpoint.versioned and not endpoint.writes:
         found["304"] = {"description": "You have this version already (If-None-Match).", "headers": _headers("X-Request-Id", "ETag")}
     return found | {status: {"$ref": f"#/components/responses/{status}"} for status in _failures(endpoint, with_body)}
 
 
+def kinds_of(result: Any) -> tuple[Any, ...]:
+    """What an action answers: one kind, or one of several."""
+    return get_args(result) if get_origin(result) in (Union, UnionType) else (result,)
+
+
 def schema_of(result: Any) -> dict[str, Any]:
-    (schema,), _ = msgspec.json.schema_components([result], ref_template=REF)
-    return schema
+    schemas, _ = msgspec.json.schema_components(kinds_of(result), ref_template=REF)
+    return schemas[0] if len(schemas) == 1 else {"anyOf": list(schemas)}
 
 
 def _failures(endpoint: Endpoint, with_body: bool) -> list[str]:

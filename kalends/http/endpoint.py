@@ -7,7 +7,8 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
-from kalends.http.fields import Changes
+from kalends.http import fields
+from kalends.http.fields import Changes, Given
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -19,6 +20,9 @@ FORMATS = {
     "html": "text/html",
     "txt": "text/plain",
 }
+
+# How the parameters are read that an action annotates so.
+READERS: dict[Any, Callable[..., Any]] = {Changes: fields.read_changes, Given: fields.read_given}
 
 _VARIABLE = re.compile(r"{(\w+)}")
 _SUFFIX = re.compile(r"\.(ics|csv|vcf)$")
@@ -40,6 +44,7 @@ class Endpoint(Struct, frozen=True):
     format: str
     function: Callable[..., Any]
     status: int
+    also: int | None
     guests: bool
     limited: bool
     transaction: bool
@@ -47,8 +52,13 @@ class Endpoint(Struct, frozen=True):
     versioned: bool
     variables: dict[str, type]
     params: type[Struct] | None
-    partial: bool
+    read: Callable[..., Any]
     result: Any
+
+    @property
+    def partial(self) -> bool:
+        """Whether only what is given is changed."""
+        return self.read is fields.read_changes
 
     @property
     def resource(self) -> str:
@@ -91,6 +101,7 @@ def endpoint(
     path: str,
     *,
     status: int = 200,
+    also: int | None = None,
     guests: bool = False,
     limited: bool = False,
     transaction: bool = True,
@@ -100,6 +111,7 @@ def endpoint(
 ) -> Callable[[F], F]:
     """Declare the function as the action behind method and path.
 
+    also: another status of success, which the action may choose by `ctx.status`.
     guests: people who are not signed in may use it (policy decides; this is for the documentation, and tested).
     limited: guests' calls count against the rate limit.
     credentials: False where sessions and keys mean nothing.
@@ -111,15 +123,16 @@ def endpoint(
         suffix = _SUFFIX.search(path)
         bare = path[: suffix.start()] if suffix else path
         hints = get_type_hints(function, include_extras=True)
-        params, partial = hints.get("params"), False
-        if get_origin(params) is Changes:
-            params, partial = get_args(params)[0], True
+        params, read = hints.get("params"), fields.read
+        if get_origin(params) in READERS:
+            read, params = READERS[get_origin(params)], get_args(params)[0]
         declared = Endpoint(
             method=method,
             path=bare,
             format=format or (suffix.group(1) if suffix else "json"),
             function=function,
             status=status,
+            also=also,
             guests=guests,
             limited=limited,
             transaction=transaction,
@@ -127,7 +140,7 @@ def endpoint(
             versioned=versioned,
             variables={name: hints[name] for name in _VARIABLE.findall(bare)},
             params=params,
-            partial=partial,
+            read=read,
             result=hints["return"],
         )
         registry.append(declared)

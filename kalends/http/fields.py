@@ -51,6 +51,14 @@ class Changes(Generic[T]):
         return self.given.get(name, default)
 
 
+class Given(Generic[T]):
+    """All fields of T, and the names of those that a client gave."""
+
+    def __init__(self, value: T, names: frozenset[str]):
+        self.value = value
+        self.names = names
+
+
 class Field(Struct, frozen=True):
     """A field of a parameter Struct, ready to read."""
 
@@ -84,6 +92,12 @@ def read_changes(kind: type[T], given: Mapping[str, Any]) -> tuple[Changes[T], l
     """Only what was given, or every broken field."""
     values, broken = _values(kind, given, partial=True)
     return Changes(kind, values), broken
+
+
+def read_given(kind: type[T], given: Mapping[str, Any]) -> tuple[Given[T] | None, list[FieldError]]:
+    """The Struct and the names of what was given, or every broken field."""
+    values, broken = _values(kind, given, partial=False)
+    return (Given(kind(**values), frozenset(values)) if not broken else None), broken
 
 
 def _values(kind: type[Struct], given: Mapping[str, Any], *, partial: bool) -> tuple[dict[str, Any], list[FieldError]]:
@@ -155,6 +169,8 @@ def described(hint: Any) -> tuple[Any, Meta]:
 def reader(hint: Any) -> Callable[[Any], Any]:
     """How a value of this type is read."""
     hint, meta = described(hint)
+    if meta.extra and "read" in meta.extra:
+        return cast(Callable[[Any], Any], meta.extra["read"])
     origin = get_origin(hint)
     if origin is list:
         return _list_reader(reader(get_args(hint)[0]), meta)

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from kalends import __version__
-from kalends.http.answers import HEADERS, REF, errors, operation_id, responses
+from kalends.http.answers import HEADERS, REF, errors, kinds_of, operation_id, responses
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.fields import Field, fields_of
 from kalends.http.problem import ProblemBody
@@ -39,7 +39,7 @@ VERSIONS = {
 def document(endpoints: list[Endpoint], base_url: str) -> dict[str, Any]:
     """The description of the whole interface."""
     described = [e for e in endpoints if e.path.startswith("/api/") and e.format != "html"]
-    kinds = [e.result for e in described if e.result is not Document]
+    kinds = [kind for e in described for kind in kinds_of(e.result) if kind is not Document]
     _, schemas = msgspec.json.schema_components([*kinds, ProblemBody], ref_template=REF)
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in described:

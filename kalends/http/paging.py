@@ -1,5 +1,6 @@
 """Pages of a list: limit and offset in, a link to the next page out."""
 
+from collections.abc import Callable
 from typing import Annotated, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
@@ -29,10 +30,17 @@ class Paging(Struct, kw_only=True):
         return self.size + 1 if self.size else 0
 
 
-def page(ctx: Context, params: Paging, rows: list[T]) -> tuple[list[T], str | None]:
-    """The page of the rows that were fetched, and the address of the next page."""
+def page(ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] | None = None) -> tuple[list[T], str | None]:
+    """The page of the rows that were fetched, and the address of the next page.
+
+    after: says where a row stands, for lists that go on from there rather than by counting.
+    """
     if len(rows) <= params.size:
         return rows, None
-    query = [(name, value) for name, value in parse_qsl(ctx.caller.query, keep_blank_values=True) if name not in ("limit", "offset")]
+    query = [
+        (name, value) for name, value in parse_qsl(ctx.caller.query, keep_blank_values=True) if name not in ("limit", "offset", "after")
+    ]
     query += [("limit", str(params.size)), ("offset", str(params.offset + params.size))]
+    if after:
+        query.append(("after", after(rows[params.size - 1])))
     return rows[: params.size], f"{ctx.caller.path}?{urlencode(query)}"

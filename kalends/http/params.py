@@ -14,7 +14,7 @@ import msgspec
 from kalends import errors
 from kalends.errors import FieldError
 from kalends.http.endpoint import Endpoint
-from kalends.http.fields import Field, Upload, described, fields_of, read, read_changes
+from kalends.http.fields import Field, Upload, described, fields_of
 
 MAX_DEPTH = 8
 MAX_KEYS = 1_000
@@ -34,7 +34,7 @@ def bind(endpoint: Endpoint, req: falcon.Request) -> Any:
     value: Any = None
     broken: list[FieldError] = []
     if endpoint.params is not None:
-        value, broken = (read_changes if endpoint.partial else read)(endpoint.params, given)
+        value, broken = endpoint.read(endpoint.params, given)
     if broken or unknown:
         raise errors.Invalid(broken + unknown)
     return value
@@ -42,15 +42,20 @@ def bind(endpoint: Endpoint, req: falcon.Request) -> Any:
 
 def gather(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
     """All parameters of the request: the body's win over the query string's."""
-    given = _unwrapped(_form(req.query_string), endpoint.wrapper) if req.query_string else {}
+    given = _unwrapped(_form(req.query_string), endpoint) if req.query_string else {}
     if req.method != "GET" or req.content_length:
-        given |= _unwrapped(_body(req, endpoint), endpoint.wrapper)
+        given |= _unwrapped(_body(req, endpoint), endpoint)
     return given
 
 
-def _unwrapped(given: dict[str, Any], wrapper: str) -> dict[str, Any]:
+def _unwrapped(given: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
     """The fields, whether or not they came in the resource's name. Bare ones win: they are what a link to a next page adds."""
+    wrapper = endpoint.wrapper
     if not isinstance(given.get(wrapper), dict):
+        return given
+    known = {field.name for field in fields_of(endpoint.params)} if endpoint.params is not None else set()
+    if wrapper in known and not known & set(given[wrapper]):
+        # A comment's text is a `comment` too: an object that has none of the fields is meant for it.
         return given
     inner: dict[str, Any] = given.pop(wrapper)
     return inner | given

@@ -14,6 +14,10 @@ _ITEM = f"[{_SPACE}]*(?:[^{_INVISIBLE},](?:[^{_CONTROL},]*[^{_INVISIBLE},])?[{_S
 ITEMS = f"^{_ITEM}(?:,{_ITEM})*$"
 TRUTH = r"^\s*(?:[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[Yy][Ee][Ss]|[Nn][Oo]|[Oo][Nn]|[Oo][Ff][Ff]|1|0)\s*$"
 
+_MONTH_AND_DAY = r"(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))"
+_CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?(?:Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9])?"
+DATETIME = f"^(?:19(?:0[1-9]|[1-9][0-9])|[2-8][0-9]{{3}})-{_MONTH_AND_DAY}(?:T{_CLOCK})?$"
+
 # The largest number of which every number with as many digits is a 64-bit integer.
 _NINES = 10**18 - 1
 

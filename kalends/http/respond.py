@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import blake2b
 from typing import Any
 
 import falcon
@@ -128,17 +129,24 @@ class Responder:
         resp.set_headers(ctx.headers)
         for cookie in ctx.cookies:
             resp.append_header("Set-Cookie", cookie)
-        if not self.endpoint.writes and "ETag" in ctx.headers and ctx.caller.knows(ctx.headers["ETag"]):
+        if isinstance(result, Document):
+            status, content_type, body = result.status, result.content_type, result.body
+        else:
+            status, content_type, body = ctx.status or self.endpoint.status, "application/json", _encode(result)
+            resp.set_header("Content-Security-Policy", API_POLICY)
+        if "ETag" in ctx.headers and self._is_known(ctx, resp, body):
             resp.status = 304
             return
-        resp.status = self.endpoint.status
-        if isinstance(result, Document):
-            resp.status, resp.content_type, resp.data = result.status, result.content_type, result.body
-            return
+        resp.status, resp.content_type, resp.data = status, content_type, body
         if self._locates and hasattr(result, "id"):
             resp.set_header("Location", f"/api/{self.endpoint.resource}/{result.id}")
         if getattr(result, "next", None):
             resp.append_header("Link", f'<{result.next}>; rel="next"')
-        resp.content_type = "application/json"
-        resp.set_header("Content-Security-Policy", API_POLICY)
-        resp.data = _encode(result)
+
+    def _is_known(self, ctx: Context, resp: falcon.Response, body: bytes) -> bool:
+        """Tag the answer, and say whether the client holds it already."""
+        etag = ctx.headers["ETag"]
+        if ctx.tags_answer:
+            etag = f'{etag[:-1]}.{blake2b(body, digest_size=8).hexdigest()}"'
+            resp.set_header("ETag", etag)
+        return not self.endpoint.writes and ctx.caller.knows(etag)

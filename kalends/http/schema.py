@@ -27,6 +27,12 @@ SHARED: dict[str, Schema] = {
         "description": "Text in one line; white space around it is dropped.",
     },
     "Items": {"type": "string", "pattern": patterns.ITEMS, "description": "Texts between commas."},
+    "DateTime": {
+        "type": "string",
+        "pattern": patterns.DATETIME,
+        "examples": ["2026-05-11T17:00:00+02:00", "2026-05-11"],
+        "description": "RFC 3339, the same without an offset, or a date alone; 29 February, zone suffixes and compact forms are read too.",
+    },
     "Lines": {"type": "string", "minLength": 1, "pattern": patterns.LINES, "description": "Text; white space around it is dropped."},
 }
 
@@ -54,10 +60,12 @@ def object_schema(kind: type[Struct], carrier: Carrier, *, partial: bool = False
 def carried(kind: type[Struct], carrier: Carrier) -> Iterator[Field]:
     """The fields as the carrier names them: a file travels in multipart alone, and `name[inner]` is an object's field."""
     for field in fields_of(kind):
-        bare, _ = described(field.type)
+        bare, meta = described(field.type)
         if field.is_file and carrier is not Carrier.MULTIPART:
             continue
         if isinstance(bare, type) and issubclass(bare, Struct) and not field.is_file and carrier is not Carrier.JSON:
+            if meta.extra and "instead" in meta.extra:
+                yield replace(field, type=meta.extra["instead"])
             for inner in carried(bare, carrier):
                 yield replace(inner, name=f"{field.name}[{inner.name}]", required=inner.required and field.required)
         else:
@@ -102,6 +110,8 @@ def _branches(hint: Any, carrier: Carrier) -> list[Schema]:
     """What a value may be: one of these."""
     bare, meta = described(hint)
     in_json = carrier is Carrier.JSON
+    if meta.extra and "like" in meta.extra:
+        return _branches(meta.extra["like"], carrier)
     if get_origin(bare) is list:
         return _list(get_args(bare)[0], meta, carrier)
     if get_origin(bare) is Literal:
@@ -114,7 +124,9 @@ def _branches(hint: Any, carrier: Carrier) -> list[Schema]:
         return [number, *([{"type": "string", "pattern": patterns.whole_number(low, high)}] if in_json else [])]
     if bare is str:
         return [_text(meta)]
-    return [{"type": "string", "format": "binary"} if bare is Upload else object_schema(bare, carrier)]
+    if bare is Upload:
+        return [{"type": "string", "format": "binary"}]
+    return [object_schema(bare, carrier), *(_branches(meta.extra["instead"], carrier) if meta.extra and "instead" in meta.extra else [])]
 
 
 def _other_truths(carrier: Carrier) -> list[Schema]:

@@ -113,15 +113,30 @@ class _Path:
             setattr(self, f"on_{method.lower()}", self._on)
         if "GET" in self._formats:
             self.on_head = self._on
+        if len({responder.endpoint.format for responder in responders}) > 1:
+            self.on_options = self._say_methods
 
     def _on(self, req: falcon.Request, resp: falcon.Response, **variables: Any) -> None:
         offered = self._formats["GET" if req.method == "HEAD" else req.method]
         chosen = req.context.format or _preferred(req, offered)
         if chosen not in offered:
-            raise errors.NotFound("There is no such path.")
+            raise errors.MethodNotAllowed(self._methods(chosen)) if self._methods(chosen) else errors.NotFound("There is no such path.")
         if len(offered) > 1 and not req.context.format:
             resp.append_header("Vary", "Accept")
         offered[chosen](req, resp, variables)
+
+    def _methods(self, chosen: str) -> list[str]:
+        """The methods that the path has in this format."""
+        found = [method for method, formats in self._formats.items() if chosen in formats]
+        return [*found, *(["HEAD"] if "GET" in found else [])]
+
+    def _say_methods(self, req: falcon.Request, resp: falcon.Response, **variables: Any) -> None:
+        """Falcon answers OPTIONS by itself, but for a path whose formats differ in their methods."""
+        methods = self._methods(req.context.format or "json")
+        if not methods:
+            raise errors.NotFound("There is no such path.")
+        resp.set_header("Allow", ", ".join(sorted(methods)))
+        resp.content_length = 0
 
 
 class _IdConverter(BaseConverter):

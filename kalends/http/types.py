@@ -1,26 +1,28 @@
 """The kinds of text that parameters share: each with its length, its form, and the words that explain it."""
 
-from functools import cache
 from typing import Annotated
-from zoneinfo import available_timezones
 
 from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, validate_email
 from msgspec import Meta, Struct
 
+from kalends import when
 from kalends.http.fields import Bad
 
 # The library's way to accept the addresses of private networks, such as bob@mail.local.
 SPECIAL_USE_DOMAIN_NAMES.clear()
 
 
-@cache
-def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())
-
-
 def _time_zone(value: str) -> str:
-    if value not in _zones():
+    if value not in when.known_zones():
         raise Bad("must be an IANA time zone such as Europe/Paris")
+    return value
+
+
+def _datetime(value: str) -> str:
+    try:
+        when.parse(value)
+    except ValueError as error:
+        raise Bad(str(error)) from None
     return value
 
 
@@ -31,6 +33,8 @@ def _email(value: str) -> str:
         raise Bad("must be an e-mail address such as ana@example.org") from None
 
 
+Id = Annotated[int, Meta(ge=1)]
+Ids = Annotated[list[Id], Meta(max_length=500)]
 Name = Annotated[str, Meta(max_length=200)]
 NameOrAddress = Annotated[str, Meta(max_length=254, description="User name or e-mail address.")]
 LongText = Annotated[str, Meta(max_length=20_000, extra={"lines": True})]
@@ -53,6 +57,16 @@ TimeZone = Annotated[
         description="An IANA time zone, such as Europe/Paris.",
         examples=["Europe/Paris"],
         extra={"check": _time_zone, "schema": {"type": "string", "format": "time-zone", "minLength": 1, "maxLength": 64}},
+    ),
+]
+
+
+DateTime = Annotated[
+    str,
+    Meta(
+        max_length=100,
+        description="Such as 2026-05-11T17:00:00+02:00, 2026-05-11T17:00, 2026-05-11T17:00[Europe/Paris] or 2026-05-11.",
+        extra={"check": _datetime, "schema": {"$ref": "#/components/schemas/DateTime"}},
     ),
 ]
 

@@ -5,6 +5,7 @@ from kalends.calendars import store as calendars
 from kalends.calendars.model import CalendarInput
 from kalends.context import Context
 from kalends.db import Retry, columns
+from kalends.events import store as events
 from kalends.text import key
 from kalends.users.model import Profile, User, UserDetail
 
@@ -69,7 +70,9 @@ def update_password(ctx: Context, user_id: int, password_hash: str) -> None:
 
 
 def delete(ctx: Context, user_id: int) -> None:
-    """Calendars, keys and sessions go with the user (foreign keys)."""
+    """Calendars, events, keys and sessions go with the user (foreign keys); other people's events leave the calendars first."""
+    for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=user_id):
+        events.leave_calendar(ctx, calendar_id)
     ctx.tx.run("DELETE FROM users WHERE id = :id", id=user_id)
 
 

@@ -107,4 +107,5 @@ def test_the_suffix_wins_over_accept(things: Client, suffix: str, kind: str) -> 
 def test_what_is_sent_is_json_and_has_no_other_suffix(things: Client) -> None:
     assert things.post("/api/things", headers={"Accept": "text/csv"}).headers["Content-Type"] == "application/json"
     assert things.post("/api/things.json").status == 200
-    assert things.post("/api/things.csv").status == 404
+    assert things.post("/api/things.csv").status == 405
+    assert things.post("/api/things.vcf").status == 404

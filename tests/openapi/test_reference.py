@@ -49,7 +49,8 @@ def test_every_parameter_is_explained(page: Element, endpoint: Endpoint) -> None
     entry = _entry(page, endpoint)
     shown = dict(zip([dt.text for dt in entry.all("dt")], [dd.text for dd in entry.all("dd")], strict=True))
     fields = list(carried(endpoint.params, Carrier.MULTIPART)) if endpoint.params else []
-    assert [term.split()[0] for term in shown] == [*endpoint.variables, *(field.name for field in fields)]
+    version = ["If-Match" if endpoint.writes else "If-None-Match"] if endpoint.versioned else []
+    assert [term.split()[0] for term in shown] == [*endpoint.variables, *version, *(field.name for field in fields)]
     for field in fields:
         (meaning,) = [meaning for term, meaning in shown.items() if term.split()[0] == field.name]
         about = described(field.type)[1].description

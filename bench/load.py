@@ -1,0 +1,131 @@
+"""Fill a database with many events: `python -m bench.load --events 1000000 --data DIR` (or --database URL)."""
+
+import random
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import click
+
+from kalends import settings, times, tokens
+from kalends.calendars import store as calendars
+from kalends.calendars.model import CalendarInput
+from kalends.context import Context
+from kalends.db import Database, open_database
+from kalends.db.migrate import migrate
+from kalends.events import search
+from kalends.users import passwords
+from kalends.users import store as users
+from kalends.users.model import Registration
+
+PASSWORD = "correct horse battery"  # noqa: S105 - of people who do not exist
+START = 1_767_225_600
+TWO_YEARS = 2 * 365 * 86_400
+EVENTS_OF_A_CALENDAR = 500
+CALENDARS_OF_A_USER = 20
+BATCH = 5_000
+
+WORDS = (
+    "autumn ballad bebop blues brass choir circle city coast concert dance dawn dinner drum early evening fair family "
+    "festival film folk garden gather guitar harbor history hour improv island kitchen lantern late letter library light "
+    "listen market meadow meeting midnight morning museum music night open orchestra paint park piano picnic poetry "
+    "quartet radio reading rehearsal river salon saxophone school season session singer song story street studio summer "
+    "sunday swing table talk tango theatre together tour trio valley violin walk water weekend window winter wonder "
+    "workshop yard"
+).split()
+CITIES = ("New York", "Paris", "Berlin", "Oslo", "Lisbon", "Kyoto", "Dakar", "Lima", "Quito", "Perth")
+
+_EVENT = """
+INSERT INTO events (id, owner_id, calendar_id, title, description, start_at, end_at, until_at, all_day, time_zone, location, city,
+                    tags, public, search, version, created_at, updated_at)
+VALUES (:id, :owner_id, :calendar_id, :title, :description, :start_at, :end_at, :end_at, :all_day, 'UTC', :location, :city,
+        :tags, :public, :search, 1, :now, :now)
+"""
+_PLACEMENT = """
+INSERT INTO placements (event_id, calendar_id, start_at, public, grants, created_at)
+VALUES (:id, :calendar_id, :start_at, :public, CAST(1 AS BOOLEAN), :now)
+"""
+
+Place = tuple[int, int, bool]
+
+
+@click.command()
+@click.option("--events", default=10_000)
+@click.option("--data")
+@click.option("--database")
+def main(events: int, data: str | None, database: str | None) -> None:
+    """Load the events, 500 to a calendar and 20 calendars to a user; nothing when they are there already."""
+    chosen = settings.load({"data": data, "database": database})
+    tokens.prepare(chosen)
+    db = open_database(chosen)
+    migrate(db)
+    ctx = Context(db, chosen, times.now())
+    with ctx.read() as tx:
+        held = int(tx.value("SELECT count(*) FROM events"))
+    if held >= events:
+        click.echo(f"{held:,} events are there already.")
+        return
+    _load(db, ctx, _places(ctx, events), events)
+    with db.write() as tx:
+        if chosen.database:
+            tx.script("SELECT setval(pg_get_serial_sequence('events', 'id'), (SELECT max(id) FROM events))")
+        tx.script("ANALYZE")
+
+
+def _places(ctx: Context, events: int) -> list[Place]:
+    """Owner, calendar and whether it is public: every other one is. A user has 20 calendars, with 500 events each."""
+    password_hash = passwords.hashed(PASSWORD)
+    places: list[Place] = []
+    with ctx.write():
+        for i in range(max(1, events // EVENTS_OF_A_CALENDAR // CALENDARS_OF_A_USER)):
+            given = Registration(user_name=f"user{i}", email_address=f"user{i}@example.org", password=PASSWORD)
+            user_id = users.insert(ctx, given, password_hash)
+            first = ctx.tx.value("SELECT id FROM calendars WHERE owner_id = :id", id=user_id)
+            places.append((user_id, int(first), False))
+            for j in range(1, CALENDARS_OF_A_USER):
+                wanted = CalendarInput(name=f"Calendar {j}", time_zone="UTC", public=j % 2 == 1)
+                places.append((user_id, calendars.insert(ctx, user_id, wanted), j % 2 == 1))
+    return places
+
+
+def _load(db: Database, ctx: Context, places: list[Place], events: int) -> None:
+    rows = _rows(ctx.now, places, events)
+    with click.progressbar(length=events, label=f"Loading {events:,} events") as bar:
+        while batch := list(islice(rows, BATCH)):
+            with db.write() as tx:
+                tx.many(_EVENT, batch)
+                tx.many(_PLACEMENT, [{name: row[name] for name in ("id", "calendar_id", "start_at", "public", "now")} for row in batch])
+            bar.update(len(batch))
+
+
+def _rows(now: int, places: list[Place], events: int) -> Iterator[dict[str, Any]]:
+    """One in five says jazz, and ten say zanzibar, however many there are."""
+    chance = random.Random(7)  # noqa: S311 - the same events every time
+    rare = events // 10
+    for i in range(1, events + 1):
+        owner_id, calendar_id, public = chance.choice(places)
+        words = chance.sample(WORDS, 4)
+        title = " ".join([*words[:2], "jazz"] if i % 5 == 0 else words[:3])
+        start_at = START + chance.randrange(TWO_YEARS // 900) * 900
+        fields: dict[str, str | None] = {
+            "title": title.title() + (" Zanzibar" if i % rare == rare // 2 else ""),
+            "description": " ".join(chance.choices(WORDS, k=25)),
+            "location": f"{words[3].title()} hall, {chance.choice(CITIES)}",
+            "city": chance.choice(CITIES),
+        }
+        yield fields | {
+            "id": i,
+            "owner_id": owner_id,
+            "calendar_id": calendar_id,
+            "start_at": start_at,
+            "end_at": start_at + 5_400,
+            "all_day": False,
+            "tags": f"{words[0]},{words[1]}",
+            "public": public,
+            "search": search.column(fields, words[:2]),
+            "now": now,
+        }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""Comments on events, by users and by guests."""
+
+from msgspec import UNSET
+
+from kalends import policy
+from kalends.comments import store
+from kalends.comments.model import (
+    BlankComment,
+    CommentFields,
+    CommentFor,
+    CommentIndex,
+    CommentInput,
+    CommentItem,
+    CommentQuery,
+    EditableComment,
+)
+from kalends.context import Context
+from kalends.http.endpoint import endpoint
+from kalends.http.fields import Changes
+from kalends.http.paging import page
+from kalends.http.types import Deleted
+from kalends.policy import Right
+from kalends.responses import store as responses
+from kalends.responses.author import author
+from kalends.responses.model import ResponseInput
+
+
+@endpoint("GET", "/api/comments", guests=True)
+def index(ctx: Context, params: CommentQuery) -> CommentIndex:
+    """An event's comments, newest first; without `event_id`, all comments on the events that you may edit."""
+    if params.event_id is None:
+        found, owned = store.of_editor(ctx, params.fetch, params.offset), True
+        total = store.count_of_editor(ctx) if params.count else UNSET
+    else:
+        event = policy.event(ctx, params.event_id, to=Right.SEE)
+        found, owned = store.of_event(ctx, event, params.fetch, params.offset), event.can_edit
+        total = store.count_of_event(ctx, event) if params.count else UNSET
+    comments, next_page = page(ctx, params, found)
+    items = [store.item(comment, with_address=owned) for comment in comments]
+    return CommentIndex(items, params.size, params.offset, next_page, total)
+
+
+@endpoint("GET", "/api/comments/new", guests=True)
+def new(ctx: Context, params: CommentFor) -> BlankComment:
+    """The editable fields with defaults. Nothing is saved."""
+    if params.event_id is not None:
+        policy.event(ctx, params.event_id, to=Right.SEE)
+    actor = ctx.actor
+    return BlankComment(params.event_id, actor.email_address if actor else None, None, actor.display_name if actor else None, "")
+
+
+@endpoint("POST", "/api/comments", status=201, guests=True, limited=True)
+def create(ctx: Context, params: CommentInput) -> CommentItem:
+    """Comment on an event. With `response`, answer it too, with the same text.
+
+    A guest's comment waits for approval, unless the calendar's `moderation` says otherwise.
+    """
+    event = policy.event(ctx, params.event_id, to=Right.SEE)
+    who = author(ctx, params.email_address, params.name)
+    comment_id = store.insert(ctx, params, who, approved=policy.is_approved_at_once(ctx, event))
+    if params.response:
+        answer = ResponseInput(event_id=event.id, response=params.response, comment=params.comment)
+        responses.upsert(ctx, answer, who, {"comment", "name"} if params.name else {"comment"})
+    return store.item(store.get(ctx, comment_id), with_address=event.can_edit)
+
+
+@endpoint("GET", "/api/comments/{comment_id}/edit")
+def edit(ctx: Context, comment_id: int) -> EditableComment:
+    """The editable fields of the comment, for the event owner and for its signed-in author."""
+    comment, _ = policy.comment(ctx, comment_id, to=Right.EDIT)
+    return store.editable(comment)
+
+
+@endpoint("PUT", "/api/comments/{comment_id}")
+def update(ctx: Context, comment_id: int, params: Changes[CommentFields]) -> CommentItem:
+    """Change the comment: its author and the event owner may change `name` and `comment`, the event owner `approved`.
+
+    What its author changes waits for approval again, where it would have waited when new.
+    """
+    comment, event = policy.comment(ctx, comment_id, to=Right.OWN if "approved" in params else Right.EDIT)
+    current = CommentFields(approved=comment.approved, name=comment.name, comment=comment.comment)
+    fields = params.over(current)
+    approved = fields.approved if event.can_edit else comment.approved and policy.is_approved_at_once(ctx, event)
+    store.update(ctx, comment_id, fields.name, fields.comment, approved=approved)
+    return store.item(store.get(ctx, comment_id), with_address=event.can_edit)
+
+
+@endpoint("DELETE", "/api/comments/{comment_id}")
+def destroy(ctx: Context, comment_id: int) -> Deleted:
+    """Delete the comment. It is the event owner who may."""
+    comment, _ = policy.comment(ctx, comment_id, to=Right.OWN)
+    store.delete(ctx, comment.id)
+    return Deleted([comment_id])

@@ -1,0 +1,97 @@
+"""What a comment is."""
+
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kalends.http.paging import Paging
+from kalends.http.types import EmailAddress, Id, Instant, LongText, Name
+
+Answer = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether one comes: YES, MAYBE or NO.")]
+
+
+class CommentInput(Struct, kw_only=True):
+    """What it takes to comment. Signed in, your own address and name are the defaults."""
+
+    RULES: ClassVar = {"email_address": "is required of a guest"}
+
+    event_id: Annotated[Id, Meta(description="The event.")]
+    email_address: EmailAddress | None = None
+    response: Answer | None = None
+    name: Annotated[Name, Meta(description="The name to show.")] | None = None
+    comment: Annotated[LongText, Meta(description="The text.")]
+
+
+class CommentFields(Struct, kw_only=True):
+    """The editable fields of a comment."""
+
+    approved: Annotated[bool, Meta(description="Whether everyone sees it; the event owner decides.")] = False
+    name: Annotated[Name, Meta(description="The name to show.")] | None = None
+    comment: Annotated[LongText, Meta(description="The text.")]
+
+
+class CommentQuery(Paging, kw_only=True):
+    """Whose comments to list."""
+
+    event_id: Annotated[Id, Meta(description="The event; without it, all comments on the events that you may edit.")] | None = None
+
+
+class CommentFor(Struct, kw_only=True):
+    """On which event."""
+
+    event_id: Annotated[Id, Meta(description="The event.")] | None = None
+
+
+class Comment(Struct, frozen=True):
+    """A row of the table."""
+
+    id: int
+    event_id: int
+    user_id: int | None
+    email_address: str
+    name: str | None
+    comment: str
+    response: str | None
+    approved: bool
+    created_at: int
+    updated_at: int
+
+
+class BlankComment(Struct):
+    """A comment that is not written yet."""
+
+    event_id: int | None
+    email_address: str | None
+    response: str | None
+    name: str | None
+    comment: str
+
+
+class EditableComment(Struct):
+    """The editable fields as they stand."""
+
+    approved: str
+    name: str | None
+    comment: str
+
+
+class CommentItem(Struct, kw_only=True):
+    """A comment; the address is for the event owner only."""
+
+    id: int
+    event_id: int
+    name: str | None
+    comment: str
+    response: str | None
+    approved: str
+    created_at: Instant
+    updated_at: Instant
+    email_address: str | UnsetType = UNSET
+
+
+class CommentIndex(Struct):
+    comments: list[CommentItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET

@@ -1,0 +1,104 @@
+"""The SQL of comments, and how they are answered."""
+
+from msgspec import UNSET
+
+from kalends import policy, times
+from kalends.comments.model import Comment, CommentInput, CommentItem, EditableComment
+from kalends.context import Context
+from kalends.db import columns
+from kalends.events.model import Event
+from kalends.responses.author import Author
+
+_COMMENT = columns(Comment, "c")
+
+
+def of_event(ctx: Context, event: Event, limit: int, offset: int) -> list[Comment]:
+    """The event's comments, newest first, as far as the reader may see them."""
+    return ctx.tx.all(
+        Comment,
+        f"""SELECT {_COMMENT} FROM comments c WHERE c.event_id = :event_id AND {policy.sees_comment(event)}
+            ORDER BY c.id DESC LIMIT :limit OFFSET :offset""",
+        event_id=event.id,
+        me=policy.me(ctx),
+        limit=limit,
+        offset=offset,
+    )
+
+
+def count_of_event(ctx: Context, event: Event) -> int:
+    where = f"c.event_id = :event_id AND {policy.sees_comment(event)}"
+    return int(ctx.tx.value(f"SELECT count(*) FROM comments c WHERE {where}", event_id=event.id, me=policy.me(ctx)))
+
+
+def of_editor(ctx: Context, limit: int, offset: int) -> list[Comment]:
+    """All comments on the events that the actor may edit, newest first."""
+    return ctx.tx.all(
+        Comment,
+        f"SELECT {_COMMENT} FROM comments c WHERE c.event_id IN {policy.EDITED} ORDER BY c.id DESC LIMIT :limit OFFSET :offset",
+        me=policy.user(ctx).id,
+        limit=limit,
+        offset=offset,
+    )
+
+
+def count_of_editor(ctx: Context) -> int:
+    return int(ctx.tx.value(f"SELECT count(*) FROM comments c WHERE c.event_id IN {policy.EDITED}", me=policy.user(ctx).id))
+
+
+def get(ctx: Context, comment_id: int) -> Comment:
+    comment = ctx.tx.one(Comment, f"SELECT {_COMMENT} FROM comments c WHERE c.id = :id", id=comment_id)
+    assert comment is not None
+    return comment
+
+
+def insert(ctx: Context, given: CommentInput, author: Author, *, approved: bool) -> int:
+    comment_id: int = ctx.tx.value(
+        """INSERT INTO comments (event_id, user_id, email_address, name, comment, response, approved, created_at, updated_at)
+           VALUES (:event_id, :user_id, :email_address, :name, :comment, :response, :approved, :now, :now) RETURNING id""",
+        event_id=given.event_id,
+        user_id=ctx.actor.id if ctx.actor else None,
+        email_address=author.email_address,
+        name=author.name,
+        comment=given.comment,
+        response=given.response,
+        approved=approved,
+        now=ctx.now,
+    )
+    return comment_id
+
+
+def update(ctx: Context, comment_id: int, name: str | None, text: str, *, approved: bool) -> None:
+    ctx.tx.run(
+        "UPDATE comments SET name = :name, comment = :comment, approved = :approved, updated_at = :now WHERE id = :id",
+        id=comment_id,
+        name=name,
+        comment=text,
+        approved=approved,
+        now=ctx.now,
+    )
+
+
+def delete(ctx: Context, comment_id: int) -> None:
+    ctx.tx.run("DELETE FROM comments WHERE id = :id", id=comment_id)
+
+
+def editable(comment: Comment) -> EditableComment:
+    return EditableComment(_said(comment.approved), comment.name, comment.comment)
+
+
+def item(comment: Comment, *, with_address: bool) -> CommentItem:
+    return CommentItem(
+        id=comment.id,
+        event_id=comment.event_id,
+        name=comment.name,
+        comment=comment.comment,
+        response=comment.response,
+        approved=_said(comment.approved),
+        created_at=times.utc(comment.created_at),
+        updated_at=times.utc(comment.updated_at),
+        email_address=comment.email_address if with_address else UNSET,
+    )
+
+
+def _said(approved: bool) -> str:
+    return "true" if approved else "false"

@@ -1,0 +1,204 @@
+"""Events: create, search, show, change and delete them, and place them on calendars."""
+
+from msgspec import UNSET, structs
+
+from kalends import errors, policy, when
+from kalends.calendars.model import Calendar
+from kalends.comments import store as comments
+from kalends.context import Context
+from kalends.events import change, listing, scope, series, span, store
+from kalends.events.model import (
+    PARTS,
+    CalendarChoice,
+    CommentPage,
+    EventChanges,
+    EventDetail,
+    EventFields,
+    EventIds,
+    EventIndex,
+    EventInput,
+    EventQuery,
+    EventRepeated,
+    EventRow,
+    EventsChanged,
+    EventView,
+    RepeatInput,
+)
+from kalends.http.endpoint import endpoint
+from kalends.http.fields import Changes
+from kalends.http.paging import MAX_PAGE, page
+from kalends.http.types import Deleted
+from kalends.policy import Right
+
+HOUR = 3600
+
+
+@endpoint("GET", "/api/events", guests=True)
+def index(ctx: Context, params: EventQuery) -> EventIndex:
+    """The events that match, in the order of their start.
+
+    Without calendars: all of yours, owned and shared; for a guest, all public events. Field searches must all hold.
+    """
+    calendars = _searched_calendars(ctx, params)
+    zone = _zone(ctx, params, calendars)
+    found = listing.find(ctx, params, calendars, zone)
+    rows, next_page = page(ctx, params, found, after=_position)
+    return EventIndex(
+        events=store.items(ctx, rows),
+        limit=params.size,
+        offset=params.offset,
+        next=next_page,
+        total=listing.count(ctx, params, calendars, zone) if params.count else UNSET,
+    )
+
+
+@endpoint("GET", "/api/events/new")
+def new(ctx: Context) -> EventFields:
+    """The editable fields with defaults: the next full hour, on your primary calendar. Nothing is saved."""
+    calendar = policy.primary_calendar(ctx)
+    clock = when.at(ctx.now, calendar.time_zone)
+    start = when.shown(ctx.now - clock.minute * 60 - clock.second + HOUR, calendar.time_zone)
+    return EventFields(title="", start_time=start, all_day=False, time_zone=calendar.time_zone, public=calendar.public)
+
+
+@endpoint("POST", "/api/events", status=201)
+def create(ctx: Context, params: EventInput) -> EventDetail:
+    """Create an event on a calendar: the given one, else your primary calendar."""
+    policy.user(ctx)
+    calendar = _calendar(ctx, params.calendar_id)
+    given = {name for name in ("location", *PARTS) if getattr(params, name)}
+    return _shown(ctx, _created(ctx, change.located(params, given), calendar))
+
+
+@endpoint("GET", "/api/events/{event_id}", guests=True, versioned=True)
+def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
+    """The event, expanded; with `comments`, those that you may see, newest first."""
+    return _shown(ctx, event_id, params.comments)
+
+
+@endpoint("GET", "/api/events/{event_id}/edit", versioned=True)
+def edit(ctx: Context, event_id: int) -> EventFields:
+    """The editable fields of the event."""
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    ctx.tag(event.etag)
+    return store.editable(event)
+
+
+@endpoint("PUT", "/api/events/{event_id}", versioned=True)
+def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventDetail | EventsChanged:
+    """Change the event. With `ids`, change those too, all or none, and answer `{"events": […]}`.
+
+    Of a series, `scope` changes this event, it and the following ones (which become a series of their own), or all of them;
+    a changed `start_time` or `end_time` then moves each by the same difference on the clocks.
+    """
+    ids = params.get("ids")
+    store.hold(ctx, [event_id, *(ids or [])])
+    events = policy.events(ctx, event_id, ids, to=Right.EDIT)
+    ctx.expect(events[0].etag)
+    for event in events:
+        change.change(ctx, store.get(ctx, event.id), params)
+    shown = _shown(ctx, event_id)
+    if ids is None:
+        return shown
+    return EventsChanged([shown, *(store.detail(ctx, policy.event(ctx, event.id, to=Right.SEE)) for event in events[1:])])
+
+
+@endpoint("DELETE", "/api/events/{event_id}", versioned=True)
+def destroy(ctx: Context, event_id: int, params: EventIds) -> Deleted:
+    """Delete the event. With `ids`, delete those too, all or none. Of a series, `scope` deletes the following ones too, or all."""
+    store.hold(ctx, [event_id, *(params.ids or [])])
+    events = policy.events(ctx, event_id, params.ids, to=Right.EDIT)
+    ctx.expect(events[0].etag)
+    chosen = {each.id: None for event in events for each in scope.chosen(ctx, event, params.scope)}
+    for chosen_id in chosen:
+        store.delete(ctx, chosen_id)
+    for event in events:
+        scope.destroyed(ctx, event, params.scope)
+    return Deleted(list(chosen))
+
+
+@endpoint("PUT", "/api/events/{event_id}/repeat")
+def repeat(ctx: Context, event_id: int, params: RepeatInput) -> EventRepeated:
+    """Repeat the event: every occurrence is an event of its own, with the same `series_id`.
+
+    Repeating again replaces the rule: what still fits stays, and what no longer fits is deleted, unless people commented on it,
+    answered it, or it was changed alone. Without `end_date` the series goes on, and is kept 24 months ahead.
+    """
+    store.hold(ctx, [event_id])
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    series_id = series.repeat(ctx, event, series.checked(params, event))
+    return EventRepeated(**structs.asdict(_shown(ctx, event_id)), occurrences=series.count(ctx, series_id))
+
+
+@endpoint("PUT", "/api/events/{event_id}/add")
+def add(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
+    """Add the event to a calendar: the given one, else your primary calendar. Twice changes nothing."""
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    calendar = _calendar(ctx, params.calendar_id)
+    store.place(ctx, event.id, calendar.id, grants=event.can_edit)
+    return _shown(ctx, event_id)
+
+
+@endpoint("PUT", "/api/events/{event_id}/remove")
+def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
+    """Remove the event from a calendar: the given one, else your primary calendar."""
+    store.hold(ctx, [event_id])
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    calendar = _calendar(ctx, params.calendar_id)
+    if not store.take_off(ctx, event, calendar.id):
+        raise errors.Conflict("This is the event's last calendar. Delete the event instead, or add it to another calendar first.")
+    try:
+        return _shown(ctx, event_id)
+    except errors.NotFound:
+        # It was this calendar that let the actor see the event.
+        return store.detail(ctx, structs.replace(event, can_edit=False))
+
+
+@endpoint("PUT", "/api/events/{event_id}/copy", status=201)
+def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
+    """Copy the event to a calendar: the given one, else your primary calendar.
+
+    The copy is a new event of yours, with the content and tags; it is public where both the event and the calendar are.
+    """
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    calendar = _calendar(ctx, params.calendar_id)
+    return _shown(ctx, _created(ctx, structs.replace(store.editable(event), public=event.public and calendar.public), calendar))
+
+
+def _shown(ctx: Context, event_id: int, wanted: CommentPage | None = None) -> EventDetail:
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    ctx.tag(event.etag, of_answer=True)
+    shown = store.detail(ctx, event)
+    if wanted:
+        found = comments.of_event(ctx, event, min(wanted.limit, MAX_PAGE), wanted.offset)
+        shown.comments = [comments.item(comment, with_address=event.can_edit) for comment in found]
+    return shown
+
+
+def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:
+    """A calendar that the actor may edit: the given one, else their primary calendar."""
+    return policy.calendar(ctx, calendar_id, to=Right.EDIT) if calendar_id else policy.primary_calendar(ctx)
+
+
+def _searched_calendars(ctx: Context, query: EventQuery) -> list[Calendar] | None:
+    """The calendars to search; None for all public events, or for `ids`, which may be anywhere."""
+    chosen = [*([query.calendar_id] if query.calendar_id else []), *(query.calendar_ids or [])]
+    if chosen:
+        return [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(chosen)]
+    return None if ctx.actor is None or query.ids is not None else policy.own_calendars(ctx)
+
+
+def _zone(ctx: Context, query: EventQuery, calendars: list[Calendar] | None) -> str:
+    """Where times without an offset are meant: on the one calendar that was asked for, else with the user."""
+    if calendars and len(calendars) == 1 and (query.calendar_id or query.calendar_ids):
+        return calendars[0].time_zone
+    return ctx.actor.time_zone if ctx.actor else "UTC"
+
+
+def _position(row: EventRow) -> str:
+    return f"{row.start_at}.{row.id}"
+
+
+def _created(ctx: Context, given: EventFields, calendar: Calendar) -> int:
+    fields = structs.replace(given, public=calendar.public if given.public is None else given.public)
+    return store.insert(ctx, fields, span.resolved(fields, calendar.time_zone), calendar)

@@ -1,0 +1,72 @@
+"""What a change makes of an event, and of the series that it belongs to."""
+
+from typing import TypeVar
+
+from msgspec import structs
+
+from kalends import errors, when
+from kalends.context import Context
+from kalends.events import location, scope, span, store
+from kalends.events.model import MAX_LOCATION, PARTS, Event, EventChanges, EventFields, read_tags
+from kalends.http.fields import Bad, Changes
+
+T = TypeVar("T", bound=EventFields)
+
+TIMES = ("start_time", "end_time", "all_day")
+
+
+def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
+    """Change the event and, in a wider scope, those of its series."""
+    wider = changes.get("scope", "this")
+    if event.series_id is None or wider == "this":
+        _write(ctx, event, _merged(event, changes))
+        store.mark_edited(ctx, event.id)
+        return
+    if wider == "following":
+        scope.split(ctx, event)
+        event = store.get(ctx, event.id)
+    others = [each for each in scope.chosen(ctx, event, "all") if each.id != event.id]
+    _write(ctx, event, _merged(event, changes))
+    content = Changes(EventChanges, {name: value for name, value in changes.given.items() if name not in TIMES})
+    scope.move(ctx, event, store.get(ctx, event.id), [(other, _merged(other, content)) for other in others])
+
+
+def _write(ctx: Context, event: Event, fields: EventFields) -> None:
+    store.update(ctx, event.id, fields, span.resolved(fields, event.time_zone))
+
+
+def _merged(event: Event, changes: Changes[EventChanges]) -> EventChanges:
+    """The event's fields with the changes in their place."""
+    merged = changes.over(EventChanges(**structs.asdict(store.editable(event))))
+    if "start_time" in changes:
+        start = when.parse(merged.start_time)
+        merged.time_zone = changes.get("time_zone") or start.zone
+        if "all_day" not in changes:
+            merged.all_day = None
+            if "end_time" not in changes and start.is_date != event.all_day:
+                merged.end_time = None
+    merged.time_zone = merged.time_zone or event.time_zone
+    merged.public = event.public if merged.public is None else merged.public
+    if merged.tag:
+        merged.tag_list = _tagged(merged.tag_list, merged.tag)
+    return located(merged, set(changes.given))
+
+
+def _tagged(tag_list: str, tag: str) -> str:
+    try:
+        return read_tags([*tag_list.split(","), tag])
+    except Bad as bad:
+        raise errors.invalid("tag", str(bad)) from None
+
+
+def located(fields: T, given: set[str]) -> T:
+    """Parts follow from a location that comes alone, and a location from parts that come alone."""
+    parts = given & set(PARTS)
+    if "location" in given and not parts:
+        return structs.replace(fields, **location.derived(fields.location))
+    if parts and "location" not in given:
+        composed = location.composed({name: getattr(fields, name) for name in PARTS})
+        if composed and len(composed) > MAX_LOCATION:
+            raise errors.invalid("location", f"its parts together must have at most {MAX_LOCATION} characters")
+        return structs.replace(fields, location=composed)
+    return fields

@@ -1,0 +1,132 @@
+"""What a query asks of an event, as SQL."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct, field, structs
+
+from kalends import errors, when
+from kalends.context import Context
+from kalends.events import search
+from kalends.events.model import EventQuery
+
+# Events longer than this are few; the migration has an index of them, made with this very number.
+LONG = 2_678_400
+
+# What the databases take of one search: so many patterns, each of so many bytes.
+MOST_PATTERNS = 2_000
+LONGEST_PATTERN = 45_000
+
+
+class Conditions(Struct):
+    """Conditions on an event `e`; bounds on its place in the list name the columns to compare as {start} and {id}.
+
+    reaches_back: what began long before may match too; `lasting` and `recent` tell such events from the others."""
+
+    on_event: list[str] = field(default_factory=list)
+    bounds: list[str] = field(default_factory=list)
+    params: dict[str, Any] = field(default_factory=dict)
+    literals: list[str] = field(default_factory=list)
+    reaches_back: bool = False
+
+    def sql(self, start: str, event_id: str, *more: str) -> str:
+        """All conditions, and more."""
+        return all_of([*more, *self._bounds(start, event_id), *self.on_event])
+
+    def bounded(self, start: str, event_id: str, *more: str) -> str:
+        """The bounds alone, and more."""
+        return all_of([*more, *self._bounds(start, event_id)])
+
+    def _bounds(self, start: str, event_id: str) -> list[str]:
+        return [bound.format(start=start, id=event_id) for bound in self.bounds]
+
+
+def all_of(conditions: list[str]) -> str:
+    """Joined by AND, as a balanced tree: a long query must not become a deep one."""
+    if len(conditions) <= 2:
+        return " AND ".join(conditions) or "1 = 1"
+    middle = len(conditions) // 2
+    return f"({all_of(conditions[:middle])}) AND ({all_of(conditions[middle:])})"
+
+
+def of(ctx: Context, query: EventQuery, zone: str) -> Conditions:
+    """The conditions of the query; times without an offset are read in the zone."""
+    chosen = Conditions()
+    _add_times(chosen, query, query.time_zone or zone)
+    if query.series_id is not None:
+        chosen.on_event.append("e.series_id = :series_id")
+        chosen.params["series_id"] = query.series_id
+    if query.ids is not None:
+        chosen.on_event.append(f"e.id IN {ctx.db.listed('ids')}")
+        chosen.params["ids"] = query.ids
+    for searched, condition in _searched(query):
+        if len(chosen.params) + len(condition.patterns) > MOST_PATTERNS or _longest(condition.patterns) > LONGEST_PATTERN:
+            raise errors.invalid(searched, "is too much to search for; ask for fewer words")
+        names = [f"like{len(chosen.params) + i}" for i in range(len(condition.patterns))]
+        chosen.params |= dict(zip(names, condition.patterns, strict=True))
+        # Joined with nothing, so that no planner takes the index here: `listing` decides when to use it.
+        chosen.on_event.append("(" + " OR ".join(rf"e.search || '' LIKE :{name} ESCAPE '\'" for name in names) + ")")
+        chosen.literals += condition.literals
+    return chosen
+
+
+def _searched(query: EventQuery) -> Iterator[tuple[str, search.Condition]]:
+    """Each condition, with the parameter that makes it."""
+    for name in ("text", *search.TEXT_FIELDS):
+        if value := getattr(query, name):
+            for condition in search.conditions(name, value):
+                yield name, condition
+
+
+def _longest(patterns: Sequence[str]) -> int:
+    return max(len(pattern.encode()) for pattern in patterns)
+
+
+def _add_times(chosen: Conditions, query: EventQuery, zone: str) -> None:
+    start = when.parse(query.start_time).instant(zone) if query.start_time else None
+    last = when.parse(query.end_time) if query.end_time else None
+    end = last.end(zone) if last else None
+    if query.overlaps:
+        _add_overlap(chosen, start, end)
+    else:
+        if start is not None:
+            chosen.bounds.append("{start} >= :start")
+        if last:
+            # The midnight that ends a date belongs to the next.
+            chosen.bounds.append("{start} < :end" if last.is_date else "{start} <= :end")
+            chosen.on_event.append("coalesce(e.end_at, e.start_at) <= :end")
+    chosen.params |= {name: value for name, value in (("start", start), ("end", end)) if value is not None}
+
+
+def add_after(chosen: Conditions, after: str) -> None:
+    """Only what comes after the event at which the page before ended."""
+    start, _, event_id = after.partition(".")
+    chosen.bounds += ["{start} >= :after_start", "({start}, {id}) > (:after_start, :after_id)"]
+    chosen.params |= {"after_start": int(start), "after_id": int(event_id)}
+
+
+def _add_overlap(chosen: Conditions, start: int | None, end: int | None) -> None:
+    if end is not None:
+        chosen.bounds.append("{start} < :end")
+    if start is not None:
+        chosen.on_event.append("(e.until_at > :start OR e.start_at >= :start)")
+        chosen.params["recent"] = start - LONG
+        chosen.reaches_back = True
+
+
+def lasting(ctx: Context, chosen: Conditions) -> Conditions | None:
+    """The same conditions on the events that began long before, or None if no such event is going on."""
+    ids = ctx.tx.rows(
+        f"SELECT id FROM events WHERE until_at - start_at > {LONG} AND until_at > :start AND start_at < :recent",
+        start=chosen.params["start"],
+        recent=chosen.params["recent"],
+    )
+    if not ids:
+        return None
+    among = f"e.id IN {ctx.db.listed('lasting')}"
+    return structs.replace(chosen, on_event=[*chosen.on_event, among], params=chosen.params | {"lasting": [row[0] for row in ids]})
+
+
+def recent(chosen: Conditions) -> Conditions:
+    """The same conditions on the other events."""
+    return structs.replace(chosen, bounds=[*chosen.bounds, "{start} >= :recent"])

@@ -1,0 +1,154 @@
+"""Lists of events: read by an index that gives them in order, or found by an index over their text.
+
+A page costs what the page costs, whatever the table holds. So a list of several calendars is merged from the lists of each,
+and a search looks first how many events can match: few are looked through, many are met soon enough by reading in order."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from kalends import policy
+from kalends.calendars.model import Calendar
+from kalends.context import Context
+from kalends.db import columns
+from kalends.events import conditions
+from kalends.events.conditions import Conditions
+from kalends.events.model import EventQuery, EventRow
+
+FEW = 2_000
+DEEP = 10_000
+BEYOND = (2**63, 0)
+
+_ROW = columns(EventRow, "e")
+_ORDER = " ORDER BY e.start_at, e.id"
+
+Key = tuple[int, int]
+
+
+def find(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, zone: str) -> list[EventRow]:
+    """The page of events that the query asks for, and one more if there are more. Without calendars: all public events."""
+    chosen = conditions.of(ctx, query, zone)
+    skip = query.offset
+    if query.after:
+        conditions.add_after(chosen, query.after)
+        skip = 0
+    if not query.fetch:
+        return []
+    if query.ids is not None or skip > DEEP or _are_few(ctx, chosen):
+        return _rows(ctx, _matching(ctx, _ROW, query, calendars, chosen) + _ORDER, chosen.params, query.fetch, skip)
+    if chosen.reaches_back:
+        return _going_on(ctx, query, calendars, chosen, skip)
+    return _in_order(ctx, calendars, chosen, query.fetch, skip)
+
+
+def count(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, zone: str) -> int:
+    """How many events the query finds in all."""
+    chosen = conditions.of(ctx, query, zone)
+    return _counted(ctx, _matching(ctx, "count(*)", query, calendars, chosen), chosen)
+
+
+def _counted(ctx: Context, select: str, chosen: Conditions) -> int:
+    return int(ctx.tx.value(select, **chosen.params, me=policy.me(ctx)))
+
+
+def _matching(ctx: Context, selected: str, query: EventQuery, calendars: Sequence[Calendar] | None, chosen: Conditions) -> str:
+    """All events that the query finds, by whichever index leads to the fewest."""
+    hits = None
+    if query.ids is None and chosen.literals and (calendars is None or _are_few(ctx, chosen)):
+        hits, found = ctx.db.containing("events", "search", chosen.literals)
+        chosen.params |= found
+    elif query.ids is None and calendars is not None:
+        within = chosen.bounded("p.start_at", "p.event_id", f"p.calendar_id IN {ctx.db.listed('calendars')}")
+        hits = f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}"
+    where = chosen.sql("e.start_at", "e.id", _scope(ctx, query, calendars, chosen), policy.sees(ctx))
+    return _among(selected, hits, where) if hits else f"SELECT {selected} FROM events e WHERE {where}"
+
+
+def _scope(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, chosen: Conditions) -> str:
+    """Where the events must be, for those that were found otherwise."""
+    if calendars is None:
+        return "1 = 1" if query.ids is not None else "e.public"
+    chosen.params["calendars"] = [calendar.id for calendar in calendars]
+    return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND p.calendar_id IN {ctx.db.listed('calendars')})"
+
+
+def _are_few(ctx: Context, chosen: Conditions) -> bool:
+    """Whether the index over the text finds few events that can match."""
+    return bool(chosen.literals) and ctx.tx.is_rare("events", "search", chosen.literals, FEW)
+
+
+def _among(selected: str, hits: str, where: str) -> str:
+    """Look closer at the events of these ids."""
+    return f"WITH hits AS MATERIALIZED ({hits}) SELECT {selected} FROM hits CROSS JOIN events e WHERE e.id = hits.id AND {where}"
+
+
+def _going_on(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, chosen: Conditions, skip: int) -> list[EventRow]:
+    """What overlaps a time: first what began long before it, which an index of its own finds, then the rest."""
+    first: list[EventRow] = []
+    if lasting := conditions.lasting(ctx, chosen):
+        where = lasting.sql("e.start_at", "e.id", _scope(ctx, query, calendars, lasting), policy.sees(ctx))
+        first = _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {where}" + _ORDER, lasting.params, query.fetch, skip)
+        skip = 0 if first or not skip else skip - _counted(ctx, f"SELECT count(*) FROM events e WHERE {where}", lasting)
+    rest = conditions.recent(chosen)
+    return first + (_in_order(ctx, calendars, rest, query.fetch - len(first), skip) if len(first) < query.fetch else [])
+
+
+def _in_order(ctx: Context, calendars: Sequence[Calendar] | None, chosen: Conditions, limit: int, skip: int) -> list[EventRow]:
+    """Read by the index that gives them in order."""
+    if calendars is None:
+        where = chosen.sql("e.start_at", "e.id", "e.public")
+        return _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {where}" + _ORDER, chosen.params, limit, skip)
+    if len(calendars) == 1:
+        one = _placed(ctx, _ROW, ":calendar", chosen, as_member=bool(calendars[0].role))
+        return _rows(ctx, one, chosen.params | {"calendar": calendars[0].id}, limit, skip)
+    keys = _merged(ctx, calendars, chosen, limit + skip)[skip:]
+    return _load(ctx, [event_id for _, event_id in keys])
+
+
+def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int) -> list[EventRow]:
+    return ctx.tx.all(
+        EventRow,
+        f"{select} LIMIT :limit OFFSET :offset",
+        **params,
+        me=policy.me(ctx),
+        limit=limit,
+        offset=offset,
+    )
+
+
+def _placed(ctx: Context, selected: str, calendar: str, chosen: Conditions, *, as_member: bool) -> str:
+    """The events that are placed on a calendar, as far as the actor sees them."""
+    where = chosen.sql("p.start_at", "p.event_id", f"p.calendar_id = {calendar}", "e.id = p.event_id", policy.sees_placed(ctx, as_member))
+    return f"SELECT {selected} FROM placements p CROSS JOIN events e WHERE {where} ORDER BY p.start_at, p.event_id"
+
+
+def _merged(ctx: Context, calendars: Sequence[Calendar], chosen: Conditions, wanted: int) -> list[Key]:
+    """Merge the calendars' own lists: a little of each, then more of those that the page used up."""
+    size = max(8, 2 * wanted // max(1, len(calendars)))
+    heads: dict[int, list[Key]] = {}
+    pending = list(calendars)
+    merged: list[Key] = []
+    while pending:
+        heads |= _heads(ctx, pending, chosen, size)
+        merged = sorted({key for keys in heads.values() for key in keys})[:wanted]
+        last = merged[-1] if len(merged) == wanted else BEYOND
+        pending = [c for c in pending if len(heads[c.id]) == size and heads[c.id][-1] < last]
+        size *= 4
+    return merged
+
+
+def _heads(ctx: Context, calendars: Sequence[Calendar], chosen: Conditions, size: int) -> dict[int, list[Key]]:
+    """The first events of each calendar."""
+    heads: dict[int, list[Key]] = {calendar.id: [] for calendar in calendars}
+    for as_member in (True, False):
+        ids = [calendar.id for calendar in calendars if bool(calendar.role) is as_member]
+        if ids:
+            first = f"{_placed(ctx, 'p.id', 'each.id', chosen, as_member=as_member)} LIMIT :size"
+            found = f"SELECT h.calendar_id, h.start_at, h.event_id FROM {ctx.db.for_each('each', 'placements h', first)}"
+            for calendar_id, start_at, event_id in ctx.tx.rows(found, **chosen.params, each=ids, me=policy.me(ctx), size=size):
+                heads[calendar_id].append((start_at, event_id))
+    return {calendar_id: sorted(keys) for calendar_id, keys in heads.items()}
+
+
+def _load(ctx: Context, ids: list[int]) -> list[EventRow]:
+    rows = ctx.tx.all(EventRow, f"SELECT {_ROW} FROM events e WHERE e.id IN {ctx.db.listed('ids')}", ids=ids)
+    return sorted(rows, key=lambda row: (row.start_at, row.id))

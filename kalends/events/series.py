@@ -1,0 +1,212 @@
+"""Series: a rule, and the events that it makes. Each occurrence is an event of its own, for the date that is its slot."""
+
+from datetime import date, timedelta
+
+from msgspec import Struct, structs
+
+from kalends import errors, when
+from kalends.context import Context
+from kalends.db import columns
+from kalends.events import store
+from kalends.events.model import Event, RepeatInput
+from kalends.events.recurrence import Rule, months_later
+
+MOST = 1_000
+AHEAD_MONTHS = 24
+ONE_DAY = timedelta(days=1)
+
+
+class Series(Struct, frozen=True):
+    """A row of the table."""
+
+    id: int
+    frequency: str
+    step: int
+    start_date: str
+    end_date: str | None
+    made_until: str
+
+    @property
+    def rule(self) -> Rule:
+        end = date.fromisoformat(self.end_date) if self.end_date else None
+        return Rule(self.frequency, self.step, date.fromisoformat(self.start_date), end)
+
+
+_SERIES = columns(Series)
+
+
+def get(ctx: Context, series_id: int) -> Series:
+    found = ctx.tx.one(Series, f"SELECT {_SERIES} FROM series WHERE id = :id", id=series_id)
+    assert found is not None
+    return found
+
+
+def count(ctx: Context, series_id: int) -> int:
+    return int(ctx.tx.value("SELECT count(*) FROM events WHERE series_id = :id", id=series_id))
+
+
+def checked(given: RepeatInput, event: Event) -> Rule:
+    """The rule that is asked for, if it is possible."""
+    zone = event.time_zone
+    start = when.parse(given.start_date).day(zone) if given.start_date else when.at(event.start_at, zone).date()
+    end = when.parse(given.end_date).day(zone) if given.end_date else None
+    if end and end < start:
+        raise errors.invalid("end_date", f"must not be before the start of the repetition, {start}")
+    rule = Rule(given.frequency, given.interval, start, end)
+    many = rule.count() if end else sum(1 for _ in rule.dates(months_later(start, AHEAD_MONTHS)))
+    if many > MOST:
+        raise errors.invalid("end_date", f"a series has at most {MOST:,} occurrences, and this would be {many:,}; choose an earlier one")
+    return rule
+
+
+def repeat(ctx: Context, event: Event, rule: Rule) -> int:
+    """Make the event the pattern of a series under this rule; of an earlier series, what still fits stays. Answers the series' id."""
+    until = _horizon(ctx, rule)
+    slots = {day.isoformat() for day in rule.dates(until)}
+    series_id = _written(ctx, event.series_id, rule, until)
+    if event.series_id is not None:
+        _let_go(ctx, series_id, slots, event.id)
+    own = when.at(event.start_at, event.time_zone).date().isoformat()
+    _join(ctx, event.id, series_id, own if own in slots and not _is_held(ctx, series_id, own, event.id) else None)
+    _fill(ctx, event, series_id, slots)
+    return series_id
+
+
+def extend(ctx: Context, series_id: int) -> None:
+    """Make the occurrences of an endless series that have come within reach, after its latest one."""
+    series = get(ctx, series_id)
+    # A false `edited` comes first: what was changed alone is no pattern, unless there is nothing else.
+    latest = ctx.tx.value("SELECT id FROM events WHERE series_id = :id ORDER BY edited, slot IS NULL, slot DESC LIMIT 1", id=series_id)
+    until = _horizon(ctx, series.rule)
+    if latest is not None:
+        slots = {day.isoformat() for day in series.rule.dates(until) if day.isoformat() > series.made_until}
+        _fill(ctx, store.get(ctx, latest), series_id, slots)
+    ctx.tx.run("UPDATE series SET made_until = :until WHERE id = :id", id=series_id, until=until.isoformat())
+
+
+def due(ctx: Context) -> list[int]:
+    """Endless series of which fewer than the months ahead are made, a month's slack allowed."""
+    soon = months_later(when.at(ctx.now, "UTC").date(), AHEAD_MONTHS - 1).isoformat()
+    rows = ctx.tx.rows("SELECT id FROM series WHERE end_date IS NULL AND made_until < :soon ORDER BY made_until LIMIT 100", soon=soon)
+    return [series_id for (series_id,) in rows]
+
+
+def _horizon(ctx: Context, rule: Rule) -> date:
+    """The last day for which occurrences are made now."""
+    return rule.end or months_later(max(rule.start, when.at(ctx.now, "UTC").date()), AHEAD_MONTHS)
+
+
+def _written(ctx: Context, series_id: int | None, rule: Rule, until: date) -> int:
+    end = rule.end.isoformat() if rule.end else None
+    series = Series(series_id or 0, rule.frequency, rule.interval, rule.start.isoformat(), end, until.isoformat())
+    if series_id is None:
+        return insert(ctx, series)
+    update(ctx, series)
+    return series_id
+
+
+def insert(ctx: Context, series: Series) -> int:
+    made: int = ctx.tx.value(
+        """INSERT INTO series (frequency, step, start_date, end_date, made_until)
+           VALUES (:frequency, :step, :start_date, :end_date, :made_until) RETURNING id""",
+        **structs.asdict(series),
+    )
+    return made
+
+
+def update(ctx: Context, series: Series) -> None:
+    ctx.tx.run(
+        """UPDATE series SET frequency = :frequency, step = :step, start_date = :start_date, end_date = :end_date,
+           made_until = :made_until WHERE id = :id""",
+        **structs.asdict(series),
+    )
+
+
+def end_before(ctx: Context, series_id: int, slot: str) -> None:
+    """Let the rule end on the day before the slot."""
+    last = (date.fromisoformat(slot) - ONE_DAY).isoformat()
+    update(ctx, structs.replace(get(ctx, series_id), end_date=last, made_until=last))
+
+
+def except_slot(ctx: Context, series_id: int, slot: str) -> None:
+    """Remember that the occurrence was destroyed alone."""
+    ctx.tx.run(
+        "INSERT INTO series_exceptions (series_id, slot) VALUES (:id, :slot) ON CONFLICT (series_id, slot) DO NOTHING",
+        id=series_id,
+        slot=slot,
+    )
+
+
+def delete_if_empty(ctx: Context, series_id: int) -> None:
+    ctx.tx.run("DELETE FROM series WHERE id = :id AND NOT EXISTS (SELECT 1 FROM events WHERE series_id = :id)", id=series_id)
+
+
+def shift(ctx: Context, series_id: int, events: list[Event], by: timedelta) -> None:
+    """Move the rule, its exceptions and the slots of the events by so many days."""
+
+    def later(day: str) -> str:
+        return (date.fromisoformat(day) + by).isoformat()
+
+    old = get(ctx, series_id)
+    end = later(old.end_date) if old.end_date else None
+    update(ctx, structs.replace(old, start_date=later(old.start_date), end_date=end, made_until=later(old.made_until)))
+    # No two may hold one slot, not even on the way.
+    ctx.tx.run(f"UPDATE events SET slot = NULL WHERE id IN {ctx.db.listed('ids')}", ids=[event.id for event in events])
+    ctx.tx.many("UPDATE events SET slot = :slot WHERE id = :id", [{"id": e.id, "slot": later(e.slot or "")} for e in events])
+    excepted = [slot for (slot,) in ctx.tx.rows("SELECT slot FROM series_exceptions WHERE series_id = :id", id=series_id)]
+    ctx.tx.run("DELETE FROM series_exceptions WHERE series_id = :id", id=series_id)
+    for slot in excepted:
+        except_slot(ctx, series_id, later(slot))
+
+
+def _let_go(ctx: Context, series_id: int, slots: set[str], kept: int) -> None:
+    """Delete the occurrences that no longer fit; those that people wrote to or that were changed alone stay, as events of their own."""
+    held = ctx.tx.rows("SELECT id, slot FROM events WHERE series_id = :id AND slot IS NOT NULL AND id <> :kept", id=series_id, kept=kept)
+    gone = [event_id for event_id, slot in held if slot not in slots]
+    among = f"id IN {ctx.db.listed('gone')}"
+    ctx.tx.run(
+        f"""UPDATE events SET series_id = NULL, slot = NULL, version = version + 1 WHERE {among} AND (
+                edited OR EXISTS (SELECT 1 FROM comments c WHERE c.event_id = events.id)
+                OR EXISTS (SELECT 1 FROM responses r WHERE r.event_id = events.id))""",
+        gone=gone,
+    )
+    ctx.tx.run(f"DELETE FROM events WHERE {among} AND series_id = :id", gone=gone, id=series_id)
+
+
+def _is_held(ctx: Context, series_id: int, slot: str, event_id: int) -> bool:
+    found = "SELECT 1 FROM events WHERE series_id = :id AND slot = :slot AND id <> :event_id"
+    return bool(ctx.tx.rows(found, id=series_id, slot=slot, event_id=event_id))
+
+
+def _join(ctx: Context, event_id: int, series_id: int, slot: str | None) -> None:
+    ctx.tx.run(
+        """UPDATE events SET series_id = :series_id, slot = CAST(:slot AS TEXT), version = version + 1
+           WHERE id = :id AND (series_id IS NULL OR coalesce(slot, '') <> coalesce(CAST(:slot AS TEXT), ''))""",
+        id=event_id,
+        series_id=series_id,
+        slot=slot,
+    )
+
+
+def _fill(ctx: Context, pattern: Event, series_id: int, slots: set[str]) -> None:
+    """Make the occurrences that are missing, after the pattern."""
+    held = {slot for (slot,) in ctx.tx.rows("SELECT slot FROM events WHERE series_id = :id AND slot IS NOT NULL", id=series_id)}
+    held |= {slot for (slot,) in ctx.tx.rows("SELECT slot FROM series_exceptions WHERE series_id = :id", id=series_id)}
+    missing = sorted(slots - held)
+    store.insert_occurrences(ctx, pattern, series_id, [moved(pattern, date.fromisoformat(slot)) | {"slot": slot} for slot in missing])
+
+
+def moved(pattern: Event, day: date) -> dict[str, int | None]:
+    """The moments of the pattern's wall-clock times on another day. Of an event that clocks would turn round, the length stays."""
+    zone = pattern.time_zone
+    by = day - when.at(pattern.start_at, zone).date()
+
+    def wall(instant: int) -> int:
+        return when.When(when.at(instant, zone).replace(tzinfo=None) + by, None, None, is_date=False).instant(zone)
+
+    start_at = wall(pattern.start_at)
+    end_at = None if pattern.end_at is None else wall(pattern.end_at)
+    if pattern.end_at is not None and end_at is not None and end_at < start_at:
+        end_at = start_at + pattern.end_at - pattern.start_at
+    until_at = end_at if end_at is not None else when.day_end(day, zone) if pattern.all_day else start_at
+    return {"start_at": start_at, "end_at": end_at, "until_at": until_at}

@@ -1,0 +1,62 @@
+"""When an event is: from what was written to moments, and back."""
+
+from msgspec import Struct
+
+from kalends import errors, when
+from kalends.events.model import Event, EventFields, EventRow
+
+BACKWARDS = "must not be before start_time"
+
+
+class Span(Struct, frozen=True):
+    """The moments of an event; `until_at` is its end, given or not."""
+
+    start_at: int
+    end_at: int | None
+    until_at: int
+    all_day: bool
+    time_zone: str
+
+
+def resolved(given: EventFields, zone: str) -> Span:
+    """The moments that are meant, read in the event's own zone, else in the given one."""
+    start = when.parse(given.start_time)
+    end = when.parse(given.end_time) if given.end_time else None
+    zone = given.time_zone or start.zone or zone
+    return _days(start, end, zone) if (start.is_date if given.all_day is None else given.all_day) else _moments(start, end, zone)
+
+
+def _moments(start: when.When, end: when.When | None, zone: str) -> Span:
+    start_at, end_at = start.instant(zone), end.end(zone) if end else None
+    for field, moment in (("start_time", start_at), ("end_time", end_at)):
+        if moment is not None and not when.is_writable(moment, zone):
+            raise errors.invalid(field, when.YEARS)
+    if end_at is not None and end_at < start_at:
+        raise errors.invalid("end_time", BACKWARDS)
+    return Span(start_at, end_at, start_at if end_at is None else end_at, False, zone)
+
+
+def _days(start: when.When, end: when.When | None, zone: str) -> Span:
+    """Whole days: from the first midnight to the one that ends the last day."""
+    first = start.day(zone)
+    last = end.day(zone) if end else first
+    if first.year < when.FIRST_YEAR:
+        raise errors.invalid("start_time", when.YEARS)
+    if last < first:
+        raise errors.invalid("end_time", BACKWARDS)
+    until_at = when.day_end(last, zone)
+    return Span(when.midnight(first, zone), until_at if end else None, until_at, True, zone)
+
+
+def start_time(event: Event | EventRow) -> str:
+    """The start as it is answered."""
+    return when.at(event.start_at, event.time_zone).date().isoformat() if event.all_day else when.shown(event.start_at, event.time_zone)
+
+
+def end_time(event: Event | EventRow) -> str | None:
+    """The end as it is answered: of an all-day event the last day."""
+    if event.end_at is None:
+        return None
+    if event.all_day:
+        return when.at(event.end_at - 1, event.time_zone).date().isoformat()
+    return when.shown(event.end_at, event.time_zone)

@@ -1,0 +1,214 @@
+"""The SQL of events, and how they are answered."""
+
+from typing import Any
+
+from kalends import policy, times
+from kalends.calendars.model import Calendar, Person
+from kalends.comments import store as comments
+from kalends.context import Context
+from kalends.events import search, span
+from kalends.events.model import PARTS, CalendarName, Event, EventDetail, EventFields, EventItem, EventRow
+from kalends.events.span import Span
+from kalends.responses import store as responses
+
+_WRITTEN = (
+    *("title", "description", "start_at", "end_at", "until_at", "all_day", "time_zone", "location", *PARTS),
+    *("image_url", "tags", "public", "search"),
+)
+_MOMENTS = ("start_at", "end_at", "until_at")
+_COLUMNS = ", ".join(_WRITTEN)
+_VALUES = ", ".join(f":{name}" for name in _WRITTEN)
+_ASSIGNED = ", ".join(f"{name} = :{name}" for name in _WRITTEN)
+
+
+class _Placed(CalendarName, frozen=True):
+    event_id: int = 0
+
+
+def insert(ctx: Context, given: EventFields, when: Span, calendar: Calendar) -> int:
+    """A new event of the actor's on its home calendar."""
+    event_id: int = ctx.tx.value(
+        f"""INSERT INTO events (owner_id, calendar_id, {_COLUMNS}, version, created_at, updated_at)
+            VALUES (:owner_id, :calendar_id, {_VALUES}, 1, :now, :now) RETURNING id""",
+        owner_id=policy.user(ctx).id,
+        calendar_id=calendar.id,
+        now=ctx.now,
+        **_written(given, when),
+    )
+    place(ctx, event_id, calendar.id, grants=True)
+    return event_id
+
+
+def get(ctx: Context, event_id: int) -> Event:
+    """The event, whoever asks."""
+    event = ctx.tx.one(Event, f"{policy.EVENTS} WHERE e.id = :id", id=event_id, me=policy.me(ctx))
+    assert event is not None
+    return event
+
+
+def insert_occurrences(ctx: Context, pattern: Event, series_id: int, moments: list[dict[str, Any]]) -> None:
+    """Events after the pattern, one for each set of moments, wherever the pattern is placed."""
+    copied = ", ".join(name for name in ("owner_id", "calendar_id", *_WRITTEN) if name not in _MOMENTS)
+    ctx.tx.many(
+        f"""INSERT INTO events ({copied}, start_at, end_at, until_at, series_id, slot, version, created_at, updated_at)
+            SELECT {copied}, CAST(:start_at AS BIGINT), CAST(:end_at AS BIGINT), CAST(:until_at AS BIGINT),
+                   CAST(:series_id AS BIGINT), CAST(:slot AS TEXT), 1, CAST(:now AS BIGINT), CAST(:now AS BIGINT)
+            FROM events WHERE id = :pattern""",
+        [each | {"series_id": series_id, "pattern": pattern.id, "now": ctx.now} for each in moments],
+    )
+    ctx.tx.run(
+        """INSERT INTO placements (event_id, calendar_id, start_at, public, grants, created_at)
+           SELECT e.id, p.calendar_id, e.start_at, e.public, p.grants, CAST(:now AS BIGINT)
+           FROM events e CROSS JOIN placements p
+           WHERE e.series_id = :series_id AND p.event_id = :pattern
+           AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id, p.id""",
+        series_id=series_id,
+        pattern=pattern.id,
+        now=ctx.now,
+    )
+
+
+def mark_edited(ctx: Context, event_id: int) -> None:
+    """Of a series' occurrence: it was changed alone."""
+    ctx.tx.run("UPDATE events SET edited = TRUE WHERE id = :id AND series_id IS NOT NULL", id=event_id)
+
+
+def update(ctx: Context, event_id: int, given: EventFields, when: Span) -> None:
+    ctx.tx.run(
+        f"UPDATE events SET {_ASSIGNED}, version = version + 1, updated_at = :now WHERE id = :id",
+        id=event_id,
+        now=ctx.now,
+        **_written(given, when),
+    )
+
+
+def delete(ctx: Context, event_id: int) -> None:
+    ctx.tx.run("DELETE FROM events WHERE id = :id", id=event_id)
+
+
+def hold(ctx: Context, ids: list[int]) -> None:
+    """Let nobody else change these events until the transaction ends."""
+    ctx.tx.rows(f"SELECT id FROM events WHERE id IN {ctx.db.listed('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
+
+
+def place(ctx: Context, event_id: int, calendar_id: int, *, grants: bool) -> None:
+    """Put the event on the calendar. Twice changes nothing, except that one who may edit it lets the members see it."""
+    ctx.tx.run(
+        """INSERT INTO placements (event_id, calendar_id, start_at, public, grants, created_at)
+           SELECT e.id, CAST(:calendar_id AS BIGINT), e.start_at, e.public, CAST(:grants AS BOOLEAN), CAST(:now AS BIGINT)
+           FROM events e WHERE e.id = :event_id
+           ON CONFLICT (event_id, calendar_id) DO UPDATE SET grants = placements.grants OR excluded.grants""",
+        event_id=event_id,
+        calendar_id=calendar_id,
+        grants=grants,
+        now=ctx.now,
+    )
+
+
+def take_off(ctx: Context, event: Event, calendar_id: int) -> bool:
+    """Take the event off the calendar. False when it has nowhere else to be, and nothing is changed."""
+    if calendar_id == event.calendar_id:
+        ctx.tx.run(
+            f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE id = :id AND {_NEXT_HOME} IS NOT NULL", id=event.id, home=calendar_id
+        )
+        if ctx.tx.value("SELECT calendar_id FROM events WHERE id = :id", id=event.id) == calendar_id:
+            return False
+    ctx.tx.run("DELETE FROM placements WHERE event_id = :id AND calendar_id = :calendar_id", id=event.id, calendar_id=calendar_id)
+    return True
+
+
+def leave_calendar(ctx: Context, calendar_id: int) -> None:
+    """Take every event off the calendar, and delete those that have nowhere else to be."""
+    ctx.tx.rows(f"SELECT id FROM events WHERE calendar_id = :home ORDER BY id {ctx.db.for_update}", home=calendar_id)
+    ctx.tx.run(
+        f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE calendar_id = :home AND {_NEXT_HOME} IS NOT NULL",
+        home=calendar_id,
+    )
+    ctx.tx.run("DELETE FROM events WHERE calendar_id = :home", home=calendar_id)
+    ctx.tx.run("DELETE FROM placements WHERE calendar_id = :home", home=calendar_id)
+
+
+# The longest-standing other calendar on which somebody who may edit the event has placed it.
+_NEXT_HOME = """(
+    SELECT p.calendar_id FROM placements p WHERE p.event_id = events.id AND p.calendar_id <> :home AND p.grants ORDER BY p.id LIMIT 1
+)"""
+
+
+def editable(event: Event) -> EventFields:
+    """The fields that a client may change, as they stand."""
+    same = ("title", "all_day", "time_zone", "description", "location", "image_url", "public", *PARTS)
+    return EventFields(
+        start_time=span.start_time(event),
+        end_time=span.end_time(event),
+        tag_list=event.tags,
+        **{name: getattr(event, name) for name in same},
+    )
+
+
+def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
+    """The limited fields, with the calendars that the reader may see."""
+    placed: dict[int, list[int]] = {row.id: [] for row in rows}
+    for calendar in _calendars(ctx, list(placed)):
+        placed[calendar.event_id].append(calendar.id)
+    return [EventItem(**_limited(row), calendar_ids=placed[row.id]) for row in rows]
+
+
+def detail(ctx: Context, event: Event) -> EventDetail:
+    """The expanded fields."""
+    calendars = [CalendarName(c.id, c.name) for c in _calendars(ctx, [event.id])]
+    return EventDetail(
+        **_limited(event),
+        calendar_ids=[calendar.id for calendar in calendars],
+        description=event.description,
+        **{part: getattr(event, part) for part in PARTS},
+        owner=Person(event.owner_id, event.owner_name),
+        calendars=calendars,
+        repeat=event.repeat,
+        responses=responses.tally(ctx, event),
+        comments_count=comments.count_of_event(ctx, event),
+        url=f"{ctx.settings.url}/events/{event.id}",
+        can_edit=event.can_edit,
+        created_at=times.utc(event.created_at),
+        updated_at=times.utc(event.updated_at),
+    )
+
+
+def _calendars(ctx: Context, ids: list[int]) -> list[_Placed]:
+    return ctx.tx.all(
+        _Placed,
+        f"""SELECT c.id, c.name, p.event_id FROM placements p JOIN calendars c ON c.id = p.calendar_id
+            WHERE p.event_id IN {ctx.db.listed("ids")} AND {policy.sees_calendar(ctx)} ORDER BY p.id""",
+        ids=ids,
+        me=policy.me(ctx),
+    )
+
+
+def _limited(event: Event | EventRow) -> dict[str, Any]:
+    return {
+        "id": event.id,
+        "title": event.title,
+        "start_time": span.start_time(event),
+        "end_time": span.end_time(event),
+        "all_day": event.all_day,
+        "time_zone": event.time_zone,
+        "location": event.location,
+        "image_url": event.image_url,
+        "tag_list": event.tags,
+        "tags": event.tags.split(",") if event.tags else [],
+        "public": event.public,
+        "series_id": event.series_id,
+    }
+
+
+def _written(given: EventFields, when: Span) -> dict[str, Any]:
+    fields = {name: getattr(given, name) for name in ("title", "description", "location", "image_url", *PARTS)}
+    return fields | {
+        "start_at": when.start_at,
+        "end_at": when.end_at,
+        "until_at": when.until_at,
+        "all_day": when.all_day,
+        "time_zone": when.time_zone,
+        "tags": given.tag_list,
+        "public": given.public,
+        "search": search.column(fields, given.tag_list.split(",") if given.tag_list else []),
+    }

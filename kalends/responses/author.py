@@ -1,0 +1,25 @@
+"""Who answers or comments: the address and name that were given, else those of the signed-in user."""
+
+from msgspec import Struct
+
+from kalends import errors
+from kalends.context import Context
+from kalends.text import key
+
+
+class Author(Struct, frozen=True):
+    email_address: str
+    name: str | None
+    # The signed-in user, where the address is theirs.
+    user_id: int | None
+
+
+def author(ctx: Context, email_address: str | None, name: str | None) -> Author:
+    actor = ctx.actor
+    if actor is None:
+        if email_address is None:
+            raise errors.invalid("email_address", "is required")
+        return Author(email_address, name, None)
+    if email_address is None or key(email_address) == key(actor.email_address):
+        return Author(email_address or actor.email_address, name or actor.display_name, actor.id)
+    return Author(email_address, name, None)

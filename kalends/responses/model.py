@@ -1,0 +1,100 @@
+"""What a response is."""
+
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kalends.http.paging import Paging
+from kalends.http.types import EmailAddress, Id, Instant, LongText, Name
+
+MOST_PEOPLE = 10_000
+
+Attendance = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether one comes: YES, MAYBE or NO.")]
+
+
+class ResponseInput(Struct, kw_only=True):
+    """What it takes to answer. Signed in, your own address and name are the defaults."""
+
+    RULES: ClassVar = {"email_address": "is required of a guest"}
+
+    event_id: Annotated[Id, Meta(description="The event.")]
+    email_address: EmailAddress | None = None
+    response: Attendance
+    name: Annotated[Name, Meta(description="The name to show the event owner.")] | None = None
+    comment: Annotated[LongText, Meta(description="A text for the event owner.")] | None = None
+    number: Annotated[int, Meta(ge=1, le=MOST_PEOPLE, description="How many respond.")] = 1
+    plus_n: Annotated[int, Meta(ge=0, le=MOST_PEOPLE, description="How many come in addition.")] = 0
+    opt_in: Annotated[bool, Meta(description="Whether to put the address on the event owner's list.")] = False
+
+
+class ResponseQuery(Paging, kw_only=True):
+    """Whose responses to list."""
+
+    event_id: Annotated[Id, Meta(description="The event; without it, your own responses.")] | None = None
+
+
+class ResponseExport(Struct, kw_only=True):
+    """Which responses to export."""
+
+    event_id: Annotated[Id, Meta(description="The event.")]
+
+
+class ResponseFor(Struct, kw_only=True):
+    """To which event."""
+
+    event_id: Annotated[Id, Meta(description="The event.")] | None = None
+
+
+class Response(Struct, frozen=True):
+    """A row of the table."""
+
+    id: int
+    event_id: int
+    user_id: int | None
+    email_address: str
+    name: str | None
+    response: str
+    number: int
+    plus_n: int
+    comment: str | None
+    opt_in: bool
+    version: int
+    created_at: int
+    updated_at: int
+
+
+class BlankResponse(Struct):
+    """A response that is not given yet."""
+
+    event_id: int | None
+    email_address: str | None
+    response: str | None
+    name: str | None
+    comment: str | None
+    number: int
+    plus_n: int
+    opt_in: bool
+
+
+class ResponseItem(Struct, kw_only=True):
+    """A response; the address and the opt-in are for the event owner and the responder only."""
+
+    id: int
+    event_id: int
+    name: str | None
+    response: str
+    number: int
+    plus_n: int
+    comment: str | None
+    created_at: Instant
+    updated_at: Instant
+    email_address: str | UnsetType = UNSET
+    opt_in: bool | UnsetType = UNSET
+
+
+class ResponseIndex(Struct):
+    responses: list[ResponseItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET

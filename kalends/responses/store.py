@@ -1,0 +1,106 @@
+"""The SQL of responses: one for each event and address, whatever comes at once."""
+
+from collections.abc import Set
+
+from msgspec import UNSET
+
+from kalends import times
+from kalends.context import Context
+from kalends.db import columns
+from kalends.events.model import Event, Tally
+from kalends.responses.author import Author
+from kalends.responses.model import Response, ResponseInput, ResponseItem
+from kalends.text import key
+
+_RESPONSE = columns(Response)
+_KEPT = ("name", "comment", "number", "plus_n", "opt_in")
+
+
+def upsert(ctx: Context, given: ResponseInput, author: Author, names: Set[str]) -> Response:
+    """The address's response to the event, new or changed; of an earlier one, what is not among the names stays."""
+    changed = ["response", "email_address", "updated_at", *(name for name in _KEPT if name in names)]
+    found = ctx.tx.one(
+        Response,
+        f"""INSERT INTO responses (event_id, user_id, email_address, email_key, name, response, number, plus_n, comment, opt_in,
+                                   version, created_at, updated_at)
+            VALUES (:event_id, :user_id, :email_address, :email_key, :name, :response, :number, :plus_n, :comment, :opt_in,
+                    1, :now, :now)
+            ON CONFLICT (event_id, email_key) DO UPDATE
+            SET {", ".join(f"{name} = excluded.{name}" for name in changed)},
+                version = responses.version + 1, user_id = coalesce(responses.user_id, excluded.user_id)
+            RETURNING {_RESPONSE}""",
+        event_id=given.event_id,
+        user_id=author.user_id,
+        email_address=author.email_address,
+        email_key=key(author.email_address),
+        name=author.name,
+        response=given.response,
+        number=given.number,
+        plus_n=given.plus_n,
+        comment=given.comment,
+        opt_in=given.opt_in,
+        now=ctx.now,
+    )
+    assert found is not None
+    return found
+
+
+def of_event(ctx: Context, event_id: int, limit: int, offset: int = 0) -> list[Response]:
+    return ctx.tx.all(
+        Response,
+        f"SELECT {_RESPONSE} FROM responses WHERE event_id = :event_id ORDER BY id LIMIT :limit OFFSET :offset",
+        event_id=event_id,
+        limit=limit,
+        offset=offset,
+    )
+
+
+def count_of_event(ctx: Context, event_id: int) -> int:
+    return int(ctx.tx.value("SELECT count(*) FROM responses WHERE event_id = :event_id", event_id=event_id))
+
+
+def of_user(ctx: Context, user_id: int, event_id: int | None, limit: int, offset: int) -> list[Response]:
+    """The user's own responses, to one event or to all."""
+    return ctx.tx.all(
+        Response,
+        f"SELECT {_RESPONSE} FROM responses WHERE {_own(event_id)} ORDER BY id LIMIT :limit OFFSET :offset",
+        user_id=user_id,
+        event_id=event_id,
+        limit=limit,
+        offset=offset,
+    )
+
+
+def count_of_user(ctx: Context, user_id: int, event_id: int | None) -> int:
+    return int(ctx.tx.value(f"SELECT count(*) FROM responses WHERE {_own(event_id)}", user_id=user_id, event_id=event_id))
+
+
+def _own(event_id: int | None) -> str:
+    return "user_id = :user_id" if event_id is None else "user_id = :user_id AND event_id = :event_id"
+
+
+def tally(ctx: Context, event: Event) -> Tally:
+    """How many answered what."""
+    rows = ctx.tx.rows(
+        "SELECT response, count(*), CAST(sum(number + plus_n) AS BIGINT) FROM responses WHERE event_id = :id GROUP BY response",
+        id=event.id,
+    )
+    answers = {response: (count, people) for response, count, people in rows}
+    yes, people = answers.get("YES", (0, 0))
+    return Tally(yes, answers.get("MAYBE", (0, 0))[0], answers.get("NO", (0, 0))[0], people)
+
+
+def item(response: Response, *, with_address: bool) -> ResponseItem:
+    return ResponseItem(
+        id=response.id,
+        event_id=response.event_id,
+        name=response.name,
+        response=response.response,
+        number=response.number,
+        plus_n=response.plus_n,
+        comment=response.comment,
+        created_at=times.utc(response.created_at),
+        updated_at=times.utc(response.updated_at),
+        email_address=response.email_address if with_address else UNSET,
+        opt_in=response.opt_in if with_address else UNSET,
+    )

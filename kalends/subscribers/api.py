@@ -1,0 +1,41 @@
+"""The list of those who opted in to hear of your events."""
+
+from msgspec import UNSET
+
+from kalends import policy, times
+from kalends.context import Context
+from kalends.http.csv_file import csv_file
+from kalends.http.endpoint import Document, endpoint
+from kalends.http.paging import Paging, page
+from kalends.http.types import Deleted
+from kalends.subscribers import store
+from kalends.subscribers.model import SubscriberIndex
+
+CSV_COLUMNS = ("id", "channel", "address", "event_id", "source", "consent", "consented_at")
+
+
+@endpoint("GET", "/api/subscribers")
+def index(ctx: Context, params: Paging) -> SubscriberIndex:
+    """Your list: each address with the time, the source and the consent."""
+    owner = policy.user(ctx)
+    found, next_page = page(ctx, params, store.index(ctx, owner.id, params.fetch, params.offset))
+    total = store.count(ctx, owner.id) if params.count else UNSET
+    return SubscriberIndex([store.item(s) for s in found], params.size, params.offset, next_page, total)
+
+
+@endpoint("GET", "/api/subscribers.csv")
+def export(ctx: Context) -> Document:
+    """Your whole list as a table."""
+    owner = policy.user(ctx)
+    rows = [
+        [s.id, s.channel, s.address, s.event_id, s.source, s.consent, times.utc(s.consented_at)]
+        for s in store.index(ctx, owner.id, store.count(ctx, owner.id))
+    ]
+    return csv_file(ctx, "subscribers", CSV_COLUMNS, rows)
+
+
+@endpoint("DELETE", "/api/subscribers/{subscriber_id}")
+def destroy(ctx: Context, subscriber_id: int) -> Deleted:
+    """Take the address off your list."""
+    store.delete(ctx, policy.subscriber(ctx, subscriber_id).id)
+    return Deleted([subscriber_id])

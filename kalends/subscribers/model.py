@@ -1,0 +1,38 @@
+"""Who wants to hear of an owner's events."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from kalends.http.types import Instant
+
+
+class Subscriber(Struct, frozen=True):
+    """A row of the table."""
+
+    id: int
+    owner_id: int
+    channel: str
+    address: str
+    event_id: int | None
+    source: str
+    consent: str
+    consented_at: int
+
+
+class SubscriberItem(Struct):
+    """One address on the owner's list, with where and when it was given, and to what."""
+
+    id: int
+    channel: str
+    address: str
+    event_id: int | None
+    source: str
+    consent: str
+    consented_at: Instant
+
+
+class SubscriberIndex(Struct):
+    subscribers: list[SubscriberItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET

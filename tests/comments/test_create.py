@@ -1,0 +1,82 @@
+"""POST /api/comments."""
+
+from typing import Any
+
+import pytest
+
+from tests.cast import Cast, Person, a_calendar, a_comment, an_event, shared
+
+
+def test_a_guests_comment_waits_until_the_event_owner_approves_it(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    made = a_comment(cast.anonymous, event, email_address="gus@example.org", name="Gus")
+    assert (made["approved"], "email_address" in made) == ("false", False)
+    path = f"/api/comments?event_id={event['id']}"
+    assert cast.anonymous.get(path).json["comments"] == []
+    assert [c["email_address"] for c in cast.alice.get(path).json["comments"]] == ["gus@example.org"]
+    assert cast.alice.put(f"/api/comments/{made['id']}", json={"approved": "yes"}).json["approved"] == "true"
+    (seen,) = cast.anonymous.get(path).json["comments"]
+    assert (seen["name"], seen["comment"], "email_address" in seen) == ("Gus", "See you there", False)
+
+
+@pytest.mark.parametrize(
+    ("moderation", "guest", "user", "editor"),
+    [("none", "true", "true", "true"), ("guests", "false", "true", "true"), ("all", "false", "false", "true")],
+)
+def test_moderation_decides_whose_comments_wait(cast: Cast, moderation: str, guest: str, user: str, editor: str) -> None:
+    calendar = a_calendar(cast.alice, public=True, moderation=moderation)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    assert a_comment(cast.anonymous, event, email_address="gus@example.org")["approved"] == guest
+    assert a_comment(cast.carol, event)["approved"] == user
+    assert a_comment(cast.bob, event)["approved"] == editor
+
+
+def test_a_comment_with_a_response_answers_the_event_with_the_same_text(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    a_comment(cast.anonymous, event, email_address="gus@example.org", response="MAYBE", comment="If it is dry")
+    path = f"/api/responses?event_id={event['id']}"
+    (first,) = cast.alice.get(path).json["responses"]
+    assert (first["response"], first["comment"]) == ("MAYBE", "If it is dry")
+    a_comment(cast.anonymous, event, email_address="GUS@example.org", response="YES", comment="It is dry")
+    (second,) = cast.alice.get(path).json["responses"]
+    assert (second["id"], second["response"], second["comment"]) == (first["id"], "YES", "It is dry")
+    assert len(cast.alice.get(f"/api/comments?event_id={event['id']}").json["comments"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "broken"),
+    [
+        ({"comment": ""}, "comment"),
+        ({"comment": "x" * 20_001}, "comment"),
+        ({"email_address": None}, "email_address"),
+        ({"email_address": "nonsense"}, "email_address"),
+        ({"response": "PERHAPS"}, "response"),
+        ({"event_id": 0}, "event_id"),
+    ],
+)
+def test_bad_values_are_named_and_nothing_is_written(cast: Cast, given: dict[str, Any], broken: str) -> None:
+    event = an_event(cast.alice, public=True)
+    good = {"event_id": event["id"], "email_address": "gus@example.org", "comment": "Hello", "response": "YES"}
+    answer = cast.anonymous.post("/api/comments", json=good | given)
+    assert (answer.status, answer.broken) == (422, [broken])
+    shown = cast.alice.get(f"/api/events/{event['id']}").json
+    assert (shown["comments_count"], shown["responses"]["yes"]) == (0, 0)
+
+
+def test_one_comments_on_what_one_sees(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    for stranger in (cast.carol, cast.anonymous):
+        given = {"event_id": event["id"], "comment": "Hello", "email_address": "x@example.org"}
+        assert stranger.post("/api/comments", json=given).status == 404
+
+
+def test_the_author_sees_their_comment_while_it_waits(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True, moderation="all")
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    made = a_comment(cast.carol, event)
+
+    def seen(by: Person) -> list[int]:
+        return [c["id"] for c in by.get(f"/api/comments?event_id={event['id']}").json["comments"]]
+
+    assert (seen(cast.carol), seen(cast.bob)) == ([made["id"]], [])

@@ -1,0 +1,53 @@
+"""GET /api/comments/<id>/edit, PUT and DELETE /api/comments/<id>."""
+
+import pytest
+
+from tests.cast import Cast, a_calendar, a_comment, an_event
+
+
+def test_the_author_changes_the_text_and_the_event_owner_everything(cast: Cast) -> None:
+    comment = a_comment(cast.carol, an_event(cast.alice, public=True))
+    path = f"/api/comments/{comment['id']}"
+    assert cast.carol.get(f"{path}/edit").json == {"approved": "true", "name": "Carol", "comment": "See you there"}
+    assert cast.carol.put(path, json={"comment": "Or not"}).json["comment"] == "Or not"
+    assert cast.carol.put(path, json={"approved": False}).status == 403
+    assert cast.alice.put(path, json={"approved": "0", "name": ""}).json["name"] is None
+    assert cast.alice.get(f"{path}/edit").json == {"approved": "false", "name": None, "comment": "Or not"}
+
+
+def test_what_the_author_changes_waits_again_where_it_would_have_waited(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True, moderation="all")
+    comment = a_comment(cast.carol, an_event(cast.alice, calendar_id=calendar["id"]))
+    path = f"/api/comments/{comment['id']}"
+    assert cast.alice.put(path, json={"approved": True}).json["approved"] == "true"
+    assert cast.carol.put(path, json={"comment": "Something else"}).json["approved"] == "false"
+
+
+def test_only_the_event_owner_deletes_a_comment(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    comment = a_comment(cast.carol, event)
+    path = f"/api/comments/{comment['id']}"
+    assert (cast.carol.delete(path).status, cast.bob.delete(path).status, cast.anonymous.delete(path).status) == (403, 403, 401)
+    assert cast.alice.delete(path).json == {"deleted": [comment["id"]]}
+    assert cast.alice.get(f"/api/comments?event_id={event['id']}").json["comments"] == []
+
+
+def test_a_comment_that_waits_is_not_there_for_others(cast: Cast) -> None:
+    comment = a_comment(cast.anonymous, an_event(cast.alice, public=True), email_address="gus@example.org")
+    for other in (cast.carol, cast.anonymous):
+        assert other.put(f"/api/comments/{comment['id']}", json={"comment": "Mine"}).status == 404
+        assert other.delete(f"/api/comments/{comment['id']}").status == 404
+
+
+@pytest.mark.parametrize("given", [{"approved": "perhaps"}, {"comment": ""}, {"name": "x" * 201}])
+def test_bad_values_are_named(cast: Cast, given: dict[str, str]) -> None:
+    comment = a_comment(cast.carol, an_event(cast.alice, public=True))
+    answer = cast.alice.put(f"/api/comments/{comment['id']}", json=given)
+    assert (answer.status, answer.broken) == (422, list(given))
+
+
+def test_comments_outlive_their_author(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    a_comment(cast.dave, event)
+    assert cast.dave.delete(f"/api/users/{cast.dave.id}", json={"current_password": "correct horse battery"}).status == 200
+    assert [c["name"] for c in cast.alice.get(f"/api/comments?event_id={event['id']}").json["comments"]] == ["Dave"]

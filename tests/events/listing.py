@@ -1,0 +1,36 @@
+"""Reading lists of events as a client does: one page, or from page to page."""
+
+from typing import Any
+
+from tests.client import Client
+
+MOST_PAGES = 200
+
+
+def listed(client: Client, **query: Any) -> list[int]:
+    """The ids of the events that a query finds, up to the largest page."""
+    answer = client.get("/api/events", query={"limit": 500} | query)
+    assert answer.status == 200, answer
+    return [event["id"] for event in answer.json["events"]]
+
+
+def page(client: Client, address: str) -> tuple[list[int], str | None]:
+    """The ids of one page and the address of the next, which the body and the Link header say alike."""
+    answer = client.get(address)
+    assert answer.status == 200, answer
+    following = answer.json["next"]
+    assert answer.headers.get("Link") == (f'<{following}>; rel="next"' if following else None)
+    return [event["id"] for event in answer.json["events"]], following
+
+
+def paged(client: Client, address: str) -> list[int]:
+    """The ids of all pages, from the first to the last."""
+    found: list[int] = []
+    following: str | None = address
+    for _ in range(MOST_PAGES):
+        assert following
+        ids, following = page(client, following)
+        found += ids
+        if following is None:
+            return found
+    raise AssertionError("the pages do not end")

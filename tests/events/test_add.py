@@ -1,0 +1,74 @@
+"""PUT /api/events/<id>/add: the event stands on one more calendar."""
+
+from tests.cast import Cast, a_calendar, an_event, shared
+from tests.events.listing import listed
+
+
+def test_an_event_is_added_to_a_calendar(cast: Cast) -> None:
+    first, second = a_calendar(cast.alice)["id"], a_calendar(cast.alice, name="Second")
+    event = an_event(cast.alice, calendar_id=first)["id"]
+    answer = cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": second["id"]})
+    assert (answer.status, answer.json["calendar_ids"]) == (200, [first, second["id"]])
+    assert answer.json["calendars"][1] == {"id": second["id"], "name": "Second"}
+    assert listed(cast.alice, calendar_id=first) == listed(cast.alice, calendar_id=second["id"]) == [event]
+
+
+def test_without_a_calendar_it_is_ones_primary_one(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)["id"]
+    answer = cast.carol.put(f"/api/events/{event}/add")
+    assert (answer.status, answer.json["calendar_ids"]) == (200, [cast.carol.primary_calendar_id])
+    assert listed(cast.carol) == [event]
+
+
+def test_adding_twice_changes_nothing(cast: Cast) -> None:
+    second = a_calendar(cast.alice)["id"]
+    event = an_event(cast.alice)["id"]
+    once, twice = (cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": second}) for _ in range(2))
+    assert (once.status, once.json) == (twice.status, twice.json)
+    assert once.headers["ETag"] == twice.headers["ETag"]
+    home = cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": cast.alice.primary_calendar_id})
+    assert home.json == once.json
+    assert listed(cast.alice) == [event]
+
+
+def test_an_event_that_moves_does_so_on_all_its_calendars(cast: Cast) -> None:
+    calendars = [cast.alice.primary_calendar_id, a_calendar(cast.alice)["id"]]
+    event = an_event(cast.alice)["id"]
+    assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": calendars[1]}).status == 200
+    assert cast.alice.put(f"/api/events/{event}", json={"start_time": "2027-01-01"}).status == 200
+    for calendar in calendars:
+        assert listed(cast.alice, calendar_id=calendar, end_time="2026-12-31") == []
+        assert listed(cast.alice, calendar_id=calendar, start_time="2027-01-01") == [event]
+
+
+def test_it_takes_sight_of_the_event_and_a_calendar_to_edit(cast: Cast) -> None:
+    public, private = an_event(cast.alice, public=True)["id"], an_event(cast.alice)["id"]
+    seen, hidden = a_calendar(cast.alice, public=True), a_calendar(cast.alice)
+    edited = a_calendar(cast.alice)
+    shared(cast.alice, edited, cast.bob, "editor")
+    shared(cast.alice, seen, cast.vera, "viewer")
+
+    def status(actor: str, event: int, calendar: dict[str, int] | None = None) -> int:
+        given = {"calendar_id": calendar["id"]} if calendar else {}
+        return int(getattr(cast, actor).put(f"/api/events/{event}/add", json=given).status)
+
+    assert status("bob", public, edited) == 200
+    assert status("bob", private, edited) == 404
+    assert status("vera", public, seen) == 403
+    assert status("carol", public, seen) == 403
+    assert status("carol", public, hidden) == 404
+    assert status("anonymous", public) == 401
+    assert status("anonymous", public, seen) == 401
+    assert status("anonymous", private) == 404
+
+
+def test_adding_gives_nobody_the_right_to_change_the_event(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)["id"]
+    assert cast.carol.put(f"/api/events/{event}/add").json["can_edit"] is False
+    assert cast.carol.put(f"/api/events/{event}", json={"title": "Mine"}).status == 403
+
+
+def test_a_stranger_who_adds_a_public_event_is_not_shown_to_its_owner(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)["id"]
+    assert cast.carol.put(f"/api/events/{event}/add").status == 200
+    assert cast.alice.get(f"/api/events/{event}").json["calendar_ids"] == [cast.alice.primary_calendar_id]

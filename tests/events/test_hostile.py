@@ -1,0 +1,110 @@
+"""Hostile input to the list and to the fields of events: whatever is sent, it is answered, and never by an internal error."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.cast import Cast, a_calendar, an_event
+from tests.client import Client
+from tests.events.listing import listed
+
+TEXTS = ("text", "title", "description", "tags", "location", "location_name", "street", "city", "state", "zip", "country")
+NAMES = (
+    *("ids", "calendar_id", "calendar_ids", "limit", "offset", "start_time", "end_time", "overlaps", "time_zone", "count", "after"),
+    *TEXTS,
+)
+NASTY = [
+    *("", " ", ",", ",,,", "0", "-1", "1", "true", "null", "NaN", "1e999", "[]", "{}", "%00", "*", '"', '""', "\\", "%", "_"),
+    *(str(2**31), str(2**63 - 1), str(2**63), str(-(2**63)), "9" * 400, "1" + "0" * 18),
+    *("1900-01-01", "9999-12-31", "9999-12-31T23:59:59-12:00", "1900-01-01T00:00+14:00", "0000-00-00", "2026-06-01T20:00"),
+    *("0.1", "-1.1", "253402300799.999999999999999999", "-99999999999.1", "999999999999.1", "\u0301", "İ", "ß", "ﷺ", "\U0001f3b7"),
+    *("'; DROP TABLE events; --", ":me", "%(me)s", "$1", "{start}", "{0}", "UTC", "Europe/Paris"),
+]
+
+
+@settings(max_examples=150)
+@given(st.dictionaries(st.sampled_from(NAMES), st.sampled_from(NASTY) | st.text(max_size=8), max_size=5))
+def test_the_list_answers_whatever_it_is_asked(cast: Cast, query: dict[str, str]) -> None:
+    for reader in (cast.alice, cast.anonymous):
+        answer = reader.request("GET", "/api/events", json=query)
+        assert answer.status in (200, 404, 422), (query, answer)
+
+
+@settings(max_examples=100)
+@given(
+    st.dictionaries(
+        st.sampled_from(["title", "start_time", "end_time", "all_day", "time_zone", "location", "city", "image_url", "tag_list", "public"]),
+        st.sampled_from(NASTY)
+        | st.text(max_size=8)
+        | st.none()
+        | st.integers()
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.lists(st.text(max_size=3)),
+        max_size=5,
+    )
+)
+def test_an_event_is_made_or_refused_whatever_it_is_made_of(cast: Cast, fields: dict[str, Any]) -> None:
+    answer = cast.alice.post("/api/events", json={"title": "Concert", "start_time": "2026-06-01"} | fields)
+    assert answer.status in (201, 422), (fields, answer)
+    if answer.status == 201:
+        event = f"/api/events/{answer.json['id']}"
+        again = cast.alice.put(event, json=cast.alice.get(f"{event}/edit").json)
+        assert again.status == 200, (fields, again)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("value", ["ﷺ" * 10_000, "\U0001f3b7" * 10_000, "㋿" * 5_000, "a*" * 5_000, '"' + "b " * 4_000 + '"'])
+def test_a_long_search_is_answered_or_refused(cast: Cast, name: str, value: str) -> None:
+    """Some characters become many when they are compared without regard to form."""
+    field = {"text": "title", "tags": "tag_list"}.get(name, name)
+    an_event(cast.alice, **{"title": "x", field: value[:40]})
+    answer = cast.alice.get("/api/events", query={name: value})
+    if answer.status == 200:
+        assert answer.json["events"] == []
+    else:
+        assert (answer.status, answer.broken) == (422, [name])
+
+
+def test_a_search_that_nearly_matches_in_very_many_ways_is_answered(cast: Cast) -> None:
+    event = an_event(cast.alice, description="a" * 20_000)["id"]
+    assert listed(cast.alice, description="a*" * 4_000) == [event]
+    assert listed(cast.alice, description="a*" * 4_000 + "b") == []
+    assert listed(cast.alice, text="a*" * 4_000 + "b") == []
+
+
+@pytest.mark.parametrize("names", [TEXTS, ["text"], ["text", "title", "description"]])
+def test_a_search_of_very_many_words_is_refused(cast: Cast, names: list[str]) -> None:
+    an_event(cast.alice)
+    many = " ".join(f"{chr(0x4E00 + i)}*x" for i in range(2_400))
+    answer = cast.alice.get("/api/events", query=dict.fromkeys(names, many))
+    assert (answer.status, answer.broken) == (422, ["text"])
+    fewer = " ".join(f"{chr(0x4E00 + i)}{i}" for i in range(1_600))
+    assert listed(cast.alice, **dict.fromkeys(names[:1], fewer)) == []
+
+
+def test_as_many_calendars_as_may_be_named_are_searched(cast: Cast) -> None:
+    calendars = [a_calendar(cast.alice)["id"] for _ in range(120)]
+    events = [an_event(cast.alice, calendar_id=calendar)["id"] for calendar in (calendars[0], calendars[60], calendars[119])]
+    assert listed(cast.alice, calendar_ids=",".join(map(str, calendars))) == events
+    assert listed(cast.alice) == events
+    too_many = ",".join(str(calendars[0]) for _ in range(501))
+    assert cast.alice.get("/api/events", query={"calendar_ids": too_many}).broken == ["calendar_ids"]
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "x", "1.5", "00", str(2**63), "9" * 30, "%00", "1%2F2"])
+@pytest.mark.parametrize(("method", "action"), [("GET", ""), ("GET", "/edit"), ("PUT", ""), ("DELETE", ""), ("PUT", "/copy")])
+def test_what_is_no_id_is_no_event(cast: Cast, method: str, action: str, number: str) -> None:
+    assert cast.alice.request(method, f"/api/events/{number}{action}", json={}).status == 404
+
+
+def test_a_position_before_or_behind_everything_is_a_page_too(cast: Cast) -> None:
+    event = an_event(cast.alice)["id"]
+
+    def after(reader: Client, position: str) -> list[int]:
+        return listed(reader, after=position)
+
+    assert after(cast.alice, "-99999999999.1") == [event]
+    assert after(cast.alice, "999999999999.999999999999999999") == []
+    assert after(cast.anonymous, "999999999999.1") == []

@@ -1,0 +1,144 @@
+"""GET /api/events by time: what starts, what ends, and what is going on."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.cast import Cast, a_calendar, an_event
+from tests.client import Client
+from tests.events.listing import listed
+
+
+def _at(hours: int) -> str:
+    """So many hours after the beginning of June."""
+    return f"2026-06-{1 + hours // 24:02}T{hours % 24:02}:00:00Z"
+
+
+def _on(owner: Client, calendar: int, start: str, end: str | None = None) -> int:
+    made = an_event(owner, calendar_id=calendar, start_time=start, end_time=end)["id"]
+    assert isinstance(made, int)
+    return made
+
+
+@settings(max_examples=15)
+@given(
+    st.lists(st.tuples(st.integers(0, 100), st.none() | st.integers(0, 300)), min_size=1, max_size=8),
+    st.lists(st.tuples(st.none() | st.integers(0, 200), st.none() | st.integers(0, 200)), min_size=1, max_size=6),
+)
+def test_every_window_finds_what_plain_comparison_says(
+    cast: Cast, spans: list[tuple[int, int | None]], windows: list[tuple[int | None, int | None]]
+) -> None:
+    calendar = a_calendar(cast.alice)["id"]
+    events = [(start, None if length is None else start + length) for start, length in spans]
+    made = [(start, end, _on(cast.alice, calendar, _at(start), None if end is None else _at(end))) for start, end in events]
+    made.sort(key=lambda event: (event[0], event[2]))
+    for low, high in windows:
+        query = {name: _at(hours) for name, hours in (("start_time", low), ("end_time", high)) if hours is not None}
+        within = [e for s, end, e in made if (low is None or s >= low) and (high is None or (s if end is None else end) <= high)]
+        assert listed(cast.alice, calendar_id=calendar, **query) == within
+        going = [e for s, end, e in made if (high is None or s < high) and (low is None or (s if end is None else end) > low or s >= low)]
+        assert listed(cast.alice, calendar_id=calendar, overlaps="true", **query) == going
+
+
+@pytest.mark.parametrize("scope", ["one calendar", "several", "all of mine", "public"])
+def test_an_event_of_months_overlaps_every_day_in_it(cast: Cast, scope: str) -> None:
+    calendar = a_calendar(cast.alice, public=True)["id"]
+    long = _on(cast.alice, calendar, "2026-01-10", "2026-11-20")
+    longer = _on(cast.alice, calendar, "2019-03-01T12:00Z", "2031-03-01T12:00Z")
+    month = _on(cast.alice, calendar, "2026-05-15T00:00Z", "2026-06-15T00:00Z")
+    past = _on(cast.alice, calendar, "2026-01-01", "2026-05-31")
+    query = {
+        "one calendar": {"calendar_id": calendar},
+        "several": {"calendar_ids": f"{calendar},{a_calendar(cast.alice)['id']}"},
+        "all of mine": {},
+        "public": {"ids": f"{long},{longer},{month},{past}"},
+    }[scope]
+    reader = cast.anonymous if scope == "public" else cast.alice
+    window = {"start_time": "2026-06-10T10:00Z", "end_time": "2026-06-10T11:00Z", "overlaps": "true"}
+    assert listed(reader, **query, **window) == [longer, long, month]
+    window |= {"start_time": "2026-06-15T00:00Z", "end_time": "2026-06-16"}
+    assert listed(reader, **query, **window) == [longer, long]
+    assert listed(reader, **query, start_time="2031-03-01T12:00Z", overlaps="true") == []
+
+
+def test_guests_find_what_is_going_on_in_public(cast: Cast) -> None:
+    word = f"word{cast.alice.id}"
+    fields = {"title": word, "public": True}
+    long = an_event(cast.alice, **fields, start_time="2025-01-10", end_time="2026-11-20")["id"]
+    an_event(cast.alice, **fields, start_time="2026-06-12")
+    assert listed(cast.anonymous, title=word, start_time="2026-06-10", end_time="2026-06-11", overlaps="true") == [long]
+
+
+def test_an_event_without_length_overlaps_the_window_in_which_it_stands(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)["id"]
+    bare = _on(cast.alice, calendar, "2026-06-10T10:00Z")
+    point = _on(cast.alice, calendar, "2026-06-10T10:00Z", "2026-06-10T10:00Z")
+
+    def found(start: str, end: str) -> list[int]:
+        return listed(cast.alice, calendar_id=calendar, overlaps="true", start_time=f"2026-06-10T{start}Z", end_time=f"2026-06-10T{end}Z")
+
+    assert found("10:00", "11:00") == [bare, point]
+    assert found("09:00", "10:00") == []
+    assert found("09:59", "10:01") == [bare, point]
+    assert found("10:01", "11:00") == []
+
+
+def test_an_all_day_event_takes_its_days_in_its_own_zone(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, time_zone="Asia/Tokyo")["id"]
+    day = _on(cast.alice, calendar, "2026-06-10")
+    days = _on(cast.alice, calendar, "2026-06-10", "2026-06-11")
+
+    def going(start: str, end: str) -> list[int]:
+        return listed(cast.alice, calendar_id=calendar, overlaps="true", start_time=start, end_time=end)
+
+    assert going("2026-06-09T14:00Z", "2026-06-09T15:00Z") == []
+    assert going("2026-06-09T15:00Z", "2026-06-09T15:01Z") == [day, days]
+    assert going("2026-06-10T14:59:59Z", "2026-06-10T15:00Z") == [day, days]
+    assert going("2026-06-10T15:00Z", "2026-06-10T16:00Z") == [days]
+    assert going("2026-06-11", "2026-06-11") == [days]
+    assert going("2026-06-12", "2026-06-12") == []
+
+
+def test_a_date_as_end_counts_to_its_end(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, time_zone="America/New_York")["id"]
+    evening = _on(cast.alice, calendar, "2026-06-10T22:00", "2026-06-11T00:00")
+    day = _on(cast.alice, calendar, "2026-06-10", "2026-06-10")
+    night = _on(cast.alice, calendar, "2026-06-10T23:00", "2026-06-11T00:00:01")
+    next_day, midnight = _on(cast.alice, calendar, "2026-06-11"), _on(cast.alice, calendar, "2026-06-11T00:00", "2026-06-11T00:00")
+    assert listed(cast.alice, calendar_id=calendar, end_time="2026-06-10") == [day, evening]
+    assert night not in listed(cast.alice, calendar_id=calendar, start_time="2026-06-10", end_time="2026-06-10")
+    assert listed(cast.alice, calendar_id=calendar, start_time="2026-06-10", end_time="2026-06-11") == [
+        *(day, evening, night, next_day, midnight)
+    ]
+
+
+def test_a_time_without_offset_is_read_in_the_first_zone_that_is_known(cast: Cast) -> None:
+    """The request's own, else that of the one calendar, else the user's, else UTC."""
+    calendar = a_calendar(cast.alice, time_zone="Asia/Tokyo", public=True)["id"]
+    other = a_calendar(cast.alice, time_zone="Asia/Tokyo", public=True)["id"]
+    assert cast.alice.put(f"/api/users/{cast.alice.id}", json={"time_zone": "America/New_York"}).status == 200
+    event = _on(cast.alice, calendar, "2026-06-10T12:00Z")
+
+    def starts(reader: Client, moment: str, **query: object) -> bool:
+        """Whether the list that starts at the moment has the event, and the one that starts a second later has not."""
+        assert listed(reader, start_time=f"2026-06-10T{moment}:01", **query) == []
+        return listed(reader, start_time=f"2026-06-10T{moment}:00", **query) == [event]
+
+    assert starts(cast.alice, "14:00", calendar_id=calendar, time_zone="Europe/Paris")
+    assert starts(cast.alice, "21:00", calendar_id=calendar)
+    assert starts(cast.alice, "21:00", calendar_ids=calendar)
+    assert starts(cast.anonymous, "21:00", calendar_id=calendar)
+    assert starts(cast.alice, "08:00", calendar_ids=f"{calendar},{other}")
+    assert starts(cast.alice, "08:00")
+    assert starts(cast.anonymous, "12:00", calendar_ids=f"{calendar},{other}")
+    assert starts(cast.anonymous, "12:00", ids=event)
+    assert listed(cast.alice, calendar_id=calendar, start_time="2026-06-10T14:00[Europe/Paris]") == [event]
+    assert listed(cast.alice, calendar_id=calendar, start_time="2026-06-10T14:00:01[Europe/Paris]") == []
+
+
+def test_the_farthest_times_are_searched_too(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, time_zone="Pacific/Kiritimati")["id"]
+    first, last = _on(cast.alice, calendar, "1900-01-01"), _on(cast.alice, calendar, "9999-12-31", "9999-12-31")
+    assert listed(cast.alice, calendar_id=calendar, start_time="1900-01-01", end_time="9999-12-31") == [first, last]
+    assert listed(cast.alice, calendar_id=calendar, start_time="1900-01-01", end_time="9999-12-31", overlaps="true") == [first, last]
+    assert listed(cast.alice, calendar_id=calendar, start_time="9999-12-31", overlaps="true") == [last]

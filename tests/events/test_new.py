@@ -1,0 +1,56 @@
+"""GET /api/events/new: the editable fields with defaults; nothing is saved."""
+
+from datetime import datetime
+
+import pytest
+
+from tests.cast import Cast, Person
+from tests.conftest import Clock
+from tests.events.listing import listed
+
+FIELDS = {
+    *("title", "description", "start_time", "end_time", "all_day", "time_zone", "location", "image_url", "tag_list", "public"),
+    *("location_name", "street", "city", "state", "zip", "country"),
+}
+
+
+def test_new_answers_the_fields_and_their_defaults(cast: Cast) -> None:
+    fields = cast.alice.get("/api/events/new").json
+    assert set(fields) == FIELDS
+    assert {name for name, value in fields.items() if value is not None} == {
+        *("title", "start_time", "all_day", "time_zone", "tag_list", "public")
+    }
+    assert (fields["title"], fields["all_day"], fields["tag_list"], fields["public"]) == ("", False, "", False)
+
+
+def test_new_saves_nothing(cast: Cast) -> None:
+    assert cast.alice.get("/api/events/new").status == 200
+    assert listed(cast.alice) == []
+
+
+def test_new_can_be_sent_once_it_has_a_title(cast: Cast) -> None:
+    fields = cast.alice.get("/api/events/new").json
+    assert cast.alice.post("/api/events", json=fields).broken == ["title"]
+    made = cast.alice.post("/api/events", json=fields | {"title": "Concert"}, headers={"Prefer": "handling=strict"})
+    assert made.status == 201
+    assert {name: made.json[name] for name in FIELDS} == fields | {"title": "Concert"}
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Paris", "Asia/Kathmandu", "America/St_Johns", "Australia/Eucla"])
+def test_new_proposes_the_next_full_hour_on_ones_own_clock(cast: Cast, clock: Clock, zone: str) -> None:
+    erin = Person(cast.anonymous, "erin", time_zone=zone)
+    for ahead in (0, 1, 900, 1800, 1799):
+        clock.ahead(ahead)
+        fields = erin.get("/api/events/new").json
+        start = datetime.fromisoformat(fields["start_time"])
+        assert (start.minute, start.second, fields["time_zone"]) == (0, 0, zone)
+        assert 0 < start.timestamp() - clock.now <= 3600
+
+
+def test_new_is_public_where_the_primary_calendar_is(cast: Cast) -> None:
+    assert cast.alice.put(f"/api/calendars/{cast.alice.primary_calendar_id}", json={"public": True}).status == 200
+    assert cast.alice.get("/api/events/new").json["public"] is True
+
+
+def test_new_is_for_users(cast: Cast) -> None:
+    assert cast.anonymous.get("/api/events/new").status == 401

@@ -1,0 +1,269 @@
+"""PUT /api/events/<id>/repeat, and what scope does to a series."""
+
+from calendar import monthrange
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kalends.context import Context
+from kalends.db import Database
+from kalends.events import series
+from kalends.settings import Settings
+from tests.cast import Cast, Person, a_comment, a_response, an_event
+from tests.client import Answer
+from tests.conftest import Clock
+
+ZONES = """Africa/Cairo Africa/Casablanca Africa/Johannesburg Africa/Lagos Africa/Nairobi America/Anchorage America/Argentina/Buenos_Aires
+America/Asuncion America/Bogota America/Caracas America/Chicago America/Denver America/Halifax America/Havana America/Lima
+America/Los_Angeles America/Mexico_City America/New_York America/Nuuk America/Phoenix America/Santiago America/Sao_Paulo
+America/St_Johns Asia/Amman Asia/Baghdad Asia/Beirut Asia/Dhaka Asia/Gaza Asia/Hong_Kong Asia/Jerusalem Asia/Karachi Asia/Kathmandu
+Asia/Kolkata Asia/Manila Asia/Seoul Asia/Shanghai Asia/Tehran Asia/Tokyo Atlantic/Azores Australia/Adelaide Australia/Lord_Howe
+Australia/Perth Australia/Sydney Europe/Dublin Europe/London Europe/Moscow Europe/Paris Pacific/Apia Pacific/Auckland UTC""".split()
+
+
+def _repeat(owner: Person, event: dict[str, Any], **rule: Any) -> Answer:
+    return owner.put(f"/api/events/{event['id']}/repeat", json=rule)
+
+
+def _series(owner: Person, event: dict[str, Any]) -> list[dict[str, Any]]:
+    series_id = owner.get(f"/api/events/{event['id']}").json["series_id"]
+    found: list[dict[str, Any]] = owner.get(f"/api/events?series_id={series_id}&limit=500").json["events"]
+    return found
+
+
+def _starts(events: list[dict[str, Any]]) -> list[str]:
+    return [event["start_time"][:16] for event in events]
+
+
+def _oracle(frequency: str, interval: int, first: date, last: date) -> list[date]:
+    """Day by day: is this a date of the rule?"""
+    days = []
+    for offset in range((last - first).days + 1):
+        day = first + timedelta(days=offset)
+        months = (day.year - first.year) * 12 + day.month - first.month
+        fits = {
+            "DAILY": offset % interval == 0,
+            "WEEKLY": offset % (7 * interval) == 0,
+            "MONTHLY": day.day == first.day and months % interval == 0,
+            "YEARLY": (day.day, day.month) == (first.day, first.month) and (day.year - first.year) % interval == 0,
+        }
+        if fits[frequency]:
+            days.append(day)
+    return days
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from(["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]),
+    st.integers(1, 5),
+    st.sampled_from(ZONES),
+    st.dates(date(2024, 1, 1), date(2026, 12, 31)),
+    st.integers(0, 23),
+    st.sampled_from([0, 30]),
+    st.integers(0, 400),
+)
+def test_occurrences_keep_the_wall_clock_as_the_oracle_says(
+    cast: Cast, frequency: str, interval: int, zone: str, first: date, hour: int, minute: int, length: int
+) -> None:
+    wall = datetime(first.year, first.month, first.day, hour, minute)
+    event = an_event(cast.alice, start_time=wall.isoformat(), time_zone=zone)
+    answer = _repeat(cast.alice, event, frequency=frequency, interval=interval, end_date=(first + timedelta(days=length)).isoformat())
+    # The event itself may stand where clocks had moved it; its series keeps that time of day.
+    kept = datetime.fromisoformat(event["start_time"])
+    expected = []
+    for day in _oracle(frequency, interval, kept.date(), first + timedelta(days=length)):
+        local = kept.replace(year=day.year, month=day.month, day=day.day, tzinfo=ZoneInfo(zone), fold=0)
+        expected.append(local.astimezone(UTC))
+    if kept.date() > first + timedelta(days=length):
+        assert answer.status == 422
+        return
+    assert (answer.status, answer.json["occurrences"]) == (200, len(expected)), answer
+    assert [datetime.fromisoformat(e["start_time"]).astimezone(UTC) for e in _series(cast.alice, event)] == sorted(expected)
+
+
+def test_the_answer_has_the_rule_and_the_number(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2026-06-01T20:00", end_time="2026-06-01T22:00", tag_list="jazz")
+    answer = _repeat(cast.alice, event, frequency="WEEKLY", interval="2", end_date="2026-07-01").json
+    assert answer["repeat"] == {"frequency": "WEEKLY", "interval": 2, "start_date": "2026-06-01", "end_date": "2026-07-01"}
+    assert (answer["occurrences"], answer["id"]) == (3, event["id"])
+    made = _series(cast.alice, event)
+    assert _starts(made) == ["2026-06-01T20:00", "2026-06-15T20:00", "2026-06-29T20:00"]
+    assert [(e["end_time"][11:16], e["tags"], e["calendar_ids"]) for e in made] == [("22:00", ["jazz"], event["calendar_ids"])] * 3
+
+
+def test_the_31st_and_the_29th_of_february_skip(cast: Cast) -> None:
+    month = an_event(cast.alice, start_time="2026-01-31")
+    _repeat(cast.alice, month, frequency="MONTHLY", end_date="2026-07-31")
+    assert [e["start_time"] for e in _series(cast.alice, month)] == ["2026-01-31", "2026-03-31", "2026-05-31", "2026-07-31"]
+    year = an_event(cast.alice, start_time="2024-02-29")
+    _repeat(cast.alice, year, frequency="YEARLY", end_date="2032-12-31")
+    assert [e["start_time"] for e in _series(cast.alice, year)] == ["2024-02-29", "2028-02-29", "2032-02-29"]
+
+
+def test_the_same_repeat_twice_changes_nothing(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    answers = [_repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-10") for _ in range(2)]
+    before = [e["id"] for e in _series(cast.alice, event)]
+    answers.append(_repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-10"))
+    assert len({answer.content for answer in answers}) == len({answer.headers["ETag"] for answer in answers}) == 1
+    assert [e["id"] for e in _series(cast.alice, event)] == before
+
+
+def test_with_another_start_date_the_event_stays_and_belongs_to_the_series(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2026-06-01T20:00")
+    answer = _repeat(cast.alice, event, frequency="DAILY", start_date="2026-06-05", end_date="2026-06-06").json
+    assert answer["occurrences"] == 3
+    assert _starts(_series(cast.alice, event)) == ["2026-06-01T20:00", "2026-06-05T20:00", "2026-06-06T20:00"]
+
+
+def test_a_new_rule_keeps_what_fits_and_what_people_wrote(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, start_time="2026-06-01T20:00")
+    _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-08")
+    days = {e["start_time"][:10]: e for e in _series(cast.alice, event)}
+    a_response(cast.anonymous, days["2026-06-02"], email_address="gus@example.org")
+    a_comment(cast.carol, days["2026-06-04"])
+    cast.alice.put(f"/api/events/{days['2026-06-06']['id']}", json={"title": "Special"})
+    a_comment(cast.carol, days["2026-06-08"])
+    _repeat(cast.alice, event, frequency="WEEKLY", end_date="2026-06-15")
+    after = _series(cast.alice, event)
+    assert [e["start_time"][:10] for e in after] == ["2026-06-01", "2026-06-08", "2026-06-15"]
+    assert after[1]["id"] == days["2026-06-08"]["id"]
+    assert cast.alice.get(f"/api/events/{after[1]['id']}").json["comments_count"] == 1
+    for day in ("2026-06-02", "2026-06-04", "2026-06-06"):
+        assert cast.alice.get(f"/api/events/{days[day]['id']}").json["series_id"] is None
+    for day in ("2026-06-03", "2026-06-05", "2026-06-07"):
+        assert cast.alice.get(f"/api/events/{days[day]['id']}").status == 404
+
+
+def test_an_occurrence_that_was_destroyed_alone_is_not_made_again(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2026-06-01T20:00")
+    _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-04")
+    second = _series(cast.alice, event)[1]
+    assert cast.alice.delete(f"/api/events/{second['id']}").json == {"deleted": [second["id"]]}
+    assert _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-05").json["occurrences"] == 4
+    assert [e["start_time"][8:10] for e in _series(cast.alice, event)] == ["01", "03", "04", "05"]
+
+
+@pytest.mark.parametrize(
+    ("given", "broken"),
+    [
+        ({"interval": 0}, "interval"),
+        ({"interval": -1}, "interval"),
+        ({"interval": 10**9}, "interval"),
+        ({"interval": "x"}, "interval"),
+        ({"frequency": "HOURLY"}, "frequency"),
+        ({"frequency": None}, "frequency"),
+        ({"end_date": "2026-05-01"}, "end_date"),
+        ({"end_date": "9999-12-31"}, "end_date"),
+        ({"end_date": "2926-06-01"}, "end_date"),
+        ({"end_date": "soon"}, "end_date"),
+        ({"start_date": "10000-01-01"}, "start_date"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_once(cast: Cast, given: dict[str, Any], broken: str) -> None:
+    event = an_event(cast.alice, start_time="2026-06-01T20:00")
+    answer = _repeat(cast.alice, event, **({"frequency": "DAILY", "end_date": "2026-06-03"} | given))
+    assert (answer.status, answer.broken) == (422, [broken]), answer
+    assert cast.alice.get(f"/api/events/{event['id']}").json["series_id"] is None
+
+
+def test_too_many_are_counted_in_the_answer(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2026-06-01T20:00")
+    assert "328,719" in _repeat(cast.alice, event, frequency="DAILY", end_date="2926-06-01").json["detail"]
+    assert _repeat(cast.alice, event, frequency="DAILY", end_date="2029-02-24").json["occurrences"] == 1000
+
+
+def test_a_series_at_the_end_of_time(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="9999-12-30")
+    assert _repeat(cast.alice, event, frequency="DAILY").json["occurrences"] == 2
+    assert _repeat(cast.alice, event, frequency="YEARLY", interval=1000).json["occurrences"] == 1
+
+
+def test_an_endless_series_is_kept_24_months_ahead(cast: Cast, clock: Clock, db: Database, settings: Settings) -> None:
+    start = datetime.fromtimestamp(clock.now, UTC).replace(hour=12, minute=0)
+    event = an_event(cast.alice, start_time=start.isoformat(), time_zone="UTC")
+    _repeat(cast.alice, event, frequency="MONTHLY")
+    assert len(_series(cast.alice, event)) == 25
+    shown = cast.alice.get(f"/api/events/{event['id']}").json
+    cast.alice.put(f"/api/events/{_series(cast.alice, event)[-1]['id']}", json={"title": "Last for now"})
+    ctx = Context(db, settings, clock.now + 95 * 86_400)
+    for _ in range(2):
+        with ctx.write():
+            if shown["series_id"] in series.due(ctx):
+                series.extend(ctx, shown["series_id"])
+    made = _series(cast.alice, event)
+    assert (len(made), made[-1]["title"], made[24]["title"]) == (28, "Concert", "Last for now")
+    years, months = divmod(start.year * 12 + start.month - 1 + 27, 12)
+    assert made[-1]["start_time"][:10] == date(years, months + 1, min(start.day, monthrange(years, months + 1)[1])).isoformat()
+
+
+POSITIONS = [0, 2, 4]
+
+
+def _five(cast: Cast, **fields: Any) -> list[dict[str, Any]]:
+    event = an_event(
+        cast.alice, **({"start_time": "2026-10-23T20:00", "end_time": "2026-10-23T22:00", "time_zone": "Europe/Paris"} | fields)
+    )
+    _repeat(cast.alice, event, frequency="DAILY", end_date="2026-10-27")
+    return _series(cast.alice, event)
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+@pytest.mark.parametrize("scope", ["this", "following", "all"])
+def test_a_title_changes_in_scope(cast: Cast, scope: str, position: int) -> None:
+    five = _five(cast)
+    answer = cast.alice.put(f"/api/events/{five[position]['id']}", json={"title": "New", "scope": scope})
+    assert (answer.status, answer.json["title"]) == (200, "New")
+    changed = {"this": [position], "following": list(range(position, 5)), "all": list(range(5))}[scope]
+    titles = [cast.alice.get(f"/api/events/{event['id']}").json["title"] for event in five]
+    assert [i for i, title in enumerate(titles) if title == "New"] == changed
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+@pytest.mark.parametrize("scope", ["following", "all"])
+def test_a_moved_start_moves_all_in_scope_on_the_clocks(cast: Cast, scope: str, position: int) -> None:
+    five = _five(cast)
+    day = five[position]["start_time"][:10]
+    answer = cast.alice.put(f"/api/events/{five[position]['id']}", json={"start_time": f"{day}T21:00", "scope": scope})
+    assert answer.status == 200, answer
+    now = [cast.alice.get(f"/api/events/{event['id']}").json for event in five]
+    first = position if scope == "following" else 0
+    assert [e["start_time"][11:16] for e in now] == ["20:00"] * first + ["21:00"] * (5 - first)
+    assert [e["end_time"][11:16] for e in now] == ["22:00"] * 5
+    assert [e["start_time"][:10] for e in now] == [e["start_time"][:10] for e in five]
+    assert len({e["series_id"] for e in now}) == (2 if scope == "following" and position else 1)
+
+
+def test_a_series_that_moves_by_a_day_can_be_repeated_again_unchanged(cast: Cast) -> None:
+    five = _five(cast)
+    moved = cast.alice.put(
+        f"/api/events/{five[0]['id']}", json={"start_time": "2026-10-24T20:00", "end_time": "2026-10-24T22:00", "scope": "all"}
+    )
+    assert moved.json["repeat"] == {"frequency": "DAILY", "interval": 1, "start_date": "2026-10-24", "end_date": "2026-10-28"}
+    again = _repeat(cast.alice, five[0], frequency="DAILY", end_date="2026-10-28")
+    assert again.json["occurrences"] == 5
+    assert [e["id"] for e in _series(cast.alice, five[0])] == [e["id"] for e in five]
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+@pytest.mark.parametrize("scope", ["this", "following", "all"])
+def test_destroying_in_scope(cast: Cast, scope: str, position: int) -> None:
+    five = _five(cast)
+    answer = cast.alice.delete(f"/api/events/{five[position]['id']}", query={"scope": scope})
+    gone = {"this": [position], "following": list(range(position, 5)), "all": list(range(5))}[scope]
+    assert answer.json == {"deleted": [five[i]["id"] for i in gone]}
+    left = [i for i, event in enumerate(five) if cast.alice.get(f"/api/events/{event['id']}").status == 200]
+    assert left == [i for i in range(5) if i not in gone]
+    if scope == "following" and position:
+        rule = cast.alice.get(f"/api/events/{five[0]['id']}").json["repeat"]
+        assert rule["end_date"] == f"2026-10-{22 + position}"
+
+
+def test_another_scope_is_refused(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"scope": "some"}).broken == ["scope"]
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"title": "Alone", "scope": "all"}).json["title"] == "Alone"

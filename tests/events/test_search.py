@@ -1,0 +1,95 @@
+"""Searching events: the same rows in the same order on both databases, as a plain oracle says."""
+
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.cast import Cast, a_calendar, an_event
+from tests.client import Client
+from tests.events.oracle import matches
+
+FRAGMENTS = [
+    "jazz",
+    "Jazz",
+    "JÄZZ",
+    "café",
+    "cafe",
+    "blue note",
+    "100%",
+    "a_b",
+    "a\\b",
+    '"',
+    "x",
+    "ny",
+    "NY",
+    "10012",
+    "straße",
+    "é",
+    "*",
+    "o'hara",
+    ",",
+]
+words = st.lists(st.sampled_from(FRAGMENTS) | st.text("abjzé%_\\ ", min_size=1, max_size=4), min_size=1, max_size=3).map(" ".join)
+values = words.filter(lambda value: bool(value.strip()))
+event_fields = st.fixed_dictionaries(
+    {"title": values},
+    optional={
+        "description": values,
+        "location": values | st.just("Blue Note, 131 W 3rd St, New York, NY 10012, USA"),
+        "location_name": values,
+        "street": values,
+        "city": values,
+        "state": st.sampled_from(["NY", "ny", "N Y", "Île"]),
+        "zip": st.sampled_from(["10012", "100 12"]),
+        "country": st.sampled_from(["USA", "usa", "Côte d'Ivoire"]),
+        "tag_list": st.lists(st.sampled_from(["jazz", "Jazz Night", "café", "x", "100%"])).map(",".join),
+        "start_time": st.sampled_from(["2026-05-11T17:00", "2026-05-12", "2026-05-11T16:00"]),
+    },
+)
+queries = st.dictionaries(
+    st.sampled_from(["text", "title", "description", "location", "location_name", "street", "city", "state", "zip", "country", "tags"]),
+    values | st.sampled_from(["ja*zz", '"blue note"', '"jazz night"', "note*york", "jazz,x", "New York", "NY"]),
+    min_size=1,
+    max_size=3,
+)
+
+
+def _listed(client: Client, **query: Any) -> list[int]:
+    answer = client.get("/api/events", query={"limit": 500} | query)
+    assert answer.status == 200, answer
+    return [event["id"] for event in answer.json["events"]]
+
+
+@settings(max_examples=40)
+@given(st.lists(event_fields, min_size=1, max_size=6), st.lists(queries, min_size=1, max_size=8))
+@example([{"title": "x"}], [{"text": '"'}])
+def test_a_search_finds_what_the_oracle_says(cast: Cast, wanted: list[dict[str, Any]], asked: list[dict[str, str]]) -> None:
+    owner = cast.alice
+    calendar = a_calendar(owner)
+    made = {event["id"]: event for event in (an_event(owner, calendar_id=calendar["id"], **fields) for fields in wanted)}
+    everything = _listed(owner, calendar_id=calendar["id"])
+    assert sorted(everything) == sorted(made)
+    for query in asked:
+        expected = [event_id for event_id in everything if matches(made[event_id], query)]
+        assert _listed(owner, calendar_id=calendar["id"], **query) == expected, query
+
+
+@pytest.mark.parametrize("literal", ["%", "_", "\\", "100%", "a_b", "a\\b", "'", '"', "''; DROP TABLE events; --"])
+def test_special_characters_are_ordinary(cast: Cast, literal: str) -> None:
+    calendar = a_calendar(cast.alice)
+    hit = an_event(cast.alice, calendar_id=calendar["id"], title=f"before {literal} after")
+    an_event(cast.alice, calendar_id=calendar["id"], title="before x after aXb 100")
+    assert _listed(cast.alice, calendar_id=calendar["id"], title=literal) == [hit["id"]]
+    assert _listed(cast.alice, calendar_id=calendar["id"], text=literal) == [hit["id"]]
+
+
+@pytest.mark.parametrize(
+    "long", ["a" * 10_000, "b " * 5_000, " ".join(f"w{i}" for i in range(1_700)), "é" * 10_000, "%" * 10_000, "*a" * 5_000]
+)
+def test_long_queries_are_text_too(cast: Cast, long: str) -> None:
+    calendar = a_calendar(cast.alice)
+    an_event(cast.alice, calendar_id=calendar["id"])
+    assert _listed(cast.alice, calendar_id=calendar["id"], text=long) == []
+    assert _listed(cast.alice, calendar_id=calendar["id"], title=long) == []

@@ -1,0 +1,78 @@
+"""GET /api/events/<id>: the event, expanded."""
+
+import pytest
+
+from tests.cast import Cast, a_calendar, an_event
+from tests.conftest import NOON, Clock
+
+FULL = {
+    "title": "Blue Train",
+    "description": "A night of Coltrane\n\nDoors at seven.",
+    "start_time": "2026-06-01T20:00:00+02:00",
+    "end_time": "2026-06-01T22:00:00+02:00",
+    "all_day": False,
+    "time_zone": "Europe/Paris",
+    "location": "Blue Note, 131 W 3rd St, New York, NY 10012, USA",
+    "image_url": "https://example.org/blue.png",
+    "tag_list": "jazz,Late Night",
+    "public": True,
+}
+PARTS = {
+    "location_name": "Blue Note",
+    "street": "131 W 3rd St",
+    "city": "New York",
+    "state": "NY",
+    "zip": "10012",
+    "country": "USA",
+}
+
+
+def test_show_answers_everything_about_an_event(cast: Cast, clock: Clock) -> None:
+    calendar = a_calendar(cast.alice, name="Jazz")["id"]
+    event = an_event(cast.alice, calendar_id=calendar, **FULL)["id"]
+    clock.ahead(60)
+    assert cast.alice.put(f"/api/events/{event}", json={"tag": "live"}).status == 200
+    shown = cast.alice.get(f"/api/events/{event}")
+    assert shown.status == 200
+    assert NOON == 1_780_000_000
+    assert shown.json == FULL | PARTS | {
+        "id": event,
+        "tag_list": "jazz,Late Night,live",
+        "tags": ["jazz", "Late Night", "live"],
+        "calendar_ids": [calendar],
+        "calendars": [{"id": calendar, "name": "Jazz"}],
+        "owner": {"id": cast.alice.id, "name": "Alice"},
+        "series_id": None,
+        "repeat": None,
+        "responses": {"yes": 0, "maybe": 0, "no": 0, "people": 0},
+        "comments_count": 0,
+        "url": f"http://testserver/events/{event}",
+        "can_edit": True,
+        "created_at": "2026-05-28T20:26:40Z",
+        "updated_at": "2026-05-28T20:27:40Z",
+    }
+
+
+def test_a_bare_event_has_empty_fields(cast: Cast) -> None:
+    shown = cast.alice.get(f"/api/events/{an_event(cast.alice)['id']}").json
+    empty = ["description", "end_time", "location", "image_url", *PARTS]
+    assert {name: shown[name] for name in empty} == dict.fromkeys(empty)
+    assert (shown["tag_list"], shown["tags"]) == ("", [])
+
+
+@pytest.mark.parametrize("suffix", ["", ".json", "/"])
+def test_show_by_its_addresses(cast: Cast, suffix: str) -> None:
+    event = an_event(cast.alice, public=True)["id"]
+    assert cast.anonymous.get(f"/api/events/{event}{suffix}").json["id"] == event
+
+
+def test_a_guest_reads_a_public_event(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)["id"]
+    shown = cast.anonymous.get(f"/api/events/{event}")
+    assert (shown.status, shown.json["can_edit"], shown.json["calendars"]) == (200, False, [])
+
+
+def test_an_event_that_is_not_there_is_404(cast: Cast) -> None:
+    event = an_event(cast.alice)["id"]
+    assert cast.alice.delete(f"/api/events/{event}").status == 200
+    assert cast.alice.get(f"/api/events/{event}").status == 404

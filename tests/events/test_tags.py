@@ -1,0 +1,90 @@
+"""Tags: a list replaces them, a single one is appended, and each is there once, as it was first written."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.cast import Cast, an_event
+from tests.events.listing import listed
+
+
+@pytest.mark.parametrize(
+    ("given_list", "tags"),
+    [
+        ("jazz,live", ["jazz", "live"]),
+        (" jazz ,, Late Night , ", ["jazz", "Late Night"]),
+        (["jazz", "live"], ["jazz", "live"]),
+        (["jazz, live", "", "solo"], ["jazz", "live", "solo"]),
+        ("Jazz,jazz,JAZZ,live", ["Jazz", "live"]),
+        ("Straße,STRASSE,Cafe\u0301,café,cafe", ["Straße", "Café", "cafe"]),
+        ("", []),
+        (None, []),
+        ([], []),
+        (",", []),
+        ("100%,a_b,a\\b,'", ["100%", "a_b", "a\\b", "'"]),
+        ("x" * 200, ["x" * 200]),
+    ],
+)
+def test_a_list_makes_the_tags(cast: Cast, given_list: object, tags: list[str]) -> None:
+    made = an_event(cast.alice, tag_list=given_list)
+    assert (made["tags"], made["tag_list"]) == (tags, ",".join(tags))
+    event = an_event(cast.alice, tag_list="old,older")["id"]
+    changed = cast.alice.put(f"/api/events/{event}", json={"tag_list": given_list}).json
+    assert (changed["tags"], changed["tag_list"]) == (tags, ",".join(tags))
+
+
+def test_a_list_in_a_form_may_have_brackets(cast: Cast) -> None:
+    body = "title=x&start_time=2026-06-01&tag_list[]=jazz&tag_list[]=live"
+    made = cast.alice.post("/api/events", body=body, headers={"Content-Type": "application/x-www-form-urlencoded"})
+    assert made.json["tags"] == ["jazz", "live"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "tags"),
+    [
+        ({"tag": "solo"}, ["Jazz", "live", "solo"]),
+        ({"tag": " JAZZ "}, ["Jazz", "live"]),
+        ({"tag": ""}, ["Jazz", "live"]),
+        ({"tag_list": "a,b", "tag": "c"}, ["a", "b", "c"]),
+        ({"tag_list": "", "tag": "c"}, ["c"]),
+        ({"tag_list": "solo", "tag": "SOLO"}, ["solo"]),
+        ({"title": "Another"}, ["Jazz", "live"]),
+    ],
+)
+def test_the_list_replaces_and_then_the_tag_is_appended(cast: Cast, changes: dict[str, Any], tags: list[str]) -> None:
+    event = an_event(cast.alice, tag_list="Jazz,live")["id"]
+    assert cast.alice.put(f"/api/events/{event}", json=changes).json["tags"] == tags
+    assert listed(cast.alice, tags=",".join(tags).lower()) == [event]
+
+
+@pytest.mark.parametrize(
+    "given_list", ["x" * 201, ["x" * 201], "a\x01b", ["a\nb"], 5, [5], {"a": 1}, True, ",".join(map(str, range(101)))]
+)
+def test_what_is_no_list_of_tags_is_refused(cast: Cast, given_list: object) -> None:
+    made = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01", "tag_list": given_list})
+    assert (made.status, made.broken) == (422, ["tag_list"])
+
+
+def test_there_are_at_most_100_tags(cast: Cast) -> None:
+    event = an_event(cast.alice, tag_list=[f"tag {i}" for i in range(100)])["id"]
+    answer = cast.alice.put(f"/api/events/{event}", json={"tag": "one too many"})
+    assert (answer.status, answer.broken) == (422, ["tag"])
+    assert len(cast.alice.put(f"/api/events/{event}", json={"tag": "TAG 7"}).json["tags"]) == 100
+
+
+@pytest.mark.parametrize("tag", ["x" * 201, "a\x01b", 5, ["a"]])
+def test_what_is_no_tag_is_refused(cast: Cast, tag: object) -> None:
+    answer = cast.alice.put(f"/api/events/{an_event(cast.alice)['id']}", json={"tag": tag})
+    assert (answer.status, answer.broken) == (422, ["tag"])
+
+
+@settings(max_examples=30)
+@given(st.lists(st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=6), max_size=8))
+def test_no_two_tags_differ_in_case_alone_and_none_is_lost(cast: Cast, written: list[str]) -> None:
+    tags = an_event(cast.alice, tag_list=written)["tags"]
+    assert len({tag.casefold() for tag in tags}) == len(tags)
+    wanted = {piece.strip() for tag in written for piece in tag.split(",")} - {""}
+    assert bool(tags) == bool(wanted)
+    assert an_event(cast.alice, tag_list=",".join(tags))["tags"] == tags

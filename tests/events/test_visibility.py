@@ -1,0 +1,217 @@
+"""Who sees an event: the public, its owner, and the members of the calendars on which it was placed by one who may edit it."""
+
+from typing import Any
+
+import pytest
+
+from tests.cast import PASSWORD, Cast, Person, a_calendar, an_event, shared
+from tests.client import Client
+from tests.events.listing import listed
+
+ACTORS = ("anonymous", "alice", "bob", "vera", "carol", "dave")
+
+
+class Scene:
+    """Alice's event on her calendar, which bob edits and vera views. Carol has a calendar that dave views; alice, bob and
+    vera may edit it, so that each of them may place the event there."""
+
+    def __init__(self, cast: Cast, *, public: bool):
+        self.cast = cast
+        self.home = a_calendar(cast.alice, name="Home")
+        self.other = a_calendar(cast.carol, name="Other")
+        shared(cast.alice, self.home, cast.bob, "editor")
+        shared(cast.alice, self.home, cast.vera, "viewer")
+        shared(cast.carol, self.other, cast.dave, "viewer")
+        for editor in (cast.alice, cast.bob, cast.vera):
+            shared(cast.carol, self.other, editor, "editor")
+        self.event: int = an_event(cast.alice, calendar_id=self.home["id"], public=public, title=f"word{cast.alice.id}")["id"]
+
+    def actor(self, name: str) -> Client:
+        actor: Client = getattr(self.cast, name)
+        return actor
+
+    def placed(self, by: Client, calendar: dict[str, Any] | None = None) -> None:
+        answer = by.put(f"/api/events/{self.event}/add", json={"calendar_id": (calendar or self.other)["id"]})
+        assert answer.status == 200, answer
+
+    def sees(self, actor: Client) -> bool:
+        """Whether the actor sees the event: shown, among ids, counted, and in a search of a calendar, always alike."""
+        shown = actor.get(f"/api/events/{self.event}").status
+        assert shown in (200, 404)
+        chosen = actor.get("/api/events", query={"ids": self.event, "count": "true"}).json
+        assert len(chosen["events"]) == chosen["total"] == (shown == 200)
+        for calendar in (self.home, self.other):
+            within = {"calendar_id": calendar["id"], "count": "true"}
+            for query in (within, within | {"title": f"word{self.cast.alice.id}"}):
+                answer = actor.get("/api/events", query=query)
+                if answer.status == 200:
+                    assert len(answer.json["events"]) == answer.json["total"]
+                    assert shown == 200 or answer.json["total"] == 0
+        return shown == 200
+
+    def seeing(self) -> set[str]:
+        return {name for name in ACTORS if self.sees(self.actor(name))}
+
+
+MEMBERS = {"alice", "bob", "vera"}
+EVERYONE = set(ACTORS)
+
+
+@pytest.mark.parametrize(
+    ("public", "placer", "seen_by"),
+    [
+        (False, None, MEMBERS),
+        (False, "alice", MEMBERS | {"carol", "dave"}),
+        (False, "bob", MEMBERS | {"carol", "dave"}),
+        (False, "vera", MEMBERS),
+        (True, None, EVERYONE),
+        (True, "alice", EVERYONE),
+        (True, "vera", EVERYONE),
+        (True, "carol", EVERYONE),
+    ],
+)
+def test_who_sees_an_event(cast: Cast, public: bool, placer: str | None, seen_by: set[str]) -> None:
+    scene = Scene(cast, public=public)
+    if placer:
+        scene.placed(scene.actor(placer))
+    assert scene.seeing() == seen_by
+
+
+def test_an_event_placed_by_a_mere_viewer_is_on_the_calendar_for_those_who_see_it_anyway(cast: Cast) -> None:
+    scene = Scene(cast, public=False)
+    scene.placed(cast.vera)
+    for actor in (cast.alice, cast.bob, cast.vera):
+        assert listed(actor, calendar_id=scene.other["id"]) == [scene.event]
+    for actor in (cast.carol, cast.dave):
+        assert listed(actor, calendar_id=scene.other["id"]) == listed(actor) == []
+
+
+def test_when_an_editor_places_it_later_everyone_there_sees_it(cast: Cast) -> None:
+    scene = Scene(cast, public=False)
+    scene.placed(cast.vera)
+    scene.placed(cast.vera)
+    assert scene.seeing() == MEMBERS
+    scene.placed(cast.bob)
+    assert scene.seeing() == MEMBERS | {"carol", "dave"}
+    scene.placed(cast.vera)
+    assert scene.seeing() == MEMBERS | {"carol", "dave"}
+
+
+def test_an_event_that_was_public_when_a_stranger_placed_it_is_hidden_again(cast: Cast) -> None:
+    scene = Scene(cast, public=True)
+    scene.placed(cast.carol)
+    assert listed(cast.dave, calendar_id=scene.other["id"]) == [scene.event]
+    assert cast.alice.put(f"/api/events/{scene.event}", json={"public": False}).status == 200
+    assert scene.seeing() == MEMBERS
+    assert listed(cast.dave, calendar_id=scene.other["id"]) == []
+
+
+def test_only_calendars_that_the_reader_sees_are_named(cast: Cast) -> None:
+    scene = Scene(cast, public=True)
+    scene.placed(cast.bob)
+    open_calendar = a_calendar(cast.bob, name="Open", public=True)
+    scene.placed(cast.bob, open_calendar)
+    home, other, third = (calendar["id"] for calendar in (scene.home, scene.other, open_calendar))
+    expected = {
+        "anonymous": [third],
+        "alice": [home, other, third],
+        "bob": [home, other, third],
+        "vera": [home, other, third],
+        "carol": [other, third],
+        "dave": [other, third],
+    }
+    for name, ids in expected.items():
+        shown = scene.actor(name).get(f"/api/events/{scene.event}").json
+        item = scene.actor(name).get("/api/events", query={"ids": scene.event}).json["events"][0]
+        assert shown["calendar_ids"] == item["calendar_ids"] == [calendar["id"] for calendar in shown["calendars"]] == ids, name
+    assert [calendar["name"] for calendar in cast.bob.get(f"/api/events/{scene.event}").json["calendars"]] == ["Home", "Other", "Open"]
+
+
+def test_unsharing_hides(cast: Cast) -> None:
+    scene = Scene(cast, public=False)
+    scene.placed(cast.alice)
+    for friend in (cast.bob, cast.vera):
+        for owner, calendar in ((cast.alice, scene.home), (cast.carol, scene.other)):
+            gone = owner.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": friend.user_name})
+            assert gone.status == 200
+    assert scene.seeing() == {"alice", "carol", "dave"}
+
+
+def test_the_owner_sees_and_edits_the_event_wherever_it_is(cast: Cast) -> None:
+    """Bob made it on alice's calendar, which is then no longer shared with him."""
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    event = an_event(cast.bob, calendar_id=calendar["id"])["id"]
+    assert cast.alice.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": cast.bob.user_name}).status == 200
+    shown = cast.bob.get(f"/api/events/{event}")
+    assert (shown.status, shown.json["can_edit"], shown.json["calendar_ids"]) == (200, True, [])
+    assert shown.json["owner"] == {"id": cast.bob.id, "name": "Bob"}
+    assert listed(cast.bob) == []
+    assert listed(cast.bob, ids=event) == [event]
+    assert cast.bob.put(f"/api/events/{event}", json={"title": "Mine"}).status == 200
+
+
+@pytest.mark.parametrize(("actor", "can_edit"), [("alice", True), ("bob", True), ("vera", False), ("carol", False), ("anonymous", False)])
+def test_who_may_edit(cast: Cast, actor: str, can_edit: bool) -> None:
+    """Members of a calendar on which it is placed besides may not, whatever they may do there."""
+    scene = Scene(cast, public=True)
+    scene.placed(cast.alice)
+    shown = scene.actor(actor).get(f"/api/events/{scene.event}").json
+    assert shown["can_edit"] == can_edit
+    changed = scene.actor(actor).put(f"/api/events/{scene.event}", json={"title": "Changed"}).status
+    assert changed == (200 if can_edit else 401 if actor == "anonymous" else 403)
+
+
+def _deleted(person: Person) -> None:
+    gone = person.delete(f"/api/users/{person.id}", json={"current_password": PASSWORD})
+    assert gone.status == 200, gone
+
+
+def test_deleting_a_calendar_takes_its_events_off_and_deletes_those_with_nowhere_else_to_be(cast: Cast) -> None:
+    scene = Scene(cast, public=False)
+    alone, only_seen = (an_event(owner, calendar_id=scene.home["id"])["id"] for owner in (cast.bob, cast.alice))
+    visiting = an_event(cast.vera, public=True)["id"]
+    scene.placed(cast.alice)
+    assert cast.vera.put(f"/api/events/{only_seen}/add", json={"calendar_id": scene.other["id"]}).status == 200
+    assert cast.bob.put(f"/api/events/{visiting}/add", json={"calendar_id": scene.home["id"]}).status == 200
+    assert listed(cast.alice, calendar_id=scene.home["id"]) == [scene.event, alone, only_seen, visiting]
+    assert cast.alice.delete(f"/api/calendars/{scene.home['id']}").status == 200
+    assert cast.alice.get(f"/api/events/{scene.event}").json["calendar_ids"] == [scene.other["id"]]
+    assert scene.seeing() == MEMBERS | {"carol", "dave"}
+    assert cast.carol.put(f"/api/events/{scene.event}", json={"title": "At home here"}).status == 200
+    assert [cast.bob.get(f"/api/events/{alone}").status, cast.alice.get(f"/api/events/{only_seen}").status] == [404, 404]
+    assert listed(cast.alice) == [scene.event]
+    assert cast.vera.get(f"/api/events/{visiting}").json["calendar_ids"] == [cast.vera.primary_calendar_id]
+
+
+def test_deleting_a_user_deletes_their_events_everywhere(cast: Cast) -> None:
+    scene = Scene(cast, public=False)
+    scene.placed(cast.alice)
+    guesting = an_event(cast.alice, calendar_id=scene.other["id"])["id"]
+    _deleted(cast.alice)
+    assert listed(cast.carol) == listed(cast.carol, ids=f"{scene.event},{guesting}") == []
+    assert cast.bob.get(f"/api/events/{scene.event}").status == 404
+
+
+def test_other_peoples_events_leave_a_deleted_users_calendars(cast: Cast) -> None:
+    first, second = a_calendar(cast.alice), a_calendar(cast.alice)
+    for calendar in (first, second):
+        shared(cast.alice, calendar, cast.bob, "editor")
+    moves, goes, stays, ends = (an_event(cast.bob, calendar_id=first["id"])["id"] for _ in range(4))
+    visits = an_event(cast.bob)["id"]
+
+    def place(event: int, *calendars: int) -> None:
+        for calendar in calendars:
+            assert cast.bob.put(f"/api/events/{event}/add", json={"calendar_id": calendar}).status == 200
+
+    place(moves, second["id"], cast.bob.primary_calendar_id)
+    place(goes, second["id"])
+    place(stays, cast.bob.primary_calendar_id)
+    place(visits, first["id"])
+    _deleted(cast.alice)
+    assert listed(cast.bob) == [moves, stays, visits]
+    for event in (moves, stays, visits):
+        assert cast.bob.get(f"/api/events/{event}").json["calendar_ids"] == [cast.bob.primary_calendar_id]
+        assert cast.bob.put(f"/api/events/{event}", json={"title": "Still mine"}).status == 200
+    assert cast.bob.get(f"/api/events/{goes}").status == 404
+    assert cast.bob.get(f"/api/events/{ends}").status == 404

@@ -1,0 +1,108 @@
+"""POST /api/responses: one answer for each address and event."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.cast import Cast, a_response, an_event
+
+
+def test_a_guest_answers_without_an_account(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    given = {"event_id": event["id"], "email_address": "gus@example.org", "response": "YES", "name": "Gus", "number": 2, "plus_n": 3}
+    made = cast.anonymous.post("/api/responses", json=given)
+    assert made.status == 201
+    assert {name: made.json[name] for name in given} == given
+    assert (made.json["comment"], made.json["opt_in"]) == (None, False)
+
+
+def test_a_second_answer_changes_the_first_and_keeps_what_it_leaves_out(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    address = {"event_id": event["id"], "email_address": "gus@example.org"}
+    first = cast.anonymous.post("/api/responses", json=address | {"response": "YES", "name": "Gus", "plus_n": 3, "comment": "Late"})
+    second = cast.anonymous.post("/api/responses", json=address | {"response": "NO", "number": 4})
+    assert (first.status, second.status, second.json["id"]) == (201, 200, first.json["id"])
+    assert [second.json[name] for name in ("response", "name", "number", "plus_n", "comment")] == ["NO", "Gus", 4, 3, "Late"]
+    third = cast.anonymous.post("/api/responses", json=address | {"response": "NO", "comment": ""})
+    assert (third.json["comment"], third.json["plus_n"]) == (None, 3)
+
+
+def test_addresses_that_differ_in_case_or_normal_form_are_one_responder(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    same = ["ZOË@example.org", "zoë@EXAMPLE.org", "Zoe\u0308@example.org"]
+    ids = {a_response(cast.anonymous, event, email_address=address)["id"] for address in same}
+    assert len(ids) == 1
+
+
+def test_look_alike_addresses_are_different_responders(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    alike = ["anna@example.org", "аnna@example.org", "anná@example.org", "anna.@example.org".replace(".@", "+x@")]
+    assert len({a_response(cast.anonymous, event, email_address=address)["id"] for address in alike}) == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "broken"),
+    [
+        ({"number": 0}, "number"),
+        ({"number": 10_001}, "number"),
+        ({"plus_n": -1}, "plus_n"),
+        ({"plus_n": 10_001}, "plus_n"),
+        ({"response": "PERHAPS"}, "response"),
+        ({"response": None}, "response"),
+        ({"email_address": None}, "email_address"),
+        ({"email_address": "nonsense"}, "email_address"),
+        ({"opt_in": "perhaps"}, "opt_in"),
+        ({"event_id": "x"}, "event_id"),
+    ],
+)
+def test_bad_values_are_named(cast: Cast, given: dict[str, Any], broken: str) -> None:
+    event = an_event(cast.alice, public=True)
+    good = {"event_id": event["id"], "email_address": "gus@example.org", "response": "YES"}
+    answer = cast.anonymous.post("/api/responses", json=good | given)
+    assert (answer.status, answer.broken) == (422, [broken])
+    assert cast.alice.get(f"/api/events/{event['id']}").json["responses"]["yes"] == 0
+
+
+def test_a_users_own_address_and_name_are_the_defaults(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    made = a_response(cast.carol, event)
+    assert (made["email_address"], made["name"]) == (cast.carol.email_address, "Carol")
+
+
+def test_nobody_takes_over_a_users_response_by_knowing_their_address(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    a_response(cast.carol, event)
+    a_response(cast.bob, event, email_address=cast.carol.email_address, response="NO")
+    assert cast.bob.get(f"/api/responses?event_id={event['id']}").json["responses"] == []
+    assert [r["response"] for r in cast.carol.get("/api/responses").json["responses"]] == ["NO"]
+
+
+def test_the_event_counts_the_answers_and_the_people(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    for i, (response, number, plus_n) in enumerate([("YES", 2, 1), ("YES", 1, 0), ("MAYBE", 5, 5), ("NO", 1, 0)]):
+        a_response(cast.anonymous, event, email_address=f"g{i}@example.org", response=response, number=number, plus_n=plus_n)
+    shown = cast.anonymous.get(f"/api/events/{event['id']}").json["responses"]
+    assert shown == {"yes": 2, "maybe": 1, "no": 1, "people": 4}
+
+
+def test_64_clients_that_answer_at_once_leave_one_response_for_each_address(cast: Cast) -> None:
+    events = [an_event(cast.alice, public=True) for _ in range(5)]
+    sent: dict[int, set[tuple[str, int, str]]] = {event["id"]: set() for event in events}
+    lock = threading.Lock()
+
+    def answer(i: int) -> int:
+        event = events[i % 5]
+        given = (("YES", "MAYBE", "NO")[i % 3], i % 50 + 1, f"text {i}")
+        with lock:
+            sent[event["id"]].add(given)
+        body = {"event_id": event["id"], "email_address": "gus@example.org", "response": given[0], "number": given[1], "comment": given[2]}
+        return cast.anonymous.post("/api/responses", json=body).status
+
+    with ThreadPoolExecutor(64) as pool:
+        statuses = list(pool.map(answer, range(2_000)))
+    assert (statuses.count(201), statuses.count(200)) == (5, 1_995)
+    for event in events:
+        (left,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+        assert (left["response"], left["number"], left["comment"]) in sent[event["id"]]
