@@ -3,7 +3,6 @@ pool of threads. So a client that sends slowly holds no thread, and beyond the q
 
 import asyncio
 import io
-import multiprocessing
 import os
 import secrets
 import signal
@@ -34,6 +33,9 @@ BODIES_LIMIT = 16 * UPLOAD_LIMIT
 LINGER_SECONDS = 2
 # A stop waits until nothing has arrived for a moment, and no longer than this for bodies that are still on their way.
 QUIET_SECONDS = 0.25
+# Where new connections cannot be kept out, there may be no quiet moment.
+FINISH_SECONDS = 30
+PARENT_SECONDS = 0.5
 LAST_BODIES_SECONDS = 3
 
 CLOSE = ("connection", "close")
@@ -57,17 +59,17 @@ class Edge:
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Granian would stop at SIGTERM and SIGINT. SIGTERM is ours first, and so is the death of the parent process."""
         loop.add_signal_handler(signal.SIGTERM, self._stop_soon, loop)
-        parent = multiprocessing.parent_process()
-        if parent is not None:
-            loop.add_reader(parent.sentinel, self._orphaned, loop, parent.sentinel)
+        self._watch_parent(loop, os.getppid())
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._pool.shutdown()
         self._close()
 
-    def _orphaned(self, loop: asyncio.AbstractEventLoop, sentinel: int) -> None:
-        loop.remove_reader(sentinel)
-        self._stop_soon(loop)
+    def _watch_parent(self, loop: asyncio.AbstractEventLoop, parent: int) -> None:
+        if os.getppid() == parent:
+            loop.call_later(PARENT_SECONDS, self._watch_parent, loop, parent)
+        else:
+            self._stop_soon(loop)
 
     def _stop_soon(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._stop is None:
@@ -79,7 +81,7 @@ class Edge:
         for timeout in self._reading:
             if not timeout.expired():
                 timeout.reschedule(min(timeout.when() or began, began + LAST_BODIES_SECONDS))
-        while self._active or loop.time() < self._last_arrival + QUIET_SECONDS:
+        while (self._active or loop.time() < self._last_arrival + QUIET_SECONDS) and loop.time() < began + FINISH_SECONDS:
             await asyncio.sleep(QUIET_SECONDS / 10)
         os.kill(os.getpid(), signal.SIGINT)
 

@@ -56,6 +56,11 @@ def living(pids: Iterable[int]) -> set[int]:
     return set(pids) & set(processes())
 
 
+def _hear_hangups() -> None:
+    """These tests may run under nohup, which their services must not inherit."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 class Running:
     """A started `kalends serve`, on a free port of the loopback."""
 
@@ -63,7 +68,12 @@ class Running:
         defaults = {"port": 0, "data": folder / "data"}
         self.folder = folder
         self.process = subprocess.Popen(
-            command("serve", *options), cwd=folder, env=environment(**defaults | settings), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
+            command("serve", *options),
+            cwd=folder,
+            env=environment(**defaults | settings),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            preexec_fn=_hear_hangups,
         )
         self.lines: list[str] = []
         self._announced = threading.Event()
