@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help run test lint types unit lock clean
+.PHONY: help run test lint types unit bench lock clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,12 @@ types: $(VENV)/dev      ## check the types
 
 unit: $(VENV)/dev       ## run the tests alone
 	@$(BIN)/pytest -n 4
+
+bench: $(VENV)/dev      ## measure on SQLite what growth to a million events costs, and what a series does (fills .bench at first)
+	@$(BIN)/python -m bench.load --events 10000 --data .bench/small
+	@$(BIN)/python -m bench.load --events 1000000 --data .bench/large
+	@$(BIN)/python -m bench.growth .bench/small .bench/large
+	@$(BIN)/python -m bench.series .bench/small
 
 lock:                   ## renew the lock files
 	@$(BIN)/pip install --quiet uv
