@@ -74,6 +74,7 @@ def repeat(ctx: Context, event: Event, rule: Rule) -> int:
 
 def extend(ctx: Context, series_id: int) -> None:
     """Make the occurrences of an endless series that have come within reach, after its latest one."""
+    ctx.tx.rows(f"SELECT id FROM series WHERE id = :id {ctx.db.for_update}", id=series_id)
     series = get(ctx, series_id)
     # A false `edited` comes first: what was changed alone is no pattern, unless there is nothing else.
     latest = ctx.tx.value("SELECT id FROM events WHERE series_id = :id ORDER BY edited, slot IS NULL, slot DESC LIMIT 1", id=series_id)

@@ -87,7 +87,9 @@ def delete(ctx: Context, event_id: int) -> None:
 
 
 def hold(ctx: Context, ids: list[int]) -> None:
-    """Let nobody else change these events until the transaction ends."""
+    """Let nobody else change these events, or their series, until the transaction ends."""
+    theirs = f"SELECT series_id FROM events WHERE id IN {ctx.db.listed('ids')}"
+    ctx.tx.rows(f"SELECT id FROM series WHERE id IN ({theirs}) ORDER BY id {ctx.db.for_update}", ids=ids)
     ctx.tx.rows(f"SELECT id FROM events WHERE id IN {ctx.db.listed('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
 
 

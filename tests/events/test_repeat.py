@@ -1,6 +1,7 @@
 """PUT /api/events/<id>/repeat, and what scope does to a series."""
 
 from calendar import monthrange
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -267,3 +268,17 @@ def test_another_scope_is_refused(cast: Cast) -> None:
     event = an_event(cast.alice)
     assert cast.alice.put(f"/api/events/{event['id']}", json={"scope": "some"}).broken == ["scope"]
     assert cast.alice.put(f"/api/events/{event['id']}", json={"title": "Alone", "scope": "all"}).json["title"] == "Alone"
+
+
+def test_repeats_of_one_series_at_once_leave_one_rule_that_the_events_follow(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2026-06-01T20:00")
+    _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-10")
+    fifth = _series(cast.alice, event)[4]
+    rules = [{"frequency": "DAILY", "start_date": "2026-06-01", "end_date": f"2026-06-{day}"} for day in range(12, 24)]
+    with ThreadPoolExecutor(6) as pool:
+        statuses = list(pool.map(lambda i: _repeat(cast.alice, [event, fifth][i % 2], **rules[i]).status, range(12)))
+    assert set(statuses) == {200}
+    rule = cast.alice.get(f"/api/events/{event['id']}").json["repeat"]
+    made = [date.fromisoformat(e["start_time"][:10]) for e in _series(cast.alice, event)]
+    wanted = _oracle("DAILY", 1, date.fromisoformat(rule["start_date"]), date.fromisoformat(rule["end_date"]))
+    assert made == wanted
