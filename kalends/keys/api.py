@@ -41,6 +41,6 @@ def create(ctx: Context, params: KeyInput) -> KeyCreated:
 
 @endpoint("DELETE", "/api/keys/{key_id}")
 def destroy(ctx: Context, key_id: str) -> DeletedText:
-    """Delete the key; it stops working at once."""
+    """Delete the key; it stops working at once, and so do the sessions that it opened."""
     store.delete(ctx, policy.key(ctx, key_id).id)
     return DeletedText([key_id])

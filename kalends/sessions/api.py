@@ -16,9 +16,9 @@ def create(ctx: Context, params: Credentials) -> SessionCreated:
 
     The `token` is answered this once; send it as `Authorization: Bearer …`. The cookie `kalends_session` is set too.
     """
-    user = credentials.check(ctx, params)
+    user, key_id = credentials.check(ctx, params)
     with ctx.write():
-        session, token = store.insert(ctx, users.hold(ctx, user).id)
+        session, token = store.insert(ctx, users.hold(ctx, user).id, key_id)
     if not ctx.caller.is_cross_site:
         ctx.cookies.append(_cookie(ctx, token, LIFETIME))
     return SessionCreated(session.id, user.id, user.user_name, token, times.utc(session.expires_at))

@@ -16,19 +16,22 @@ from kalends.users.model import User
 MOST_FAILURES = 10
 
 
-def check(ctx: Context, given: Credentials) -> User:
-    """The user whose credentials these are; a failure is counted, and raises."""
+Found = tuple[User, str | None]
+
+
+def check(ctx: Context, given: Credentials) -> Found:
+    """The user whose credentials these are, and their key if it was one; a failure is counted, and raises."""
     chosen = _one_set(given)
     with ctx.read():
         subjects = _subjects(ctx, given)
         _refuse_after_failures(ctx, subjects)
-    user = {"user_name": _by_password, "wkey": _by_key, "digest": _by_digest}[chosen[0]](ctx, given)
-    if user is None:
+    found = {"user_name": _by_password, "wkey": _by_key, "digest": _by_digest}[chosen[0]](ctx, given)
+    if found is None:
         with ctx.write():
             for subject in subjects:
                 store.insert_failure(ctx, subject)
         raise errors.Unauthorized("The credentials are not right.")
-    return user
+    return found
 
 
 def _one_set(given: Credentials) -> tuple[str, ...]:
@@ -59,19 +62,19 @@ def _refuse_after_failures(ctx: Context, subjects: list[str]) -> None:
         raise errors.TooMany("Too many failed logins. Try again in a minute.", retry_after=store.FAILURE_WINDOW)
 
 
-def _by_password(ctx: Context, given: Credentials) -> User | None:
+def _by_password(ctx: Context, given: Credentials) -> Found | None:
     with ctx.read():
         user = users.find(ctx, given.user_name or "")
-    return user if passwords.matches(given.password or "", user.password_hash if user else None) else None
+    return (user, None) if passwords.matches(given.password or "", user.password_hash if user else None) and user else None
 
 
-def _by_key(ctx: Context, given: Credentials) -> User | None:
+def _by_key(ctx: Context, given: Credentials) -> Found | None:
     with ctx.read():
         found = keys.find(ctx, given.wkey or "")
-        return users.get(ctx, found.user_id) if found else None
+        return (users.get(ctx, found.user_id), found.id) if found else None
 
 
-def _by_digest(ctx: Context, given: Credentials) -> User | None:
+def _by_digest(ctx: Context, given: Credentials) -> Found | None:
     """`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`, within 300 seconds of now, and each only once."""
     key_id, _, signature = (given.digest or "").partition(".")
     signed_at = times.instant(given.timestamp or "")
@@ -81,4 +84,4 @@ def _by_digest(ctx: Context, given: Credentials) -> User | None:
         return None
     with ctx.write():
         found = keys.get(ctx, key_id)
-        return users.get(ctx, found.user_id) if found and store.use_digest(ctx, f"{key_id}.{expected}") else None
+        return (users.get(ctx, found.user_id), found.id) if found and store.use_digest(ctx, f"{key_id}.{expected}") else None

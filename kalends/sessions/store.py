@@ -43,13 +43,15 @@ def _touch(tx: Transaction, session_id: str | None, now: int) -> None:
     tx.run("UPDATE sessions SET last_used_at = :now WHERE id = :id", now=now, id=session_id)
 
 
-def insert(ctx: Context, user_id: int) -> tuple[Session, str]:
-    """A new session and its token."""
+def insert(ctx: Context, user_id: int, key_id: str | None) -> tuple[Session, str]:
+    """A new session and its token; it ends with the key by which it was opened."""
     session, token = Session(public_id("s"), user_id, ctx.now, ctx.now), new_token()
     ctx.tx.run(
-        "INSERT INTO sessions (id, user_id, token_hash, created_at, last_used_at) VALUES (:id, :user_id, :hash, :now, :now)",
+        """INSERT INTO sessions (id, user_id, key_id, token_hash, created_at, last_used_at)
+           VALUES (:id, :user_id, :key_id, :hash, :now, :now)""",
         id=session.id,
         user_id=user_id,
+        key_id=key_id,
         hash=fingerprint(token),
         now=ctx.now,
     )

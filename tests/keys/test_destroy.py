@@ -43,3 +43,14 @@ def test_nobody_deletes_somebody_elses_key(cast: Cast) -> None:
     assert cast.carol.delete(f"/api/keys/{key['id']}").status == 404
     assert cast.anonymous.delete(f"/api/keys/{key['id']}").status == 401
     assert cast.anonymous.signed_in(key["wkey"]).get("/api/calendars").status == 200
+
+
+def test_the_sessions_that_a_key_opened_end_with_it(cast: Cast) -> None:
+    key = a_key(cast.alice)
+    given = [{"wkey": key["wkey"]}, signed(key, str(NOON))]
+    opened = [cast.anonymous.post("/api/session", json=each) for each in given]
+    sessions = [cast.anonymous.signed_in(answer.json["token"]) for answer in opened]
+    assert [session.get("/api/session/current").status for session in sessions] == [200, 200]
+    assert cast.alice.delete(f"/api/keys/{key['id']}").status == 200
+    assert [session.get("/api/session/current").status for session in sessions] == [401, 401]
+    assert cast.alice.get("/api/session/current").status == 200

@@ -22,8 +22,7 @@ CREATE TABLE keys (
     user_id $int NOT NULL REFERENCES users ON DELETE CASCADE,
     name TEXT NOT NULL,
     wkey_hash $bytes NOT NULL,
-    created_at $int NOT NULL,
-    last_used_at $int
+    created_at $int NOT NULL
 $end;
 CREATE UNIQUE INDEX keys_wkey_hash ON keys (wkey_hash);
 CREATE INDEX keys_of_user ON keys (user_id, created_at);
@@ -31,12 +30,15 @@ CREATE INDEX keys_of_user ON keys (user_id, created_at);
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY,
     user_id $int NOT NULL REFERENCES users ON DELETE CASCADE,
+    -- The key by which it was opened, if it was: they end together.
+    key_id TEXT REFERENCES keys ON DELETE CASCADE,
     token_hash $bytes NOT NULL,
     created_at $int NOT NULL,
     last_used_at $int NOT NULL
 $end;
 CREATE UNIQUE INDEX sessions_token_hash ON sessions (token_hash);
 CREATE INDEX sessions_of_user ON sessions (user_id);
+CREATE INDEX sessions_of_key ON sessions (key_id);
 CREATE INDEX sessions_by_use ON sessions (last_used_at);
 
 CREATE TABLE used_digests (
