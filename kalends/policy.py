@@ -183,6 +183,12 @@ def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> 
     return found
 
 
+def whole_series(ctx: Context, series_id: int) -> None:
+    """Whoever changes a series must be allowed to edit each of its events."""
+    if ctx.tx.rows(f"SELECT 1 FROM events WHERE series_id = :id AND id NOT IN {EDITED} LIMIT 1", id=series_id, me=user(ctx).id):
+        raise errors.Forbidden("Some events of this series are not yours to edit. Change this event alone.")
+
+
 def sees_comment(found: Event) -> str:
     """Which comments `c` on the event the actor sees, as SQL: what is not approved, the event owner and its author only."""
     return "1 = 1" if found.can_edit else "(c.approved OR c.user_id = :me)"

@@ -94,9 +94,11 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
     ids = params.get("ids")
     store.hold(ctx, [event_id, *(ids or [])])
     events = policy.events(ctx, event_id, ids, to=Right.EDIT)
+    change.one_or_many(ids, params.get("scope", "this"))
     ctx.expect(events[0].etag)
     for event in events:
-        change.change(ctx, store.get(ctx, event.id), params)
+        with change.within_the_calendar("start_time"):
+            change.change(ctx, event, params)
     shown = _shown(ctx, event_id)
     if ids is None:
         return shown
@@ -108,12 +110,12 @@ def destroy(ctx: Context, event_id: int, params: EventIds) -> Deleted:
     """Delete the event. With `ids`, delete those too, all or none. Of a series, `scope` deletes the following ones too, or all."""
     store.hold(ctx, [event_id, *(params.ids or [])])
     events = policy.events(ctx, event_id, params.ids, to=Right.EDIT)
+    change.one_or_many(params.ids, params.scope)
     ctx.expect(events[0].etag)
     chosen = {each.id: None for event in events for each in scope.chosen(ctx, event, params.scope)}
     for chosen_id in chosen:
         store.delete(ctx, chosen_id)
-    for event in events:
-        scope.destroyed(ctx, event, params.scope)
+    scope.destroyed(ctx, events, params.scope)
     return Deleted(list(chosen))
 
 
@@ -126,7 +128,10 @@ def repeat(ctx: Context, event_id: int, params: RepeatInput) -> EventRepeated:
     """
     store.hold(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    series_id = series.repeat(ctx, event, series.checked(params, event))
+    if event.series_id is not None:
+        policy.whole_series(ctx, event.series_id)
+    with change.within_the_calendar("end_date"):
+        series_id = series.repeat(ctx, event, series.checked(ctx, params, event))
     return EventRepeated(**structs.asdict(_shown(ctx, event_id)), occurrences=series.count(ctx, series_id))
 
 

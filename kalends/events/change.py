@@ -1,5 +1,7 @@
 """What a change makes of an event, and of the series that it belongs to."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from msgspec import structs
@@ -12,7 +14,7 @@ from kalends.http.fields import Bad, Changes
 
 T = TypeVar("T", bound=EventFields)
 
-TIMES = ("start_time", "end_time", "all_day")
+TIMES = ("start_time", "end_time", "all_day", "time_zone")
 
 
 def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
@@ -20,7 +22,8 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
     wider = changes.get("scope", "this")
     if event.series_id is None or wider == "this":
         _write(ctx, event, _merged(event, changes))
-        store.mark_edited(ctx, event.id)
+        if set(changes.given) - {"scope", "ids"}:
+            store.mark_edited(ctx, event.id)
         return
     if wider == "following":
         scope.split(ctx, event)
@@ -28,7 +31,25 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
     others = [each for each in scope.chosen(ctx, event, "all") if each.id != event.id]
     _write(ctx, event, _merged(event, changes))
     content = Changes(EventChanges, {name: value for name, value in changes.given.items() if name not in TIMES})
-    scope.move(ctx, event, store.get(ctx, event.id), [(other, _merged(other, content)) for other in others])
+    if len(content.given) < len(changes.given):
+        scope.move(ctx, event, store.get(ctx, event.id), [(other, _merged(other, content)) for other in others])
+    else:
+        for other in others:
+            _write(ctx, other, _merged(other, content))
+
+
+def one_or_many(ids: list[int] | None, wider: str) -> None:
+    if ids and wider != "this":
+        raise errors.invalid("scope", "goes with one event alone, not with ids")
+
+
+@contextmanager
+def within_the_calendar(field: str) -> Iterator[None]:
+    """A series may begin within the calendar and be moved out of it."""
+    try:
+        yield
+    except OverflowError:
+        raise errors.invalid(field, "the series would reach beyond the year 9999") from None
 
 
 def _write(ctx: Context, event: Event, fields: EventFields) -> None:

@@ -83,6 +83,7 @@ class EventFields(Struct, kw_only=True):
         "location": "composed of its parts must have at most 500 characters",
         "tag": "must leave at most 100 tags",
         "image_url": "must be an address that begins with http:// or https://",
+        "scope": "goes with one event alone, not with ids",
     }
 
     title: Annotated[Name, Meta(description="What the event is called.")]
@@ -119,6 +120,8 @@ class EventChanges(EventFields, kw_only=True):
 
 class EventIds(Struct, kw_only=True):
     """More events to act on."""
+
+    RULES: ClassVar = {"scope": "goes with one event alone, not with ids"}
 
     ids: Annotated[Ids, Meta(description="More events to delete, all or none.")] | None = None
     scope: Scope = "this"

@@ -21,11 +21,6 @@ class Rule(Struct, frozen=True):
         days = {"DAILY": 1, "WEEKLY": 7}.get(self.frequency)
         return self._by_days(days * self.interval, last) if days else self._by_months(last)
 
-    def count(self) -> int:
-        """How many dates the rule has in all; it must have an end."""
-        assert self.end is not None
-        return sum(1 for _ in self.dates(self.end))
-
     def _by_days(self, step: int, last: date) -> Iterator[date]:
         for ordinal in range(self.start.toordinal(), last.toordinal() + 1, step):
             yield date.fromordinal(ordinal)

@@ -1,6 +1,7 @@
 """Series: a rule, and the events that it makes. Each occurrence is an event of its own, for the date that is its slot."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -24,6 +25,7 @@ class Series(Struct, frozen=True):
     step: int
     start_date: str
     end_date: str | None
+    clock: int
     made_until: str
 
     @property
@@ -45,7 +47,7 @@ def count(ctx: Context, series_id: int) -> int:
     return int(ctx.tx.value("SELECT count(*) FROM events WHERE series_id = :id", id=series_id))
 
 
-def checked(given: RepeatInput, event: Event) -> Rule:
+def checked(ctx: Context, given: RepeatInput, event: Event) -> Rule:
     """The rule that is asked for, if it is possible."""
     zone = event.time_zone
     start = when.parse(given.start_date).day(zone) if given.start_date else when.at(event.start_at, zone).date()
@@ -53,7 +55,7 @@ def checked(given: RepeatInput, event: Event) -> Rule:
     if end and end < start:
         raise errors.invalid("end_date", f"must not be before the start of the repetition, {start}")
     rule = Rule(given.frequency, given.interval, start, end)
-    many = rule.count() if end else sum(1 for _ in rule.dates(months_later(start, AHEAD_MONTHS)))
+    many = sum(1 for _ in rule.dates(_horizon(ctx, rule)))
     if many > MOST:
         raise errors.invalid("end_date", f"a series has at most {MOST:,} occurrences, and this would be {many:,}; choose an earlier one")
     return rule
@@ -63,12 +65,13 @@ def repeat(ctx: Context, event: Event, rule: Rule) -> int:
     """Make the event the pattern of a series under this rule; of an earlier series, what still fits stays. Answers the series' id."""
     until = _horizon(ctx, rule)
     slots = {day.isoformat() for day in rule.dates(until)}
-    series_id = _written(ctx, event.series_id, rule, until)
+    series_id = _written(ctx, event, rule, until)
     if event.series_id is not None:
         _let_go(ctx, series_id, slots, event.id)
-    own = when.at(event.start_at, event.time_zone).date().isoformat()
+    local = when.at(event.start_at, event.time_zone).date().isoformat()
+    own = event.slot if event.slot in slots else local
     _join(ctx, event.id, series_id, own if own in slots and not _is_held(ctx, series_id, own, event.id) else None)
-    _fill(ctx, event, series_id, slots)
+    _fill(ctx, event, get(ctx, series_id), slots)
     return series_id
 
 
@@ -81,7 +84,7 @@ def extend(ctx: Context, series_id: int) -> None:
     until = _horizon(ctx, series.rule)
     if latest is not None:
         slots = {day.isoformat() for day in series.rule.dates(until) if day.isoformat() > series.made_until}
-        _fill(ctx, store.get(ctx, latest), series_id, slots)
+        _fill(ctx, store.get(ctx, latest), series, slots)
     ctx.tx.run("UPDATE series SET made_until = :until WHERE id = :id", id=series_id, until=until.isoformat())
 
 
@@ -97,19 +100,39 @@ def _horizon(ctx: Context, rule: Rule) -> date:
     return rule.end or months_later(max(rule.start, when.at(ctx.now, "UTC").date()), AHEAD_MONTHS)
 
 
-def _written(ctx: Context, series_id: int | None, rule: Rule, until: date) -> int:
+def _written(ctx: Context, event: Event, rule: Rule, until: date) -> int:
     end = rule.end.isoformat() if rule.end else None
-    series = Series(series_id or 0, rule.frequency, rule.interval, rule.start.isoformat(), end, until.isoformat())
-    if series_id is None:
+    clock = _clock(ctx, event)
+    series = Series(event.series_id or 0, rule.frequency, rule.interval, rule.start.isoformat(), end, clock, until.isoformat())
+    if event.series_id is None:
         return insert(ctx, series)
     update(ctx, series)
-    return series_id
+    return event.series_id
+
+
+def _clock(ctx: Context, event: Event) -> int:
+    """The series' time of day. An occurrence that stands elsewhere only because clocks skipped its time keeps that time."""
+    if event.series_id is not None and event.slot is not None:
+        known = get(ctx, event.series_id).clock
+        if _instant(date.fromisoformat(event.slot), known, event.time_zone) == event.start_at:
+            return known
+    return seconds_of_day(when.at(event.start_at, event.time_zone))
+
+
+def seconds_of_day(moment: datetime) -> int:
+    return moment.hour * 3600 + moment.minute * 60 + moment.second
+
+
+def _instant(day: date, clock: int, zone: str, days: int = 0) -> int:
+    """The moment at which the clocks of the zone show this, so many days later."""
+    local = datetime(day.year, day.month, day.day) + timedelta(days=days, seconds=clock)
+    return when.When(local, None, None, is_date=False).instant(zone)
 
 
 def insert(ctx: Context, series: Series) -> int:
     made: int = ctx.tx.value(
-        """INSERT INTO series (frequency, step, start_date, end_date, made_until)
-           VALUES (:frequency, :step, :start_date, :end_date, :made_until) RETURNING id""",
+        """INSERT INTO series (frequency, step, start_date, end_date, clock, made_until)
+           VALUES (:frequency, :step, :start_date, :end_date, :clock, :made_until) RETURNING id""",
         **structs.asdict(series),
     )
     return made
@@ -118,15 +141,19 @@ def insert(ctx: Context, series: Series) -> int:
 def update(ctx: Context, series: Series) -> None:
     ctx.tx.run(
         """UPDATE series SET frequency = :frequency, step = :step, start_date = :start_date, end_date = :end_date,
-           made_until = :made_until WHERE id = :id""",
+           clock = :clock, made_until = :made_until WHERE id = :id""",
         **structs.asdict(series),
     )
 
 
 def end_before(ctx: Context, series_id: int, slot: str) -> None:
-    """Let the rule end on the day before the slot."""
+    """Let the rule end on the day before the slot; one that had not begun is gone, and what is left stands alone."""
+    old = get(ctx, series_id)
+    if slot <= old.start_date:
+        ctx.tx.run("UPDATE events SET series_id = NULL, slot = NULL, version = version + 1 WHERE series_id = :id", id=series_id)
+        return
     last = (date.fromisoformat(slot) - ONE_DAY).isoformat()
-    update(ctx, structs.replace(get(ctx, series_id), end_date=last, made_until=last))
+    update(ctx, structs.replace(old, end_date=last, made_until=last))
 
 
 def except_slot(ctx: Context, series_id: int, slot: str) -> None:
@@ -142,15 +169,21 @@ def delete_if_empty(ctx: Context, series_id: int) -> None:
     ctx.tx.run("DELETE FROM series WHERE id = :id AND NOT EXISTS (SELECT 1 FROM events WHERE series_id = :id)", id=series_id)
 
 
-def shift(ctx: Context, series_id: int, events: list[Event], by: timedelta) -> None:
-    """Move the rule, its exceptions and the slots of the events by so many days."""
+def shift(ctx: Context, series_id: int, events: list[Event], by: timedelta, clock: int) -> None:
+    """Move the rule, its exceptions and the slots of the events by so many days, to another time of day."""
 
     def later(day: str) -> str:
         return (date.fromisoformat(day) + by).isoformat()
 
     old = get(ctx, series_id)
     end = later(old.end_date) if old.end_date else None
-    update(ctx, structs.replace(old, start_date=later(old.start_date), end_date=end, made_until=later(old.made_until)))
+    new = structs.replace(old, start_date=later(old.start_date), end_date=end, clock=clock, made_until=later(old.made_until))
+    update(ctx, new)
+    if not by:
+        return
+    dates = {day.isoformat() for day in new.rule.dates(date.fromisoformat(new.made_until))}
+    if not {later(event.slot or "") for event in events} <= dates:
+        raise errors.invalid("start_time", "moves a monthly or yearly series off its days; repeat it with another start_date instead")
     # No two may hold one slot, not even on the way.
     ctx.tx.run(f"UPDATE events SET slot = NULL WHERE id IN {ctx.db.listed('ids')}", ids=[event.id for event in events])
     ctx.tx.many("UPDATE events SET slot = :slot WHERE id = :id", [{"id": e.id, "slot": later(e.slot or "")} for e in events])
@@ -164,6 +197,8 @@ def _let_go(ctx: Context, series_id: int, slots: set[str], kept: int) -> None:
     """Delete the occurrences that no longer fit; those that people wrote to or that were changed alone stay, as events of their own."""
     held = ctx.tx.rows("SELECT id, slot FROM events WHERE series_id = :id AND slot IS NOT NULL AND id <> :kept", id=series_id, kept=kept)
     gone = [event_id for event_id, slot in held if slot not in slots]
+    # Whoever writes to one of them is waited for, so that what they wrote is seen.
+    store.hold_each(ctx, gone)
     among = f"id IN {ctx.db.listed('gone')}"
     ctx.tx.run(
         f"""UPDATE events SET series_id = NULL, slot = NULL, version = version + 1 WHERE {among} AND (
@@ -189,25 +224,23 @@ def _join(ctx: Context, event_id: int, series_id: int, slot: str | None) -> None
     )
 
 
-def _fill(ctx: Context, pattern: Event, series_id: int, slots: set[str]) -> None:
+def _fill(ctx: Context, pattern: Event, series: Series, slots: set[str]) -> None:
     """Make the occurrences that are missing, after the pattern."""
-    held = {slot for (slot,) in ctx.tx.rows("SELECT slot FROM events WHERE series_id = :id AND slot IS NOT NULL", id=series_id)}
-    held |= {slot for (slot,) in ctx.tx.rows("SELECT slot FROM series_exceptions WHERE series_id = :id", id=series_id)}
-    missing = sorted(slots - held)
-    store.insert_occurrences(ctx, pattern, series_id, [moved(pattern, date.fromisoformat(slot)) | {"slot": slot} for slot in missing])
+    held = {slot for (slot,) in ctx.tx.rows("SELECT slot FROM events WHERE series_id = :id AND slot IS NOT NULL", id=series.id)}
+    held |= {slot for (slot,) in ctx.tx.rows("SELECT slot FROM series_exceptions WHERE series_id = :id", id=series.id)}
+    days = [date.fromisoformat(slot) for slot in sorted(slots - held)]
+    store.insert_occurrences(ctx, pattern, series.id, [_moved(pattern, day, series.clock) | {"slot": day.isoformat()} for day in days])
 
 
-def moved(pattern: Event, day: date) -> dict[str, int | None]:
-    """The moments of the pattern's wall-clock times on another day. Of an event that clocks would turn round, the length stays."""
+def _moved(pattern: Event, day: date, clock: int) -> dict[str, Any]:
+    """The moments of an occurrence after the pattern. Of an event that clocks would turn round, the length stays."""
     zone = pattern.time_zone
-    by = day - when.at(pattern.start_at, zone).date()
-
-    def wall(instant: int) -> int:
-        return when.When(when.at(instant, zone).replace(tzinfo=None) + by, None, None, is_date=False).instant(zone)
-
-    start_at = wall(pattern.start_at)
-    end_at = None if pattern.end_at is None else wall(pattern.end_at)
-    if pattern.end_at is not None and end_at is not None and end_at < start_at:
+    start_at = _instant(day, clock, zone)
+    if pattern.end_at is None:
+        return {"start_at": start_at, "end_at": None, "until_at": when.day_end(day, zone) if pattern.all_day else start_at}
+    first, last = when.at(pattern.start_at, zone), when.at(pattern.end_at, zone)
+    length = seconds_of_day(last) - seconds_of_day(first)
+    end_at = _instant(day, clock + length, zone, (last.date() - first.date()).days)
+    if end_at < start_at:
         end_at = start_at + pattern.end_at - pattern.start_at
-    until_at = end_at if end_at is not None else when.day_end(day, zone) if pattern.all_day else start_at
-    return {"start_at": start_at, "end_at": end_at, "until_at": until_at}
+    return {"start_at": start_at, "end_at": end_at, "until_at": end_at}

@@ -47,7 +47,7 @@ def get(ctx: Context, event_id: int) -> Event:
 
 
 def insert_occurrences(ctx: Context, pattern: Event, series_id: int, moments: list[dict[str, Any]]) -> None:
-    """Events after the pattern, one for each set of moments, wherever the pattern is placed."""
+    """Events after the pattern, one for each set of moments, wherever somebody who may edit it has placed the pattern."""
     copied = ", ".join(name for name in ("owner_id", "calendar_id", *_WRITTEN) if name not in _MOMENTS)
     ctx.tx.many(
         f"""INSERT INTO events ({copied}, start_at, end_at, until_at, series_id, slot, version, created_at, updated_at)
@@ -60,7 +60,7 @@ def insert_occurrences(ctx: Context, pattern: Event, series_id: int, moments: li
         """INSERT INTO placements (event_id, calendar_id, start_at, public, grants, created_at)
            SELECT e.id, p.calendar_id, e.start_at, e.public, p.grants, CAST(:now AS BIGINT)
            FROM events e CROSS JOIN placements p
-           WHERE e.series_id = :series_id AND p.event_id = :pattern
+           WHERE e.series_id = :series_id AND p.event_id = :pattern AND p.grants
            AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id, p.id""",
         series_id=series_id,
         pattern=pattern.id,
@@ -90,6 +90,11 @@ def hold(ctx: Context, ids: list[int]) -> None:
     """Let nobody else change these events, or their series, until the transaction ends."""
     theirs = f"SELECT series_id FROM events WHERE id IN {ctx.db.listed('ids')}"
     ctx.tx.rows(f"SELECT id FROM series WHERE id IN ({theirs}) ORDER BY id {ctx.db.for_update}", ids=ids)
+    hold_each(ctx, ids)
+
+
+def hold_each(ctx: Context, ids: list[int]) -> None:
+    """Let nobody else change these events, or write to them, until the transaction ends."""
     ctx.tx.rows(f"SELECT id FROM events WHERE id IN {ctx.db.listed('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
 
 

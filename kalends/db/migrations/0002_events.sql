@@ -1,12 +1,14 @@
 -- Events, and the calendars on which they are placed. The home calendar is a placement too.
 
--- The rule of a repeated event. Dates are local, as 2026-05-11; occurrences exist up to made_until.
+-- The rule of a repeated event. Dates are local, as 2026-05-11, and so is the clock, in seconds of the day; occurrences exist up
+-- to made_until.
 CREATE TABLE series (
     id $id,
     frequency TEXT NOT NULL CHECK (frequency IN ('DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY')),
     step $int NOT NULL CHECK (step BETWEEN 1 AND 1000),
     start_date TEXT NOT NULL,
     end_date TEXT,
+    clock $int NOT NULL CHECK (clock BETWEEN 0 AND 86399),
     made_until TEXT NOT NULL
 $end;
 CREATE INDEX series_without_end ON series (made_until) WHERE end_date IS NULL;

@@ -1,0 +1,229 @@
+"""What must hold of a series while it is changed: nothing lost, the rule and the events agree, and nobody reaches too far."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from kalends.context import Context
+from kalends.db import Database
+from kalends.events import series
+from kalends.settings import Settings
+from tests.cast import Cast, Person, a_calendar, a_comment, an_event, shared
+from tests.conftest import Clock
+
+WEEKLY = {"frequency": "WEEKLY", "start_date": "2027-03-01", "end_date": "2027-03-29"}
+
+
+def _five(owner: Person, **fields: Any) -> list[int]:
+    """Five Mondays in Paris, 10:00 to 11:00."""
+    times = {"start_time": "2027-03-01T10:00", "end_time": "2027-03-01T11:00", "time_zone": "Europe/Paris"}
+    event = an_event(owner, **(times | fields))
+    assert _repeat(owner, event["id"], **WEEKLY)["occurrences"] == 5
+    return _ids(owner, event["id"])
+
+
+def _repeat(owner: Person, event_id: int, **rule: Any) -> dict[str, Any]:
+    answer = owner.put(f"/api/events/{event_id}/repeat", json=rule)
+    assert answer.status == 200, answer
+    found: dict[str, Any] = answer.json
+    return found
+
+
+def _events(owner: Person, event_id: int) -> list[dict[str, Any]]:
+    series_id = owner.get(f"/api/events/{event_id}").json["series_id"]
+    found: list[dict[str, Any]] = owner.get(f"/api/events?series_id={series_id}&limit=500").json["events"]
+    return found
+
+
+def _ids(owner: Person, event_id: int) -> list[int]:
+    return [event["id"] for event in _events(owner, event_id)]
+
+
+def _times(owner: Person, ids: list[int]) -> list[tuple[str, str | None]]:
+    shown = [owner.get(f"/api/events/{event_id}").json for event_id in ids]
+    return [(event["start_time"], event["end_time"]) for event in shown]
+
+
+def _agrees(owner: Person, event_id: int) -> None:
+    """Repeating by the shown rule changes nothing."""
+    before = _ids(owner, event_id)
+    rule = owner.get(f"/api/events/{event_id}").json["repeat"]
+    _repeat(owner, event_id, **rule)
+    assert _ids(owner, event_id) == before
+
+
+def test_nobody_deletes_by_a_rule_what_they_may_not_edit(cast: Cast) -> None:
+    ids = _five(cast.alice)
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    cast.alice.put(f"/api/events/{ids[2]}/add", json={"calendar_id": calendar["id"]})
+    cast.alice.put(f"/api/events/{ids[2]}/remove")
+    assert cast.bob.get(f"/api/events/{ids[2]}").json["can_edit"] is True
+    assert cast.bob.put(f"/api/events/{ids[2]}/repeat", json={"frequency": "YEARLY", "end_date": "2027-12-01"}).status == 403
+    assert cast.bob.put(f"/api/events/{ids[2]}", json={"title": "Mine", "scope": "all"}).status == 403
+    assert cast.bob.delete(f"/api/events/{ids[2]}?scope=following").status == 403
+    assert _ids(cast.alice, ids[0]) == ids
+
+
+def test_what_is_written_while_the_rule_changes_is_kept(cast: Cast) -> None:
+    for _ in range(4):
+        ids = _five(cast.alice, public=True)
+        with ThreadPoolExecutor(4) as pool:
+            said = [pool.submit(cast.anonymous.post, "/api/comments", json=_words(ids[i])) for i in (2, 4)]
+            pool.submit(_repeat, cast.alice, ids[0], frequency="YEARLY", end_date="2027-12-01")
+        for event_id, answer in zip((ids[2], ids[4]), said, strict=True):
+            kept = cast.alice.get(f"/api/events/{event_id}").status
+            assert (answer.result().status, kept) in ((201, 200), (404, 404))
+
+
+def _words(event_id: int) -> dict[str, Any]:
+    return {"event_id": event_id, "comment": "Hello", "email_address": "gus@example.org"}
+
+
+@pytest.mark.parametrize(
+    "alone",
+    [
+        {"start_time": "2027-03-15"},
+        {"end_time": None},
+        {"all_day": True},
+        {"start_time": "2027-03-15T10:00", "end_time": "2027-03-15T12:00", "time_zone": "America/New_York"},
+    ],
+)
+@pytest.mark.parametrize("through", [0, 2])
+def test_a_title_for_all_leaves_every_time_as_it_is(cast: Cast, alone: dict[str, Any], through: int) -> None:
+    ids = _five(cast.alice)
+    assert cast.alice.put(f"/api/events/{ids[2]}", json=alone).status == 200
+    before = _times(cast.alice, ids)
+    assert cast.alice.put(f"/api/events/{ids[through]}", json={"title": "New", "scope": "all"}).status == 200
+    assert _times(cast.alice, ids) == before
+    assert {event["title"] for event in _events(cast.alice, ids[0])} == {"New"}
+
+
+def test_several_of_one_series_are_deleted_at_once(cast: Cast) -> None:
+    ids = _five(cast.alice)
+    assert cast.alice.delete(f"/api/events/{ids[0]}", json={"ids": ids[1:4]}).json == {"deleted": ids[:4]}
+    assert _repeat(cast.alice, ids[4], **WEEKLY)["occurrences"] == 1
+    everything = _five(cast.alice)
+    assert cast.alice.delete(f"/api/events/{everything[0]}", json={"ids": everything[1:]}).json == {"deleted": everything}
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_a_scope_goes_with_one_event(cast: Cast, method: str) -> None:
+    ids = _five(cast.alice)
+    answer = cast.alice.request(method, f"/api/events/{ids[0]}", json={"ids": [ids[1]], "scope": "all"})
+    assert (answer.status, answer.broken) == (422, ["scope"])
+
+
+def test_the_limit_counts_an_endless_series_from_its_beginning(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="1900-01-01T10:00")
+    refused = cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY"})
+    assert (refused.status, refused.broken) == (422, ["end_date"])
+    assert "46," in refused.json["detail"] or "47," in refused.json["detail"]
+
+
+@pytest.mark.parametrize(
+    ("start", "rule", "moved"),
+    [
+        ("2027-01-01T10:00", {"frequency": "YEARLY", "interval": 100, "end_date": "9999-12-31"}, {"start_time": "2027-01-02T10:00"}),
+        ("9998-01-01", {"frequency": "YEARLY"}, {"start_time": "9998-01-02"}),
+        ("9999-12-01", {"frequency": "DAILY", "end_date": "9999-12-31"}, {"start_time": "9999-12-02"}),
+    ],
+)
+def test_a_series_that_moves_beyond_the_calendar_is_refused(cast: Cast, start: str, rule: dict[str, Any], moved: Any) -> None:
+    event = an_event(cast.alice, start_time=start)
+    _repeat(cast.alice, event["id"], **rule)
+    before = _times(cast.alice, _ids(cast.alice, event["id"]))
+    assert cast.alice.put(f"/api/events/{event['id']}", json=moved | {"scope": "all"}).status == 422
+    assert _times(cast.alice, _ids(cast.alice, event["id"])) == before
+
+
+@pytest.mark.parametrize(("start", "end"), [("9999-12-30T10:00", "9999-12-31T11:00"), ("9999-12-30", "9999-12-31")])
+def test_an_occurrence_that_would_end_beyond_the_calendar_is_refused(cast: Cast, start: str, end: str) -> None:
+    event = an_event(cast.alice, start_time=start, end_time=end)
+    assert cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "9999-12-31"}).status == 422
+
+
+def test_a_series_moves_by_the_difference_whichever_occurrence_says_it(cast: Cast) -> None:
+    ids = _five(cast.alice)
+    cast.alice.put(f"/api/events/{ids[1]}", json={"start_time": "2027-03-10T23:30", "end_time": "2027-03-10T23:45"})
+    later = {"start_time": "2027-03-11T00:30", "end_time": "2027-03-11T00:45", "scope": "all"}
+    shown = cast.alice.put(f"/api/events/{ids[1]}", json=later).json
+    assert shown["repeat"]["start_date"] == "2027-03-01"
+    assert [start[:16] for start, _ in _times(cast.alice, ids)][2] == "2027-03-15T11:00"
+    _agrees(cast.alice, ids[0])
+
+
+def test_following_from_an_event_outside_the_rule_begins_with_the_next_occurrence(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2027-03-10T10:00", time_zone="Europe/Paris")
+    _repeat(cast.alice, event["id"], frequency="WEEKLY", start_date="2027-03-05", end_date="2027-04-02")
+    shown = cast.alice.put(f"/api/events/{event['id']}", json={"title": "Rest", "scope": "following"}).json
+    assert shown["repeat"]["start_date"] == "2027-03-12"
+    friday = next(e for e in _events(cast.alice, event["id"]) if e["start_time"].startswith("2027-03-12"))
+    _agrees(cast.alice, friday["id"])
+
+
+def test_a_rule_that_had_not_begun_is_gone_when_all_that_follows_is_deleted(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2027-03-01T10:00")
+    _repeat(cast.alice, event["id"], frequency="WEEKLY", start_date="2027-03-08", end_date="2027-03-29")
+    first = _ids(cast.alice, event["id"])[1]
+    assert cast.alice.delete(f"/api/events/{first}?scope=following").status == 200
+    left = cast.alice.get(f"/api/events/{event['id']}").json
+    assert (left["series_id"], left["repeat"]) == (None, None)
+
+
+def test_a_monthly_series_does_not_move_off_its_days(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2027-01-30T10:00")
+    _repeat(cast.alice, event["id"], frequency="MONTHLY", end_date="2027-06-30")
+    before = _times(cast.alice, _ids(cast.alice, event["id"]))
+    refused = cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-01-31T10:00", "scope": "all"})
+    assert (refused.status, refused.broken) == (422, ["start_time"])
+    assert _times(cast.alice, _ids(cast.alice, event["id"])) == before
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-01-30T09:00", "scope": "all"}).status == 200
+
+
+def test_an_occurrence_that_was_moved_alone_keeps_its_place_in_the_series(cast: Cast) -> None:
+    ids = _five(cast.alice)
+    cast.alice.put(f"/api/events/{ids[2]}", json={"start_time": "2027-03-16T10:00", "end_time": "2027-03-16T11:00"})
+    assert _repeat(cast.alice, ids[2], **WEEKLY)["occurrences"] == 5
+    assert _ids(cast.alice, ids[0]) == ids
+
+
+def test_a_time_that_clocks_skipped_once_comes_back(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    event = an_event(cast.alice, start_time="2026-03-26T02:30", time_zone="Europe/Paris")
+    _repeat(cast.alice, event["id"], frequency="YEARLY")
+    assert [e["start_time"][:16] for e in _events(cast.alice, event["id"])][2] == "2028-03-26T03:30"
+    series_id = cast.alice.get(f"/api/events/{event['id']}").json["series_id"]
+    ctx = Context(db, settings, clock.now + 400 * 86_400)
+    with ctx.write():
+        series.extend(ctx, series_id)
+    assert _events(cast.alice, event["id"])[3]["start_time"][:16] == "2029-03-26T02:30"
+    weekly = an_event(cast.alice, start_time="2027-03-21T02:30", time_zone="Europe/Paris")
+    _repeat(cast.alice, weekly["id"], frequency="WEEKLY", end_date="2027-03-28")
+    second = _ids(cast.alice, weekly["id"])[1]
+    _repeat(cast.alice, second, frequency="WEEKLY", start_date="2027-03-21", end_date="2027-04-04")
+    assert [e["start_time"][11:16] for e in _events(cast.alice, weekly["id"])] == ["02:30", "03:30", "02:30"]
+
+
+def test_a_series_moves_into_a_skipped_hour(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2027-03-21T00:30", end_time="2027-03-21T01:15", time_zone="Europe/Paris")
+    _repeat(cast.alice, event["id"], frequency="WEEKLY", end_date="2027-04-04")
+    later = {"start_time": "2027-03-21T02:30", "end_time": "2027-03-21T03:15", "scope": "all"}
+    assert cast.alice.put(f"/api/events/{event['id']}", json=later).status == 200
+    times = [(start[11:16], (end or "")[11:16]) for start, end in _times(cast.alice, _ids(cast.alice, event["id"]))]
+    assert times == [("02:30", "03:15"), ("03:30", "04:15"), ("02:30", "03:15")]
+
+
+def test_a_series_fills_no_calendar_onto_which_it_was_only_added(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, start_time="2027-03-01T10:00")
+    cast.bob.put(f"/api/events/{event['id']}/add")
+    _repeat(cast.alice, event["id"], **WEEKLY)
+    assert [e["id"] for e in cast.bob.get("/api/events").json["events"]] == [event["id"]]
+
+
+def test_a_change_of_nothing_is_none(cast: Cast) -> None:
+    ids = _five(cast.alice)
+    cast.alice.put(f"/api/events/{ids[1]}", json={})
+    _repeat(cast.alice, ids[0], frequency="YEARLY", end_date="2027-12-01")
+    assert cast.alice.get(f"/api/events/{ids[1]}").status == 404
+    assert a_comment(cast.alice, {"id": ids[0]})["approved"] == "true"
