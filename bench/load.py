@@ -69,6 +69,8 @@ def main(events: int, data: str | None, database: str | None) -> None:
     with db.write() as tx:
         if chosen.database:
             tx.script("SELECT setval(pg_get_serial_sequence('events', 'id'), (SELECT max(id) FROM events))")
+            # What autovacuum does within minutes.
+            tx.script("SELECT gin_clean_pending_list('events_search')")
         tx.script("ANALYZE")
 
 
