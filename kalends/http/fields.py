@@ -211,6 +211,8 @@ def _int_reader(meta: Meta) -> Callable[[Any], int]:
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
             raise Bad("must be a whole number")
+        if value > high == INT_MAX:
+            raise Bad("is too large")
         if not low <= value <= high:
             raise Bad(_bounds(low, high))
         return value

@@ -174,6 +174,8 @@ def _fail(req: falcon.Request, resp: falcon.Response, error: Exception, params: 
     problem = _as_problem(error)
     if problem.status == 500:
         log.error("failed", request_id=req.context.request_id, endpoint=req.uri_template, exc_info=error)
+    elif problem.status == 503:
+        log.warning("unavailable", request_id=req.context.request_id, endpoint=req.uri_template, cause=str(error.__cause__ or problem))
     resp.status = problem.status
     resp.content_type = CONTENT_TYPE
     resp.set_header("Content-Security-Policy", API_POLICY)

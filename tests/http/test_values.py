@@ -113,3 +113,8 @@ def test_a_required_field_cannot_be_cleared(cast: Cast, empty: str | None) -> No
 def test_a_text_is_a_text(cast: Cast, value: Any) -> None:
     answer = cast.alice.post("/api/calendars", json={"name": value})
     assert (answer.status, answer.broken) == (422, ["name"])
+
+
+def test_a_number_beyond_64_bits_is_said_to_be_too_large(cast: Cast) -> None:
+    answer = cast.alice.get("/api/calendars", query={"offset": str(2**63)})
+    assert (answer.status, answer.json["detail"]) == (422, "offset: is too large")
