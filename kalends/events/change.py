@@ -25,10 +25,11 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
         if set(changes.given) - {"scope", "ids"}:
             store.mark_edited(ctx, event.id)
         return
+    chosen = scope.chosen(ctx, event, wider)
     if wider == "following":
-        scope.split(ctx, event)
+        scope.split(ctx, event, chosen)
         event = store.get(ctx, event.id)
-    others = [each for each in scope.chosen(ctx, event, "all") if each.id != event.id]
+    others = [each for each in chosen if each.id != event.id]
     _write(ctx, event, _merged(event, changes))
     content = Changes(EventChanges, {name: value for name, value in changes.given.items() if name not in TIMES})
     if len(content.given) < len(changes.given):

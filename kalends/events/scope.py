@@ -1,13 +1,15 @@
 """Changing and deleting a series: this occurrence, it and the following ones, or all of them."""
 
-from datetime import datetime
+from datetime import datetime, time, timedelta
 
 from msgspec import structs
 
-from kalends import policy, when
+from kalends import errors, policy, when
 from kalends.context import Context
 from kalends.events import series, span, store
 from kalends.events.model import Event, EventFields
+
+NOTHING = timedelta()
 
 
 def chosen(ctx: Context, event: Event, scope: str) -> list[Event]:
@@ -20,60 +22,88 @@ def chosen(ctx: Context, event: Event, scope: str) -> list[Event]:
     return found if scope == "all" else [each for each in found if _slot(each) >= _slot(event)]
 
 
-def split(ctx: Context, event: Event) -> None:
-    """Make the event and the following ones a series of their own."""
+def split(ctx: Context, event: Event, following: list[Event]) -> None:
+    """Make the event and the following ones a series of their own; with no occurrence among them, they stand alone."""
     assert event.series_id is not None
-    following = chosen(ctx, event, "following")
-    old, first = series.get(ctx, event.series_id), min((each.slot for each in following if each.slot), default=_slot(event))
-    if first <= old.start_date:
+    old, slots = series.get(ctx, event.series_id), [each.slot for each in following if each.slot]
+    if slots and min(slots) <= old.start_date:
         return
-    new_id = series.insert(ctx, structs.replace(old, start_date=first))
+    new_id = series.insert(ctx, structs.replace(old, start_date=min(slots))) if slots else None
     ids = [each.id for each in following]
-    ctx.tx.run(f"UPDATE events SET series_id = :new WHERE id IN {ctx.db.listed('ids')}", new=new_id, ids=ids)
-    ctx.tx.run(
-        "UPDATE series_exceptions SET series_id = :new WHERE series_id = :old AND slot >= :first", new=new_id, old=old.id, first=first
-    )
-    series.end_before(ctx, old.id, first)
+    ctx.tx.run(f"UPDATE events SET series_id = CAST(:new AS BIGINT) WHERE id IN {ctx.db.listed('ids')}", new=new_id, ids=ids)
+    if new_id is not None:
+        ctx.tx.run(
+            "UPDATE series_exceptions SET series_id = :new WHERE series_id = :old AND slot >= :first",
+            new=new_id,
+            old=old.id,
+            first=min(slots),
+        )
+        series.end_before(ctx, old.id, min(slots))
+    series.delete_if_empty(ctx, old.id)
 
 
 def move(ctx: Context, before: Event, changed: Event, others: list[tuple[Event, EventFields]]) -> None:
     """Write the others, moved as the changed one was: by the same difference on the clocks."""
-    by = _local(changed) - _local(before)
+    clock = series.get(ctx, changed.series_id).clock if changed.series_id is not None else 0
+    is_moved = (changed.start_at, changed.time_zone) != (before.start_at, before.time_zone)
+    by = _local(changed) - _wall(before, clock) if is_moved else NOTHING
     for event, fields in others:
-        store.update(ctx, event.id, fields, _moved(event, before, changed))
+        store.update(ctx, event.id, fields, _moved(event, before, changed, _wall(event, clock), by))
     if by and changed.series_id is not None:
-        # An occurrence that was not changed alone tells where the rule goes.
-        pattern = next((event for event, _ in others if event.slot and not event.edited), before)
-        moved = _local(pattern) + by
+        # The rule goes where an occurrence goes that was not changed alone.
+        rule = datetime.combine(series.get(ctx, changed.series_id).rule.start, time()) + timedelta(seconds=clock)
         slots = [each for each in (changed, *(event for event, _ in others)) if each.slot]
-        series.shift(ctx, changed.series_id, slots, moved.date() - _local(pattern).date(), series.seconds_of_day(moved))
+        series.shift(ctx, changed.series_id, slots, (rule + by).date() - rule.date(), series.seconds_of_day(rule + by))
 
 
-def _moved(event: Event, before: Event, changed: Event) -> span.Span:
+def _moved(event: Event, before: Event, changed: Event, wall: datetime, by: timedelta) -> span.Span:
     """The event's moments after it has moved as the changed one; what did not change there stays as it is here."""
     zone = changed.time_zone if changed.time_zone != before.time_zone else event.time_zone
     all_day = changed.all_day if changed.all_day != before.all_day else event.all_day
-    start = _local(event) + (_local(changed) - _local(before))
-    end = _moved_end(event, before, changed, start)
+    if changed.time_zone != before.time_zone and event.time_zone == changed.time_zone:
+        by = timedelta(seconds=changed.start_at - before.start_at)
+    elif changed.all_day != before.all_day and event.all_day == changed.all_day:
+        by = timedelta(days=(_local(changed).date() - _local(before).date()).days)
+    stays = not by and (zone, all_day) == (event.time_zone, event.all_day)
+    start = wall + by
+    end = _moved_end(event, before, changed, start, by)
     if all_day:
-        last = (end or start).date()
-        return span.Span(when.midnight(start.date(), zone), when.day_end(last, zone) if end else None, when.day_end(last, zone), True, zone)
-    start_at = when.When(start, None, None, is_date=False).instant(zone)
-    end_at = when.When(end, None, None, is_date=False).instant(zone) if end else None
-    if end_at is not None and event.end_at is not None and end_at < start_at:
-        end_at = start_at + max(0, event.end_at - event.start_at)
-    return span.Span(start_at, end_at, start_at if end_at is None else end_at, False, zone)
+        last = max((end or start).date(), start.date())
+        found = span.Span(
+            when.midnight(start.date(), zone), when.day_end(last, zone) if end else None, when.day_end(last, zone), True, zone
+        )
+    else:
+        start_at = event.start_at if stays else _instant(start, zone)
+        end_at = _instant(end, zone) if end else None
+        if end_at is not None and end_at < start_at:
+            like = event if event.end_at is not None else changed
+            end_at = start_at + max(0, (like.end_at or 0) - like.start_at)
+        found = span.Span(start_at, end_at, start_at if end_at is None else end_at, False, zone)
+    if not when.is_writable(found.start_at, zone) or not when.is_writable(found.until_at - 1, zone):
+        raise errors.invalid("start_time", when.YEARS)
+    return found
 
 
-def _moved_end(event: Event, before: Event, changed: Event, start: datetime) -> datetime | None:
+def _moved_end(event: Event, before: Event, changed: Event, start: datetime, by: timedelta) -> datetime | None:
     own, old, new = _local_end(event), _local_end(before), _local_end(changed)
     if old is None and new is None:
-        return own + (start - _local(event)) if own else None
+        return own + by if own else None
     if new is None:
         return None
-    if own is None or old is None:
-        return start + (new - _local(changed)) if old is None else None
-    return own + (new - old)
+    if old is None:
+        return start + (new - _local(changed))
+    return own + (new - old) if own else None
+
+
+def _instant(local: datetime, zone: str) -> int:
+    return when.When(local, None, None, is_date=False).instant(zone)
+
+
+def _wall(event: Event, clock: int) -> datetime:
+    """What the clocks should show at its start: of an occurrence that was not changed alone, what the rule says."""
+    if event.slot is None or event.edited:
+        return _local(event)
+    return datetime.fromisoformat(event.slot) + timedelta(seconds=clock)
 
 
 def _local(event: Event) -> datetime:

@@ -15,6 +15,7 @@ from kalends.events.recurrence import Rule, months_later
 MOST = 1_000
 AHEAD_MONTHS = 24
 ONE_DAY = timedelta(days=1)
+LAST_DAY = date.max.isoformat()
 
 
 class Series(Struct, frozen=True):
@@ -77,7 +78,8 @@ def repeat(ctx: Context, event: Event, rule: Rule) -> int:
 
 def extend(ctx: Context, series_id: int) -> None:
     """Make the occurrences of an endless series that have come within reach, after its latest one."""
-    ctx.tx.rows(f"SELECT id FROM series WHERE id = :id {ctx.db.for_update}", id=series_id)
+    if not ctx.tx.rows(f"SELECT id FROM series WHERE id = :id {ctx.db.for_update}", id=series_id):
+        return
     series = get(ctx, series_id)
     # A false `edited` comes first: what was changed alone is no pattern, unless there is nothing else.
     latest = ctx.tx.value("SELECT id FROM events WHERE series_id = :id ORDER BY edited, slot IS NULL, slot DESC LIMIT 1", id=series_id)
@@ -152,8 +154,8 @@ def end_before(ctx: Context, series_id: int, slot: str) -> None:
     if slot <= old.start_date:
         ctx.tx.run("UPDATE events SET series_id = NULL, slot = NULL, version = version + 1 WHERE series_id = :id", id=series_id)
         return
-    last = (date.fromisoformat(slot) - ONE_DAY).isoformat()
-    update(ctx, structs.replace(old, end_date=last, made_until=last))
+    last = min((date.fromisoformat(slot) - ONE_DAY).isoformat(), old.end_date or LAST_DAY)
+    update(ctx, structs.replace(old, end_date=last, made_until=min(last, old.made_until)))
 
 
 def except_slot(ctx: Context, series_id: int, slot: str) -> None:
@@ -175,19 +177,23 @@ def shift(ctx: Context, series_id: int, events: list[Event], by: timedelta, cloc
     def later(day: str) -> str:
         return (date.fromisoformat(day) + by).isoformat()
 
+    def no_later(day: str) -> str:
+        return LAST_DAY if by > date.max - date.fromisoformat(day) else later(day)
+
     old = get(ctx, series_id)
-    end = later(old.end_date) if old.end_date else None
-    new = structs.replace(old, start_date=later(old.start_date), end_date=end, clock=clock, made_until=later(old.made_until))
+    end = no_later(old.end_date) if old.end_date else None
+    new = structs.replace(old, start_date=later(old.start_date), end_date=end, clock=clock, made_until=no_later(old.made_until))
     update(ctx, new)
     if not by:
         return
-    dates = {day.isoformat() for day in new.rule.dates(date.fromisoformat(new.made_until))}
-    if not {later(event.slot or "") for event in events} <= dates:
-        raise errors.invalid("start_time", "moves a monthly or yearly series off its days; repeat it with another start_date instead")
+    excepted = [slot for (slot,) in ctx.tx.rows("SELECT slot FROM series_exceptions WHERE series_id = :id", id=series_id)]
+    if new.frequency in ("MONTHLY", "YEARLY"):
+        dates = {day.isoformat() for day in new.rule.dates(date.fromisoformat(new.made_until))}
+        if dates != {later(slot) for slot in (*excepted, *(event.slot or "" for event in events))}:
+            raise errors.invalid("start_time", "moves a monthly or yearly series off its days; repeat it with another start_date instead")
     # No two may hold one slot, not even on the way.
     ctx.tx.run(f"UPDATE events SET slot = NULL WHERE id IN {ctx.db.listed('ids')}", ids=[event.id for event in events])
     ctx.tx.many("UPDATE events SET slot = :slot WHERE id = :id", [{"id": e.id, "slot": later(e.slot or "")} for e in events])
-    excepted = [slot for (slot,) in ctx.tx.rows("SELECT slot FROM series_exceptions WHERE series_id = :id", id=series_id)]
     ctx.tx.run("DELETE FROM series_exceptions WHERE series_id = :id", id=series_id)
     for slot in excepted:
         except_slot(ctx, series_id, later(slot))
@@ -236,6 +242,8 @@ def _moved(pattern: Event, day: date, clock: int) -> dict[str, Any]:
     """The moments of an occurrence after the pattern. Of an event that clocks would turn round, the length stays."""
     zone = pattern.time_zone
     start_at = _instant(day, clock, zone)
+    if not when.is_writable(start_at, zone):
+        raise errors.invalid("end_date", when.YEARS)
     if pattern.end_at is None:
         return {"start_at": start_at, "end_at": None, "until_at": when.day_end(day, zone) if pattern.all_day else start_at}
     first, last = when.at(pattern.start_at, zone), when.at(pattern.end_at, zone)

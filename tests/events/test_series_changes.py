@@ -122,20 +122,22 @@ def test_the_limit_counts_an_endless_series_from_its_beginning(cast: Cast) -> No
     assert "46," in refused.json["detail"] or "47," in refused.json["detail"]
 
 
-@pytest.mark.parametrize(
-    ("start", "rule", "moved"),
-    [
-        ("2027-01-01T10:00", {"frequency": "YEARLY", "interval": 100, "end_date": "9999-12-31"}, {"start_time": "2027-01-02T10:00"}),
-        ("9998-01-01", {"frequency": "YEARLY"}, {"start_time": "9998-01-02"}),
-        ("9999-12-01", {"frequency": "DAILY", "end_date": "9999-12-31"}, {"start_time": "9999-12-02"}),
-    ],
-)
-def test_a_series_that_moves_beyond_the_calendar_is_refused(cast: Cast, start: str, rule: dict[str, Any], moved: Any) -> None:
-    event = an_event(cast.alice, start_time=start)
-    _repeat(cast.alice, event["id"], **rule)
-    before = _times(cast.alice, _ids(cast.alice, event["id"]))
-    assert cast.alice.put(f"/api/events/{event['id']}", json=moved | {"scope": "all"}).status == 422
-    assert _times(cast.alice, _ids(cast.alice, event["id"])) == before
+def test_a_series_that_moves_out_of_the_calendar_is_refused(cast: Cast) -> None:
+    for start, end, moved in (("9999-12-01", "9999-12-31", "9999-12-02"), ("1900-01-03T10:00", "1900-01-05", "1900-01-01T10:00")):
+        event = an_event(cast.alice, start_time=start)
+        _repeat(cast.alice, event["id"], frequency="DAILY", end_date=end)
+        ids = _ids(cast.alice, event["id"])
+        before = _times(cast.alice, ids)
+        through = ids[0] if start > "2000" else ids[2]
+        assert cast.alice.put(f"/api/events/{through}", json={"start_time": moved, "scope": "all"}).status == 422
+        assert _times(cast.alice, ids) == before
+
+
+def test_a_rule_that_ends_with_the_calendar_moves_within_it(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2027-01-01T10:00")
+    _repeat(cast.alice, event["id"], frequency="YEARLY", interval=100, end_date="9999-12-31")
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-01-02T10:00", "scope": "all"}).status == 200
+    _agrees(cast.alice, event["id"])
 
 
 @pytest.mark.parametrize(("start", "end"), [("9999-12-30T10:00", "9999-12-31T11:00"), ("9999-12-30", "9999-12-31")])
@@ -227,3 +229,88 @@ def test_a_change_of_nothing_is_none(cast: Cast) -> None:
     _repeat(cast.alice, ids[0], frequency="YEARLY", end_date="2027-12-01")
     assert cast.alice.get(f"/api/events/{ids[1]}").status == 404
     assert a_comment(cast.alice, {"id": ids[0]})["approved"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("fields", "alone", "together"),
+    [
+        ({"start_time": "2027-03-01", "end_time": "2027-03-03"}, {"end_time": "2027-03-08"}, {"end_time": "2027-03-01"}),
+        ({"start_time": "2027-03-01", "end_time": "2027-03-03"}, {"end_time": "2027-03-08"}, {"start_time": "2027-03-02"}),
+        ({}, {"start_time": "2027-03-08T10:30", "end_time": "2027-03-08T10:45"}, {"all_day": True}),
+        ({"end_time": None}, {}, {"end_time": "2027-03-01T10:30"}),
+        ({}, {"end_time": "2027-03-08T10:10"}, {"end_time": "2027-03-01T10:30"}),
+    ],
+)
+def test_no_occurrence_ends_before_it_starts(cast: Cast, fields: Any, alone: Any, together: Any) -> None:
+    ids = _five(cast.alice, **fields)
+    assert cast.alice.put(f"/api/events/{ids[1]}", json=alone).status == 200
+    assert cast.alice.put(f"/api/events/{ids[0]}", json=together | {"scope": "all"}).status == 200
+    assert all(end is None or start <= end for start, end in _times(cast.alice, ids))
+    assert cast.alice.put(f"/api/events/{ids[0]}", json={"title": "Still there", "scope": "all"}).status == 200
+
+
+def test_an_end_that_meets_a_skipped_hour_stays_behind_its_start(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2027-03-21T01:00", time_zone="Europe/Paris")
+    _repeat(cast.alice, event["id"], frequency="WEEKLY", end_date="2027-04-04")
+    later = {"start_time": "2027-03-21T02:30", "end_time": "2027-03-21T03:15", "scope": "all"}
+    assert cast.alice.put(f"/api/events/{event['id']}", json=later).status == 200
+    assert [start[11:16] for start, _ in _times(cast.alice, _ids(cast.alice, event["id"]))] == ["02:30", "03:30", "02:30"]
+
+
+def test_a_series_that_moves_out_of_a_skipped_hour_keeps_the_clock(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2027-10-01T02:10", time_zone="Australia/Lord_Howe")
+    _repeat(cast.alice, event["id"], frequency="DAILY", end_date="2027-10-05")
+    cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-10-01T04:10", "scope": "all"})
+    assert {start[11:16] for start, _ in _times(cast.alice, _ids(cast.alice, event["id"]))} == {"04:10"}
+
+
+@pytest.mark.parametrize(("start", "moved"), [("2027-01-31T10:00", "2027-01-30T10:00"), ("2028-02-29T10:00", "2028-02-28T10:00")])
+def test_a_move_that_would_give_a_rule_more_days_is_refused(cast: Cast, start: str, moved: str) -> None:
+    event = an_event(cast.alice, start_time=start)
+    _repeat(cast.alice, event["id"], frequency="MONTHLY" if "01-31" in start else "YEARLY", end_date="2036-12-31")
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"start_time": moved, "scope": "all"}).status == 422
+
+
+def test_what_follows_an_event_behind_the_rule_is_the_event_alone(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2027-05-10T10:00")
+    rule = {"frequency": "WEEKLY", "start_date": "2027-03-01", "end_date": "2027-03-15"}
+    _repeat(cast.alice, event["id"], **rule)
+    first = _ids(cast.alice, event["id"])[0]
+    changed = cast.alice.put(f"/api/events/{event['id']}", json={"title": "Alone", "scope": "following"}).json
+    assert (changed["title"], changed["series_id"]) == ("Alone", None)
+    assert cast.alice.get(f"/api/events/{first}").json["repeat"]["end_date"] == "2027-03-15"
+    _repeat(cast.alice, event["id"], **rule)
+    assert cast.alice.delete(f"/api/events/{event['id']}?scope=following").json == {"deleted": [event["id"]]}
+    assert cast.alice.get(f"/api/events/{first}").json["repeat"]["end_date"] == "2027-03-15"
+
+
+def test_following_reaches_no_earlier_event(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2027-03-01T10:00")
+    _repeat(cast.alice, event["id"], frequency="WEEKLY", start_date="2027-03-08", end_date="2027-03-29")
+    ids = _ids(cast.alice, event["id"])
+    moved = {"title": "Later", "start_time": "2027-03-08T12:00", "scope": "following"}
+    assert cast.alice.put(f"/api/events/{ids[1]}", json=moved).status == 200
+    shown = cast.alice.get(f"/api/events/{event['id']}").json
+    assert (shown["title"], shown["start_time"][:16]) == ("Concert", "2027-03-01T10:00")
+    assert [start[11:16] for start, _ in _times(cast.alice, ids[1:])] == ["12:00"] * 4
+
+
+def test_an_occurrence_that_has_the_new_kind_or_zone_already_is_not_moved_again(cast: Cast) -> None:
+    ids = _five(cast.alice)
+    cast.alice.put(f"/api/events/{ids[1]}", json={"start_time": "2027-03-08", "all_day": True})
+    cast.alice.put(f"/api/events/{ids[0]}", json={"all_day": True, "scope": "all"})
+    assert [start for start, _ in _times(cast.alice, ids)][:3] == ["2027-03-01", "2027-03-08", "2027-03-15"]
+    zoned = _five(cast.alice)
+    cast.alice.put(f"/api/events/{zoned[1]}", json={"time_zone": "Asia/Tokyo"})
+    cast.alice.put(f"/api/events/{zoned[0]}", json={"time_zone": "Asia/Tokyo", "scope": "all"})
+    assert {start[11:16] for start, _ in _times(cast.alice, zoned)[:4]} == {"18:00"}
+
+
+def test_a_new_end_leaves_a_start_in_the_repeated_hour_alone(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2027-10-30T02:30", end_time="2027-10-30T02:45", time_zone="Europe/Paris")
+    _repeat(cast.alice, event["id"], frequency="DAILY", end_date="2027-11-01")
+    second = _ids(cast.alice, event["id"])[1]
+    late = {"start_time": "2027-10-31T02:30:00+01:00", "end_time": "2027-10-31T02:45:00+01:00"}
+    cast.alice.put(f"/api/events/{second}", json=late)
+    cast.alice.put(f"/api/events/{event['id']}", json={"end_time": "2027-10-30T02:50", "scope": "all"})
+    assert _times(cast.alice, [second])[0][0] == "2027-10-31T02:30:00+01:00"
