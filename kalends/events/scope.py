@@ -69,9 +69,8 @@ def _moved(event: Event, before: Event, changed: Event, wall: datetime, by: time
     end = _moved_end(event, before, changed, start, by)
     if all_day:
         last = max((end or start).date(), start.date())
-        found = span.Span(
-            when.midnight(start.date(), zone), when.day_end(last, zone) if end else None, when.day_end(last, zone), True, zone
-        )
+        until_at = when.day_end(last, zone)
+        found = span.Span(when.midnight(start.date(), zone), until_at if end else None, until_at, True, zone)
     else:
         start_at = event.start_at if stays else _instant(start, zone)
         end_at = _instant(end, zone) if end else None
@@ -107,17 +106,18 @@ def _wall(event: Event, clock: int) -> datetime:
 
 
 def _local(event: Event) -> datetime:
-    return when.at(event.start_at, event.time_zone).replace(tzinfo=None)
+    """The start on the clocks; of an all-day event its first day, also where that begins after midnight."""
+    return _shown(event.start_at, event)
 
 
 def _local_end(event: Event) -> datetime | None:
     """The end on the clocks; of an all-day event its last day."""
-    if event.end_at is None:
-        return None
-    return when.at(event.end_at - (1 if event.all_day else 0), event.time_zone).replace(tzinfo=None, **_MIDNIGHT if event.all_day else {})
+    return None if event.end_at is None else _shown(event.end_at - (1 if event.all_day else 0), event)
 
 
-_MIDNIGHT = {"hour": 0, "minute": 0, "second": 0}
+def _shown(instant: int, event: Event) -> datetime:
+    local = when.at(instant, event.time_zone).replace(tzinfo=None)
+    return datetime.combine(local.date(), time()) if event.all_day else local
 
 
 def destroyed(ctx: Context, events: list[Event], scope: str) -> None:

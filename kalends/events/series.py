@@ -118,7 +118,7 @@ def _clock(ctx: Context, event: Event) -> int:
         known = get(ctx, event.series_id).clock
         if _instant(date.fromisoformat(event.slot), known, event.time_zone) == event.start_at:
             return known
-    return seconds_of_day(when.at(event.start_at, event.time_zone))
+    return 0 if event.all_day else seconds_of_day(when.at(event.start_at, event.time_zone))
 
 
 def seconds_of_day(moment: datetime) -> int:
@@ -246,7 +246,10 @@ def _moved(pattern: Event, day: date, clock: int) -> dict[str, Any]:
         raise errors.invalid("end_date", when.YEARS)
     if pattern.end_at is None:
         return {"start_at": start_at, "end_at": None, "until_at": when.day_end(day, zone) if pattern.all_day else start_at}
-    first, last = when.at(pattern.start_at, zone), when.at(pattern.end_at, zone)
+    first, last = when.at(pattern.start_at, zone), when.at(pattern.end_at - pattern.all_day, zone)
+    if pattern.all_day:
+        until_at = when.day_end(day + (last.date() - first.date()), zone)
+        return {"start_at": start_at, "end_at": until_at, "until_at": until_at}
     length = seconds_of_day(last) - seconds_of_day(first)
     end_at = _instant(day, clock + length, zone, (last.date() - first.date()).days)
     if end_at < start_at:

@@ -314,3 +314,16 @@ def test_a_new_end_leaves_a_start_in_the_repeated_hour_alone(cast: Cast) -> None
     cast.alice.put(f"/api/events/{second}", json=late)
     cast.alice.put(f"/api/events/{event['id']}", json={"end_time": "2027-10-30T02:50", "scope": "all"})
     assert _times(cast.alice, [second])[0][0] == "2027-10-31T02:30:00+01:00"
+
+
+def test_whole_days_stay_whole_where_a_midnight_is_skipped(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2027-03-28", end_time="2027-03-29", time_zone="Asia/Beirut")
+    _repeat(cast.alice, event["id"], frequency="DAILY", start_date="2027-03-26", end_date="2027-03-30")
+    ids = _ids(cast.alice, event["id"])
+    days = [("2027-03-26", "2027-03-27"), ("2027-03-27", "2027-03-28"), ("2027-03-28", "2027-03-29")]
+    assert _times(cast.alice, ids)[:3] == days
+    moved = {"start_time": "2027-03-29", "end_time": "2027-03-30", "scope": "all"}
+    assert cast.alice.put(f"/api/events/{event['id']}", json=moved).status == 200
+    assert _times(cast.alice, ids)[:2] == days[1:]
+    assert cast.alice.get(f"/api/events/{event['id']}").json["repeat"]["start_date"] == "2027-03-27"
+    _agrees(cast.alice, event["id"])
