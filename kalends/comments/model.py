@@ -1,13 +1,12 @@
 """What a comment is."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.paging import Paging
 from kalends.http.types import EmailAddress, Id, Instant, LongText, Name
-
-Answer = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether one comes: YES, MAYBE or NO.")]
+from kalends.responses.model import Attendance
 
 
 class CommentInput(Struct, kw_only=True):
@@ -17,7 +16,7 @@ class CommentInput(Struct, kw_only=True):
 
     event_id: Annotated[Id, Meta(description="The event.")]
     email_address: EmailAddress | None = None
-    response: Answer | None = None
+    response: Attendance | None = None
     name: Annotated[Name, Meta(description="The name to show.")] | None = None
     comment: Annotated[LongText, Meta(description="The text.")]
 
