@@ -9,8 +9,9 @@ from msgspec import structs
 from kalends import errors, when
 from kalends.context import Context
 from kalends.events import location, scope, span, store
-from kalends.events.model import MAX_LOCATION, PARTS, Event, EventChanges, EventFields, read_tags
-from kalends.http.fields import Bad, Changes
+from kalends.events.model import MAX_LOCATION, PARTS, Event, EventChanges, EventFields
+from kalends.http.fields import Changes
+from kalends.http.tags import tagged
 
 T = TypeVar("T", bound=EventFields)
 
@@ -70,15 +71,8 @@ def _merged(event: Event, changes: Changes[EventChanges]) -> EventChanges:
     merged.time_zone = merged.time_zone or event.time_zone
     merged.public = event.public if merged.public is None else merged.public
     if merged.tag:
-        merged.tag_list = _tagged(merged.tag_list, merged.tag)
+        merged.tag_list = tagged(merged.tag_list, merged.tag)
     return located(merged, set(changes.given))
-
-
-def _tagged(tag_list: str, tag: str) -> str:
-    try:
-        return read_tags([*tag_list.split(","), tag])
-    except Bad as bad:
-        raise errors.invalid("tag", str(bad)) from None
 
 
 def located(fields: T, given: set[str]) -> T:

@@ -5,16 +5,14 @@ from urllib.parse import urlsplit
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends import text
 from kalends.calendars.model import Person
 from kalends.comments.model import CommentItem
 from kalends.http.fields import Bad, read_bool, reader
 from kalends.http.paging import Paging
+from kalends.http.tags import TagList
 from kalends.http.types import DateTime, Id, Ids, Instant, LongText, Name, TimeZone
 
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
-MAX_TAGS = 100
-MAX_TAG = 200
 MAX_QUERY = 10_000
 MAX_LOCATION = 500
 MAX_PART = 200
@@ -31,36 +29,9 @@ def _url(value: str) -> str:
     return value
 
 
-def read_tags(value: Any) -> str:
-    """Comma-delimited text or an array, as comma-delimited text: the first spelling counts, without duplicates."""
-    parts = value.split(",") if isinstance(value, str) else value
-    if not isinstance(parts, list) or not all(part is None or isinstance(part, str) for part in parts):
-        raise Bad("must be a comma-delimited list of tags")
-    tags: dict[str, str] = {}
-    for tag in (piece.strip() for part in parts for piece in _clean_tag(part or "").split(",")):
-        if tag:
-            tags.setdefault(text.key(tag), tag)
-    if len(tags) > MAX_TAGS:
-        raise Bad(f"must have at most {MAX_TAGS} tags")
-    return ",".join(tags.values())
-
-
-def _clean_tag(tag: str) -> str:
-    try:
-        cleaned = text.clean(tag)
-    except ValueError as error:
-        raise Bad(str(error)) from None
-    if len(cleaned) > MAX_TAG:
-        raise Bad(f"each tag must have at most {MAX_TAG} characters")
-    return cleaned
-
-
 Url = Annotated[
     str,
     Meta(max_length=2_000, extra={"check": _url, "schema": {"type": "string", "pattern": r"^https?://[!-~]+$", "maxLength": 2_000}}),
-]
-TagList = Annotated[
-    str, Meta(description="Comma-delimited tags, or an array; it replaces the tags.", extra={"read": read_tags, "like": list[Name]})
 ]
 Position = Annotated[
     str,

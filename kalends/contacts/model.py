@@ -1,0 +1,224 @@
+"""What a contact is."""
+
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kalends import when
+from kalends.http.fields import Bad, Upload
+from kalends.http.paging import Paging
+from kalends.http.tags import TagList
+from kalends.http.types import EmailAddress, Id, Ids, Instant, Name
+
+MAX_QUERY = 1_000
+
+Service = Literal["google", "outlook", "yahoo"]
+
+
+def _birthday(value: str) -> str:
+    """The date, whatever clock was written with it."""
+    try:
+        return when.parse(value).local.date().isoformat()
+    except ValueError as error:
+        raise Bad(str(error)) from None
+
+
+def _phone(value: str) -> str:
+    if not any(character.isdigit() for character in value):
+        raise Bad("must have digits, such as +33 6 12 34 56 78")
+    return value
+
+
+Birthday = Annotated[
+    str,
+    Meta(
+        max_length=100,
+        description="The date of birth; a time with it is ignored.",
+        examples=["1990-05-11"],
+        extra={"check": _birthday, "schema": {"$ref": "#/components/schemas/DateTime"}},
+    ),
+]
+PhoneNumber = Annotated[
+    str,
+    Meta(
+        max_length=100,
+        description="Mobile phone number, kept as typed; it is best given with its country code.",
+        examples=["+33 6 12 34 56 78"],
+        extra={"check": _phone, "schema": {"type": "string", "pattern": "[0-9]", "maxLength": 100}},
+    ),
+]
+Credential = Annotated[str, Meta(max_length=10_000, extra={"verbatim": True})]
+Query = Annotated[str, Meta(max_length=MAX_QUERY, extra={"lines": True})]
+
+
+class ContactFields(Struct, kw_only=True):
+    """The editable fields of a contact."""
+
+    RULES: ClassVar = {
+        "first_name": "a contact needs a name, an e-mail address or a phone number",
+        "tag": "must leave at most 100 tags",
+        "birthday": "must lie in the years 1900 to 9999",
+        "phone_number": "must have digits",
+    }
+
+    first_name: Annotated[Name, Meta(description="Given name.")] | None = None
+    last_name: Annotated[Name, Meta(description="Family name.")] | None = None
+    phone_number: PhoneNumber | None = None
+    email_address: EmailAddress | None = None
+    birthday: Birthday | None = None
+    gender: Annotated[Literal["male", "female"], Meta(description="male or female.")] | None = None
+    country: Annotated[Name, Meta(description="Country, as a name or its two-letter code.")] | None = None
+    zip_code: Annotated[Name, Meta(description="Postal code.")] | None = None
+    tag_list: TagList = ""
+    unique_id: Annotated[Name, Meta(description="An id of yours for it, unique among your contacts.")] | None = None
+
+
+class ContactInput(ContactFields, kw_only=True):
+    """What it takes to create a contact; or a file of many."""
+
+    file: Annotated[Upload, Meta(description="A .vcf or .csv file of contacts, instead of the fields.")] | None = None
+
+
+class ContactChanges(ContactFields, kw_only=True):
+    """What may be changed of a contact."""
+
+    tag: Annotated[Name, Meta(description="One tag to append.")] | None = None
+
+
+class ContactFilter(Struct, kw_only=True):
+    """Which contacts to list or export. All given conditions must hold."""
+
+    text: Annotated[Query, Meta(description='Words, each in some text field; "…" keeps words together, * is any characters.')] | None = None
+    tags: Annotated[Query, Meta(description="Comma-delimited tags; all must be on the contact.")] | None = None
+    event_id: Annotated[Id, Meta(description="Only those who answered or commented on this event, which you may edit.")] | None = None
+    list: Annotated[Literal["primary", "imported"], Meta(description="`imported` for the temporary list.")] = "primary"
+
+
+class ContactQuery(ContactFilter, Paging, kw_only=True):
+    """Which contacts to list."""
+
+
+class ImportInput(Struct, kw_only=True):
+    """Where to import contacts from. The credential is used once, and neither stored nor logged."""
+
+    RULES: ClassVar = {"password": "is required, unless there is an access_token", "user_name": "is required with a password"}
+
+    service: Annotated[Service, Meta(description="google, outlook or yahoo.")]
+    user_name: Annotated[str, Meta(max_length=254, description="User name or e-mail address at the service.")] | None = None
+    password: Annotated[Credential, Meta(description="Password at the service; google and yahoo want an app password.")] | None = None
+    access_token: Annotated[Credential, Meta(description="An OAuth token of the service, instead of the password.")] | None = None
+
+
+class KeepInput(Struct, kw_only=True):
+    """Which entries of the temporary list to keep."""
+
+    ids: Annotated[Ids, Meta(description="Entries of the temporary list; without them, all.")] | None = None
+
+
+class Contact(Struct, frozen=True):
+    """A row of the table. An entry of the temporary list has the service that it came from, and expires."""
+
+    id: int
+    user_id: int
+    first_name: str | None
+    last_name: str | None
+    phone_number: str | None
+    email_address: str | None
+    birthday: str | None
+    gender: str | None
+    country: str | None
+    zip_code: str | None
+    tags: str
+    unique_id: str | None
+    service: str | None
+    expires_at: int | None
+    version: int
+    created_at: int
+    updated_at: int
+
+    @property
+    def name(self) -> str:
+        return " ".join(filter(None, (self.first_name, self.last_name)))
+
+    @property
+    def etag(self) -> str:
+        return f"c{self.id}-{self.version}"
+
+
+class ContactItem(Struct, kw_only=True):
+    """A contact's limited fields."""
+
+    id: int
+    first_name: str | None
+    last_name: str | None
+    email_address: str | None
+    phone_number: str | None
+    tag_list: str
+    tags: list[str]
+
+
+class ContactDetail(ContactItem, kw_only=True):
+    """A contact's expanded fields."""
+
+    birthday: str | None
+    gender: str | None
+    country: str | None
+    zip_code: str | None
+    unique_id: str | None
+    created_at: Instant
+    updated_at: Instant
+
+
+class ContactIndex(Struct):
+    contacts: list[ContactItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET
+
+
+class Imported(Struct):
+    """A contact that an import made."""
+
+    id: int
+    name: str
+    email_address: str | None
+
+
+class Remark(Struct, frozen=True):
+    """What of a file could not be kept, and why. The line is that of the entry's beginning."""
+
+    line: int
+    field: str
+    message: str
+
+
+class ServiceImport(Struct):
+    """What came from the service: on the temporary list, until it expires or is kept."""
+
+    service: str
+    imported: int
+    skipped: int
+    contacts: list[Imported]
+
+
+class FileImport(Struct):
+    """What came from the file: on the primary list. Every value that could not be kept is told."""
+
+    imported: int
+    skipped: int
+    contacts: list[Imported]
+    remarks: list[Remark]
+
+
+class Kept(Struct):
+    """How many entries of the temporary list are contacts now, and how many were there already."""
+
+    kept: int
+    skipped: int
+
+
+class AllDeleted(Struct):
+    """How many contacts there were in both lists."""
+
+    deleted: int
