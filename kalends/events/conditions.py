@@ -1,21 +1,17 @@
 """What a query asks of an event, as SQL."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct, field, structs
 
-from kalends import errors, when
+from kalends import errors, matching, when
 from kalends.context import Context
 from kalends.events import search
 from kalends.events.model import EventQuery
 
 # Events longer than this are few; the migration has an index of them, made with this very number.
 LONG = 2_678_400
-
-# What the databases take of one search: so many patterns, each of so many bytes.
-MOST_PATTERNS = 2_000
-LONGEST_PATTERN = 45_000
 
 
 class Conditions(Struct):
@@ -60,26 +56,21 @@ def of(ctx: Context, query: EventQuery, zone: str) -> Conditions:
         chosen.on_event.append(f"e.id IN {ctx.db.listed('ids')}")
         chosen.params["ids"] = query.ids
     for searched, condition in _searched(query):
-        if len(chosen.params) + len(condition.patterns) > MOST_PATTERNS or _longest(condition.patterns) > LONGEST_PATTERN:
-            raise errors.invalid(searched, "is too much to search for; ask for fewer words")
-        names = [f"like{len(chosen.params) + i}" for i in range(len(condition.patterns))]
-        chosen.params |= dict(zip(names, condition.patterns, strict=True))
-        # Joined with nothing, so that no planner takes the index here: `listing` decides when to use it.
-        chosen.on_event.append("(" + " OR ".join(rf"e.search || '' LIKE :{name} ESCAPE '\'" for name in names) + ")")
+        try:
+            # Joined with nothing, so that no planner takes the index here: `listing` decides when to use it.
+            chosen.on_event.append(matching.where("e.search || ''", condition, chosen.params))
+        except ValueError as error:
+            raise errors.invalid(searched, str(error)) from None
         chosen.literals += condition.literals
     return chosen
 
 
-def _searched(query: EventQuery) -> Iterator[tuple[str, search.Condition]]:
+def _searched(query: EventQuery) -> Iterator[tuple[str, matching.Condition]]:
     """Each condition, with the parameter that makes it."""
     for name in ("text", *search.TEXT_FIELDS):
         if value := getattr(query, name):
             for condition in search.conditions(name, value):
                 yield name, condition
-
-
-def _longest(patterns: Sequence[str]) -> int:
-    return max(len(pattern.encode()) for pattern in patterns)
 
 
 def _add_times(chosen: Conditions, query: EventQuery, zone: str) -> None:
