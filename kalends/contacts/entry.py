@@ -1,0 +1,22 @@
+"""One person as an address book describes them, whatever its format."""
+
+from msgspec import Struct
+
+MOST_ENTRIES = 20_000
+TOO_MANY = f"must have at most {MOST_ENTRIES:,} contacts"
+
+
+class Entry(Struct, kw_only=True):
+    """One person as a file or a service describes them, before anything is checked."""
+
+    line: int = 0
+    first_name: str = ""
+    last_name: str = ""
+    phone_numbers: list[str] = []
+    email_addresses: list[str] = []
+    birthday: str = ""
+    gender: str = ""
+    country: str = ""
+    zip_code: str = ""
+    tags: list[str] = []
+    unique_id: str = ""
