@@ -20,3 +20,9 @@ class Entry(Struct, kw_only=True):
     zip_code: str = ""
     tags: list[str] = []
     unique_id: str = ""
+
+
+def first_and_last(shown: str) -> tuple[str, str]:
+    """A whole name in two: its last word is the last name, unless it is the only one."""
+    first, _, last = shown.rpartition(" ")
+    return (first.strip(), last) if first else (last, "")

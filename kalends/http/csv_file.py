@@ -2,29 +2,40 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kalends.context import Context
 from kalends.http.endpoint import Document
 
-# A cell that begins like this would be run as a formula.
-_DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
+# A cell that begins like this would be run as a formula. The apostrophes before it count too, so that nothing looks defused that is not.
+_DANGEROUS = re.compile(r"'*[=+\-@\t\r]")
 
 
 def csv_file(ctx: Context, name: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Document:
     """A CSV file to download."""
     ctx.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return Document(csv_text(header, rows).encode(), "text/csv; charset=utf-8")
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """The table as text, in which no cell is a formula."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(header)
-    writer.writerows([_cell(value) for value in row] for row in rows)
-    return Document(out.getvalue().encode(), "text/csv; charset=utf-8")
+    writer.writerows([_defused(value) for value in row] for row in rows)
+    return out.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def original(cell: str) -> str:
+    """The text of which a cell was written."""
+    return cell[1:] if cell.startswith("'") and _DANGEROUS.match(cell) else cell
+
+
+def _defused(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str) and value.startswith(_DANGEROUS):
+    if isinstance(value, str) and _DANGEROUS.match(value):
         return f"'{value}"
     return value

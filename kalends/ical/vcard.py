@@ -1,62 +1,19 @@
 """vCard, the format of address books: 2.1, 3.0 and 4.0 are read, 3.0 is written, which every program understands."""
 
-import base64
-import quopri
 import re
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 
-from msgspec import Struct
+from kalends.contacts.entry import MOST_ENTRIES, TOO_MANY, Entry, first_and_last
+from kalends.contacts.model import Contact
+from kalends.ical.lines import Property, escaped, folded, lines, read_property, split
 
-from kalends.contacts.entry import MOST_ENTRIES, TOO_MANY, Entry
-
-# Far more than any real card has; they keep hostile ones cheap.
-MOST_CHARACTERS = 200_000
-MOST_PARAMETERS = 2_000
+# Far more than any real card has, so that hostile ones stay cheap.
 MOST_PROPERTIES = 1_000
-MOST_OCTETS = 75
 
 _READ = set("VERSION KIND X-ADDRESSBOOKSERVER-KIND N FN ORG EMAIL TEL BDAY GENDER X-GENDER ADR CATEGORIES UID".split())
 _NAME = re.compile(r"(?:[\w-]{1,100}\.)?([\w-]{1,100})(?=[;:])", re.ASCII)
-# What stands before the value. Nothing here is tried twice, so that hostile lines cost no more than others.
-_HEAD = re.compile(r'(?:[^":]++|"[^"]*+")*+(?=:)')
-_PARAMETER = re.compile(r'(?:[^";]++|"[^"]*+")++')
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_TOKENS = {separator: re.compile(rf"[^\\{separator}]++|\\.?|{separator}", re.DOTALL) for separator in ";,"}
-# Only these: a codec that is not known here would be looked for on disk, and some take long.
-_CHARSETS = set(
-    "UTF-8 US-ASCII ISO-8859-1 ISO-8859-2 ISO-8859-15 WINDOWS-1250 WINDOWS-1251 WINDOWS-1252 SHIFT_JIS EUC-KR GB2312 GBK BIG5".split()
-)
-_ENCODINGS = {"QUOTED-PRINTABLE", "BASE64", "7BIT", "8BIT"}
 _MOBILE, _LAST = {"CELL", "MOBILE", "IPHONE"}, {"FAX", "PAGER"}
-_LEAST = 101
-
-
-class Property(Struct, frozen=True):
-    """One line of a card: its parameters in capitals, and its value."""
-
-    parameters: dict[str, str]
-    value: str
-
-    @property
-    def types(self) -> set[str]:
-        return set(self.parameters.get("TYPE", "").split(","))
-
-    @property
-    def preference(self) -> int:
-        """1 is the one that is preferred."""
-        said = self.parameters.get("PREF", "")
-        if re.fullmatch("[0-9]{1,3}", said):
-            return int(said)
-        return 1 if "PREF" in self.types else _LEAST
-
-    @property
-    def text(self) -> str:
-        return _plain(self.value).strip()
-
-    def parts(self, count: int) -> list[str]:
-        """The parts of a value such as a name, as many as are asked for."""
-        return [*(part.strip() for part in _split(self.value, ";")), *[""] * count][:count]
-
 
 Card = dict[str, list[Property]]
 
@@ -73,95 +30,38 @@ def read(content: str) -> list[Entry]:
     return entries
 
 
+def write(contacts: Iterable[Contact]) -> str:
+    """The contacts as a file; what read makes of it is what they are."""
+    return "".join(folded(line) for contact in contacts for line in _written(contact))
+
+
 def _cards(content: str) -> Iterator[tuple[int, Card]]:
     """Every card with the number of its first line. The card of an agent, which a card may hold, is none of ours."""
     begin, depth, before = 0, 0, ""
     card: Card = {}
-    for number, line in _lines(content):
+    for number, line in lines(content):
         found = _NAME.match(line)
         if found is None:
             continue
         name = found[1].upper()
-        if name in ("BEGIN", "END") and line[found.end() + 1 :].strip().upper() == "VCARD":
-            if name == "END" and depth:
-                depth -= 1
-            elif name == "BEGIN" and depth and before == "AGENT":
-                depth += 1
-            elif name == "BEGIN":
-                if depth:
-                    yield begin, card
-                begin, depth, card = number, 1, {}
-            if name == "END" and not depth and begin:
+        is_card = name in ("BEGIN", "END") and line[found.end() + 1 :].strip().upper() == "VCARD"
+        if is_card and name == "END":
+            if depth == 1:
                 yield begin, card
-                begin = 0
+            depth = max(0, depth - 1)
+        elif is_card and depth and before == "AGENT":
+            depth += 1
+        elif is_card:
+            if depth:
+                yield begin, card
+            begin, depth, card = number, 1, {}
         elif depth == 1 and name in _READ:
-            card.setdefault(name, []).append(_property(number, line))
+            card.setdefault(name, []).append(read_property(number, line))
             if len(card[name]) > MOST_PROPERTIES:
                 raise ValueError(f"the card that begins in line {begin} has {name} more than {MOST_PROPERTIES:,} times")
         before = name
     if depth:
         raise ValueError(f"the card that begins in line {begin} has no END:VCARD; the file looks cut off")
-
-
-def _lines(content: str) -> Iterator[tuple[int, str]]:
-    """Every line that is not empty with its number, put together again where it was folded."""
-    parts: list[str] = []
-    begin, quoted = 1, False
-    for number, line in enumerate(content.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
-        if parts and quoted and parts[-1].endswith("="):
-            parts[-1] = parts[-1][:-1]
-            parts.append(line)
-        elif parts and line[:1] in (" ", "\t"):
-            parts.append(line[1:])
-        else:
-            if parts:
-                yield begin, "".join(parts)
-                parts = []
-            if line:
-                parts, begin, quoted = [line], number, "QUOTED-PRINTABLE" in line[:200].upper()
-    if parts:
-        yield begin, "".join(parts)
-
-
-def _property(number: int, line: str) -> Property:
-    if len(line) > MOST_CHARACTERS:
-        raise ValueError(f"line {number} is longer than {MOST_CHARACTERS:,} characters")
-    found = _HEAD.match(line)
-    head, value = (found[0], line[found.end() + 1 :]) if found else line.split(":", 1)
-    if len(head) > MOST_PARAMETERS:
-        raise ValueError(f"line {number} has parameters of more than {MOST_PARAMETERS:,} characters")
-    parameters = _parameters(head)
-    return Property(parameters, _decoded(parameters, value))
-
-
-def _parameters(head: str) -> dict[str, str]:
-    parameters: dict[str, str] = {}
-    for parameter in _PARAMETER.findall(head)[1:]:
-        name, equals, said = parameter.replace('"', "").upper().partition("=")
-        if not equals:
-            # As in 2.1, which leaves out the names: TEL;CELL;VOICE:
-            name, said = ("ENCODING" if name in _ENCODINGS else "TYPE"), name
-        earlier = [parameters["TYPE"]] if name == "TYPE" and name in parameters else []
-        parameters[name] = ",".join([*earlier, said.strip()])
-    return parameters
-
-
-def _decoded(parameters: dict[str, str], value: str) -> str:
-    encoding = parameters.get("ENCODING", "")
-    if encoding not in ("QUOTED-PRINTABLE", "BASE64", "B"):
-        return value
-    octets = value.encode("utf-8", "replace")
-    try:
-        octets = quopri.decodestring(octets) if encoding == "QUOTED-PRINTABLE" else base64.b64decode(octets)
-    except ValueError:
-        return value
-    charset = parameters.get("CHARSET", "UTF-8")
-    for name in (charset if charset in _CHARSETS else "UTF-8", "UTF-8"):
-        try:
-            return octets.decode(name)
-        except UnicodeDecodeError:
-            continue
-    return octets.decode("cp1252", "replace")
 
 
 def _entry(line: int, card: Card) -> Entry:
@@ -178,13 +78,13 @@ def _entry(line: int, card: Card) -> Entry:
         gender=_gender(card),
         country=country,
         zip_code=zip_code,
-        tags=[tag for item in card.get("CATEGORIES", []) for tag in _split(item.value, ",") if tag],
+        tags=[tag for item in card.get("CATEGORIES", []) for tag in split(item.value, ",") if tag],
         unique_id=_text(card, "UID"),
     )
 
 
 def _name(card: Card, nameless: set[str]) -> tuple[str, str]:
-    """First and last name. Where there is only a name to show, its last word is the last name, unless it is no name at all."""
+    """First and last name. Some cards have only a name to show, which may be no name at all."""
     for item in card.get("N", []):
         last, first, middle = item.parts(3)
         if first or middle or last:
@@ -194,8 +94,7 @@ def _name(card: Card, nameless: set[str]) -> tuple[str, str]:
         return "", ""
     if shown in [item.parts(1)[0] for item in card.get("ORG", [])]:
         return shown, ""
-    first, _, last = shown.rpartition(" ")
-    return (first.strip(), last) if first else (last, "")
+    return first_and_last(shown)
 
 
 def _phone_numbers(card: Card) -> list[str]:
@@ -250,15 +149,23 @@ def _without(value: str, scheme: str) -> str:
     return value[len(scheme) :] if value[: len(scheme)].lower() == scheme else value
 
 
-def _split(value: str, separator: str) -> list[str]:
-    parts: list[list[str]] = [[]]
-    for token in _TOKENS[separator].findall(value):
-        if token == separator:
-            parts.append([])
-        else:
-            parts[-1].append(_plain(token) if token[0] == "\\" else token)
-    return ["".join(part) for part in parts]
-
-
-def _plain(value: str) -> str:
-    return _ESCAPED.sub(lambda found: "\n" if found[1] in "nN" else found[1], value)
+def _written(contact: Contact) -> Iterator[str]:
+    first_name, last_name = contact.first_name or "", contact.last_name or ""
+    shown = " ".join(filter(None, (first_name, last_name))) or contact.email_address or contact.phone_number or ""
+    yield from ("BEGIN:VCARD", "VERSION:3.0", f"N:{escaped(last_name)};{escaped(first_name)};;;", f"FN:{escaped(shown)}")
+    if contact.email_address:
+        yield f"EMAIL;TYPE=INTERNET:{escaped(contact.email_address)}"
+    if contact.phone_number:
+        yield f"TEL;TYPE=CELL:{escaped(contact.phone_number)}"
+    if contact.birthday:
+        yield f"BDAY:{contact.birthday}"
+    if contact.gender:
+        yield f"X-GENDER:{contact.gender.capitalize()}"
+    if contact.zip_code or contact.country:
+        yield f"ADR;TYPE=HOME:;;;;;{escaped(contact.zip_code or '')};{escaped(contact.country or '')}"
+    if contact.tags:
+        yield "CATEGORIES:" + ",".join(escaped(tag) for tag in contact.tags.split(","))
+    if contact.unique_id:
+        yield f"UID:{escaped(contact.unique_id)}"
+    yield f"REV:{datetime.fromtimestamp(contact.updated_at, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    yield "END:VCARD"
