@@ -2,6 +2,7 @@
 
 import os
 import tomllib
+from collections.abc import Callable
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
@@ -9,6 +10,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta, Struct
+
+from kalends.transports import FILES, mail_server, sender, twilio
 
 PREFIX = "KALENDS_"
 FILE = "kalends.toml"
@@ -41,6 +44,24 @@ class Settings(Struct, frozen=True, kw_only=True):
     trusted_proxies: Annotated[
         str, Meta(description="Comma-delimited addresses or networks of proxies whose X-Forwarded-For is believed.")
     ] = ""
+    google_carddav_url: Annotated[str, Meta(description="Where Google's address books are found.")] = (
+        "https://www.googleapis.com/.well-known/carddav"
+    )
+    yahoo_carddav_url: Annotated[str, Meta(description="Where Yahoo's address books are found.")] = "https://carddav.address.yahoo.com/"
+    graph_url: Annotated[str, Meta(description="Microsoft Graph, which holds Outlook's contacts.")] = "https://graph.microsoft.com/v1.0"
+    graph_login_url: Annotated[str, Meta(description="Where Microsoft gives tokens for passwords; a tenant of its own may follow.")] = (
+        "https://login.microsoftonline.com/organizations"
+    )
+    graph_client_id: Annotated[
+        str, Meta(description="The application that you registered with Microsoft; without it, Outlook takes no passwords, only tokens.")
+    ] = ""
+    email: Annotated[
+        str, Meta(description="What sends e-mail: `smtp://user:password@host:port`, `smtps://…`, or `files` to write it into the outbox.")
+    ] = FILES
+    email_from: Annotated[str, Meta(description="Whom e-mail is from. Default: Kalends <kalends@HOST>, the host of the base address.")] = ""
+    sms: Annotated[
+        str, Meta(description="What sends SMS: `twilio://sid:token@host?from=+1…`, or `files` to write them into the outbox.")
+    ] = FILES
     metrics_token: Annotated[str, Meta(description="Bearer token that opens /metrics; empty closes it.")] = ""
     log_format: Annotated[Literal["auto", "json", "console"], Meta(description="`auto`: for people on a terminal, else JSON.")] = "auto"
     access_log: Annotated[Literal["on", "off"], Meta(description="Whether each request gets a log line.")] = "on"
@@ -58,6 +79,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     @property
     def folder(self) -> Path:
         return Path(self.data)
+
+
+# The settings whose values are read by kalends/transports.py.
+TRANSPORTS: dict[str, Callable[[Settings], object]] = {
+    "email": lambda settings: mail_server(settings.email),
+    "email_from": lambda settings: sender(settings.email_from, settings.url),
+    "sms": lambda settings: twilio(settings.sms),
+}
 
 
 def variable(name: str) -> str:
@@ -139,16 +168,35 @@ def _checked(values: dict[str, Any]) -> Settings:
             ip_network(network, strict=False)
         except ValueError:
             raise WrongSetting(f"{variable('trusted_proxies')} has {network!r}, which is no address or network.") from None
+    for name, reader in TRANSPORTS.items():
+        try:
+            reader(settings)
+        except ValueError as error:
+            raise WrongSetting(f"{variable(name)} {error}.") from None
+    for name in ("google_carddav_url", "yahoo_carddav_url", "graph_url", "graph_login_url"):
+        if not _is_address(getattr(settings, name)):
+            raise WrongSetting(f"{variable(name)} must be an address that begins with https:// or http://, without a password or a query.")
     return settings
 
 
 def _is_base(url: str) -> bool:
     try:
         base = urlsplit(url)
+        (base.hostname or "").encode("idna")
         known = base.scheme in ("http", "https") and base.hostname and (base.port or 0) < 65536
         return bool(known) and [url] == url.split() == [f"{base.scheme}://{base.netloc}"]
     except ValueError:
         return False
+
+
+def _is_address(url: str) -> bool:
+    """A base with a path; neither a secret nor a question belongs into it."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    is_plain = "@" not in parts.netloc and not parts.query and not parts.fragment
+    return is_plain and url.split() == [url] and _is_base(f"{parts.scheme}://{parts.netloc}")
 
 
 def listed(value: str) -> list[str]:
