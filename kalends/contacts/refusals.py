@@ -1,0 +1,68 @@
+"""What a provider refuses, in words that tell what to do next; each kind has a type of its own."""
+
+from kalends.errors import FieldError, Invalid
+
+NAMES = {"google": "Google", "outlook": "Microsoft", "yahoo": "Yahoo"}
+APP_PASSWORDS = {
+    "google": "turn on 2-Step Verification, open https://myaccount.google.com/apppasswords, make one and give its 16 letters as password",
+    "yahoo": "open https://login.yahoo.com/account/security, choose 'Generate app password' and give its 16 letters as password",
+}
+FILE = "What always works: export your contacts there as a .vcf file, and send it to POST /api/contacts as 'file'."
+
+
+class Refusal(Invalid):
+    """One field of the import is refused; the detail says more than the field's own words."""
+
+    def __init__(self, field: str, message: str, advice: str):
+        super().__init__([FieldError(field, message)], f"{message[:1].upper()}{message[1:]}. {advice} {FILE}")
+
+
+class WrongPassword(Refusal):
+    kind = "urn:kalends:wrong-password"
+    title = "The provider refused the password"
+
+
+class AppPasswordNeeded(Refusal):
+    kind = "urn:kalends:app-password-needed"
+    title = "The provider wants an app password"
+
+
+class OAuthNeeded(Refusal):
+    kind = "urn:kalends:oauth-needed"
+    title = "The provider wants a sign-in by OAuth"
+
+
+class WrongToken(Refusal):
+    kind = "urn:kalends:wrong-token"
+    title = "The provider refused the token"
+
+
+class ProviderAnswer(Refusal):
+    kind = "urn:kalends:provider-answer"
+    title = "The provider's answer cannot be used"
+
+
+def wrong_password(service: str) -> Refusal:
+    advice = "Check user_name and password."
+    if service in APP_PASSWORDS:
+        advice = f"Check user_name, or make a new app password: {APP_PASSWORDS[service]}."
+    return WrongPassword("password", f"{NAMES[service]} does not know this user_name with this password", advice)
+
+
+def app_password_needed(service: str) -> Refusal:
+    message = f"{NAMES[service]} refused it, since it takes an app password and not that of the account; or it is wrong"
+    return AppPasswordNeeded("password", message, f"To make one: {APP_PASSWORDS[service]}.")
+
+
+def oauth_needed(service: str) -> Refusal:
+    message = f"{NAMES[service]} does not open this account with a password alone"
+    return OAuthNeeded("password", message, "Sign-in by OAuth is needed: give an access_token that may read your contacts instead.")
+
+
+def wrong_token(service: str) -> Refusal:
+    message = f"{NAMES[service]} refused it: it is wrong, has expired, or may not read contacts"
+    return WrongToken("access_token", message, "Get a new one that may read your contacts.")
+
+
+def strange_answer(service: str, reason: str) -> Refusal:
+    return ProviderAnswer("service", f"{NAMES[service]} sent no list of contacts that can be read: {reason}", "Nothing was changed.")
