@@ -28,7 +28,7 @@ PORTS = {"http": 80, "https": 443}
 Origin = tuple[str, str, int]
 
 # It quotes header lines that it cannot read, and a server may echo the credential in one.
-logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
+logging.getLogger("urllib3").setLevel(logging.ERROR)
 
 
 class Away(Exception):
@@ -269,9 +269,11 @@ class _SafePool(urllib3.HTTPSConnectionPool):
 def _joined(url: str, href: str) -> tuple[str, Origin]:
     try:
         target = urljoin(url, href.strip())
-        return target, _origin(target)
+        if "@" not in urlsplit(target).netloc:
+            return target, _origin(target)
     except (ValueError, KeyError):
-        raise Strange("it has a link that leads nowhere") from None
+        pass
+    raise Strange("it has a link that leads nowhere")
 
 
 def _origin(url: str) -> Origin:
