@@ -8,7 +8,9 @@ import falcon
 from kalends import settings, times, tokens
 from kalends.calendars import api as calendars
 from kalends.comments import api as comments
+from kalends.contacts import api as contacts
 from kalends.db import Database, open_database
+from kalends.deliveries import api as deliveries
 from kalends.docs import api as openapi
 from kalends.docs import pages as docs
 from kalends.events import api as events
@@ -27,7 +29,10 @@ from kalends.subscribers import pages as unsubscribing
 from kalends.users import api as users
 from kalends.web import pages as web
 
-FEATURES = [sessions, users, keys, calendars, events, comments, responses, subscribers, unsubscribing, openapi, docs, web, health]
+FEATURES = [
+    *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
+    *(openapi, docs, web, health),
+]
 
 
 def wsgi(db: Database, settings: Settings, clock: Callable[[], int] = times.now) -> "falcon.App[Any, Any]":

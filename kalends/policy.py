@@ -6,6 +6,7 @@ from enum import Enum
 from kalends import errors
 from kalends.calendars.model import Calendar
 from kalends.comments.model import Comment
+from kalends.contacts.model import Contact
 from kalends.context import Actor, Context
 from kalends.db import columns
 from kalends.errors import FieldError
@@ -66,6 +67,12 @@ EDITED = """(
     UNION SELECT e.id FROM calendars c JOIN events e ON e.calendar_id = c.id WHERE c.owner_id = :me
     UNION SELECT e.id FROM calendar_shares s JOIN events e ON e.calendar_id = s.calendar_id WHERE s.user_id = :me AND s.role = 'editor'
 )"""
+
+# The actor's own contacts `k`: those of the primary list, and those of the temporary one that have not expired.
+CONTACTS = {
+    "primary": "k.user_id = :me AND k.service IS NULL",
+    "imported": "k.user_id = :me AND k.service IS NOT NULL AND k.expires_at > :now",
+}
 
 
 def user(ctx: Context) -> Actor:
@@ -213,6 +220,21 @@ def is_approved_at_once(ctx: Context, found: Event) -> bool:
     """Whether what the actor says about the event needs no approval."""
     moderation = ctx.tx.value("SELECT moderation FROM calendars WHERE id = :id", id=found.calendar_id)
     return found.can_edit or moderation == "none" or (moderation == "guests" and ctx.actor is not None)
+
+
+def contact(ctx: Context, contact_id: int) -> Contact:
+    """A contact of the actor's own, on either list."""
+    lists = " OR ".join(f"({of_list})" for of_list in CONTACTS.values())
+    found = ctx.tx.one(
+        Contact,
+        f"SELECT {columns(Contact, 'k')} FROM contacts k WHERE k.id = :id AND ({lists})",
+        id=contact_id,
+        me=user(ctx).id,
+        now=ctx.now,
+    )
+    if found is None:
+        raise errors.NotFound
+    return found
 
 
 def subscriber(ctx: Context, subscriber_id: int) -> Subscriber:

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from kalends import times
+from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.db import Database, Retry
+from kalends.deliveries import store as deliveries
 from kalends.errors import Unavailable
 from kalends.events import series
 from kalends.http.log import log
@@ -39,6 +41,8 @@ def clean_up(ctx: Context) -> None:
     """Forget what has expired."""
     with ctx.write() as tx:
         sessions.clean_up(tx, ctx.now)
+        contacts.clean_up(ctx)
+        deliveries.clean_up(ctx)
 
 
 def extend_series(ctx: Context) -> None:

@@ -84,6 +84,13 @@ def a_response(author: Client, event: dict[str, Any], **fields: Any) -> dict[str
     return found
 
 
+def a_contact(owner: Client, **fields: Any) -> dict[str, Any]:
+    made = owner.post("/api/contacts", json={"first_name": "Ana"} | fields)
+    assert made.status == 201, made
+    found: dict[str, Any] = made.json
+    return found
+
+
 def shared(owner: Client, calendar: dict[str, Any], friend: Person, role: str) -> None:
     """Share the calendar with the friend."""
     answer = owner.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": friend.user_name, "role": role})

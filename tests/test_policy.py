@@ -9,7 +9,7 @@ import pytest
 from kalends.http.endpoint import registry
 from kalends.settings import Settings
 from kalends.subscribers.link import unsubscribe_url
-from tests.cast import PASSWORD, Cast, a_calendar, a_comment, a_key, a_response, an_event, shared
+from tests.cast import PASSWORD, Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
 
 ACTORS = ("anonymous", "owner", "editor", "viewer", "stranger")
 
@@ -68,6 +68,21 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/responses.csv": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "GET /api/responses/new": {"": EVERYBODY},
     "POST /api/responses": {"private": (404, 201, 201, 201, 404), "public": (201, 201, 201, 201, 201)},
+    "GET /api/contacts": {"": SIGNED_IN},
+    "GET /api/contacts.csv": {"": SIGNED_IN},
+    "GET /api/contacts.vcf": {"": SIGNED_IN},
+    "GET /api/contacts/new": {"": SIGNED_IN},
+    "POST /api/contacts": {"": (401, 201, 201, 201, 201)},
+    "GET /api/contacts/{contact_id}": {"": OWN_ONLY},
+    "GET /api/contacts/{contact_id}/edit": {"": OWN_ONLY},
+    "PUT /api/contacts/{contact_id}": {"": OWN_ONLY},
+    "DELETE /api/contacts/{contact_id}": {"": OWN_ONLY},
+    "POST /api/contacts/import": {"": (401, 422, 422, 422, 422)},
+    "POST /api/contacts/keep": {"": SIGNED_IN},
+    "POST /api/contacts/delete_all": {"": SIGNED_IN},
+    "GET /api/deliveries": {"": SIGNED_IN},
+    "PUT /api/events/{event_id}/send_to_me": {"private": (404, 202, 202, 202, 404), "public": (202, 202, 202, 202, 202)},
+    "PUT /api/events/{event_id}/announce": {"private": (404, 202, 202, 403, 404), "public": (401, 202, 202, 403, 403)},
     "GET /api/subscribers": {"": SIGNED_IN},
     "GET /api/subscribers.csv": {"": SIGNED_IN},
     "DELETE /api/subscribers/{subscriber_id}": {"": OWN_ONLY},
@@ -110,6 +125,7 @@ class Scene:
             "calendar_id": lambda: self.calendar["id"],
             "event_id": lambda: self.event["id"],
             "comment_id": lambda: a_comment(self.cast.alice, self.event)["id"],
+            "contact_id": lambda: a_contact(self.cast.alice)["id"],
             "subscriber_id": lambda: self.subscriber["id"],
             "token": lambda: unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1],
             "name": lambda: "style.css",
@@ -137,6 +153,9 @@ GIVEN: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /api/comments": lambda scene: {"event_id": scene.event["id"], "comment": "Hello", "email_address": "guest@example.org"},
     "GET /api/comments": lambda scene: {"event_id": scene.event["id"]},
     "PUT /api/comments/{comment_id}": lambda scene: {"comment": "Another text"},
+    "POST /api/contacts": lambda scene: {"first_name": "Ana"},
+    "POST /api/contacts/import": lambda scene: {"service": "google"},
+    "PUT /api/events/{event_id}/send_to_me": lambda scene: {"email": "guest@example.org"},
     "GET /api/responses.csv": lambda scene: {"event_id": scene.event["id"]},
     "POST /api/responses": lambda scene: {"event_id": scene.event["id"], "response": "NO", "email_address": "guest@example.org"},
     "PUT /api/events/{event_id}/repeat": lambda scene: {"frequency": "DAILY", "end_date": "2026-06-03"},

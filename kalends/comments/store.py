@@ -8,6 +8,7 @@ from kalends.context import Context
 from kalends.db import columns
 from kalends.events.model import Event
 from kalends.responses.author import Author
+from kalends.text import key
 
 _COMMENT = columns(Comment, "c")
 
@@ -53,11 +54,12 @@ def get(ctx: Context, comment_id: int) -> Comment:
 
 def insert(ctx: Context, given: CommentInput, author: Author, *, approved: bool) -> int:
     comment_id: int = ctx.tx.value(
-        """INSERT INTO comments (event_id, user_id, email_address, name, comment, response, approved, created_at, updated_at)
-           VALUES (:event_id, :user_id, :email_address, :name, :comment, :response, :approved, :now, :now) RETURNING id""",
+        """INSERT INTO comments (event_id, user_id, email_address, email_key, name, comment, response, approved, created_at, updated_at)
+           VALUES (:event_id, :user_id, :email_address, :email_key, :name, :comment, :response, :approved, :now, :now) RETURNING id""",
         event_id=given.event_id,
         user_id=ctx.actor.id if ctx.actor else None,
         email_address=author.email_address,
+        email_key=key(author.email_address),
         name=author.name,
         comment=given.comment,
         response=given.response,

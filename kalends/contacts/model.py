@@ -44,7 +44,7 @@ PhoneNumber = Annotated[
         max_length=100,
         description="Mobile phone number, kept as typed; it is best given with its country code.",
         examples=["+33 6 12 34 56 78"],
-        extra={"check": _phone, "schema": {"type": "string", "pattern": "[0-9]", "maxLength": 100}},
+        extra={"check": _phone, "schema": {"type": "string", "format": "phone", "maxLength": 100}},
     ),
 ]
 Credential = Annotated[str, Meta(max_length=10_000, extra={"verbatim": True})]
@@ -59,6 +59,7 @@ class ContactFields(Struct, kw_only=True):
         "tag": "must leave at most 100 tags",
         "birthday": "must lie in the years 1900 to 9999",
         "phone_number": "must have digits",
+        "file": "must hold vCards, or a table with a header that is known",
     }
 
     first_name: Annotated[Name, Meta(description="Given name.")] | None = None
@@ -85,17 +86,28 @@ class ContactChanges(ContactFields, kw_only=True):
     tag: Annotated[Name, Meta(description="One tag to append.")] | None = None
 
 
+Text = Annotated[Query, Meta(description='Words, each in some text field; "…" keeps words together, * is any characters.')]
+Tags = Annotated[Query, Meta(description="Comma-delimited tags; all must be on the contact.")]
+GuestsOf = Annotated[Id, Meta(description="Only those who answered or commented on this event, which you may edit.")]
+List = Annotated[Literal["primary", "imported"], Meta(description="`imported` for the temporary list.")]
+
+
 class ContactFilter(Struct, kw_only=True):
-    """Which contacts to list or export. All given conditions must hold."""
+    """Which contacts to export. All given conditions must hold."""
 
-    text: Annotated[Query, Meta(description='Words, each in some text field; "…" keeps words together, * is any characters.')] | None = None
-    tags: Annotated[Query, Meta(description="Comma-delimited tags; all must be on the contact.")] | None = None
-    event_id: Annotated[Id, Meta(description="Only those who answered or commented on this event, which you may edit.")] | None = None
-    list: Annotated[Literal["primary", "imported"], Meta(description="`imported` for the temporary list.")] = "primary"
+    text: Text | None = None
+    tags: Tags | None = None
+    event_id: GuestsOf | None = None
+    list: List = "primary"
 
 
-class ContactQuery(ContactFilter, Paging, kw_only=True):
-    """Which contacts to list."""
+class ContactQuery(Paging, kw_only=True):
+    """Which contacts to list. All given conditions must hold."""
+
+    text: Text | None = None
+    tags: Tags | None = None
+    event_id: GuestsOf | None = None
+    list: List = "primary"
 
 
 class ImportInput(Struct, kw_only=True):
@@ -135,10 +147,6 @@ class Contact(Struct, frozen=True):
     version: int
     created_at: int
     updated_at: int
-
-    @property
-    def name(self) -> str:
-        return " ".join(filter(None, (self.first_name, self.last_name)))
 
     @property
     def etag(self) -> str:

@@ -6,6 +6,8 @@ from kalends import errors, policy, when
 from kalends.calendars.model import Calendar
 from kalends.comments import store as comments
 from kalends.context import Context
+from kalends.deliveries import store as deliveries
+from kalends.deliveries.model import Announced, DeliveriesQueued
 from kalends.events import change, listing, scope, series, span, store
 from kalends.events.model import (
     PARTS,
@@ -23,12 +25,14 @@ from kalends.events.model import (
     EventsChanged,
     EventView,
     RepeatInput,
+    SendInput,
 )
 from kalends.http.endpoint import endpoint
 from kalends.http.fields import Changes
 from kalends.http.paging import MAX_PAGE, page
 from kalends.http.types import Deleted
 from kalends.policy import Right
+from kalends.subscribers import store as subscribers
 
 HOUR = 3600
 
@@ -168,6 +172,28 @@ def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     event = policy.event(ctx, event_id, to=Right.SEE)
     calendar = _calendar(ctx, params.calendar_id)
     return _shown(ctx, _created(ctx, structs.replace(store.editable(event), public=event.public and calendar.public), calendar))
+
+
+@endpoint("PUT", "/api/events/{event_id}/send_to_me", status=202, guests=True, limited=True)
+def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueued:
+    """Send the event to an e-mail address, a mobile number or both. `opt_in` puts them on the event owner's list."""
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    wanted = [("email", "email", params.email), ("sms", "mobile_number", params.mobile_number)]
+    queued = []
+    for channel, field, address in wanted:
+        if address:
+            deliveries.limit_recipient(ctx, field, address)
+            subscriber_id = subscribers.insert(ctx, event, channel, address, source="send_to_me") if params.opt_in else None
+            queued.append(deliveries.insert(ctx, event, channel, address, subscriber_id))
+    if not queued:
+        raise errors.invalid("email", "give an e-mail address as email, a phone number as mobile_number, or both")
+    return DeliveriesQueued(queued)
+
+
+@endpoint("PUT", "/api/events/{event_id}/announce", status=202)
+def announce(ctx: Context, event_id: int) -> Announced:
+    """Send the event to everyone on its owner's list, once to each address."""
+    return Announced(deliveries.announce(ctx, policy.event(ctx, event_id, to=Right.EDIT)))
 
 
 def _shown(ctx: Context, event_id: int, wanted: CommentPage | None = None) -> EventDetail:

@@ -5,12 +5,13 @@ from urllib.parse import urlsplit
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from kalends import phone
 from kalends.calendars.model import Person
 from kalends.comments.model import CommentItem
 from kalends.http.fields import Bad, read_bool, reader
 from kalends.http.paging import Paging
 from kalends.http.tags import TagList
-from kalends.http.types import DateTime, Id, Ids, Instant, LongText, Name, TimeZone
+from kalends.http.types import DateTime, EmailAddress, Id, Ids, Instant, LongText, Name, TimeZone
 
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
 MAX_QUERY = 10_000
@@ -142,6 +143,37 @@ class CalendarChoice(Struct, kw_only=True):
     """On which calendar."""
 
     calendar_id: Annotated[Id, Meta(description="The calendar; your primary one by default.")] | None = None
+
+
+def _mobile(value: str) -> str:
+    dialled = phone.e164(value)
+    if dialled is None:
+        raise Bad("must be a phone number with its country code, such as +33 6 12 34 56 78")
+    return dialled
+
+
+class SendInput(Struct, kw_only=True):
+    """Where to send an event: one of the two, or both."""
+
+    RULES: ClassVar = {
+        "email": "is required, unless there is a mobile_number",
+        "mobile_number": "must be a phone number with its country code",
+    }
+
+    email: Annotated[EmailAddress, Meta(description="The e-mail address to send to.")] | None = None
+    mobile_number: (
+        Annotated[
+            str,
+            Meta(
+                max_length=100,
+                description="The mobile number to send to, with its country code.",
+                examples=["+33 6 12 34 56 78"],
+                extra={"check": _mobile, "schema": {"type": "string", "format": "phone", "maxLength": 100}},
+            ),
+        ]
+        | None
+    ) = None
+    opt_in: Annotated[bool, Meta(description="Whether to put the address on the event owner's list.")] = False
 
 
 class EventQuery(Paging, kw_only=True):

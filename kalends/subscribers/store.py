@@ -10,8 +10,8 @@ from kalends.text import key
 _SUBSCRIBER = columns(Subscriber)
 
 
-def insert(ctx: Context, event: Event, channel: str, address: str, *, source: str) -> None:
-    """Put the address on the list of the event's owner; the first consent stands."""
+def insert(ctx: Context, event: Event, channel: str, address: str, *, source: str) -> int:
+    """Put the address on the list of the event's owner, and say under which id; the first consent stands."""
     ctx.tx.run(
         """INSERT INTO subscribers (owner_id, channel, address, address_key, event_id, source, consent, consented_at)
            VALUES (:owner_id, :channel, :address, :address_key, :event_id, :source, :consent, :now)
@@ -25,6 +25,13 @@ def insert(ctx: Context, event: Event, channel: str, address: str, *, source: st
         consent=f"opt_in given for “{event.title}”",
         now=ctx.now,
     )
+    subscriber_id: int = ctx.tx.value(
+        "SELECT id FROM subscribers WHERE owner_id = :owner_id AND channel = :channel AND address_key = :address_key",
+        owner_id=event.owner_id,
+        channel=channel,
+        address_key=key(address),
+    )
+    return subscriber_id
 
 
 def index(ctx: Context, owner_id: int, limit: int, offset: int = 0) -> list[Subscriber]:

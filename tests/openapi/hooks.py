@@ -12,6 +12,8 @@ from schemathesis.openapi.checks import IgnoredAuth, RejectedPositiveData
 # The document calls it a time zone, and no more: a list of all of them would be out of date with the next one that the world makes.
 schemathesis.openapi.format("time-zone", sampled_from(["UTC", "Europe/Paris", "America/Argentina/Buenos_Aires"]))
 
+schemathesis.openapi.format("phone", sampled_from(["+33 6 12 34 56 78", "+12125550123", "0049 171 1234567"]))
+
 
 @schemathesis.hook
 def filter_failure(context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:

@@ -1,0 +1,190 @@
+"""Contacts: the people whom a user knows, and those that were imported and wait to be kept."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from msgspec import UNSET, structs
+
+from kalends import errors, policy
+from kalends.contacts import arrivals, cards, store, table
+from kalends.contacts.model import (
+    AllDeleted,
+    Contact,
+    ContactChanges,
+    ContactDetail,
+    ContactFields,
+    ContactFilter,
+    ContactIndex,
+    ContactInput,
+    ContactQuery,
+    FileImport,
+    ImportInput,
+    KeepInput,
+    Kept,
+    ServiceImport,
+)
+from kalends.contacts.providers import fetch_entries
+from kalends.context import Context
+from kalends.db import Taken
+from kalends.errors import FieldError
+from kalends.http.csv_file import csv_file
+from kalends.http.endpoint import Document, endpoint
+from kalends.http.fields import Changes
+from kalends.http.paging import page
+from kalends.http.tags import tagged
+from kalends.http.types import Deleted
+from kalends.ical import vcard
+from kalends.policy import Right
+
+IDENTIFYING = ("first_name", "last_name", "email_address", "phone_number")
+
+
+@endpoint("GET", "/api/contacts")
+def index(ctx: Context, params: ContactQuery) -> ContactIndex:
+    """Your contacts by name: those of the primary list, or with `list=imported` those of the temporary one."""
+    found, next_page = page(ctx, params, _found(ctx, params, params.fetch, params.offset))
+    return ContactIndex(
+        contacts=[store.item(contact) for contact in found],
+        limit=params.size,
+        offset=params.offset,
+        next=next_page,
+        total=store.count(ctx, params) if params.count else UNSET,
+    )
+
+
+@endpoint("GET", "/api/contacts.csv")
+def export_csv(ctx: Context, params: ContactFilter) -> Document:
+    """Your contacts as a table, all that match."""
+    return csv_file(ctx, "contacts", table.COLUMNS, [table.row(contact) for contact in _found(ctx, params)])
+
+
+@endpoint("GET", "/api/contacts.vcf")
+def export_vcf(ctx: Context, params: ContactFilter) -> Document:
+    """Your contacts as vCards, all that match."""
+    ctx.headers["Content-Disposition"] = 'attachment; filename="contacts.vcf"'
+    return Document(vcard.write(_found(ctx, params)).encode(), "text/vcard; charset=utf-8")
+
+
+@endpoint("GET", "/api/contacts/new")
+def new(ctx: Context) -> ContactFields:
+    """The editable fields with defaults. Nothing is saved."""
+    policy.user(ctx)
+    return ContactFields()
+
+
+@endpoint("POST", "/api/contacts", status=201, transaction=False)
+def create(ctx: Context, params: ContactInput) -> ContactDetail | FileImport:
+    """Create a contact from its fields; or, from a `file` (.vcf or .csv), all that are in it and not on your list yet."""
+    policy.user(ctx)
+    if params.file:
+        entries = cards.read_file(params.file.filename, params.file.content)
+        return arrivals.from_file(ctx, entries)
+    _identified(params)
+    with ctx.write(), _unique_id():
+        store.hold(ctx)
+        return _shown(ctx, store.insert(ctx, params))
+
+
+@endpoint("GET", "/api/contacts/{contact_id}", versioned=True)
+def show(ctx: Context, contact_id: int) -> ContactDetail:
+    """The contact, expanded."""
+    return _shown(ctx, contact_id)
+
+
+@endpoint("GET", "/api/contacts/{contact_id}/edit", versioned=True)
+def edit(ctx: Context, contact_id: int) -> ContactFields:
+    """The editable fields of the contact."""
+    contact = policy.contact(ctx, contact_id)
+    ctx.tag(contact.etag)
+    return store.editable(contact)
+
+
+@endpoint("PUT", "/api/contacts/{contact_id}", versioned=True)
+def update(ctx: Context, contact_id: int, params: Changes[ContactChanges]) -> ContactDetail:
+    """Change the contact."""
+    ctx.tx.exclusive(f"contact {contact_id}")
+    contact = policy.contact(ctx, contact_id)
+    ctx.expect(contact.etag)
+    merged = params.over(ContactChanges(**structs.asdict(store.editable(contact))))
+    if merged.tag:
+        merged.tag_list = tagged(merged.tag_list, merged.tag)
+    _identified(merged)
+    with _unique_id():
+        store.update(ctx, contact_id, merged)
+    return _shown(ctx, contact_id)
+
+
+@endpoint("DELETE", "/api/contacts/{contact_id}", versioned=True)
+def destroy(ctx: Context, contact_id: int) -> Deleted:
+    """Delete the contact."""
+    ctx.tx.exclusive(f"contact {contact_id}")
+    contact = policy.contact(ctx, contact_id)
+    ctx.expect(contact.etag)
+    store.delete(ctx, contact_id)
+    return Deleted([contact_id])
+
+
+@endpoint("POST", "/api/contacts/import", status=201, transaction=False)
+def import_(ctx: Context, params: ImportInput) -> ServiceImport:
+    """Import contacts from google, outlook or yahoo into the temporary list, where they stay for 24 hours.
+
+    Importing again replaces what came from the service before. `keep` moves entries into your primary list.
+    """
+    policy.user(ctx)
+    return arrivals.from_service(ctx, params.service, fetch_entries(ctx.settings, params))
+
+
+@endpoint("POST", "/api/contacts/keep")
+def keep(ctx: Context, params: KeepInput) -> Kept:
+    """Move entries of the temporary list, or all of it, into your primary list; whose address is there already is skipped."""
+    store.hold(ctx)
+    if params.ids is None:
+        return arrivals.keep(ctx, store.index(ctx, ContactFilter(list="imported")))
+    return arrivals.keep(ctx, [_entry(ctx, contact_id) for contact_id in dict.fromkeys(params.ids)])
+
+
+@endpoint("POST", "/api/contacts/delete_all")
+def delete_all(ctx: Context) -> AllDeleted:
+    """Delete all your contacts, those of the temporary list too."""
+    return AllDeleted(store.delete_all(ctx))
+
+
+def _found(ctx: Context, chosen: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:
+    """The contacts that were asked for. Whose guests they are, only those who may edit the event may know."""
+    policy.user(ctx)
+    if chosen.event_id is not None:
+        policy.event(ctx, chosen.event_id, to=Right.EDIT)
+    return store.index(ctx, chosen, limit, offset)
+
+
+def _shown(ctx: Context, contact_id: int) -> ContactDetail:
+    contact = policy.contact(ctx, contact_id)
+    ctx.tag(contact.etag)
+    return store.detail(contact)
+
+
+def _entry(ctx: Context, contact_id: int) -> Contact:
+    """An entry of the temporary list."""
+    try:
+        contact = policy.contact(ctx, contact_id)
+    except errors.NotFound as missing:
+        raise errors.NotFound(missing.detail, [FieldError("ids", f"contact {contact_id} is not there")]) from None
+    if contact.service is None:
+        raise errors.Conflict(
+            "It is on your primary list already.", [FieldError("ids", f"contact {contact_id} is not on the temporary list")]
+        )
+    return contact
+
+
+def _identified(given: ContactFields) -> None:
+    if not any(getattr(given, name) for name in IDENTIFYING):
+        raise errors.invalid("first_name", "give a name, an e-mail address or a phone number")
+
+
+@contextmanager
+def _unique_id() -> Iterator[None]:
+    """Say which field the unique index refused."""
+    try:
+        yield
+    except Taken:
+        raise errors.Conflict("Another contact of yours has this unique_id.", [FieldError("unique_id", "is taken")]) from None

@@ -1,0 +1,177 @@
+"""The SQL of contacts, and how they are answered."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import structs
+
+from kalends import errors, matching, phone, policy, times
+from kalends.contacts.model import Contact, ContactDetail, ContactFields, ContactFilter, ContactItem, ContactQuery
+from kalends.context import Context
+from kalends.db import columns
+from kalends.matching import folded
+from kalends.text import key
+
+_CONTACT = columns(Contact, "k")
+_SAME = ("first_name", "last_name", "phone_number", "email_address", "birthday", "gender", "country", "zip_code", "unique_id")
+_WRITTEN = (*_SAME, "tags", "phone_e164", "email_key", "search", "sort_key")
+_INSERT = f"""
+INSERT INTO contacts (user_id, service, expires_at, {", ".join(_WRITTEN)}, version, created_at, updated_at)
+VALUES (:user_id, :service, :expires_at, {", ".join(f":{name}" for name in _WRITTEN)}, 1, :now, :now)
+"""
+_LAYOUT = matching.Layout("name", "email_address", "phone_number", "country", "zip_code", "birthday", "unique_id", "tags")
+# An index takes no longer ones.
+_LONGEST_SORT_KEY = 600
+
+# Those who answered or commented on an event.
+_GUESTS = """(
+    SELECT email_key FROM responses WHERE event_id = :event_id UNION SELECT email_key FROM comments WHERE event_id = :event_id
+)"""
+
+
+def index(ctx: Context, chosen: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:
+    """The actor's contacts that match, by name; all of them without a limit."""
+    where, params = _conditions(ctx, chosen)
+    paged = "" if limit is None else " LIMIT :limit OFFSET :offset"
+    if limit is not None:
+        params |= {"limit": limit, "offset": offset}
+    return ctx.tx.all(Contact, f"SELECT {_CONTACT} FROM contacts k WHERE {where} ORDER BY k.sort_key, k.id{paged}", **params)
+
+
+def count(ctx: Context, chosen: ContactFilter | ContactQuery) -> int:
+    where, params = _conditions(ctx, chosen)
+    return int(ctx.tx.value(f"SELECT count(*) FROM contacts k WHERE {where}", **params))
+
+
+def _conditions(ctx: Context, chosen: ContactFilter | ContactQuery) -> tuple[str, dict[str, Any]]:
+    """Which contacts were asked for, as SQL."""
+    params: dict[str, Any] = {"me": policy.user(ctx).id}
+    where = [policy.CONTACTS[chosen.list]]
+    if chosen.list == "imported":
+        params["now"] = ctx.now
+    if chosen.event_id is not None:
+        where.append(f"k.email_key IN {_GUESTS}")
+        params["event_id"] = chosen.event_id
+    for name, found in (("text", _LAYOUT.any_field(chosen.text or "")), ("tags", _LAYOUT.all_tags(chosen.tags or ""))):
+        try:
+            where += [matching.where("k.search", condition, params) for condition in found]
+        except ValueError as error:
+            raise errors.invalid(name, str(error)) from None
+    return " AND ".join(where), params
+
+
+def insert(ctx: Context, given: ContactFields) -> int:
+    """A new contact on the actor's primary list."""
+    contact_id: int = ctx.tx.value(f"{_INSERT} RETURNING id", **_row(ctx, given))
+    return contact_id
+
+
+def insert_all(ctx: Context, given: list[ContactFields], service: str | None = None, expires_at: int | None = None) -> list[int]:
+    """Many at once, on the primary list or from a service; the caller holds the actor's contacts."""
+    last = ctx.tx.value("SELECT max(id) FROM contacts") or 0
+    rows = [_row(ctx, each) | {"service": service, "expires_at": expires_at} for each in given]
+    ctx.tx.many(_INSERT, rows)
+    made = ctx.tx.rows("SELECT id FROM contacts WHERE user_id = :me AND id > :last ORDER BY id", me=policy.user(ctx).id, last=last)
+    return [contact_id for (contact_id,) in made]
+
+
+def hold(ctx: Context) -> None:
+    """Let nobody else change the actor's contacts until the transaction ends."""
+    ctx.tx.exclusive(f"contacts of {policy.user(ctx).id}")
+
+
+def update(ctx: Context, contact_id: int, given: ContactFields) -> None:
+    assigned = ", ".join(f"{name} = :{name}" for name in _WRITTEN)
+    ctx.tx.run(
+        f"UPDATE contacts SET {assigned}, version = version + 1, updated_at = :now WHERE id = :id",
+        id=contact_id,
+        now=ctx.now,
+        **_written(given),
+    )
+
+
+def delete(ctx: Context, contact_id: int) -> None:
+    ctx.tx.run("DELETE FROM contacts WHERE id = :id", id=contact_id)
+
+
+def delete_imported(ctx: Context, service: str) -> None:
+    """Forget what came from the service before."""
+    ctx.tx.run("DELETE FROM contacts WHERE user_id = :me AND service = :service", me=policy.user(ctx).id, service=service)
+
+
+def delete_all(ctx: Context) -> int:
+    """Empty both lists, and say how many contacts there were."""
+    me = policy.user(ctx).id
+    ctx.tx.run("DELETE FROM contacts WHERE user_id = :me AND expires_at <= :now", me=me, now=ctx.now)
+    return ctx.tx.run("DELETE FROM contacts WHERE user_id = :me", me=me)
+
+
+def keep(ctx: Context, contacts: Iterable[Contact]) -> None:
+    """Move entries of the temporary list into the primary one."""
+    ctx.tx.many(
+        "UPDATE contacts SET service = NULL, expires_at = NULL, unique_id = :unique_id, updated_at = :now WHERE id = :id",
+        [{"id": contact.id, "unique_id": contact.unique_id, "now": ctx.now} for contact in contacts],
+    )
+
+
+def clean_up(ctx: Context) -> None:
+    """Forget the entries of the temporary lists that have expired."""
+    ctx.tx.run("DELETE FROM contacts WHERE expires_at <= :now", now=ctx.now)
+
+
+def editable(contact: Contact) -> ContactFields:
+    """The fields that a client may change, as they stand."""
+    return ContactFields(tag_list=contact.tags, **{name: getattr(contact, name) for name in _SAME})
+
+
+def item(contact: Contact) -> ContactItem:
+    return ContactItem(**_limited(contact))
+
+
+def detail(contact: Contact) -> ContactDetail:
+    return ContactDetail(
+        **_limited(contact),
+        birthday=contact.birthday,
+        gender=contact.gender,
+        country=contact.country,
+        zip_code=contact.zip_code,
+        unique_id=contact.unique_id,
+        created_at=times.utc(contact.created_at),
+        updated_at=times.utc(contact.updated_at),
+    )
+
+
+def _limited(contact: Contact) -> dict[str, Any]:
+    return {
+        "id": contact.id,
+        "first_name": contact.first_name,
+        "last_name": contact.last_name,
+        "email_address": contact.email_address,
+        "phone_number": contact.phone_number,
+        "tag_list": contact.tags,
+        "tags": contact.tags.split(",") if contact.tags else [],
+    }
+
+
+def _row(ctx: Context, given: ContactFields) -> dict[str, Any]:
+    return {"user_id": policy.user(ctx).id, "service": None, "expires_at": None, "now": ctx.now, **_written(given)}
+
+
+def _written(given: ContactFields) -> dict[str, Any]:
+    fields = {name: getattr(given, name) for name in _SAME}
+    dialled = phone.e164(given.phone_number, given.country) if given.phone_number else None
+    name = " ".join(filter(None, (given.first_name, given.last_name)))
+    searched = structs.asdict(given) | {"name": name, "phone_number": f"{given.phone_number or ''} {dialled or ''}"}
+    return fields | {
+        "tags": given.tag_list,
+        "phone_e164": dialled,
+        "email_key": key(given.email_address) if given.email_address else None,
+        "search": _LAYOUT.column({part: folded(searched[part] or "") for part in _LAYOUT.parts}, given.tag_list.split(",")),
+        "sort_key": _sort_key(given),
+    }
+
+
+def _sort_key(given: ContactFields) -> bytes:
+    """By last name, then first name; those without a name by what they have."""
+    first = given.last_name or given.first_name or given.email_address or given.phone_number or ""
+    return "\0".join(map(folded, (first, given.first_name or "", given.email_address or ""))).encode()[:_LONGEST_SORT_KEY]

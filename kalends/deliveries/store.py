@@ -1,0 +1,177 @@
+"""The SQL of deliveries: the outbox that causes write into, and that workers take from."""
+
+from typing import Any
+
+from kalends import errors, policy, times
+from kalends.context import Context
+from kalends.db import columns
+from kalends.deliveries.model import Delivery, DeliveryItem, DeliveryQuery, DeliveryQueued
+from kalends.events.model import Event
+from kalends.text import key
+
+HOUR = 3600
+# Anybody may have anything sent to an address: so many an hour, whoever asks.
+SENDS_AN_HOUR = 10
+KEPT_FOR = 90 * 24 * HOUR
+
+_DELIVERY = columns(Delivery)
+
+
+def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id: int | None) -> DeliveryQueued:
+    """Send the event to the address as soon as this transaction has committed."""
+    delivery_id: int = ctx.tx.value(
+        """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, state, attempts, due_at,
+                                   created_at, updated_at)
+           VALUES (:owner_id, :event_id, :subscriber_id, 'send_to_me', :channel, :address, :address_key, 'queued', 0, :now, :now, :now)
+           RETURNING id""",
+        owner_id=event.owner_id,
+        event_id=event.id,
+        subscriber_id=subscriber_id,
+        channel=channel,
+        address=address,
+        address_key=key(address),
+        now=ctx.now,
+    )
+    return DeliveryQueued(delivery_id, channel, address, "queued")
+
+
+def announce(ctx: Context, event: Event) -> int:
+    """Send the event to all on its owner's list to whom it was not announced before, and say to how many."""
+    return ctx.tx.run(
+        """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, state, attempts, due_at,
+                                   created_at, updated_at)
+           SELECT s.owner_id, CAST(:event_id AS BIGINT), s.id, 'announce', s.channel, s.address, s.address_key, 'queued', 0,
+                  CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT)
+           FROM subscribers s WHERE s.owner_id = :owner_id ORDER BY s.id
+           ON CONFLICT (event_id, channel, address_key) WHERE kind = 'announce' DO NOTHING""",
+        event_id=event.id,
+        owner_id=event.owner_id,
+        now=ctx.now,
+    )
+
+
+def limit_recipient(ctx: Context, field: str, address: str) -> None:
+    """Refuse to flood an address."""
+    if ctx.settings.rate_limits == "off":
+        return
+    recent = ctx.tx.rows(
+        """SELECT created_at FROM deliveries WHERE address_key = :address_key AND created_at > :since AND kind = 'send_to_me'
+           ORDER BY created_at DESC LIMIT :most""",
+        address_key=key(address),
+        since=ctx.now - HOUR,
+        most=SENDS_AN_HOUR,
+    )
+    if len(recent) == SENDS_AN_HOUR:
+        wait = recent[-1][0] + HOUR - ctx.now
+        raise errors.TooMany(f"{field}: this address was sent {SENDS_AN_HOUR} messages in the last hour. Try again later.", wait)
+
+
+def index(ctx: Context, query: DeliveryQuery) -> list[Delivery]:
+    """Newest first: those of one event, or of all events of the actor's."""
+    where, params = _chosen(ctx, query)
+    return ctx.tx.all(
+        Delivery,
+        f"SELECT {_DELIVERY} FROM deliveries WHERE {where} ORDER BY id DESC LIMIT :limit OFFSET :offset",
+        **params,
+        limit=query.fetch,
+        offset=query.offset,
+    )
+
+
+def count(ctx: Context, query: DeliveryQuery) -> int:
+    where, params = _chosen(ctx, query)
+    return int(ctx.tx.value(f"SELECT count(*) FROM deliveries WHERE {where}", **params))
+
+
+def _chosen(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
+    if query.event_id is None:
+        where, params = "owner_id = :owner_id", {"owner_id": policy.user(ctx).id}
+    else:
+        where, params = "event_id = :event_id", {"event_id": query.event_id}
+    if query.state is None:
+        return where, params
+    return f"{where} AND state = :state", params | {"state": query.state}
+
+
+def is_due(ctx: Context) -> bool:
+    """Whether there is anything to send."""
+    return bool(ctx.tx.rows("SELECT 1 FROM deliveries WHERE state IN ('queued', 'sending') AND due_at <= :now LIMIT 1", now=ctx.now))
+
+
+def give_up_unknown(ctx: Context) -> None:
+    """A text message whose worker died may have been sent, and nobody wants it twice."""
+    ctx.tx.run(
+        """UPDATE deliveries SET state = 'failed', error = :error, updated_at = :now
+           WHERE state = 'sending' AND channel = 'sms' AND due_at <= :now""",
+        error="It is not known whether it was sent, so it was not sent again.",
+        now=ctx.now,
+    )
+
+
+def claim(ctx: Context, lease: int, most: int) -> list[Delivery]:
+    """Take what is due, those too whose worker died; nobody else gets it until the lease ends."""
+    return ctx.tx.all(
+        Delivery,
+        f"""UPDATE deliveries SET state = 'sending', attempts = attempts + 1, due_at = :lease, updated_at = :now
+            WHERE id IN (SELECT id FROM deliveries WHERE state IN ('queued', 'sending') AND due_at <= :now
+                         ORDER BY due_at, id LIMIT :most {ctx.db.for_update})
+            RETURNING {_DELIVERY}""",
+        now=ctx.now,
+        lease=ctx.now + lease,
+        most=most,
+    )
+
+
+def finish(ctx: Context, delivery: Delivery, state: str, error: str | None = None, due_at: int | None = None) -> None:
+    """Say what became of an attempt; nothing if another worker has taken it over meanwhile."""
+    ctx.tx.run(
+        """UPDATE deliveries SET state = :state, error = :error, due_at = :due_at, updated_at = :now
+           WHERE id = :id AND state = 'sending' AND attempts = :attempts""",
+        id=delivery.id,
+        attempts=delivery.attempts,
+        state=state,
+        error=error,
+        due_at=ctx.now if due_at is None else due_at,
+        now=ctx.now,
+    )
+
+
+def waiting(ctx: Context) -> list[tuple[str, str, int, int]]:
+    """What is on its way: channel, state, how many, and since when the oldest waits."""
+    rows = ctx.tx.rows(
+        "SELECT channel, state, count(*), min(created_at) FROM deliveries WHERE state IN ('queued', 'sending') GROUP BY channel, state"
+    )
+    return [(channel, state, count, oldest) for channel, state, count, oldest in rows]
+
+
+def done(ctx: Context) -> list[tuple[str, str, int]]:
+    """What was sent and what failed in the last hour: channel, state, how many."""
+    rows = ctx.tx.rows(
+        "SELECT channel, state, count(*) FROM deliveries WHERE state IN ('sent', 'failed') AND updated_at > :since GROUP BY channel, state",
+        since=ctx.now - HOUR,
+    )
+    return [(channel, state, count) for channel, state, count in rows]
+
+
+def clean_up(ctx: Context) -> None:
+    """Forget what was sent long ago; what was announced is remembered for as long as its event, so that it is not again."""
+    ctx.tx.run(
+        """DELETE FROM deliveries WHERE state IN ('sent', 'failed') AND updated_at < :old
+           AND (kind <> 'announce' OR event_id IS NULL)""",
+        old=ctx.now - KEPT_FOR,
+    )
+
+
+def item(delivery: Delivery) -> DeliveryItem:
+    return DeliveryItem(
+        id=delivery.id,
+        event_id=delivery.event_id,
+        kind=delivery.kind,
+        channel=delivery.channel,
+        address=delivery.address,
+        state=delivery.state,
+        attempts=delivery.attempts,
+        error=delivery.error,
+        created_at=times.utc(delivery.created_at),
+        updated_at=times.utc(delivery.updated_at),
+    )

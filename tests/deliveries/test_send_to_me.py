@@ -1,0 +1,96 @@
+"""PUT /api/events/<id>/send_to_me: what will be sent, to whom, and how much of it."""
+
+import pytest
+from msgspec import structs
+
+from kalends.app import wsgi
+from kalends.db import Database
+from kalends.deliveries.store import SENDS_AN_HOUR
+from kalends.settings import Settings
+from tests.cast import Cast, an_event
+from tests.client import Client
+from tests.conftest import Clock
+
+
+def test_both_addresses_get_a_delivery(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    answer = cast.anonymous.put(
+        f"/api/events/{event['id']}/send_to_me", json={"email": "Gus@Example.org", "mobile_number": "+33 6 12 34 56 78"}
+    )
+    assert answer.status == 202
+    first, second = answer.json["deliveries"]
+    assert (first["channel"], first["address"], first["state"]) == ("email", "Gus@example.org", "queued")
+    assert (second["channel"], second["address"], second["state"]) == ("sms", "+33612345678", "queued")
+    listed = cast.alice.get("/api/deliveries").json["deliveries"]
+    assert [delivery["id"] for delivery in listed] == [second["id"], first["id"]]
+
+
+def test_at_least_one_address_is_needed(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    answer = cast.alice.put(f"/api/events/{event['id']}/send_to_me")
+    assert (answer.status, answer.broken) == (422, ["email"])
+
+
+@pytest.mark.parametrize("number", ["06 12 34 56 78", "call me", "+33 6", "+999 123456789"])
+def test_a_number_without_its_country_cannot_be_dialled(cast: Cast, number: str) -> None:
+    event = an_event(cast.alice)
+    answer = cast.alice.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org", "mobile_number": number})
+    assert (answer.status, answer.broken) == (422, ["mobile_number"])
+    assert cast.alice.get("/api/deliveries").json["deliveries"] == []
+
+
+def test_opting_in_is_recorded_for_each_address(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    sent = {"email": "gus@example.org", "mobile_number": "+33612345678"}
+    cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json=sent)
+    assert cast.alice.get("/api/subscribers").json["subscribers"] == []
+    cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json=sent | {"opt_in": "yes"})
+    listed = cast.alice.get("/api/subscribers").json["subscribers"]
+    assert [(s["channel"], s["address"], s["source"], s["event_id"]) for s in listed] == [
+        ("email", "gus@example.org", "send_to_me", event["id"]),
+        ("sms", "+33612345678", "send_to_me", event["id"]),
+    ]
+
+
+def test_deliveries_are_for_those_who_may_edit_the_event(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    cast.carol.put(f"/api/events/{event['id']}/send_to_me", json={"email": "canary@example.org"})
+    assert "canary" not in cast.carol.get("/api/deliveries").text
+    assert cast.carol.get(f"/api/deliveries?event_id={event['id']}").status == 403
+    assert "canary" in cast.alice.get(f"/api/deliveries?event_id={event['id']}").text
+
+
+def test_the_list_is_paged_and_chosen_by_state(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    for number in range(3):
+        cast.alice.put(f"/api/events/{event['id']}/send_to_me", json={"email": f"g{number}@example.org"})
+    first = cast.alice.get("/api/deliveries?limit=2&count=true&state=queued").json
+    assert ([d["address"] for d in first["deliveries"]], first["total"]) == (["g2@example.org", "g1@example.org"], 3)
+    assert [d["address"] for d in cast.alice.get(first["next"]).json["deliveries"]] == ["g0@example.org"]
+    assert cast.alice.get("/api/deliveries?state=sent").json["deliveries"] == []
+
+
+@pytest.fixture
+def limited(db: Database, settings: Settings, clock: Clock) -> Client:
+    """A guest of the same service with its limits on."""
+    return Client(wsgi(db, structs.replace(settings, rate_limits="on"), clock))
+
+
+def test_nobody_can_flood_an_address(cast: Cast, limited: Client, clock: Clock) -> None:
+    event = an_event(cast.alice, public=True)
+    path = f"/api/events/{event['id']}/send_to_me"
+    victim = f"{cast.alice.user_name}@victim.example"
+    for _ in range(SENDS_AN_HOUR):
+        assert limited.put(path, json={"email": victim}).status == 202
+    refused = limited.put(path, json={"email": victim.upper()})
+    assert refused.status == 429
+    assert 0 < int(refused.headers["Retry-After"]) <= 3600
+    assert limited.put(path, json={"email": f"other-{victim}"}).status == 202
+    clock.ahead(3601)
+    assert limited.put(path, json={"email": victim}).status == 202
+
+
+def test_a_guest_sends_at_most_thirty_a_minute(cast: Cast, limited: Client) -> None:
+    event = an_event(cast.alice, public=True)
+    sent = [limited.put(f"/api/events/{event['id']}/send_to_me", json={"email": f"g{n}@example.org"}).status for n in range(31)]
+    assert sent == [202] * 30 + [429]
