@@ -1,0 +1,111 @@
+"""By what e-mail and SMS leave: the addresses of servers that settings give, read and checked."""
+
+from dataclasses import dataclass
+from email.headerregistry import Address
+from ipaddress import ip_address
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
+
+from email_validator import validate_email
+
+FILES = "files"
+EMAIL_FORM = "must be files, or look like smtp://user:password@mail.example.org:587 (smtps:// for TLS from the start)"
+SMS_FORM = "must be files, or look like twilio://sid:token@api.twilio.com?from=+15005550006"
+SENDER_FORM = "must look like Kalends <kalends@example.org>"
+
+
+@dataclass(frozen=True, repr=False)
+class MailServer:
+    """Where e-mail is handed over; it holds a password, so it has no words for a log."""
+
+    host: str
+    port: int
+    tls: bool
+    user: str
+    password: str
+
+
+@dataclass(frozen=True, repr=False)
+class Twilio:
+    """An HTTP interface like Twilio's; it holds a token, so it has no words for a log."""
+
+    scheme: str
+    host: str
+    port: int
+    sid: str
+    token: str
+    sender: str
+
+
+def mail_server(value: str) -> MailServer | None:
+    """The server that the setting names, or None for files; raises ValueError, whose words have no password."""
+    if value == FILES:
+        return None
+    try:
+        parts = _split(value, "smtp", "smtps")
+        user, password = _credential(parts)
+        port = parts.port or (465 if parts.scheme == "smtps" else 587 if user else 25)
+        if parts.query or bool(user) != bool(password):
+            raise ValueError
+        return MailServer(_ascii(parts.hostname or ""), port, parts.scheme == "smtps", user, password)
+    except ValueError:
+        raise ValueError(EMAIL_FORM) from None
+
+
+def twilio(value: str) -> Twilio | None:
+    """The interface that the setting names, or None for files; raises ValueError, whose words have no token."""
+    if value == FILES:
+        return None
+    try:
+        parts = _split(value, "twilio")
+        sid, token = _credential(parts)
+        # A plus sign stands for itself here: it begins a number.
+        query = parse_qs(parts.query.replace("+", "%2B"), strict_parsing=True)
+        (sender,), (scheme,) = query.pop("from"), query.pop("scheme", ["https"])
+        if query or scheme not in ("http", "https") or not (sid and token and sender.isprintable()):
+            raise ValueError
+        return Twilio(scheme, _ascii(parts.hostname or ""), parts.port or (443 if scheme == "https" else 80), sid, token, sender)
+    except (ValueError, KeyError):
+        raise ValueError(SMS_FORM) from None
+
+
+def sender(value: str, url: str) -> Address:
+    """Whom e-mail is from: as the setting says, else Kalends at the host of the base address."""
+    if not value:
+        return Address("Kalends", "kalends", domain(url))
+    name, bracket, address = value.rpartition("<")
+    address = address.removesuffix(">") if bracket and value.endswith(">") else value
+    try:
+        checked = validate_email(address.strip(), check_deliverability=False, globally_deliverable=False)
+        if not (value.isprintable() and checked.local_part.isascii()):
+            raise ValueError
+    except ValueError:
+        raise ValueError(SENDER_FORM) from None
+    return Address(name.strip().strip('"'), checked.local_part, checked.ascii_domain)
+
+
+def domain(url: str) -> str:
+    """The host of an address as it stands in e-mail."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return f"[IPv6:{host}]" if ip_address(host).version == 6 else f"[{host}]"
+    except ValueError:
+        return _ascii(host)
+
+
+def _split(value: str, *schemes: str) -> SplitResult:
+    parts = urlsplit(value)
+    if parts.scheme not in schemes or not parts.hostname or parts.path not in ("", "/") or parts.fragment or value.split() != [value]:
+        raise ValueError
+    return parts
+
+
+def _credential(parts: SplitResult) -> tuple[str, str]:
+    user, password = (unquote(part or "", errors="strict") for part in (parts.username, parts.password))
+    # What neither mail servers' logins nor Basic authentication can carry.
+    if not (user + password).isascii() or not (user + password).isprintable():
+        raise ValueError
+    return user, password
+
+
+def _ascii(host: str) -> str:
+    return host.encode("idna").decode()
