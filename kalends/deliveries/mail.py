@@ -1,0 +1,137 @@
+"""E-mail: handed to a mail server, or written to a file."""
+
+import smtplib
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from email.message import EmailMessage
+from email.policy import SMTP
+from ipaddress import ip_address
+
+from email_validator import EmailNotValidError, validate_email
+
+from kalends.deliveries import files
+from kalends.deliveries.deadline import Deadline
+from kalends.deliveries.outcome import TryAgain, Undeliverable, said
+from kalends.settings import Settings
+from kalends.transports import MailServer, domain, mail_server, sender
+
+SECONDS: float = 60
+STEP: float = 20
+# Refusals that speak of the service's own login, at whatever command they come.
+LOGIN_REFUSED = (530, 534, 535, 538)
+OPERATOR = "The operator of this service must mend that."
+
+
+def send(settings: Settings, message: EmailMessage, address: str, *, seconds: float = SECONDS, step: float = STEP) -> None:
+    """Hand the message over. After a broken connection nobody knows whether it was: the next attempt has the same Message-ID."""
+    server = mail_server(settings.email)
+    if server is None:
+        files.write(settings, f"{_number(message)}.eml", message.as_bytes(policy=SMTP.clone(utf8=not address.isascii())))
+        return
+    recipient = wire_address(address)
+    with Deadline(seconds, step) as deadline, _session(settings, server, deadline) as session:
+        try:
+            session.send_message(message, sender(settings.email_from, settings.url).addr_spec, [recipient])
+        except smtplib.SMTPNotSupportedError:
+            raise Undeliverable("The mail server cannot send to addresses with letters like these.") from None
+        except smtplib.SMTPRecipientsRefused as refused:
+            code, words = refused.recipients[recipient]
+            raise _refusal(server, code, words) from None
+        except smtplib.SMTPResponseException as refused:
+            raise _refusal(server, refused.smtp_code, refused.smtp_error) from None
+        except (smtplib.SMTPException, OSError):
+            raise TryAgain("The mail server broke the connection off, or did not answer in time.") from None
+
+
+def check(settings: Settings, *, seconds: float = SECONDS, step: float = STEP) -> None:
+    """Reach the mail server and log in, and send nothing."""
+    server = mail_server(settings.email)
+    if server is not None:
+        with Deadline(seconds, step) as deadline, _session(settings, server, deadline):
+            pass
+
+
+def wire_address(address: str) -> str:
+    """The address as mail servers know it: its domain in ASCII."""
+    try:
+        checked = validate_email(address, check_deliverability=False, globally_deliverable=False)
+    except EmailNotValidError:
+        raise Undeliverable("This is no e-mail address.") from None
+    return f"{checked.local_part}@{checked.ascii_domain}"
+
+
+def _number(message: EmailMessage) -> str:
+    """What the Message-ID begins with: the delivery's number."""
+    return str(message["Message-ID"]).removeprefix("<").partition(".")[0]
+
+
+class _Session(smtplib.SMTP):
+    """A conversation with the server, under a deadline."""
+
+    def __init__(self, server: MailServer, deadline: Deadline, name: str):
+        self._deadline = deadline
+        self._tls = server.tls
+        super().__init__(server.host, server.port, local_hostname=name, timeout=deadline.step)
+
+    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
+        return self._deadline.connect(host, port, tls=self._tls)
+
+
+@contextmanager
+def _session(settings: Settings, server: MailServer, deadline: Deadline) -> Iterator[_Session]:
+    """Connected, over TLS where the server can, and logged in. Whatever fails so far is the operator's or the server's affair."""
+    session = None
+    try:
+        try:
+            session = _Session(server, deadline, domain(settings.url))
+            _introduce(session, server)
+        except smtplib.SMTPAuthenticationError as refused:
+            raise TryAgain(f"The mail server refused the service's login ({refused.smtp_code}). {OPERATOR}") from None
+        except smtplib.SMTPResponseException as refused:
+            raise TryAgain(f"The mail server is not at work ({refused.smtp_code}).") from None
+        except ssl.SSLError as error:
+            raise TryAgain(f"No safe connection to the mail server can be made ({_tls_reason(error)}). {OPERATOR}") from None
+        except smtplib.SMTPServerDisconnected:
+            raise TryAgain("The mail server broke the connection off, or did not answer in time.") from None
+        except smtplib.SMTPException:
+            raise TryAgain(f"The mail server offers no login that this service knows. {OPERATOR}") from None
+        except OSError:
+            raise TryAgain("The mail server cannot be reached.") from None
+        yield session
+        # Its answer would change nothing any more.
+        with suppress(smtplib.SMTPException, OSError):
+            session.putcmd("QUIT")
+    finally:
+        if session is not None:
+            session.close()
+
+
+def _introduce(session: _Session, server: MailServer) -> None:
+    session.ehlo_or_helo_if_needed()
+    if not server.tls and session.has_extn("starttls"):
+        session.starttls(context=ssl.create_default_context())
+        session.ehlo_or_helo_if_needed()
+    if not server.user:
+        return
+    if not isinstance(session.sock, ssl.SSLSocket) and not _is_local(session):
+        raise TryAgain(f"The mail server offers no TLS, so the password was not sent to it. {OPERATOR}")
+    session.login(server.user, server.password)
+
+
+def _is_local(session: _Session) -> bool:
+    assert session.sock is not None
+    return ip_address(session.sock.getpeername()[0]).is_loopback
+
+
+def _tls_reason(error: ssl.SSLError) -> str:
+    return said(getattr(error, "verify_message", "") or error.reason or "TLS failed").lower()
+
+
+def _refusal(server: MailServer, code: int, words: bytes | str) -> Exception:
+    if code in LOGIN_REFUSED:
+        return TryAgain(f"The mail server refused the service's login ({code}). {OPERATOR}")
+    text = words.decode("utf-8", "replace") if isinstance(words, bytes) else words
+    line = f"The mail server answered {code}: {said(text, server.password)}"
+    return Undeliverable(line) if 500 <= code < 600 else TryAgain(line)
