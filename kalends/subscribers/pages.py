@@ -9,6 +9,7 @@ from kalends.web.render import render
 
 
 @endpoint("GET", "/unsubscribe/{token}", guests=True, credentials=False, format="html")
+@endpoint("GET", "/u/{token}", guests=True, credentials=False, format="html")
 def ask(ctx: Context, token: str) -> Document:
     """Ask before leaving the list: programs that look links up must not unsubscribe anybody."""
     _subscriber(ctx, token)
@@ -16,6 +17,7 @@ def ask(ctx: Context, token: str) -> Document:
 
 
 @endpoint("POST", "/unsubscribe/{token}", guests=True, credentials=False, format="html")
+@endpoint("POST", "/u/{token}", guests=True, credentials=False, format="html")
 def leave(ctx: Context, token: str) -> Document:
     """Leave the list; doing so twice changes nothing."""
     store.delete(ctx, _subscriber(ctx, token))

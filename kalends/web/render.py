@@ -22,8 +22,12 @@ _static = files("kalends.web") / "static"
 def render(template: str, ctx: Context, *, status: int = 200, **values: Any) -> Document:
     """The page as HTML."""
     ctx.headers["Content-Security-Policy"] = POLICY
-    body = _environment().get_template(template).render(values, actor=ctx.actor)
-    return Document(body.encode(), "text/html; charset=utf-8", status)
+    return Document(rendered(template, **values, actor=ctx.actor).encode(), "text/html; charset=utf-8", status)
+
+
+def rendered(template: str, **values: Any) -> str:
+    """The template's text, for what is no answer."""
+    return _environment().get_template(template).render(values)
 
 
 @cache

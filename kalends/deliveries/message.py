@@ -1,0 +1,143 @@
+"""What deliveries say: an event as e-mail and as SMS."""
+
+import re
+from collections.abc import Iterator
+from email.header import Header
+from email.headerregistry import Address, BaseHeader, HeaderRegistry
+from email.message import EmailMessage
+from email.policy import EmailPolicy, Policy
+from email.utils import formatdate
+from typing import Any, ClassVar
+
+from kalends.deliveries import words
+from kalends.deliveries.mail import wire_address
+from kalends.deliveries.model import Delivery
+from kalends.deliveries.segments import plain, segments
+from kalends.events.model import Event
+from kalends.ical.calendar import calendar
+from kalends.settings import Settings
+from kalends.subscribers.link import short_unsubscribe_url, unsubscribe_url
+from kalends.tokens import derived
+from kalends.transports import domain, sender
+from kalends.web.render import rendered
+
+MOST_SEGMENTS = 2
+# A title shorter than this says less than the exact time does.
+TITLE_AT_LEAST = 20
+ASKED_FOR = "You get this because somebody asked for it to be sent to this address."
+LISTED = "You get this because this address is on the list of {}."
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
+    """The event as e-mail: for people with and without HTML, and for their calendars."""
+    message = envelope(settings, delivery.address, event.title, str(delivery.id), delivery.created_at)
+    unsubscribe = None if delivery.subscriber_id is None else unsubscribe_url(settings, delivery.subscriber_id)
+    if unsubscribe:
+        message["List-Unsubscribe"] = f"<{unsubscribe}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    values: dict[str, Any] = {
+        "event": event,
+        "when": words.long(event),
+        "url": _url(settings, event),
+        "reason": LISTED.format(event.owner_name) if unsubscribe else ASKED_FOR,
+        "unsubscribe": unsubscribe,
+    }
+    message.set_content(_plain_text(**values), cte="quoted-printable")
+    message.add_alternative(rendered("deliveries/event.html", **values), subtype="html", cte="quoted-printable")
+    file = calendar([event], settings)
+    message.add_attachment(
+        file, maintype="text", subtype="calendar", params={"charset": "utf-8", "method": "PUBLISH"}, filename="event.ics"
+    )
+    return message
+
+
+def envelope(settings: Settings, address: str, subject: str, number: str, written_at: int) -> EmailMessage:
+    """A message without content. The same number has the same Message-ID, which nobody can guess."""
+    message = EmailMessage(policy=_POLICY)
+    local_part, _, host = wire_address(address).rpartition("@")
+    message["Subject"] = _line(subject)
+    message["From"] = sender(settings.email_from, settings.url)
+    message["To"] = Address("", local_part, host)
+    message["Date"] = formatdate(written_at)
+    message["Message-ID"] = f"<{number}.{derived(settings, 'message', number)[:22]}@{domain(settings.url)}>"
+    message["Auto-Submitted"] = "auto-generated"
+    return message
+
+
+def text(settings: Settings, delivery: Delivery, event: Event) -> str:
+    """The event as SMS in two segments, with its links whole: the place is shortened first, then the title, then the time."""
+    links = _url(settings, event)
+    if delivery.subscriber_id is not None:
+        links += f" Stop: {short_unsubscribe_url(settings, delivery.subscriber_id)}"
+    fitting = (said for said in _shorter(event) if segments(f"{said} {links}") <= MOST_SEGMENTS)
+    return f"{said} {links}" if (said := next(fitting, "")) else links
+
+
+def _shorter(event: Event) -> Iterator[str]:
+    """Ever fewer words for the event."""
+    title, place = plain(_line(event.title)), plain(_line(event.location or ""))
+    long, brief = words.short(event), words.brief(event)
+    if place:
+        yield from (f"{title}, {long}, {cut}" for cut in _cuts(place))
+    yield from (f"{cut}, {long}" for cut in _cuts(title, TITLE_AT_LEAST))
+    yield from (f"{cut}, {brief}" for cut in _cuts(title))
+    yield from _cuts(title)
+
+
+def _cuts(whole: str, least: int = 1) -> Iterator[str]:
+    """The text, then ever less of it."""
+    yield whole
+    for length in range(len(whole) - 1, least - 1, -1):
+        yield whole[:length].rstrip() + "..."
+
+
+def _plain_text(*, event: Event, when: str, url: str, reason: str, unsubscribe: str | None) -> str:
+    top = "\n".join(filter(None, (event.title, when, event.location)))
+    bottom = f"{reason}\nUnsubscribe: {unsubscribe}" if unsubscribe else reason
+    return "\n\n".join(filter(None, (top, event.description, url, f"-- \n{bottom}"))) + "\n"
+
+
+def _url(settings: Settings, event: Event) -> str:
+    return f"{settings.url}/events/{event.id}"
+
+
+def _line(value: str) -> str:
+    """On one line, whatever it held: nothing in a value begins another header."""
+    return _CONTROL.sub(" ", value).strip()
+
+
+class _Verbatim(BaseHeader):
+    """A header that is written as it is: the library would fold or encode a long address."""
+
+    max_count: ClassVar = 1
+
+    @classmethod
+    def parse(cls, value: str, kwds: dict[str, Any]) -> None:
+        kwds["parse_tree"] = None
+        kwds["decoded"] = _line(value)
+
+    def fold(self, *, policy: Policy[Any]) -> str:
+        return f"{self.name}: {self}{policy.linesep}"
+
+
+class _Literal(_Verbatim):
+    """A text that means what it says: the library would decode what looks encoded in it."""
+
+    def fold(self, *, policy: Policy[Any]) -> str:
+        value = str(self)
+        is_simple = value.isascii() and "=?" not in value and len(value) < 60
+        encoded = value if is_simple else Header(value, "utf-8", header_name="Subject").encode(linesep=policy.linesep)
+        return f"Subject: {encoded}{policy.linesep}"
+
+
+def _headers() -> HeaderRegistry:
+    registry = HeaderRegistry()
+    registry.map_to_type("subject", _Literal)
+    for name in ("message-id", "list-unsubscribe", "list-unsubscribe-post", "auto-submitted"):
+        registry.map_to_type(name, _Verbatim)
+    return registry
+
+
+_POLICY = EmailPolicy(header_factory=_headers())
