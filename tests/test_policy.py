@@ -88,6 +88,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "DELETE /api/subscribers/{subscriber_id}": {"": OWN_ONLY},
     "GET /unsubscribe/{token}": {"": EVERYBODY},
     "POST /unsubscribe/{token}": {"": EVERYBODY},
+    "GET /u/{token}": {"": EVERYBODY},
+    "POST /u/{token}": {"": EVERYBODY},
     "PUT /api/events/{event_id}/repeat": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "PUT /api/events/{event_id}/copy": {"private": (404, 201, 201, 201, 404), "public": (401, 201, 201, 201, 201)},
 }
