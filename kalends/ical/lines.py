@@ -4,6 +4,7 @@ import base64
 import quopri
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from msgspec import Struct
 
@@ -50,7 +51,7 @@ class Property(Struct, frozen=True):
 
     def parts(self, count: int) -> list[str]:
         """The parts of a value such as a name, as many as are asked for."""
-        return [*(part.strip() for part in split(self.value, ";")), *[""] * count][:count]
+        return [*(part.strip() for part in islice(split(self.value, ";"), count)), *[""] * count][:count]
 
 
 def lines(content: str) -> Iterator[tuple[int, str]]:
@@ -115,15 +116,20 @@ def _decoded(parameters: dict[str, str], value: str) -> str:
     return octets.decode("cp1252", "replace")
 
 
-def split(value: str, separator: str) -> list[str]:
+def split(value: str, separator: str) -> Iterator[str]:
     """The parts of a value between the separators that are not escaped."""
-    parts: list[list[str]] = [[]]
-    for token in _TOKENS[separator].findall(value):
+    if "\\" not in value:
+        yield from value.split(separator)
+        return
+    part: list[str] = []
+    for found in _TOKENS[separator].finditer(value):
+        token = found[0]
         if token == separator:
-            parts.append([])
+            yield "".join(part)
+            part = []
         else:
-            parts[-1].append(_plain(token) if token[0] == "\\" else token)
-    return ["".join(part) for part in parts]
+            part.append(_plain(token) if token[0] == "\\" else token)
+    yield "".join(part)
 
 
 def _plain(value: str) -> str:
