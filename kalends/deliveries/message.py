@@ -118,14 +118,14 @@ class _Verbatim(BaseHeader):
         kwds["parse_tree"] = None
         kwds["decoded"] = _line(value)
 
-    def fold(self, *, policy: Policy[Any]) -> str:
+    def fold(self, *, policy: "Policy[Any]") -> str:
         return f"{self.name}: {self}{policy.linesep}"
 
 
 class _Literal(_Verbatim):
     """A text that means what it says: the library would decode what looks encoded in it."""
 
-    def fold(self, *, policy: Policy[Any]) -> str:
+    def fold(self, *, policy: "Policy[Any]") -> str:
         value = str(self)
         is_simple = value.isascii() and "=?" not in value and len(value) < 60
         encoded = value if is_simple else Header(value, "utf-8", header_name="Subject").encode(linesep=policy.linesep)
