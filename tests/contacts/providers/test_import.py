@@ -1,0 +1,143 @@
+"""POST /api/contacts/import and keep: from a service to the temporary list, and from there to the primary one."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from kalends.app import wsgi
+from kalends.context import Context
+from kalends.db import Database, Transaction
+from kalends.settings import Settings
+from kalends.worker import clean_up
+from tests.cast import Cast, a_contact
+from tests.client import Answer, Client
+from tests.conftest import Clock
+from tests.contacts.providers.books import PASSWORD, PEOPLE, USER, Book
+from tests.contacts.providers.conftest import CANARY, SECRETS
+from tests.contacts.providers.stand import Stand
+
+DAY = 24 * 60 * 60
+# A tenth has no address; a seventh of the others has two more.
+WITHOUT = PEOPLE // 10
+ADDRESSES = sum(3 if n % 7 == 0 else 1 for n in range(PEOPLE) if n % 10)
+
+
+@pytest.fixture
+def importing(db: Database, settings: Settings, clock: Clock, cast: Cast, book: Book) -> Client:
+    """Alice, at a service whose Google and Yahoo are the book."""
+    chosen = structs.replace(settings, google_carddav_url=book.url, yahoo_carddav_url=book.url)
+    return Client(wsgi(db, chosen, clock), cast.alice.token)
+
+
+def imported(who: Client, service: str = "google", **given: Any) -> Answer:
+    return who.post("/api/contacts/import", json={"service": service, "user_name": USER, "password": PASSWORD} | given)
+
+
+def total(who: Client, **query: Any) -> int:
+    found: int = who.get("/api/contacts", query={"count": "true", "limit": 0} | query).json["total"]
+    return found
+
+
+def test_an_import_fills_the_temporary_list_with_an_entry_for_each_address(importing: Client) -> None:
+    answer = imported(importing)
+    assert answer.status == 201
+    assert (answer.json["service"], answer.json["imported"], answer.json["skipped"]) == ("google", ADDRESSES, WITHOUT)
+    assert len(answer.json["contacts"]) == ADDRESSES
+    by_address = {entry["email_address"]: entry for entry in answer.json["contacts"]}
+    assert by_address["person8@example.org"]["name"] == by_address["person8@example.org"]["name"] == "Žofie 李雷 Ødegård 8"
+    assert by_address["žofie7@example.net"]["name"] == by_address["person7@example.org"]["name"]
+    assert (total(importing), total(importing, list="imported")) == (0, ADDRESSES)
+    shown = importing.get(f"/api/contacts/{by_address['person8@example.org']['id']}").json
+    assert (shown["last_name"], shown["phone_number"]) == ("Ødegård 8", "+33 6 12 34 56 78")
+
+
+def test_importing_again_replaces_what_came_from_that_service(importing: Client) -> None:
+    imported(importing)
+    assert imported(importing, "yahoo").json["imported"] == ADDRESSES
+    assert total(importing, list="imported") == 2 * ADDRESSES
+    assert imported(importing).status == 201
+    assert total(importing, list="imported") == 2 * ADDRESSES
+
+
+def test_the_temporary_list_expires_after_a_day(importing: Client, clock: Clock, db: Database, settings: Settings) -> None:
+    entry = imported(importing).json["contacts"][0]
+    clock.ahead(DAY - 1)
+    assert total(importing, list="imported") == ADDRESSES
+    clock.ahead(1)
+    assert total(importing, list="imported") == 0
+    assert importing.get(f"/api/contacts/{entry['id']}").status == 404
+    assert importing.post("/api/contacts/keep", json={"ids": [entry["id"]]}).status == 404
+    clean_up(ctx := Context(db, settings, clock()))
+    with ctx.read() as tx:
+        assert tx.value("SELECT count(*) FROM contacts WHERE expires_at IS NOT NULL AND expires_at <= :now", now=clock()) == 0
+
+
+def test_keep_moves_those_whose_address_is_new(importing: Client) -> None:
+    a_contact(importing, email_address="PERSON8@example.org")
+    entries = {entry["email_address"]: entry["id"] for entry in imported(importing).json["contacts"]}
+    chosen = [entries["person8@example.org"], entries["person9@example.org"]]
+    assert importing.post("/api/contacts/keep", json={"ids": chosen}).json == {"kept": 1, "skipped": 1}
+    assert total(importing) == 2
+    again = importing.post("/api/contacts/keep", json={"ids": chosen})
+    assert (again.status, again.broken) == (409, ["ids"])
+    assert importing.post("/api/contacts/keep").json == {"kept": ADDRESSES - 2, "skipped": 1}
+    assert (total(importing), total(importing, list="imported")) == (ADDRESSES, 1)
+    assert importing.post("/api/contacts/delete_all").json == {"deleted": ADDRESSES + 1}
+
+
+def test_a_kept_entry_leaves_its_unique_id_to_the_contact_that_has_it(importing: Client) -> None:
+    a_contact(importing, unique_id="card-8")
+    entries = {entry["email_address"]: entry["id"] for entry in imported(importing).json["contacts"]}
+    importing.post("/api/contacts/keep", json={"ids": [entries["person8@example.org"], entries["person9@example.org"]]})
+    assert importing.get(f"/api/contacts/{entries['person8@example.org']}").json["unique_id"] is None
+    assert importing.get(f"/api/contacts/{entries['person9@example.org']}").json["unique_id"] == "card-9"
+
+
+def test_what_is_imported_is_nobody_elses(importing: Client, cast: Cast) -> None:
+    entry = imported(importing).json["contacts"][0]
+    assert total(cast.bob, list="imported") == 0
+    assert cast.bob.get(f"/api/contacts/{entry['id']}").status == 404
+    assert cast.bob.post("/api/contacts/keep").json == {"kept": 0, "skipped": 0}
+
+
+def test_a_failed_import_keeps_what_came_before(importing: Client) -> None:
+    imported(importing)
+    refused = imported(importing, password="wrongwrongwrongw")
+    assert (refused.status, refused.json["type"], refused.broken) == (422, "urn:kalends:wrong-password", ["password"])
+    assert total(importing, list="imported") == ADDRESSES
+
+
+def test_no_credential_is_left_anywhere(
+    db: Database, settings: Settings, clock: Clock, cast: Cast, books: dict[str, Book], stand: Stand, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It is looked for in every answer, log line, table and file of the service."""
+    chosen = structs.replace(
+        settings,
+        google_carddav_url=books["radicale"].url,
+        yahoo_carddav_url="http://127.0.0.1:9",
+        graph_url=stand.url,
+        graph_login_url=stand.url,
+    )
+    alice = Client(wsgi(db, chosen, clock), cast.alice.token)
+    answers = [imported(alice, service, **given) for service in ("google", "yahoo", "outlook") for given in _credentials()]
+    assert all(answer.status in (422, 503) for answer in answers), answers
+    with db.read() as tx:
+        tables = [str(tx.rows(f"SELECT * FROM {table}")) for table in _tables(tx)]
+    files = [path.read_bytes().decode(errors="replace") for path in Path(settings.data).rglob("*") if path.is_file()]
+    told = "\n".join(
+        [*(f"{answer.headers}{answer.text}" for answer in answers), *tables, *files, *capfd.readouterr(), str(dict(os.environ))]
+    )
+    assert [secret for secret in SECRETS if secret in told] == []
+
+
+def _credentials() -> list[dict[str, str]]:
+    return [{"password": CANARY}, {"password": "", "access_token": SECRETS[2]}]
+
+
+def _tables(tx: Transaction) -> list[str]:
+    own = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    standard = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
+    return [name for (name,) in tx.rows(own if tx.has_table("sqlite_master") else standard)]

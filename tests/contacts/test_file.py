@@ -1,0 +1,144 @@
+"""Contacts in files: POST /api/contacts with a file, and the exports that lead back."""
+
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from kalends.contacts.model import ContactFields
+from tests.cast import Cast, a_contact
+from tests.client import Answer, Client
+from tests.http.multipart import multipart
+
+CARDS = """BEGIN:VCARD
+VERSION:3.0
+N:Díaz;Ana;;;
+EMAIL:ana@example.org
+EMAIL:ana@work.example
+TEL;TYPE=CELL:+33 6 12 34 56 78
+UID:u1
+END:VCARD
+BEGIN:VCARD
+VERSION:4.0
+FN:Bo Bell
+BDAY:--0511
+END:VCARD
+"""
+MANY = 5_000
+
+
+def uploaded(who: Client, filename: str, content: str | bytes) -> Answer:
+    return who.post("/api/contacts", **multipart(files=[("file", filename, content.encode() if isinstance(content, str) else content)]))
+
+
+def contents(who: Client) -> list[dict[str, Any]]:
+    """All that the fields hold, of everybody on the list."""
+    rows: list[dict[str, Any]] = []
+    address = "/api/contacts?limit=500"
+    while address:
+        page = who.get(address).json
+        rows += page["contacts"]
+        address = page["next"]
+    fields = ContactFields.__struct_fields__
+    return [{name: who.get(f"/api/contacts/{row['id']}").json[name] for name in fields} for row in rows]
+
+
+def test_a_person_with_two_addresses_becomes_two_contacts_and_what_is_lost_is_told(cast: Cast) -> None:
+    answer = uploaded(cast.alice, "cards.vcf", CARDS)
+    assert answer.status == 201
+    assert (answer.json["imported"], answer.json["skipped"]) == (3, 0)
+    assert [(made["name"], made["email_address"]) for made in answer.json["contacts"]] == [
+        ("Ana Díaz", "ana@example.org"),
+        ("Ana Díaz", "ana@work.example"),
+        ("Bo Bell", None),
+    ]
+    assert [(remark["line"], remark["field"]) for remark in answer.json["remarks"]] == [(9, "birthday")]
+    assert cast.alice.get("/api/contacts?count=true").json["total"] == 3
+
+
+def test_the_same_file_again_changes_nothing(cast: Cast) -> None:
+    uploaded(cast.alice, "cards.vcf", CARDS)
+    again = uploaded(cast.alice, "cards.vcf", CARDS)
+    assert (again.status, again.json["imported"], again.json["skipped"]) == (201, 0, 3)
+    assert cast.alice.get("/api/contacts?count=true").json["total"] == 3
+
+
+def test_a_contact_whose_address_or_unique_id_is_there_is_skipped(cast: Cast) -> None:
+    a_contact(cast.alice, first_name="Anna", email_address="ANA@example.org", unique_id="u9")
+    assert uploaded(cast.alice, "cards.vcf", CARDS).json["skipped"] == 1
+    table = "first_name,unique_id\nCid,u9\nCid,u10\n"
+    assert uploaded(cast.alice, "more.csv", table).json["imported"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("cards.vcf", "nothing at all"),
+        ("list.csv", "colour,size\nred,7\n"),
+        ("photo.jpg", b"\xff\xd8\xff\xe0\x00\x10JFIF"),
+        ("empty.csv", ""),
+        ("cut.vcf", "BEGIN:VCARD\nVERSION:3.0\nFN:Ana\n"),
+    ],
+)
+def test_a_file_that_holds_no_contacts_is_refused(cast: Cast, name: str, content: str | bytes) -> None:
+    answer = uploaded(cast.alice, name, content)
+    assert (answer.status, answer.broken) == (422, ["file"]), answer
+    assert cast.alice.get("/api/contacts?count=true").json["total"] == 0
+
+
+def test_a_file_that_is_no_file_is_refused(cast: Cast) -> None:
+    answer = cast.alice.post("/api/contacts", json={"file": "BEGIN:VCARD"})
+    assert (answer.status, answer.broken) == (422, ["file"])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "vcf"])
+def test_export_and_import_of_many_contacts_loses_nothing(cast: Cast, suffix: str) -> None:
+    header = ",".join(ContactFields.__struct_fields__)
+    rows = [
+        f'"Ana, {n}","Ø""{n}",+33 6 {n:08d},ana{n % 4990}@example.org,19{n % 90 + 10}-05-11,{("", "fe")[n % 2]}male,'
+        f'France,0{n:04d},"jazz,t{n}",u{n}'
+        for n in range(MANY)
+    ]
+    assert uploaded(cast.alice, "many.csv", "\n".join([header, *rows])).json["imported"] == MANY
+    exported = cast.alice.get(f"/api/contacts.{suffix}")
+    again = uploaded(cast.bob, f"many.{suffix}", exported.content)
+    assert (again.json["imported"], again.json["remarks"]) == (MANY, [])
+    assert cast.bob.get(f"/api/contacts.{suffix}").content == exported.content
+
+
+def test_every_field_survives_both_files(cast: Cast) -> None:
+    whole = ContactFields(
+        first_name="=1+1; Ana\\n",
+        last_name="'=O'Díaz, “x”",
+        phone_number="+33 6 12 34 56 78",
+        email_address="ana+tag@example.org",
+        birthday="1990-05-11",
+        gender="female",
+        country="-France",
+        zip_code="@0750",
+        tag_list="=jazz,with space,é",
+        unique_id="urn:uuid:7;x,y",
+    )
+    a_contact(cast.alice, **structs.asdict(whole))
+    a_contact(cast.alice, first_name="Bo")
+    for person, suffix in ((cast.bob, "csv"), (cast.carol, "vcf")):
+        assert uploaded(person, f"x.{suffix}", cast.alice.get(f"/api/contacts.{suffix}").content).json["imported"] == 2
+        assert contents(person) == contents(cast.alice)
+
+
+def test_cells_that_spreadsheets_would_run_are_defused(cast: Cast) -> None:
+    for first in ("=cmd|'/c calc'!A1", "+1+1", "-2+3", "@SUM(A1)"):
+        a_contact(cast.alice, first_name=first)
+    lines = cast.alice.get("/api/contacts.csv").text.splitlines()[1:]
+    assert len(lines) == 4
+    assert all(line.lstrip('"').startswith("'") for line in lines)
+
+
+def test_exports_hold_what_the_search_finds(cast: Cast) -> None:
+    a_contact(cast.alice, tag_list="jazz")
+    a_contact(cast.alice, first_name="Bo", tag_list="blues")
+    for suffix in ("csv", "vcf"):
+        found = cast.alice.get(f"/api/contacts.{suffix}?tags=blues")
+        assert "Bo" in found.text
+        assert "Ana" not in found.text
+        assert f'filename="contacts.{suffix}"' in found.headers["Content-Disposition"]
