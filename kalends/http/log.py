@@ -20,7 +20,8 @@ def configure(settings: Settings) -> None:
     console = for_people(settings)
     processors: list[Any] = [structlog.processors.add_log_level, structlog.processors.TimeStamper("iso", utc=True)]
     if console:
-        processors.append(structlog.dev.ConsoleRenderer())
+        # Its default prints the values of all variables beside a traceback, passwords among them.
+        processors.append(structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.RichTracebackFormatter(show_locals=False)))
     else:
         processors += [structlog.processors.format_exc_info, _render]
     structlog.configure(

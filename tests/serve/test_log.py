@@ -1,10 +1,13 @@
 """The log: a line of JSON for each request, and in it, as in the database, no secret."""
 
 import hmac
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import psycopg
+import pytest
 
 from tests.cast import PASSWORD
 from tests.serve.conftest import Start
@@ -66,3 +69,24 @@ def test_the_log_of_an_installation_that_wants_none_is_empty(start: Start) -> No
     assert service.get("/healthz").status == 200
     assert service.stop() == 0
     assert [line["event"] for line in service.log] == ["serving"]
+
+
+@pytest.mark.parametrize("log_format", ["json", "console"])
+def test_a_failure_is_logged_without_the_values_that_it_met(tmp_path: Path, log_format: str) -> None:
+    script = f"""
+from kalends.http import log
+from kalends.settings import Settings
+
+def sign_in(password):
+    raise RuntimeError("it broke")
+
+log.configure(Settings(log_format={log_format!r}))
+try:
+    sign_in("".join(["can", "ary"]))
+except RuntimeError as error:
+    log.log.error("failed", exc_info=error)
+"""
+    (tmp_path / "failing.py").write_text(script)
+    done = subprocess.run([sys.executable, tmp_path / "failing.py"], capture_output=True, text=True, check=True)
+    assert "it broke" in done.stderr
+    assert "canary" not in done.stderr
