@@ -169,7 +169,7 @@ def test_compressed_content_is_not_unpacked(stand: Stand, fails: Fails) -> None:
         "<?xml version='1.0' encoding='hex'?><a/>",
         f"<!DOCTYPE a [<!ENTITY l0 'ha'>{LAUGHS}]><a>&l9;</a>",
         "<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><a>&e;</a>",
-        "<!DOCTYPE a SYSTEM 'http://127.0.0.1:1/a.dtd'><a/>",
+        multistatus().replace("?>", "?><!DOCTYPE a SYSTEM 'http://127.0.0.1:1/a.dtd'>"),
         multistatus("<D:response>" * 100_000),
     ],
     ids=["page", "other XML", "nothing", "zero", "encoding", "laughs", "external entity", "DTD", "depth"],
