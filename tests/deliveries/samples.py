@@ -1,0 +1,26 @@
+"""An event and a delivery of it, as the outbox holds them."""
+
+from typing import Any
+
+from kalends.deliveries.model import Delivery
+from kalends.events.model import Event
+
+# Monday, 11 May 2026, 17:00 in Paris.
+FIVE = 1_778_511_600
+
+
+def a_row(**fields: Any) -> Event:
+    """An event's row, two hours long unless told otherwise."""
+    row: dict[str, Any] = dict.fromkeys(Event.__struct_fields__)
+    row |= {"id": 7, "owner_id": 1, "calendar_id": 1, "title": "Jazz", "start_at": FIVE, "end_at": FIVE + 7200, "all_day": False}
+    row |= {"time_zone": "Europe/Paris", "tags": "", "public": True, "version": 1, "created_at": 1_778_000_000, "updated_at": 1_778_000_001}
+    row |= {"edited": False, "owner_name": "Ana", "can_edit": False}
+    return Event(**row | fields)
+
+
+def a_delivery(**fields: Any) -> Delivery:
+    """A delivery that somebody asked for, or with `subscriber_id` one to the list."""
+    row: dict[str, Any] = dict.fromkeys(Delivery.__struct_fields__)
+    row |= {"id": 42, "owner_id": 1, "event_id": 7, "kind": "send_to_me", "channel": "email", "address": "gus@example.org"}
+    row |= {"state": "sending", "attempts": 1, "due_at": 0, "created_at": 1_778_000_000, "updated_at": 0}
+    return Delivery(**row | fields)
