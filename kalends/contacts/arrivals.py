@@ -2,13 +2,16 @@
 
 from msgspec import structs
 
+from kalends import errors
 from kalends.contacts import store
-from kalends.contacts.cards import Entry, contacts_of
+from kalends.contacts.cards import contacts_of
+from kalends.contacts.entry import MOST_ENTRIES, TOO_MANY, Entry
 from kalends.contacts.model import Contact, ContactFields, ContactFilter, FileImport, Imported, Kept, Remark, ServiceImport
 from kalends.context import Context
 from kalends.text import key
 
 LIFETIME = 24 * 60 * 60
+MOST_REMARKS = 1_000
 
 
 class Known:
@@ -35,11 +38,14 @@ class Known:
 def from_file(ctx: Context, entries: list[Entry]) -> FileImport:
     """Put those who are not on the primary list yet on it. Two in the file with one address are two contacts."""
     arrived, remarks, skipped = _read(entries)
+    # Before the transaction: it takes a while, and others want to write too.
+    rows = [(contact, store.row(ctx, contact)) for contact in arrived]
     with ctx.write():
         store.hold(ctx)
         known = Known(store.index(ctx, ContactFilter()))
-        fresh = [contact for contact in arrived if not known.has(contact) and known.take_id(contact.unique_id)]
-        made = _made(fresh, store.insert_all(ctx, fresh))
+        fresh = [(contact, row) for contact, row in rows if not known.has(contact) and known.take_id(contact.unique_id)]
+        ids = store.insert_all(ctx, [row for _, row in fresh])
+    made = [_made(contact, contact_id) for (contact, _), contact_id in zip(fresh, ids, strict=True)]
     return FileImport(len(made), skipped + len(arrived) - len(made), made, remarks)
 
 
@@ -48,10 +54,12 @@ def from_service(ctx: Context, service: str, entries: list[Entry]) -> ServiceImp
     arrived, _, skipped = _read(entries)
     fresh = {key(contact.email_address): contact for contact in reversed(arrived) if contact.email_address}
     chosen = list(reversed(fresh.values()))
+    rows = [store.row(ctx, contact, service, ctx.now + LIFETIME) for contact in chosen]
     with ctx.write():
         store.hold(ctx)
         store.delete_imported(ctx, service)
-        made = _made(chosen, store.insert_all(ctx, chosen, service, ctx.now + LIFETIME))
+        ids = store.insert_all(ctx, rows)
+    made = [_made(contact, contact_id) for contact, contact_id in zip(chosen, ids, strict=True)]
     return ServiceImport(service, len(made), skipped + len(arrived) - len(made), made)
 
 
@@ -77,11 +85,13 @@ def _read(entries: list[Entry]) -> tuple[list[ContactFields], list[Remark], int]
         arrived += contacts
         remarks += said
         empty += not contacts
-    return arrived, remarks, empty
+    if len(arrived) > MOST_ENTRIES:
+        raise errors.invalid("file", TOO_MANY)
+    return arrived, remarks[:MOST_REMARKS], empty
 
 
-def _made(contacts: list[ContactFields], ids: list[int]) -> list[Imported]:
-    return [Imported(contact_id, _name(contact), contact.email_address) for contact_id, contact in zip(ids, contacts, strict=True)]
+def _made(contact: ContactFields, contact_id: int) -> Imported:
+    return Imported(contact_id, _name(contact), contact.email_address)
 
 
 def _name(contact: Contact | ContactFields) -> str:

@@ -62,17 +62,21 @@ def _conditions(ctx: Context, chosen: ContactFilter | ContactQuery) -> tuple[str
 
 def insert(ctx: Context, given: ContactFields) -> int:
     """A new contact on the actor's primary list."""
-    contact_id: int = ctx.tx.value(f"{_INSERT} RETURNING id", **_row(ctx, given))
+    contact_id: int = ctx.tx.value(f"{_INSERT} RETURNING id", **row(ctx, given))
     return contact_id
 
 
-def insert_all(ctx: Context, given: list[ContactFields], service: str | None = None, expires_at: int | None = None) -> list[int]:
-    """Many at once, on the primary list or from a service; the caller holds the actor's contacts."""
+def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> list[int]:
+    """Many at once; the caller holds the actor's contacts."""
     last = ctx.tx.value("SELECT max(id) FROM contacts") or 0
-    rows = [_row(ctx, each) | {"service": service, "expires_at": expires_at} for each in given]
     ctx.tx.many(_INSERT, rows)
     made = ctx.tx.rows("SELECT id FROM contacts WHERE user_id = :me AND id > :last ORDER BY id", me=policy.user(ctx).id, last=last)
     return [contact_id for (contact_id,) in made]
+
+
+def row(ctx: Context, given: ContactFields, service: str | None = None, expires_at: int | None = None) -> dict[str, Any]:
+    """What is written for a contact of the actor's, on the primary list or from a service."""
+    return {"user_id": policy.user(ctx).id, "service": service, "expires_at": expires_at, "now": ctx.now, **_written(given)}
 
 
 def hold(ctx: Context) -> None:
@@ -151,10 +155,6 @@ def _limited(contact: Contact) -> dict[str, Any]:
         "tag_list": contact.tags,
         "tags": contact.tags.split(",") if contact.tags else [],
     }
-
-
-def _row(ctx: Context, given: ContactFields) -> dict[str, Any]:
-    return {"user_id": policy.user(ctx).id, "service": None, "expires_at": None, "now": ctx.now, **_written(given)}
 
 
 def _written(given: ContactFields) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The kinds of text that parameters share: each with its length, its form, and the words that explain it."""
 
+import re
 from typing import Annotated
 
 from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, validate_email
@@ -26,7 +27,19 @@ def _datetime(value: str) -> str:
     return value
 
 
+# What the library would accept as it stands, and most addresses are: it takes a fifth of a millisecond to say so.
+_PLAIN_EMAIL = re.compile(r"[A-Za-z0-9_%+-]+(\.[A-Za-z0-9_%+-]+)*@([a-z0-9]+(-[a-z0-9]+)*\.)+[a-z]{2,}")
+_LONGEST_LOCAL, _LONGEST_LABEL = 64, 63
+
+
+def _is_plain_email(value: str) -> bool:
+    local, _, domain = value.rpartition("@")
+    return len(local) <= _LONGEST_LOCAL and bool(_PLAIN_EMAIL.fullmatch(value)) and max(map(len, domain.split("."))) <= _LONGEST_LABEL
+
+
 def _email(value: str) -> str:
+    if _is_plain_email(value):
+        return value
     try:
         return validate_email(value, check_deliverability=False, globally_deliverable=False).normalized
     except EmailNotValidError:
