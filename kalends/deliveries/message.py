@@ -6,9 +6,10 @@ from email.header import Header
 from email.headerregistry import Address, BaseHeader, HeaderRegistry
 from email.message import EmailMessage
 from email.policy import EmailPolicy, Policy
-from email.utils import formatdate
+from email.utils import format_datetime
 from typing import Any, ClassVar
 
+from kalends import when
 from kalends.deliveries import words
 from kalends.deliveries.mail import wire_address
 from kalends.deliveries.model import Delivery
@@ -39,7 +40,7 @@ def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     values: dict[str, Any] = {
         "event": event,
-        "when": words.long(event),
+        "time": words.long(event),
         "url": _url(settings, event),
         "reason": LISTED.format(event.owner_name) if unsubscribe else ASKED_FOR,
         "unsubscribe": unsubscribe,
@@ -60,7 +61,7 @@ def envelope(settings: Settings, address: str, subject: str, number: str, writte
     message["Subject"] = _line(subject)
     message["From"] = sender(settings.email_from, settings.url)
     message["To"] = Address("", local_part, host)
-    message["Date"] = formatdate(written_at)
+    message["Date"] = format_datetime(when.at(written_at, "UTC"))
     message["Message-ID"] = f"<{number}.{derived(settings, 'message', number)[:22]}@{domain(settings.url)}>"
     message["Auto-Submitted"] = "auto-generated"
     return message
@@ -93,8 +94,8 @@ def _cuts(whole: str, least: int = 1) -> Iterator[str]:
         yield whole[:length].rstrip() + "..."
 
 
-def _plain_text(*, event: Event, when: str, url: str, reason: str, unsubscribe: str | None) -> str:
-    top = "\n".join(filter(None, (event.title, when, event.location)))
+def _plain_text(*, event: Event, time: str, url: str, reason: str, unsubscribe: str | None) -> str:
+    top = "\n".join(filter(None, (event.title, time, event.location)))
     bottom = f"{reason}\nUnsubscribe: {unsubscribe}" if unsubscribe else reason
     return "\n\n".join(filter(None, (top, event.description, url, f"-- \n{bottom}"))) + "\n"
 

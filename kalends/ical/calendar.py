@@ -70,9 +70,18 @@ def _add_times(entry: Entry, event: Event) -> None:
         else:
             entry.add("DTEND", last + timedelta(days=1))
         return
-    entry.add("DTSTART", _moment(event.start_at, event.time_zone))
+    _add_moment(entry, "DTSTART", event.start_at, event.time_zone)
     if event.end_at is not None and event.end_at > event.start_at:
-        entry.add("DTEND", _moment(event.end_at, event.time_zone))
+        _add_moment(entry, "DTEND", event.end_at, event.time_zone)
+
+
+def _add_moment(entry: Entry, name: str, instant: int, zone: str) -> None:
+    """With the zone beside it: the library takes zones that are like UTC today for UTC, and writes their local times so."""
+    moment = _moment(instant, zone)
+    if moment.tzinfo is UTC:
+        entry.add(name, moment)
+    else:
+        entry.add(name, moment.replace(tzinfo=None), parameters={"TZID": zone})
 
 
 def _moment(instant: int, zone: str) -> datetime:

@@ -45,7 +45,7 @@ def _changes(name: str, year: int) -> tuple[Change, ...]:
 
 def _found(name: str, start: datetime, end: datetime) -> Iterator[Change]:
     while start < end:
-        following = min(start + STRIDE, end)
+        following = start + min(STRIDE, end - start)
         before, after = _at(start, name), _at(following, name)
         if before[0] != after[0]:
             moment = _moment(name, start, following)

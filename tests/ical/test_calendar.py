@@ -1,0 +1,107 @@
+"""Events as an iCalendar file, which other programs read as they were meant."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import icalendar
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from kalends import when
+from kalends.ical.calendar import calendar
+from kalends.settings import Settings
+from tests.deliveries.samples import FIVE, a_row
+
+SETTINGS = Settings(base_url="https://calendar.example.org", secret="s" * 32)
+ZONES = sorted(when.known_zones())
+
+
+def entry(**fields: Any) -> Any:
+    (found,) = icalendar.Calendar.from_ical(calendar([a_row(**fields)], SETTINGS)).walk("VEVENT")
+    return found
+
+
+def test_a_file_says_whose_it_is_and_what_it_is_called() -> None:
+    file = icalendar.Calendar.from_ical(calendar([], SETTINGS, name="Jazz, live"))
+    assert (file["VERSION"], file["PRODID"], file["METHOD"]) == ("2.0", "-//Kalends//Kalends//EN", "PUBLISH")
+    assert file["NAME"] == file["X-WR-CALNAME"] == "Jazz, live"
+
+
+def test_an_entry_has_every_field_of_its_event() -> None:
+    found = entry(title="Soirée; jazz", description="One,\ntwo", location="Paris, France", tags="jazz,live", version=3)
+    assert (found["SUMMARY"], found["DESCRIPTION"], found["LOCATION"]) == ("Soirée; jazz", "One,\ntwo", "Paris, France")
+    assert (found["URL"], found["SEQUENCE"]) == ("https://calendar.example.org/events/7", 2)
+    assert [str(tag) for tag in found["CATEGORIES"].cats] == ["jazz", "live"]
+    assert found["CREATED"].dt == datetime(2026, 5, 5, 16, 53, 20, tzinfo=UTC)
+    assert found["LAST-MODIFIED"].dt == found["DTSTAMP"].dt == datetime(2026, 5, 5, 16, 53, 21, tzinfo=UTC)
+
+
+def test_the_same_events_are_the_same_bytes() -> None:
+    rows = [a_row(), a_row(id=8, time_zone="Asia/Tokyo"), a_row(id=9, start_at=0)]
+    assert calendar(rows, SETTINGS) == calendar(iter(rows), SETTINGS)
+    assert calendar(rows, SETTINGS).count(b"BEGIN:VTIMEZONE") == 2
+
+
+def test_a_uid_outlives_a_move_and_is_no_other_services() -> None:
+    moved = Settings(base_url="https://elsewhere.example", secret="s" * 32)
+    other = Settings(base_url="https://calendar.example.org", secret="t" * 32)
+    uids = [icalendar.Calendar.from_ical(calendar([a_row()], at)).walk("VEVENT")[0]["UID"] for at in (SETTINGS, moved, other)]
+    assert uids[0] == uids[1] != uids[2]
+    assert uids[0] != entry(id=8)["UID"]
+
+
+def test_whole_days_end_with_the_day_after() -> None:
+    midnight = FIVE - 17 * 3600
+    found = entry(all_day=True, start_at=midnight, end_at=midnight + 3 * 86_400)
+    assert (found["DTSTART"].dt, found["DTEND"].dt) == (date(2026, 5, 11), date(2026, 5, 14))
+    assert entry(all_day=True, start_at=midnight, end_at=None)["DTEND"].dt == date(2026, 5, 12)
+    assert b"VTIMEZONE" not in calendar([a_row(all_day=True, start_at=midnight)], SETTINGS)
+
+
+def test_the_last_day_of_all_can_be_written() -> None:
+    first, last = date(9999, 12, 30), date(9999, 12, 31)
+    found = entry(all_day=True, start_at=when.midnight(first, "UTC"), end_at=when.day_end(last, "UTC"), time_zone="UTC")
+    assert (found["DTSTART"].dt, found["DURATION"].dt) == (first, timedelta(days=2))
+
+
+def test_an_event_without_an_end_has_none() -> None:
+    assert "DTEND" not in entry(end_at=None)
+    assert "DTEND" not in entry(end_at=FIVE)
+
+
+def test_utc_needs_no_zone() -> None:
+    file = calendar([a_row(time_zone="UTC")], SETTINGS)
+    assert b"DTSTART:20260511T150000Z" in file
+    assert b"VTIMEZONE" not in file
+
+
+@pytest.mark.parametrize(("shift", "shown"), [(0, b"DTSTART;TZID=Europe/Paris:20261025T023000"), (3600, b"DTSTART:20261025T013000Z")])
+def test_of_two_equal_times_the_second_is_written_in_utc(shift: int, shown: bytes) -> None:
+    first = int(datetime(2026, 10, 25, 0, 30, tzinfo=UTC).timestamp())
+    assert shown in calendar([a_row(start_at=first + shift, end_at=None)], SETTINGS)
+
+
+@given(
+    st.sampled_from(ZONES),
+    st.lists(st.integers(-2_208_900_000, 253_402_200_000), min_size=1, max_size=2).map(sorted),
+)
+@example("Africa/Abidjan", [-1_830_383_033])
+def test_every_time_is_read_as_the_moment_it_is(zone: str, moments: list[int]) -> None:
+    found = entry(time_zone=zone, start_at=moments[0], end_at=moments[-1])
+    assert [int(found[name].dt.timestamp()) for name in ("DTSTART", "DTEND") if name in found] == list(dict.fromkeys(moments))
+
+
+@given(st.sampled_from(ZONES), st.integers(-2_208_900_000, 253_402_200_000))
+def test_a_reader_that_knows_no_zones_reads_the_same_moment(zone: str, moment: int) -> None:
+    file = calendar([a_row(time_zone=zone, start_at=moment, end_at=None)], SETTINGS)
+    read = icalendar.Calendar.from_ical(file)
+    start = read.walk("VEVENT")[0]["DTSTART"].dt
+    if b"DTSTART;TZID" not in file:
+        assert int(start.timestamp()) == moment
+        return
+    onsets = [(o["DTSTART"].dt, o["TZOFFSETFROM"].td, o["TZOFFSETTO"].td) for o in read.walk() if o.name in ("STANDARD", "DAYLIGHT")]
+    # RFC 5545: the observance whose onset, on the clocks before it, is the last that is not after the time.
+    wall = start.replace(tzinfo=None)
+    in_force = max((onset, after) for onset, before, after in onsets if onset <= wall)
+    assert int((wall - in_force[1]).replace(tzinfo=UTC).timestamp()) == moment
