@@ -15,17 +15,19 @@ from kalends import __version__, settings, times, tokens
 from kalends.context import Context
 from kalends.db import Database, Taken, open_database
 from kalends.db.migrate import TooNew, migrate
-from kalends.doctor import examine, reason
+from kalends.deliveries.files import outbox
+from kalends.doctor import examine, reason, try_email, try_sms
 from kalends.errors import Invalid, Problem, Unavailable
 from kalends.http import fields, log
 from kalends.sessions import store as session_store
 from kalends.settings import Settings, WrongSetting, variable
+from kalends.transports import FILES
 from kalends.users import passwords
 from kalends.users import store as user_store
 from kalends.users.model import Password, Registration
 from kalends.worker import attached_worker, work
 
-HIDDEN = ("secret", "database", "metrics_token")
+HIDDEN = ("secret", "database", "metrics_token", "email", "sms")
 
 
 def main() -> None:
@@ -95,8 +97,15 @@ def _announce(chosen: Settings) -> None:
     database = "PostgreSQL" if chosen.database else f"SQLite in {chosen.folder}"
     if log.for_people(chosen):
         click.echo(f"Kalends {__version__} on {chosen.url} ({database}). API reference: {chosen.url}/docs. Stop with Ctrl-C.", err=True)
+        click.echo(_unsent(chosen), err=True, nl=bool(_unsent(chosen)))
     else:
-        log.log.info("serving", version=__version__, url=chosen.url, database=database)
+        log.log.info("serving", version=__version__, url=chosen.url, database=database, note=_unsent(chosen))
+
+
+def _unsent(chosen: Settings) -> str:
+    """What is written to files because nothing is set up to send it."""
+    kept = {words: variable(name) for name, words in {"email": "e-mail", "sms": "SMS"}.items() if getattr(chosen, name) == FILES}
+    return f"Written to {outbox(chosen)} and not sent: {', '.join(kept)}. To send, set {' and '.join(kept.values())}." if kept else ""
 
 
 @cli.command("work")
@@ -130,16 +139,23 @@ def settings_() -> None:
     now = settings.load()
     for name in Settings.__struct_fields__:
         value = getattr(now, name)
-        shown = "(hidden)" if value and (name in HIDDEN or "@" in str(value)) else value
+        shown = "(hidden)" if value and value != FILES and (name in HIDDEN or ("@" in str(value) and name != "email_from")) else value
         click.echo(f"{variable(name)} = {shown}\n    {settings.meaning(name)} ({settings.choices(name)})")
 
 
 @cli.command("doctor")
+@click.option("--email", metavar="ADDRESS", help="Send a test message to this e-mail address.")
+@click.option("--sms", metavar="NUMBER", help="Send a test SMS to this number, such as +33612345678.")
 @_data
 @_database
-def doctor_(**options: Any) -> None:
-    """Check the settings, the data folder and the database, and say what to do."""
-    findings = examine(settings.load(options))
+def doctor_(email: str | None, sms: str | None, **options: Any) -> None:
+    """Check the settings, the data folder, the database and the mail server, and say what to do."""
+    chosen = settings.load(options)
+    findings = examine(chosen)
+    if email:
+        findings[f"test message to {email}"] = try_email(chosen, email)
+    if sms:
+        findings[f"test SMS to {sms}"] = try_sms(chosen, sms)
     for name, trouble in findings.items():
         click.echo(f"BAD  {name}: {trouble}" if trouble else f"ok   {name}")
     sys.exit(1 if any(findings.values()) else 0)

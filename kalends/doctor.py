@@ -1,20 +1,59 @@
 """`kalends doctor`: what is wrong with this installation, and what to do."""
 
 import os
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from kalends import times
 from kalends.db import Transaction, open_database
 from kalends.db.migrate import is_current, latest
+from kalends.deliveries import mail, sms
+from kalends.deliveries.message import envelope
+from kalends.deliveries.outcome import Outcome
 from kalends.errors import Unavailable
+from kalends.phone import e164
 from kalends.settings import Settings, WrongSetting, variable
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+TEST = "This is a test message of Kalends. It can send."
 
 
 def examine(settings: Settings) -> dict[str, str | None]:
     """Each part and what is wrong with it, or None."""
-    return {"settings": _settings(settings), "data folder": _folder(settings.folder), "database": _database(settings)}
+    return {
+        "settings": _settings(settings),
+        "data folder": _folder(settings.folder),
+        "database": _database(settings),
+        "e-mail": _outcome(lambda: mail.check(settings)),
+    }
+
+
+def try_email(settings: Settings, address: str) -> str | None:
+    """Send a test message: what is wrong, or None."""
+
+    def send() -> None:
+        message = envelope(settings, address, TEST, "test", times.now())
+        message.set_content(f"{TEST}\n\n{settings.url}\n")
+        mail.send(settings, message, address)
+
+    return _outcome(send)
+
+
+def try_sms(settings: Settings, number: str) -> str | None:
+    """Send a test SMS: what is wrong, or None."""
+    dialled = e164(number)
+    if dialled is None:
+        return f"{number} is no phone number with its country's code, such as +33612345678."
+    return _outcome(lambda: sms.send(settings, dialled, f"{TEST} {settings.url}", "test"))
+
+
+def _outcome(attempt: Callable[[], None]) -> str | None:
+    try:
+        attempt()
+    except Outcome as failed:
+        return str(failed)
+    return None
 
 
 def _settings(settings: Settings) -> str | None:

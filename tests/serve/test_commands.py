@@ -6,9 +6,12 @@ import re
 import sqlite3
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
+from tests.deliveries.servers import PASSWORD as MAIL_PASSWORD
+from tests.deliveries.servers import USER, Mailbox, real_server
 from tests.serve.running import command, environment, eventually, run
 
 PASSWORD = "a-canary-of-a-password"
@@ -110,11 +113,14 @@ def test_a_new_password_ends_the_sessions(tmp_path: Path) -> None:
 
 def test_settings_are_listed_and_their_secrets_are_not(tmp_path: Path) -> None:
     canaries = {"secret": "canary" * 6, "metrics_token": "canary", "database": "postgresql://ana:canary@localhost/kalends"}
-    listed = run("settings", folder=tmp_path, threads=3, **canaries)
+    canaries |= {"email": "smtp://ana:canary@localhost", "sms": "twilio://ana:canary@localhost?from=+1"}
+    listed = run("settings", folder=tmp_path, threads=3, email_from="Jazz <jazz@example.org>", **canaries)
     assert listed.returncode == 0
     assert "KALENDS_THREADS = 3\n    Threads per server process that run requests. (a whole number from 1 to 256)\n" in listed.stdout
     assert "KALENDS_REGISTRATION = open\n" in listed.stdout
     assert "KALENDS_SECRET = (hidden)\n" in listed.stdout
+    assert "KALENDS_EMAIL = (hidden)\n" in listed.stdout
+    assert "KALENDS_EMAIL_FROM = Jazz <jazz@example.org>\n" in listed.stdout
     assert "canary" not in listed.stdout
     assert list(tmp_path.iterdir()) == []
 
@@ -135,7 +141,7 @@ def test_the_doctor_says_what_to_do(tmp_path: Path, database: str) -> None:
     assert findings[2].startswith("BAD  database: ")
     assert findings[2].endswith("Run: kalends migrate")
     run("migrate", folder=tmp_path, data=tmp_path / "data", database=database)
-    assert examined() == (0, ["ok   settings", "ok   data folder", "ok   database"])
+    assert examined() == (0, ["ok   settings", "ok   data folder", "ok   database", "ok   e-mail"])
 
 
 def test_the_doctor_finds_what_is_wrong(tmp_path: Path) -> None:
@@ -149,6 +155,31 @@ def test_the_doctor_finds_what_is_wrong(tmp_path: Path) -> None:
     assert away.returncode == 1
     assert "BAD  database: the database cannot be used: " in away.stdout
     assert "canary" not in away.stdout + away.stderr
+
+
+def test_the_doctor_sends_test_messages(tmp_path: Path) -> None:
+    run("migrate", folder=tmp_path)
+    sent = run("doctor", "--email", "ana@example.org", "--sms", "+33 6 12 34 56 78", folder=tmp_path)
+    assert sent.returncode == 0, sent
+    assert "ok   test message to ana@example.org\nok   test SMS to +33 6 12 34 56 78\n" in sent.stdout
+    assert b"To: ana@example.org\r\n" in (tmp_path / "data" / "outbox" / "test.eml").read_bytes()
+    assert (tmp_path / "data" / "outbox" / "test.sms.txt").read_text().startswith("To: +33612345678\n\nThis is a test message")
+    wrong = run("doctor", "--email", "ana", "--sms", "12", folder=tmp_path)
+    assert wrong.returncode == 1
+    assert "BAD  test message to ana: This is no e-mail address.\nBAD  test SMS to 12: 12 is no phone number" in wrong.stdout
+
+
+def test_the_doctor_asks_the_mail_server(tmp_path: Path) -> None:
+    mailbox = Mailbox()
+    with real_server(mailbox, authenticator=mailbox.authenticate, auth_require_tls=False) as port:
+        good = run("doctor", folder=tmp_path, email=f"smtp://{USER}:{quote(MAIL_PASSWORD)}@127.0.0.1:{port}")
+        bad = run("doctor", folder=tmp_path, email=f"smtp://{USER}:canary@127.0.0.1:{port}")
+    away = run("doctor", folder=tmp_path, email=f"smtp://127.0.0.1:{port}")
+    assert "ok   e-mail\n" in good.stdout
+    assert "BAD  e-mail: The mail server refused the service's login (535)." in bad.stdout
+    assert "BAD  e-mail: The mail server cannot be reached." in away.stdout
+    assert "canary" not in good.stdout + good.stderr + bad.stdout + bad.stderr
+    assert mailbox.kept == []
 
 
 def test_help_names_every_command(tmp_path: Path) -> None:

@@ -55,6 +55,14 @@ def test_a_free_port_is_found_and_told(start: Start) -> None:
     assert service.port != 0
 
 
+def test_the_start_says_what_is_not_sent(start: Start) -> None:
+    sms = "twilio://sid:canary@127.0.0.1:1?from=+1"
+    notes = [start(sms=chosen).log[0]["note"] for chosen in ("files", sms)]
+    assert notes[0].endswith("outbox and not sent: e-mail, SMS. To send, set KALENDS_EMAIL and KALENDS_SMS.")
+    assert notes[1].endswith("outbox and not sent: e-mail. To send, set KALENDS_EMAIL.")
+    assert start(sms=sms, email="smtp://127.0.0.1:1").log[0]["note"] == ""
+
+
 def test_links_lead_to_an_ipv6_address_too(start: Start) -> None:
     service = start(host="::1", ready=False)
     assert f"http://[::1]:{service.port}" in service.lines[0]
