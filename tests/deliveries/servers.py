@@ -47,7 +47,7 @@ class Mailbox:
 
 
 @contextmanager
-def real_server(mailbox: Mailbox, tls: ssl.SSLContext | None = None, **parameters: Any) -> Iterator[int]:
+def real_server(mailbox: Any, tls: ssl.SSLContext | None = None, **parameters: Any) -> Iterator[int]:
     """An aiosmtpd server, with TLS from the start if a context is given; its port."""
     loop = asyncio.new_event_loop()
     made = loop.create_server(lambda: SMTP(mailbox, loop=loop, hostname="mail.test", **parameters), "127.0.0.1", 0, ssl=tls)

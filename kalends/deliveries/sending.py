@@ -1,0 +1,144 @@
+"""Sending what waits in the outbox. No transaction is open meanwhile, and one message never holds up the others."""
+
+import queue
+import random
+import threading
+import time
+
+from kalends import times
+from kalends.context import Context
+from kalends.db import Database, Retry
+from kalends.deliveries import mail, message, sms, store
+from kalends.deliveries.model import Delivery
+from kalends.deliveries.outcome import TryAgain, Undeliverable, Unknown
+from kalends.errors import Unavailable
+from kalends.events import store as events
+from kalends.http.log import log
+from kalends.settings import Settings
+
+# So many messages are under way at once, in one worker.
+SENDERS = 8
+PAUSE = 1.0
+# Longer than any attempt takes: a worker that has not said by then what became of a message is dead.
+LEASE = 120
+FIRST_PAUSE, LONGEST_PAUSE = 10, 3600
+GIVEN_UP_AFTER = 48 * 3600
+# How long a worker that is told to stop waits for what is under way.
+GRACE = 5
+
+
+class Outbox:
+    """Takes what is due and hands it to its senders."""
+
+    def __init__(self, db: Database, settings: Settings):
+        self._db = db
+        self._settings = settings
+        self._handed: queue.SimpleQueue[Delivery] = queue.SimpleQueue()
+        self._changed = threading.Condition()
+        self._busy = 0
+
+    def run(self, stopping: threading.Event) -> None:
+        """Send until told to stop."""
+        for number in range(SENDERS):
+            threading.Thread(target=self._send_on, name=f"sender {number}", daemon=True).start()
+        while not stopping.is_set():
+            if not self._hand_out(self._free()):
+                stopping.wait(PAUSE)
+        with self._changed:
+            self._changed.wait_for(lambda: self._busy == 0, timeout=GRACE)
+
+    def _free(self) -> int:
+        """How many senders are idle; waits a little if none is."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._busy < SENDERS, timeout=PAUSE)
+            return SENDERS - self._busy
+
+    def _hand_out(self, most: int) -> int:
+        """Take what is due, at most so many, and say how many there were."""
+        ctx = Context(self._db, self._settings, times.now())
+        try:
+            due = _due(ctx, most) if most else []
+        except (Retry, Unavailable) as away:
+            log.warning("deliveries wait", reason=str(away))
+            return 0
+        except Exception:
+            log.exception("deliveries wait")
+            return 0
+        with self._changed:
+            self._busy += len(due)
+        for delivery in due:
+            self._handed.put(delivery)
+        return len(due)
+
+    def _send_on(self) -> None:
+        while True:
+            delivery = self._handed.get()
+            try:
+                attempt(self._db, self._settings, delivery)
+            except Exception:
+                log.exception("a delivery was left to the next worker", delivery=delivery.id)
+            with self._changed:
+                self._busy -= 1
+                self._changed.notify_all()
+
+
+def _due(ctx: Context, most: int) -> list[Delivery]:
+    with ctx.read():
+        if not store.is_due(ctx):
+            return []
+    with ctx.write():
+        store.give_up_unknown(ctx)
+        return store.claim(ctx, LEASE, most)
+
+
+def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:
+    """Send it once, and write down what became of it."""
+    state, error, due_at = "sent", None, None
+    try:
+        _send(Context(db, settings, times.now()), delivery)
+    except (Undeliverable, Unknown) as final:
+        state, error = "failed", str(final)
+    except TryAgain as trouble:
+        state, error, due_at = _again(delivery, str(trouble))
+    except Exception:
+        log.exception("a delivery failed", delivery=delivery.id)
+        state, error, due_at = _again(delivery, "Something went wrong here; the log says what.")
+    log.info("delivery", delivery=delivery.id, channel=delivery.channel, state=state, attempts=delivery.attempts, error=error)
+    _write_down(db, settings, delivery, state, error, due_at)
+
+
+def _send(ctx: Context, delivery: Delivery) -> None:
+    if delivery.event_id is None:
+        raise Undeliverable("The event was deleted before it was sent.")
+    if delivery.kind == "announce" and delivery.subscriber_id is None:
+        raise Undeliverable("They left the list before it was sent.")
+    with ctx.read():
+        event = events.get(ctx, delivery.event_id)
+    if delivery.channel == "email":
+        mail.send(ctx.settings, message.mail(ctx.settings, delivery, event), delivery.address)
+    else:
+        sms.send(ctx.settings, delivery.address, message.text(ctx.settings, delivery, event), delivery.id)
+
+
+def _again(delivery: Delivery, trouble: str) -> tuple[str, str, int | None]:
+    """When to try again, or that it is time to give up."""
+    now = times.now()
+    pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(delivery.attempts - 1, 20))
+    due_at = now + max(1, round(pause * random.uniform(0.8, 1.2)))  # noqa: S311
+    if due_at > delivery.created_at + GIVEN_UP_AFTER:
+        return "failed", f"Given up after {delivery.attempts} attempts. {trouble}", None
+    return "queued", trouble, due_at
+
+
+def _write_down(db: Database, settings: Settings, delivery: Delivery, state: str, error: str | None, due_at: int | None) -> None:
+    """As long as the lease lasts: what was sent and is not written down would be sent again."""
+    until = time.monotonic() + LEASE
+    while True:
+        ctx = Context(db, settings, times.now())
+        try:
+            with ctx.write():
+                return store.finish(ctx, delivery, state, error, due_at)
+        except (Retry, Unavailable):
+            if time.monotonic() > until:
+                raise
+            time.sleep(PAUSE)

@@ -1,0 +1,169 @@
+"""The worker loses nothing, whatever the mail server and the machine do to it."""
+
+import asyncio
+import email
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+
+from kalends.db import open_database
+from kalends.settings import Settings
+from tests.deliveries.servers import real_server
+from tests.serve.conftest import Start, database, start  # noqa: F401
+from tests.serve.running import Running, ask, bearer, environment, eventually
+
+WORKERS = 2
+REFUSED = "550 no such mailbox"
+
+
+class Moody:
+    """A mail server that accepts, asks to come again, refuses, hangs, and breaks off after it has taken a message."""
+
+    def __init__(self) -> None:
+        self.received: list[tuple[str, str]] = []
+        self.unanswered = 0
+        self._tried: Counter[str] = Counter()
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+        address = envelope.rcpt_tos[0]
+        number = int(address.partition("@")[0].removeprefix("guest"))
+        self._tried[address] += 1
+        mood = number % 10 if self._tried[address] == 1 else 9
+        if number % 50 == 3:
+            return REFUSED
+        if mood == 0:
+            return "451 come again"
+        if mood == 1:
+            self.unanswered += 1
+            await asyncio.sleep(5)
+        self.received.append((address, str(email.message_from_bytes(envelope.content)["Message-ID"])))
+        if mood == 2:
+            self.unanswered += 1
+            server.transport.abort()
+        return "250 taken"
+
+
+@pytest.fixture
+def moody() -> Iterator[tuple[Moody, int]]:
+    with real_server(handler := Moody()) as port:
+        yield handler, port
+
+
+class Worker:
+    """A hasty worker in a process of its own."""
+
+    def __init__(self, folder: Path, **settings: object):
+        self._start = lambda: subprocess.Popen(
+            [sys.executable, "-m", "tests.deliveries.hasty", "work"],
+            cwd=Path(__file__).parent.parent.parent,
+            env=environment(**settings),
+            stdin=subprocess.DEVNULL,
+            stderr=(folder / "worker.log").open("ab"),
+        )
+        self.process = self._start()
+
+    def kill(self) -> None:
+        """Kill it where it stands, and start another."""
+        self.process.kill()
+        self.process.wait()
+        self.process = self._start()
+
+
+def queue_messages(service: Running, token: str, number: int) -> None:
+    event = service.post("/api/events", {"title": "Jazz", "start_time": "2027-05-11T20:00"}, headers=bearer(token)).json
+    connection = service.connection()
+    for guest in range(number):
+        sent = {"email": f"guest{guest}@example.org"}
+        assert ask(connection, "PUT", f"/api/events/{event['id']}/send_to_me", sent, bearer(token)).status == 202
+    connection.close()
+
+
+def test_many_kills_and_a_moody_server_lose_nothing(
+    start: Start,  # noqa: F811
+    database: str,  # noqa: F811
+    tmp_path: Path,
+    moody: tuple[Moody, int],
+) -> None:
+    # The outbox is the same SQL on both; the second is quicker.
+    messages, kills = (300, 6) if database else (1_000, 20)
+    server, port = moody
+    service = start(database=database, rate_limits="off")
+    queue_messages(service, service.sign_up("alice"), messages)
+    settings = {"data": tmp_path / "data", "database": database, "email": f"smtp://127.0.0.1:{port}", "log_format": "json"}
+    workers = [Worker(tmp_path, **settings) for _ in range(WORKERS)]
+    unknown = 0
+    with closing(open_database(Settings(data=str(tmp_path / "data"), database=database))) as db:
+
+        def states() -> Counter[str]:
+            with db.read() as tx:
+                return Counter(dict(tx.rows("SELECT state, count(*) FROM deliveries GROUP BY state")))
+
+        try:
+            chance = random.Random(7)
+            for kill in range(kills):
+                seen = len(server.received)
+                eventually(lambda seen=seen: len(server.received) > seen or not states()["queued"], within=60)  # type: ignore[misc]
+                threading.Event().wait(chance.uniform(0, 0.3))
+                unknown += states()["sending"]
+                workers[kill % WORKERS].kill()
+            eventually(lambda: states()["sent"] + states()["failed"] == messages, within=120)
+        finally:
+            for worker in workers:
+                worker.process.kill()
+                worker.process.wait()
+        with db.read() as tx:
+            ends = dict(tx.rows("SELECT address, state FROM deliveries"))
+            errors = {error for (error,) in tx.rows("SELECT error FROM deliveries WHERE state = 'failed'")}
+    refused = {f"guest{number}@example.org" for number in range(messages) if number % 50 == 3}
+    assert {address for address, state in ends.items() if state == "failed"} == refused
+    assert all("550" in error for error in errors), errors
+    received = Counter(server.received)
+    assert {address for address, _ in received} == set(ends) - refused
+    assert len({message_id for _, message_id in received}) == len(received), "an address got two Message-IDs"
+    duplicates = received.total() - len(received)
+    assert duplicates <= unknown + server.unanswered, (duplicates, unknown, server.unanswered)
+    assert "alice" not in (tmp_path / "worker.log").read_text()
+
+
+def test_answers_are_as_quick_while_the_mail_server_hangs(start: Start, tmp_path: Path) -> None:  # noqa: F811
+    """The request only writes: it knows no mail server. Both medians are taken in turns, so that a busy machine slows both."""
+    hang = threading.Event()
+
+    class Hanging:
+        async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+            hang.set()
+            await asyncio.sleep(60)
+            return "250 taken"
+
+    with real_server(Hanging()) as port:
+        quiet = start(data=tmp_path / "quiet", rate_limits="off")
+        hung = start(work=True, data=tmp_path / "hung", rate_limits="off", email=f"smtp://127.0.0.1:{port}")
+        taken: dict[str, list[float]] = {"quiet": [], "hung": []}
+        asked = {}
+        for name, service in (("quiet", quiet), ("hung", hung)):
+            token = service.sign_up("alice")
+            event = service.post("/api/events", {"title": "Jazz", "start_time": "2027-05-11"}, headers=bearer(token)).json
+            asked[name] = (service.connection(), f"/api/events/{event['id']}/send_to_me", bearer(token))
+        _timed(*asked["hung"])
+        assert hang.wait(20)
+        for _ in range(100):
+            for name, arguments in asked.items():
+                taken[name].append(_timed(*arguments))
+        # No bound on time is meant by this: a request that waited for the mail server would take seconds.
+        assert median(taken["hung"]) < 20 * median(taken["quiet"])
+
+
+def _timed(connection: Any, path: str, headers: dict[str, str]) -> float:
+    began = time.perf_counter()
+    assert ask(connection, "PUT", path, {"email": "gus@example.org"}, headers).status == 202
+    return time.perf_counter() - began
