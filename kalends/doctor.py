@@ -33,7 +33,8 @@ def try_email(settings: Settings, address: str) -> str | None:
     """Send a test message: what is wrong, or None."""
 
     def send() -> None:
-        message = envelope(settings, address, TEST, "test", times.now())
+        # Each has its own Message-ID, since mail programs show what they had before only once.
+        message = envelope(settings, address, TEST, f"test-{times.now()}", times.now())
         message.set_content(f"{TEST}\n\n{settings.url}\n")
         mail.send(settings, message, address)
 

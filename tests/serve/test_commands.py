@@ -162,7 +162,8 @@ def test_the_doctor_sends_test_messages(tmp_path: Path) -> None:
     sent = run("doctor", "--email", "ana@example.org", "--sms", "+33 6 12 34 56 78", folder=tmp_path)
     assert sent.returncode == 0, sent
     assert "ok   test message to ana@example.org\nok   test SMS to +33 6 12 34 56 78\n" in sent.stdout
-    assert b"To: ana@example.org\r\n" in (tmp_path / "data" / "outbox" / "test.eml").read_bytes()
+    (message,) = (tmp_path / "data" / "outbox").glob("test-*.eml")
+    assert b"To: ana@example.org\r\n" in message.read_bytes()
     assert (tmp_path / "data" / "outbox" / "test.sms.txt").read_text().startswith("To: +33612345678\n\nThis is a test message")
     wrong = run("doctor", "--email", "ana", "--sms", "12", folder=tmp_path)
     assert wrong.returncode == 1
