@@ -6,7 +6,7 @@ import re
 from datetime import UTC, date, datetime
 from email.message import EmailMessage
 from html.parser import HTMLParser
-from typing import Any, cast
+from typing import Any
 
 import icalendar
 import pytest
@@ -57,7 +57,7 @@ def parsed(event: Event, **delivery: Any) -> EmailMessage:
     written = message.mail(SETTINGS, a_delivery(**delivery), event)
     content = written.as_bytes(policy=written.policy.clone(linesep="\r\n"))
     assert max(len(line) for line in content.split(b"\r\n")) < 998
-    return cast(EmailMessage, email.message_from_bytes(content, policy=email.policy.default))
+    return email.message_from_bytes(content, policy=email.policy.default)
 
 
 def body(read: EmailMessage, kind: str) -> str:
@@ -106,7 +106,7 @@ def test_the_attachment_is_the_event() -> None:
         "PUBLISH",
         "utf-8",
     )
-    (entry,) = icalendar.Calendar.from_ical(file.get_content()).walk("VEVENT")
+    entry: Any = icalendar.Calendar.from_ical(file.get_content()).walk("VEVENT")[0]
     assert (entry["SUMMARY"], entry["LOCATION"], entry["URL"]) == ("Soirée", "Le Sunset", f"{BASE}/events/7")
     assert (str(entry.start.tzinfo), int(entry.start.timestamp()), int(entry.end.timestamp())) == ("Europe/Paris", FIVE, FIVE + 2 * HOUR)
 

@@ -95,7 +95,7 @@ def test_every_time_is_read_as_the_moment_it_is(zone: str, moments: list[int]) -
 @given(st.sampled_from(ZONES), st.integers(-2_208_900_000, 253_402_200_000))
 def test_a_reader_that_knows_no_zones_reads_the_same_moment(zone: str, moment: int) -> None:
     file = calendar([a_row(time_zone=zone, start_at=moment, end_at=None)], SETTINGS)
-    read = icalendar.Calendar.from_ical(file)
+    read: Any = icalendar.Calendar.from_ical(file)
     start = read.walk("VEVENT")[0]["DTSTART"].dt
     if b"DTSTART;TZID" not in file:
         assert int(start.timestamp()) == moment
