@@ -99,7 +99,7 @@ def _announce(chosen: Settings) -> None:
         click.echo(f"Kalends {__version__} on {chosen.url} ({database}). API reference: {chosen.url}/docs. Stop with Ctrl-C.", err=True)
         click.echo(_unsent(chosen), err=True, nl=bool(_unsent(chosen)))
     else:
-        log.log.info("serving", version=__version__, url=chosen.url, database=database, note=_unsent(chosen))
+        log.log.info("serving", version=__version__, url=chosen.url, port=chosen.port, database=database, note=_unsent(chosen))
 
 
 def _unsent(chosen: Settings) -> str:

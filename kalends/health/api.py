@@ -1,12 +1,15 @@
 """Whether the service is alive and ready, and its figures."""
 
 import hmac
+from collections.abc import Iterator
 
 from msgspec import Struct
+from prometheus_client.core import GaugeMetricFamily
 
 from kalends import errors
 from kalends.context import Context
 from kalends.db.migrate import is_current
+from kalends.deliveries import store as deliveries
 from kalends.http import metrics as figures
 from kalends.http.endpoint import Document, endpoint
 
@@ -40,5 +43,17 @@ def metrics(ctx: Context) -> Document:
         raise errors.NotFound("There is no such path.")
     if not hmac.compare_digest(ctx.caller.authorization.encode(), f"Bearer {token}".encode()):
         raise errors.Unauthorized("Send METRICS_TOKEN as 'Authorization: Bearer …'.")
-    body, content_type = figures.exposition()
+    with ctx.read():
+        waiting, done = deliveries.waiting(ctx), deliveries.done(ctx)
+    body, content_type = figures.exposition(_of_deliveries(ctx, waiting, done))
     return Document(body, content_type)
+
+
+def _of_deliveries(ctx: Context, waiting: list[tuple[str, str, int, int]], done: list[tuple[str, str, int]]) -> Iterator[GaugeMetricFamily]:
+    by_state = ["channel", "state"]
+    counts = [((channel, state), count) for channel, state, count, _ in waiting]
+    ages = [((channel, state), ctx.now - oldest) for channel, state, _, oldest in waiting]
+    ends = [((channel, state), count) for channel, state, count in done]
+    yield figures.gauge("kalends_deliveries_waiting", "Deliveries on their way", by_state, counts)
+    yield figures.gauge("kalends_deliveries_oldest_seconds", "Age of the oldest delivery on its way", by_state, ages)
+    yield figures.gauge("kalends_deliveries_last_hour", "Deliveries sent or failed in the last hour", by_state, ends)

@@ -1,8 +1,11 @@
 """Figures for /metrics, gathered over all server processes when there are several."""
 
 import os
+from collections.abc import Iterable, Sequence
 
-from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, Metric, generate_latest, multiprocess
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 requests = Counter("kalends_requests", "Requests answered", ["endpoint", "status"])
 seconds = Histogram(
@@ -18,10 +21,28 @@ def observe(endpoint: str, status: int, elapsed: float) -> None:
     seconds.labels(endpoint).observe(elapsed)
 
 
-def exposition() -> tuple[bytes, str]:
-    """The figures as Prometheus reads them, and their media type."""
+def gauge(name: str, meaning: str, labels: Sequence[str], rows: Iterable[tuple[Sequence[str], float]]) -> GaugeMetricFamily:
+    """A figure that is looked up when it is asked for: its values by their labels."""
+    found = GaugeMetricFamily(name, meaning, labels=labels)
+    for values, figure in rows:
+        found.add_metric(values, figure)
+    return found
+
+
+def exposition(gauges: Iterable[GaugeMetricFamily] = ()) -> tuple[bytes, str]:
+    """The figures as Prometheus reads them, with those that were looked up, and their media type."""
     registry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    return generate_latest(registry), CONTENT_TYPE_LATEST
+    looked_up = CollectorRegistry()
+    looked_up.register(_LookedUp(list(gauges)))
+    return generate_latest(registry) + generate_latest(looked_up), CONTENT_TYPE_LATEST
+
+
+class _LookedUp(Collector):
+    def __init__(self, gauges: list[GaugeMetricFamily]):
+        self._gauges = gauges
+
+    def collect(self) -> Iterable[Metric]:
+        return self._gauges

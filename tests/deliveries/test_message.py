@@ -29,7 +29,16 @@ LIST_HEADERS = ["List-Unsubscribe", "List-Unsubscribe-Post"]
 HOUR = 3600
 # Texts that look like headers, encoded words, boundaries, markup and calendar lines, beside any other.
 hostile = st.sampled_from(
-    ["x\r\nBcc: eve@example.org", "=?utf-8?q?x=0D=0ABcc:_eve?=", "\nBEGIN:VEVENT", "--==\n", "<img src=//e>", "a\x00b", "é" * 200, "\u2028"]
+    [
+        "x\r\nBcc: eve@example.org",
+        "=?utf-8?q?x=0D=0ABcc:_eve?=",
+        "\nBEGIN:VEVENT",
+        "--==\n",
+        "<img src=//e>",
+        "a\x00b\rc",
+        "é" * 200,
+        "\u2028",
+    ]
 )
 anything = st.one_of(hostile, st.text(max_size=200), st.tuples(st.text(max_size=20), hostile).map("".join))
 zones = st.sampled_from(sorted(when.known_zones()))
@@ -150,6 +159,7 @@ def test_no_field_of_an_event_becomes_more_than_text(event: Event, subscriber_id
     (entry,) = icalendar.Calendar.from_ical(file.get_content()).walk("VEVENT")
     assert not entry.errors
     assert entry["URL"] == own[0]
+    assert re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", file.get_content().replace("\r\n", "")) is None
 
 
 @given(event=rows(), subscriber_id=st.none() | st.integers(1, 2**40))

@@ -22,6 +22,7 @@ from tests.deliveries.servers import real_server
 from tests.serve.conftest import Start, database, start  # noqa: F401
 from tests.serve.running import Running, ask, bearer, environment, eventually
 
+ROOT = Path(__file__).parent.parent.parent
 WORKERS = 2
 REFUSED = "550 no such mailbox"
 
@@ -63,20 +64,18 @@ class Worker:
     """A hasty worker in a process of its own."""
 
     def __init__(self, folder: Path, **settings: object):
-        self._start = lambda: subprocess.Popen(
-            [sys.executable, "-m", "tests.deliveries.hasty", "work"],
-            cwd=Path(__file__).parent.parent.parent,
-            env=environment(**settings),
-            stdin=subprocess.DEVNULL,
-            stderr=(folder / "worker.log").open("ab"),
-        )
-        self.process = self._start()
+        self._log = folder / "worker.log"
+        self._environment = environment(**settings)
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "tests.deliveries.hasty", "work"]
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdin=subprocess.DEVNULL, stderr=log)
 
     def kill(self) -> None:
-        """Kill it where it stands, and start another."""
         self.process.kill()
         self.process.wait()
-        self.process = self._start()
 
 
 def queue_messages(service: Running, token: str, number: int) -> None:
@@ -116,11 +115,11 @@ def test_many_kills_and_a_moody_server_lose_nothing(
                 threading.Event().wait(chance.uniform(0, 0.3))
                 unknown += states()["sending"]
                 workers[kill % WORKERS].kill()
+                workers[kill % WORKERS].start()
             eventually(lambda: states()["sent"] + states()["failed"] == messages, within=120)
         finally:
             for worker in workers:
-                worker.process.kill()
-                worker.process.wait()
+                worker.kill()
         with db.read() as tx:
             ends = dict(tx.rows("SELECT address, state FROM deliveries"))
             errors = {error for (error,) in tx.rows("SELECT error FROM deliveries WHERE state = 'failed'")}

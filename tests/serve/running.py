@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from tests.cast import PASSWORD
 from tests.client import Answer
@@ -99,7 +98,7 @@ class Running:
         self._announced.wait(PATIENCE)
         started = [line for line in self.log if line["event"] == "serving"]
         assert started, self.lines
-        return int(urlsplit(started[0]["url"]).port or 0)
+        return int(started[0]["port"])
 
     @property
     def log(self) -> list[dict[str, Any]]:

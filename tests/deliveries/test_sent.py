@@ -1,0 +1,105 @@
+"""From the request to the mailbox: a started service, its own worker, a real mail server, a stand-in for SMS."""
+
+import email
+import email.policy
+import re
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+import icalendar
+
+from tests.deliveries.servers import Mailbox, real_server
+from tests.deliveries.test_sms import interface
+from tests.serve.conftest import Start, database, start  # noqa: F401
+from tests.serve.running import Running, bearer, eventually
+
+
+def an_event(service: Running, token: str, **fields: Any) -> dict[str, Any]:
+    given = {"title": "Żółta łódź: “Jazz”", "start_time": "2027-05-11T20:00", "time_zone": "Europe/Warsaw", "public": True}
+    made = service.post("/api/events", given | fields, headers=bearer(token))
+    assert made.status == 201, made
+    found: dict[str, Any] = made.json
+    return found
+
+
+def states(service: Running, token: str) -> list[tuple[str, str]]:
+    listed = service.get("/api/deliveries", headers=bearer(token)).json["deliveries"]
+    return sorted((delivery["channel"], delivery["state"]) for delivery in listed)
+
+
+def test_mail_and_text_arrive_and_the_mail_leads_off_the_list(start: Start, database: str) -> None:  # noqa: F811
+    with real_server(box := Mailbox()) as port, interface() as sms:
+        service = start(
+            work=True,
+            database=database,
+            base_url="https://calendar.example.org",
+            email=f"smtp://127.0.0.1:{port}",
+            sms=f"twilio://AC1:secret@127.0.0.1:{sms.server_address[1]}?from=%2B15005550006&scheme=http",
+            metrics_token="figures",
+        )
+        token = service.sign_up("alice")
+        event = an_event(service, token)
+        sent = {"email": "gus@example.org", "mobile_number": "+33 6 12 34 56 78", "opt_in": True}
+        headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
+        assert service.request("PUT", f"/api/events/{event['id']}/send_to_me", sent, headers).status == 202
+        eventually(lambda: states(service, token) == [("email", "sent"), ("sms", "sent")])
+        figures = service.get("/metrics", headers=bearer("figures")).text
+        assert 'kalends_deliveries_last_hour{channel="email",state="sent"} 1.0' in figures
+
+        (envelope,) = box.kept
+        mail = email.message_from_bytes(envelope.content, policy=email.policy.default)
+        assert (mail["Subject"], mail["To"]) == (event["title"], "gus@example.org")
+        assert "evil" not in envelope.content.decode()
+        file = icalendar.Calendar.from_ical(next(mail.iter_attachments()).get_content())
+        assert file.walk("VEVENT")[0].decoded("DTSTART") == datetime(2027, 5, 11, 20, tzinfo=ZoneInfo("Europe/Warsaw"))
+        assert len(sms.requests) == 1
+
+        leave = urlsplit(re.fullmatch(r"<(.*)>", mail["List-Unsubscribe"])[1])  # type: ignore[index]
+        assert f"{leave.scheme}://{leave.netloc}" == "https://calendar.example.org"
+        assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+        left = service.request("POST", leave.path, headers={"Content-Type": "application/x-www-form-urlencoded"})
+        assert left.status == 200
+        subscribers = service.get("/api/subscribers", headers=bearer(token)).json["subscribers"]
+        assert [subscriber["channel"] for subscriber in subscribers] == ["sms"]
+
+
+def test_an_announcement_reaches_those_who_are_still_on_the_list(start: Start) -> None:  # noqa: F811
+    with real_server(box := Mailbox()) as port:
+        service = start(email=f"smtp://127.0.0.1:{port}")
+        token = service.sign_up("alice")
+        event = an_event(service, token)
+        for guest in ("gus", "hal"):
+            answer = {"event_id": event["id"], "email_address": f"{guest}@example.org", "response": "YES", "opt_in": True}
+            assert service.post("/api/responses", answer).status == 201
+        assert service.request("PUT", f"/api/events/{event['id']}/announce", {}, bearer(token)).json == {"queued": 2}
+        first = service.get("/api/subscribers", headers=bearer(token)).json["subscribers"][0]
+        service.request("DELETE", f"/api/subscribers/{first['id']}", headers=bearer(token))
+        service.stop()
+        again = start(work=True, email=f"smtp://127.0.0.1:{port}")
+        eventually(lambda: states(again, token) == [("email", "failed"), ("email", "sent")])
+        assert [envelope.rcpt_tos for envelope in box.kept] == [["hal@example.org"]]
+
+
+def test_what_is_deleted_meanwhile_is_not_sent(start: Start) -> None:  # noqa: F811
+    service = start()
+    token = service.sign_up("alice")
+    event = an_event(service, token)
+    service.request("PUT", f"/api/events/{event['id']}/send_to_me", {"email": "gus@example.org"}, bearer(token))
+    service.request("DELETE", f"/api/events/{event['id']}", headers=bearer(token))
+    service.stop()
+    again = start(work=True)
+    eventually(lambda: states(again, token) == [("email", "failed")])
+    assert not list(service.folder.rglob("*.eml"))
+
+
+def test_without_a_mail_server_messages_are_files(start: Start) -> None:  # noqa: F811
+    service = start(work=True)
+    token = service.sign_up("alice")
+    event = an_event(service, token)
+    sent = {"email": "gus@example.org", "mobile_number": "+33612345678"}
+    service.request("PUT", f"/api/events/{event['id']}/send_to_me", sent, bearer(token))
+    eventually(lambda: states(service, token) == [("email", "sent"), ("sms", "sent")])
+    files = sorted(file.name for file in (service.folder / "data" / "outbox").iterdir())
+    assert files == ["1.eml", "2.sms.txt"]
