@@ -5,7 +5,10 @@ from email.headerregistry import Address
 from ipaddress import ip_address
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
-from email_validator import validate_email
+from email_validator import SPECIAL_USE_DOMAIN_NAMES, ValidatedEmail, validate_email
+
+# The library's way to accept the addresses of private networks, such as bob@mail.local.
+SPECIAL_USE_DOMAIN_NAMES.clear()
 
 FILES = "files"
 EMAIL_FORM = "must be files, or look like smtp://user:password@mail.example.org:587 (smtps:// for TLS from the start)"
@@ -75,12 +78,17 @@ def sender(value: str, url: str) -> Address:
     name, bracket, address = value.rpartition("<")
     address = address.removesuffix(">") if bracket and value.endswith(">") else value
     try:
-        checked = validate_email(address.strip(), check_deliverability=False, globally_deliverable=False)
+        checked = read_address(address.strip())
         if not (value.isprintable() and checked.local_part.isascii()):
             raise ValueError
     except ValueError:
         raise ValueError(SENDER_FORM) from None
     return Address(name.strip().strip('"'), checked.local_part, checked.ascii_domain)
+
+
+def read_address(address: str) -> ValidatedEmail:
+    """An e-mail address in parts, its domain in ASCII too; raises ValueError where it is none."""
+    return validate_email(address, check_deliverability=False, globally_deliverable=False)
 
 
 def domain(url: str) -> str:

@@ -18,7 +18,9 @@ def write(settings: Settings, name: str, content: bytes) -> None:
     folder = outbox(settings)
     draft = folder / f".{name}.{secrets.token_hex(8)}"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # One after the other: the mode is that of the last folder alone.
+        settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
         try:
             with os.fdopen(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "wb") as file:
                 file.write(content)

@@ -9,13 +9,11 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from ipaddress import ip_address
 
-from email_validator import EmailNotValidError, validate_email
-
 from kalends.deliveries import files
 from kalends.deliveries.deadline import Deadline
 from kalends.deliveries.outcome import TryAgain, Undeliverable, said
 from kalends.settings import Settings
-from kalends.transports import MailServer, domain, mail_server, sender
+from kalends.transports import MailServer, domain, mail_server, read_address, sender
 
 SECONDS: float = 60
 STEP: float = 20
@@ -56,8 +54,8 @@ def check(settings: Settings, *, seconds: float = SECONDS, step: float = STEP) -
 def wire_address(address: str) -> str:
     """The address as mail servers know it: its domain in ASCII."""
     try:
-        checked = validate_email(address, check_deliverability=False, globally_deliverable=False)
-    except EmailNotValidError:
+        checked = read_address(address)
+    except ValueError:
         raise Undeliverable("This is no e-mail address.") from None
     return f"{checked.local_part}@{checked.ascii_domain}"
 

@@ -2,9 +2,12 @@
 
 import csv
 import io
+from collections.abc import Callable
+
+import pytest
 
 from kalends.settings import Settings
-from kalends.subscribers.link import unsubscribe_url
+from kalends.subscribers.link import short_unsubscribe_url, unsubscribe_url
 from tests.cast import Cast, a_response, an_event
 
 
@@ -40,10 +43,11 @@ def test_the_owner_takes_an_address_off(cast: Cast) -> None:
     assert cast.alice.get("/api/subscribers?count=yes").json["total"] == 0
 
 
-def test_one_click_leaves_the_list_without_an_account(cast: Cast, settings: Settings) -> None:
+@pytest.mark.parametrize("link", [unsubscribe_url, short_unsubscribe_url])
+def test_one_click_leaves_the_list_without_an_account(cast: Cast, settings: Settings, link: Callable[[Settings, int], str]) -> None:
     a_response(cast.anonymous, an_event(cast.alice, public=True), email_address="gus@example.org", opt_in=True)
     (listed,) = cast.alice.get("/api/subscribers").json["subscribers"]
-    path = unsubscribe_url(settings, listed["id"]).removeprefix(settings.url)
+    path = link(settings, listed["id"]).removeprefix(settings.url)
     assert "Unsubscribe" in cast.anonymous.get(path).text
     assert len(cast.alice.get("/api/subscribers").json["subscribers"]) == 1
     for _ in range(2):
