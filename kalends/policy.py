@@ -51,7 +51,7 @@ SEES = f"""(
 EVENTS = """
 SELECT e.id, e.owner_id, e.calendar_id, e.title, e.description, e.start_at, e.end_at, e.all_day, e.time_zone, e.location,
        e.location_name, e.street, e.city, e.state, e.zip, e.country, e.image_url, e.tags, e.public, e.series_id, e.version,
-       e.created_at, e.updated_at, e.slot, e.edited, coalesce(u.name, u.user_name),
+       e.created_at, e.updated_at, e.slot, e.edited, e.uid, coalesce(u.name, u.user_name),
        e.owner_id = :me OR c.owner_id = :me
        OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor'),
        r.frequency, r.step, r.start_date, r.end_date

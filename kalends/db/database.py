@@ -94,6 +94,11 @@ class Database(ABC):
         """The SQL that makes an index for `containing`."""
 
     @abstractmethod
+    def trigger(self, change: str, table: str, statement: str) -> str:
+        """The SQL that makes a trigger: after each row that is changed so, the statement runs; it knows the row as NEW or OLD.
+        A dollar sign is written twice, since the words that differ are put in afterwards."""
+
+    @abstractmethod
     def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
         """SQL, with its parameters, for the ids of the rows whose text may contain all literals, each of three or more
         characters; the caller looks closer."""

@@ -37,6 +37,7 @@ class Postgres(Database):
         "flag": "BOOLEAN",
         "bytes": "BYTEA",
         "end": ")",
+        "now": "CAST(extract(epoch FROM now()) AS BIGINT)",
     }
     for_update = "FOR UPDATE"
 
@@ -76,6 +77,13 @@ class Postgres(Database):
             CREATE EXTENSION IF NOT EXISTS pg_trgm;
             CREATE INDEX {table}_{column} ON {table} USING gin ({column} gin_trgm_ops);
             ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS 300;
+        """
+
+    def trigger(self, change: str, table: str, statement: str) -> str:
+        name = f"{table}_after_{change.lower()}"
+        return f"""
+            CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$$$ BEGIN {statement}; RETURN NULL; END $$$$;
+            CREATE TRIGGER {name} AFTER {change} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}();
         """
 
     def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:

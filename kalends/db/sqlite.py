@@ -49,6 +49,7 @@ class Sqlite(Database):
         "flag": "INTEGER",
         "bytes": "BLOB",
         "end": ") STRICT",
+        "now": "unixepoch()",
     }
     for_update = ""
 
@@ -108,6 +109,9 @@ class Sqlite(Database):
             CREATE TRIGGER {index}_update AFTER UPDATE OF {column} ON {table} WHEN old.{column} <> new.{column}
             BEGIN {drop} {add} END;
         """
+
+    def trigger(self, change: str, table: str, statement: str) -> str:
+        return f"CREATE TRIGGER {table}_after_{change.lower()} AFTER {change} ON {table} BEGIN {statement}; END;"
 
     def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
         return _containing(table, column, literals)

@@ -229,6 +229,7 @@ class Event(Struct, frozen=True):
     updated_at: int
     slot: str | None
     edited: bool
+    uid: str | None
     owner_name: str
     can_edit: bool
     frequency: str | None
