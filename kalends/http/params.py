@@ -218,7 +218,9 @@ def _place(values: dict[str, Any], name: str, value: Any) -> None:
         if not isinstance(inner, dict):
             inner = values[key] = {}
         values = inner
-    values[keys[-1]] = value
+    if not (value == "" and isinstance(values.get(keys[-1]), dict)):
+        # Nothing, given beside `a[b]=value`, takes nothing of it away.
+        values[keys[-1]] = value
 
 
 def _check_size(value: Any) -> None:

@@ -28,6 +28,8 @@ class Service:
 
     def __init__(self, folder: Path, database: str):
         settings = {"DATA": str(folder), "DATABASE": database, "PORT": "0", "RATE_LIMITS": "off", "ACCESS_LOG": "off", "LOG_FORMAT": "json"}
+        # Nobody is there, and nobody but this machine is asked.
+        settings |= dict.fromkeys(["GOOGLE_CARDDAV_URL", "YAHOO_CARDDAV_URL", "GRAPH_URL", "GRAPH_LOGIN_URL"], "http://127.0.0.1:9")
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KALENDS_")}
         self.process = subprocess.Popen(
             [sys.executable, "-c", QUICKLY, "serve", "--no-work"],
