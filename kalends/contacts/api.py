@@ -102,7 +102,7 @@ def edit(ctx: Context, contact_id: int) -> ContactFields:
 @endpoint("PUT", "/api/contacts/{contact_id}", versioned=True)
 def update(ctx: Context, contact_id: int, params: Changes[ContactChanges]) -> ContactDetail:
     """Change the contact."""
-    ctx.tx.exclusive(f"contact {contact_id}")
+    store.hold(ctx)
     contact = policy.contact(ctx, contact_id)
     ctx.expect(contact.etag)
     merged = params.over(ContactChanges(**structs.asdict(store.editable(contact))))
@@ -117,7 +117,7 @@ def update(ctx: Context, contact_id: int, params: Changes[ContactChanges]) -> Co
 @endpoint("DELETE", "/api/contacts/{contact_id}", versioned=True)
 def destroy(ctx: Context, contact_id: int) -> Deleted:
     """Delete the contact."""
-    ctx.tx.exclusive(f"contact {contact_id}")
+    store.hold(ctx)
     contact = policy.contact(ctx, contact_id)
     ctx.expect(contact.etag)
     store.delete(ctx, contact_id)
@@ -146,6 +146,7 @@ def keep(ctx: Context, params: KeepInput) -> Kept:
 @endpoint("POST", "/api/contacts/delete_all")
 def delete_all(ctx: Context) -> AllDeleted:
     """Delete all your contacts, those of the temporary list too."""
+    store.hold(ctx)
     return AllDeleted(store.delete_all(ctx))
 
 

@@ -113,7 +113,8 @@ def delete_all(ctx: Context) -> int:
 def keep(ctx: Context, contacts: Iterable[Contact]) -> None:
     """Move entries of the temporary list into the primary one."""
     ctx.tx.many(
-        "UPDATE contacts SET service = NULL, expires_at = NULL, unique_id = :unique_id, updated_at = :now WHERE id = :id",
+        """UPDATE contacts SET service = NULL, expires_at = NULL, unique_id = :unique_id, version = version + 1, updated_at = :now
+           WHERE id = :id""",
         [{"id": contact.id, "unique_id": contact.unique_id, "now": ctx.now} for contact in contacts],
     )
 
