@@ -77,6 +77,7 @@ def create(ctx: Context, params: ContactInput) -> ContactDetail | FileImport:
     """Create a contact from its fields; or, from a `file` (.vcf or .csv), all that are in it and not on your list yet."""
     policy.user(ctx)
     if params.file:
+        _alone(params)
         entries = cards.read_file(params.file.filename, params.file.content)
         return arrivals.from_file(ctx, entries)
     _identified(params)
@@ -175,6 +176,13 @@ def _entry(ctx: Context, contact_id: int) -> Contact:
             "It is on your primary list already.", [FieldError("ids", f"contact {contact_id} is not on the temporary list")]
         )
     return contact
+
+
+def _alone(given: ContactInput) -> None:
+    """A file says all of its contacts; nobody should think that what stands beside it was added to each."""
+    beside = [name for name in ContactFields.__struct_fields__ if getattr(given, name)]
+    if beside:
+        raise errors.invalid("file", f"must come without other fields, such as {beside[0]}")
 
 
 def _identified(given: ContactFields) -> None:

@@ -3,7 +3,7 @@
 from msgspec import structs
 
 from kalends import errors
-from kalends.contacts import store
+from kalends.contacts import refusals, store
 from kalends.contacts.cards import contacts_of
 from kalends.contacts.entry import MOST_ENTRIES, TOO_MANY, Entry
 from kalends.contacts.model import Contact, ContactFields, ContactFilter, FileImport, Imported, Kept, Remark, ServiceImport
@@ -37,7 +37,7 @@ class Known:
 
 def from_file(ctx: Context, entries: list[Entry]) -> FileImport:
     """Put those who are not on the primary list yet on it. Two in the file with one address are two contacts."""
-    arrived, remarks, skipped = _read(entries)
+    arrived, remarks, skipped = _read(entries, errors.invalid("file", TOO_MANY))
     # Before the transaction: it takes a while, and others want to write too.
     rows = [(contact, store.row(ctx, contact)) for contact in arrived]
     with ctx.write():
@@ -51,7 +51,7 @@ def from_file(ctx: Context, entries: list[Entry]) -> FileImport:
 
 def from_service(ctx: Context, service: str, entries: list[Entry]) -> ServiceImport:
     """Put those who have an address on the temporary list, in the place of what came from the service before."""
-    arrived, _, skipped = _read(entries)
+    arrived, _, skipped = _read(entries, refusals.strange_answer(service, f"it has more than {MOST_ENTRIES:,} contacts"))
     fresh = {key(contact.email_address): contact for contact in reversed(arrived) if contact.email_address}
     chosen = list(reversed(fresh.values()))
     rows = [store.row(ctx, contact, service, ctx.now + LIFETIME) for contact in chosen]
@@ -75,7 +75,7 @@ def keep(ctx: Context, entries: list[Contact]) -> Kept:
     return Kept(len(kept), len(entries) - len(kept))
 
 
-def _read(entries: list[Entry]) -> tuple[list[ContactFields], list[Remark], int]:
+def _read(entries: list[Entry], too_many: errors.Invalid) -> tuple[list[ContactFields], list[Remark], int]:
     """What the entries hold, what of it cannot be kept, and how many entries hold nothing."""
     arrived: list[ContactFields] = []
     remarks: list[Remark] = []
@@ -85,9 +85,18 @@ def _read(entries: list[Entry]) -> tuple[list[ContactFields], list[Remark], int]
         arrived += contacts
         remarks += said
         empty += not contacts
-    if len(arrived) > MOST_ENTRIES:
-        raise errors.invalid("file", TOO_MANY)
-    return arrived, remarks[:MOST_REMARKS], empty
+        # At once, since the others may take long to read.
+        if len(arrived) > MOST_ENTRIES:
+            raise too_many
+    return arrived, _listed(remarks), empty
+
+
+def _listed(remarks: list[Remark]) -> list[Remark]:
+    """As many as people read, and how many more there are."""
+    listed, rest = remarks[:MOST_REMARKS], remarks[MOST_REMARKS:]
+    if rest:
+        listed.append(Remark(rest[0].line, "file", f"remarks on this line and those after it that are not listed: {len(rest):,}"))
+    return listed
 
 
 def _made(contact: ContactFields, contact_id: int) -> Imported:

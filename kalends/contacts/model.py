@@ -59,7 +59,7 @@ class ContactFields(Struct, kw_only=True):
         "tag": "must leave at most 100 tags",
         "birthday": "must lie in the years 1900 to 9999",
         "phone_number": "must have digits",
-        "file": "must hold vCards, or a table with a header that is known",
+        "file": "must hold vCards, or a table with a header that is known, and come without other fields",
     }
 
     first_name: Annotated[Name, Meta(description="Given name.")] | None = None
@@ -211,7 +211,7 @@ class ServiceImport(Struct):
 
 
 class FileImport(Struct):
-    """What came from the file: on the primary list. Every value that could not be kept is told."""
+    """What came from the file: on the primary list. What could not be kept is told; of a thousand and more, the number."""
 
     imported: int
     skipped: int

@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.contacts.model import ContactFields
+from kalends.contacts import arrivals
+from kalends.contacts.cards import contacts_of
+from kalends.contacts.entry import Entry
+from kalends.contacts.model import ContactFields, Remark
 from tests.cast import Cast, a_contact
 from tests.client import Answer, Client
 from tests.http.multipart import multipart
@@ -83,6 +86,37 @@ def test_a_contact_whose_address_or_unique_id_is_there_is_skipped(cast: Cast) ->
 def test_a_file_that_holds_no_contacts_is_refused(cast: Cast, name: str, content: str | bytes) -> None:
     answer = uploaded(cast.alice, name, content)
     assert (answer.status, answer.broken) == (422, ["file"]), answer
+    assert cast.alice.get("/api/contacts?count=true").json["total"] == 0
+
+
+def test_a_person_too_many_is_refused_without_reading_on(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has 20 addresses, of which some take long to read."""
+    read: list[Entry] = []
+
+    def counted(entry: Entry) -> tuple[list[ContactFields], list[Remark]]:
+        read.append(entry)
+        return contacts_of(entry)
+
+    monkeypatch.setattr(arrivals, "contacts_of", counted)
+    addresses = "".join(f"EMAIL:{n}@Example.ORG\n" for n in range(20))
+    answer = uploaded(cast.alice, "many.vcf", f"BEGIN:VCARD\nFN:Ana\n{addresses}END:VCARD\n" * 3_000)
+    assert (answer.status, answer.broken) == (422, ["file"])
+    assert len(read) == 1_001
+
+
+def test_when_more_is_left_out_than_can_be_told_the_number_is(cast: Cast) -> None:
+    table = "first_name,birthday\n" + "".join(f"n{n},soon\n" for n in range(1_234))
+    remarks = uploaded(cast.alice, "many.csv", table).json["remarks"]
+    assert len(remarks) == 1_001
+    assert (remarks[0]["line"], remarks[999]["line"], remarks[999]["field"]) == (2, 1_001, "birthday")
+    assert remarks[1_000] == {"line": 1_002, "field": "file", "message": "remarks on this line and those after it that are not listed: 234"}
+
+
+def test_fields_beside_a_file_are_refused_since_they_would_mean_nothing(cast: Cast) -> None:
+    given = multipart({"tag_list": "friends", "first_name": "", "zip_code": "7"}, [("file", "a.csv", b"first_name\nAna\n")])
+    answer = cast.alice.post("/api/contacts", **given)
+    assert (answer.status, answer.broken) == (422, ["file"])
+    assert "zip_code" in answer.json["detail"]
     assert cast.alice.get("/api/contacts?count=true").json["total"] == 0
 
 

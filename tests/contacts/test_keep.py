@@ -59,3 +59,8 @@ def test_what_is_changed_while_the_list_is_kept_stays_changed(cast: Cast, import
     answers = at_once(lambda: cast.alice.post("/api/contacts/keep"), *map(change, entries))
     assert [answer.status for answer in answers] == [200] * (1 + ENTRIES)
     assert [cast.alice.get(f"/api/contacts/{entry}").json["unique_id"] for entry in entries] == [f"mine-{entry}" for entry in entries]
+
+
+def test_an_empty_choice_keeps_nothing(cast: Cast, imported: Imported) -> None:
+    imported()
+    assert cast.alice.post("/api/contacts/keep", json={"ids": []}).json == {"kept": 0, "skipped": 0}

@@ -8,6 +8,7 @@ import pytest
 from msgspec import structs
 
 from kalends.app import wsgi
+from kalends.contacts import arrivals
 from kalends.context import Context
 from kalends.db import Database, Transaction
 from kalends.settings import Settings
@@ -109,6 +110,13 @@ def test_a_failed_import_keeps_what_came_before(importing: Client) -> None:
     refused = imported(importing, password="wrongwrongwrongw")
     assert (refused.status, refused.json["type"], refused.broken) == (422, "urn:kalends:wrong-password", ["password"])
     assert total(importing, list="imported") == ADDRESSES
+
+
+def test_more_addresses_than_an_import_takes_are_the_providers_affair(importing: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrivals, "MOST_ENTRIES", ADDRESSES - 1)
+    refused = imported(importing)
+    assert (refused.status, refused.json["type"], refused.broken) == (422, "urn:kalends:provider-answer", ["service"])
+    assert total(importing, list="imported") == 0
 
 
 def test_no_credential_is_left_anywhere(
