@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
-from kalends import errors
+from kalends import errors, times
 from kalends.db import Database, Transaction
 from kalends.settings import Settings
 
@@ -34,6 +34,7 @@ class Caller(Struct, frozen=True):
     authorization: str = ""
     if_match: str | None = None
     if_none_match: str | None = None
+    if_modified_since: str | None = None
     path: str = ""
     query: str = ""
 
@@ -41,6 +42,11 @@ class Caller(Struct, frozen=True):
         """Whether the client holds this answer already (If-None-Match)."""
         held = _tags(self.if_none_match or "")
         return etag in held or "*" in held
+
+    def has_since(self, changed_at: int) -> bool:
+        """Whether the client has what was changed last at this moment (If-Modified-Since)."""
+        since = times.http_date(self.if_modified_since) if self.if_modified_since else None
+        return since is not None and since >= changed_at
 
     def expects(self, etag: str) -> bool:
         """Whether the client means this version of the record, or any (If-Match)."""
@@ -57,7 +63,7 @@ def _tags(header: str) -> list[str]:
 class Context:
     """One request's surroundings (or one command's, or one page's)."""
 
-    __slots__ = ("_tx", "actor", "caller", "cookies", "db", "headers", "later", "now", "settings", "status", "tags_answer")
+    __slots__ = ("_tx", "actor", "caller", "cookies", "db", "headers", "later", "now", "settings", "status", "tags_answer", "unchanged")
 
     def __init__(self, db: Database, settings: Settings, now: int, caller: Caller | None = None):
         self.db = db
@@ -69,6 +75,7 @@ class Context:
         self.cookies: list[str] = []
         self.status: int | None = None
         self.tags_answer = False
+        self.unchanged = False
         self.later: list[Callable[[Transaction], None]] = []
         self._tx: Transaction | None = None
 
@@ -103,6 +110,14 @@ class Context:
         """
         self.headers["ETag"] = f'"{version}"'
         self.tags_answer = of_answer
+
+    def is_known(self, version: str, changed_at: int) -> bool:
+        """Tag the answer before it is made, and say whether the client has it already: then it becomes 304."""
+        self.tag(version)
+        self.headers["Last-Modified"] = times.http_text(changed_at)
+        asked = self.caller.if_none_match is not None
+        self.unchanged = self.caller.knows(self.headers["ETag"]) if asked else self.caller.has_since(changed_at)
+        return self.unchanged
 
     def expect(self, version: str) -> None:
         """Refuse to change a record that is no longer the one the client saw."""

@@ -2,8 +2,12 @@
 not change is Forbidden."""
 
 from enum import Enum
+from hmac import compare_digest
+
+from msgspec import structs
 
 from kalends import errors
+from kalends.calendars.link import feed_key
 from kalends.calendars.model import Calendar
 from kalends.comments.model import Comment
 from kalends.contacts.model import Contact
@@ -25,7 +29,7 @@ class Right(Enum):
 # Calendars with the role that the actor (:me, 0 for a guest) has in each.
 CALENDARS = """
 SELECT c.id, c.owner_id, c.name, c.description, c.color, c.time_zone, c.public, c.moderation, c.is_primary,
-       c.created_at, c.updated_at, coalesce(u.name, u.user_name),
+       c.created_at, c.updated_at, c.revision, c.changed_at, c.feed_version, coalesce(u.name, u.user_name),
        CASE WHEN c.owner_id = :me THEN 'owner' ELSE s.role END
 FROM calendars c
 JOIN users u ON u.id = c.owner_id
@@ -136,6 +140,16 @@ def calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
     return found
 
 
+def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
+    """The calendar, to read it whole: whoever has its secret key sees what its members see."""
+    if key is None:
+        return calendar(ctx, calendar_id, to=Right.SEE)
+    found = ctx.tx.one(Calendar, f"{CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
+    if found is None or not compare_digest(key.encode(), feed_key(ctx.settings, found).encode()):
+        raise errors.NotFound
+    return structs.replace(found, role=found.role or "viewer")
+
+
 def own_calendars(ctx: Context) -> list[Calendar]:
     """The calendars that the signed-in user owns or that are shared with them."""
     return ctx.tx.all(Calendar, f"{CALENDARS} WHERE {MINE} ORDER BY c.id", me=user(ctx).id)
@@ -155,7 +169,7 @@ def sees(ctx: Context) -> str:
 def sees_placed(ctx: Context, as_member: bool) -> str:
     """The same for an event `e` that `p` places on a calendar, of which the actor is a member or not."""
     if ctx.actor is None:
-        return "p.public"
+        return "(p.grants OR p.public)" if as_member else "p.public"
     return f"(p.grants OR {SEES})" if as_member else SEES
 
 

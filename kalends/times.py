@@ -2,6 +2,7 @@
 
 import time
 from datetime import datetime
+from email.utils import formatdate, parsedate_to_datetime
 
 
 def now() -> int:
@@ -24,3 +25,16 @@ def instant(text: str) -> int | None:
     except ValueError:
         return None
     return int(moment.timestamp()) if moment.tzinfo and "T" in text else None
+
+
+def http_text(instant: int) -> str:
+    """The instant as HTTP headers say it: `Mon, 11 May 2026 15:00:00 GMT`."""
+    return formatdate(instant, usegmt=True)
+
+
+def http_date(text: str) -> int | None:
+    """The instant that an HTTP header says, or None."""
+    try:
+        return int(parsedate_to_datetime(text).timestamp())
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -22,6 +22,7 @@ NAMED = {"context", "policy", "worker", "app", "cli"}
 # A feature's files that are named for what they hold stand beside its store, but for these.
 BESIDE = {
     "users.passwords": "model",
+    "calendars.link": "model",
     "web.render": "api",
     "docs.words": "api",
     "deliveries.message": "pages",

@@ -1,14 +1,17 @@
 """Calendars: where events live, and with whom they are shared."""
 
+from hashlib import blake2b
+
 from msgspec import UNSET, structs
 
 from kalends import errors, policy
 from kalends.calendars import store
-from kalends.calendars.model import CalendarDetail, CalendarIndex, CalendarInput, Sharing, Unsharing
+from kalends.calendars.model import CalendarDetail, CalendarIndex, CalendarInput, FeedKey, Sharing, Unsharing
 from kalends.context import Context
 from kalends.errors import FieldError
+from kalends.events import feed as feeds
 from kalends.events import store as events
-from kalends.http.endpoint import endpoint
+from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.fields import Changes
 from kalends.http.paging import Paging, page
 from kalends.http.types import Deleted
@@ -92,6 +95,28 @@ def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> CalendarDetail
     """Share the calendar with a user no longer."""
     policy.calendar(ctx, calendar_id, to=Right.OWN)
     store.unshare(ctx, calendar_id, _named(ctx, params.user_name).id)
+    return _shown(ctx, calendar_id)
+
+
+@endpoint("GET", "/api/calendars/{calendar_id}.ics", guests=True)
+def feed(ctx: Context, calendar_id: int, params: FeedKey) -> Document:
+    """The calendar for other programs: all its events that you may see, each series as one rule.
+
+    The `feed_url` of a private calendar has a `key`, which opens it without signing in. An unchanged feed answers 304.
+    """
+    calendar = policy.calendar_feed(ctx, calendar_id, params.key)
+    seen = f"{calendar.role or ''}.{ctx.actor.id if ctx.actor else ''}.{ctx.settings.url}"
+    version = f"f{calendar.id}-{calendar.revision}-{blake2b(seen.encode(), digest_size=6).hexdigest()}"
+    if ctx.is_known(version, calendar.changed_at):
+        return Document(b"", CALENDAR_FILE)
+    return Document(feeds.of_calendar(ctx, calendar), CALENDAR_FILE)
+
+
+@endpoint("PUT", "/api/calendars/{calendar_id}/reset_feed")
+def reset_feed(ctx: Context, calendar_id: int) -> CalendarDetail:
+    """Give the calendar's feed another secret address; the old one stops. It is its owner who may."""
+    policy.calendar(ctx, calendar_id, to=Right.OWN)
+    store.reset_feed(ctx, calendar_id)
     return _shown(ctx, calendar_id)
 
 

@@ -47,6 +47,12 @@ class Unsharing(Struct, kw_only=True):
     user_name: NameOrAddress
 
 
+class FeedKey(Struct, kw_only=True):
+    """What opens the feed of a private calendar."""
+
+    key: Annotated[str, Meta(max_length=100, description="The secret of a private calendar's `feed_url`.")] | None = None
+
+
 class Calendar(Struct, frozen=True):
     """A calendar, with the role that the actor has in it: owner, editor, viewer or none."""
 
@@ -61,6 +67,9 @@ class Calendar(Struct, frozen=True):
     is_primary: bool
     created_at: int
     updated_at: int
+    revision: int
+    changed_at: int
+    feed_version: int
     owner_name: str
     role: str | None
 
@@ -94,11 +103,12 @@ class CalendarItem(Struct, kw_only=True):
 
 
 class CalendarDetail(CalendarItem, kw_only=True):
-    """A calendar's expanded fields; `shares` for its owner only."""
+    """A calendar's expanded fields; `shares` for its owner only, and the `feed_url` of a private one for its owner and editors."""
 
     description: str | None
     moderation: Moderation
     can_edit: bool
+    feed_url: str | None
     created_at: Instant
     updated_at: Instant
     shares: list[Share] | UnsetType = UNSET

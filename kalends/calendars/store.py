@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import UNSET
 
 from kalends import policy, times
+from kalends.calendars.link import feed_url
 from kalends.calendars.model import Calendar, CalendarDetail, CalendarInput, CalendarItem, Person, Share
 from kalends.context import Context
 from kalends.http.paging import Paging
@@ -40,7 +41,7 @@ def insert(ctx: Context, owner_id: int, given: CalendarInput, *, is_primary: boo
 def update(ctx: Context, calendar_id: int, given: CalendarInput) -> None:
     ctx.tx.run(
         """UPDATE calendars SET name = :name, description = :description, color = :color, time_zone = :time_zone,
-           public = :public, moderation = :moderation, updated_at = :now WHERE id = :id""",
+           public = :public, moderation = :moderation, updated_at = :now, revision = revision + 1, changed_at = :now WHERE id = :id""",
         id=calendar_id,
         now=ctx.now,
         **_written(given),
@@ -85,6 +86,7 @@ def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
         description=calendar.description,
         moderation=calendar.moderation,
         can_edit=policy.can_edit(calendar),
+        feed_url=feed_url(ctx.settings, calendar),
         created_at=times.utc(calendar.created_at),
         updated_at=times.utc(calendar.updated_at),
         shares=_shares(ctx, calendar.id) if calendar.role == "owner" else UNSET,
@@ -115,3 +117,8 @@ def _limited(calendar: Calendar) -> dict[str, Any]:
 
 def _written(given: CalendarInput) -> dict[str, object]:
     return {name: getattr(given, name) for name in CalendarInput.__struct_fields__}
+
+
+def reset_feed(ctx: Context, calendar_id: int) -> None:
+    """Give the calendar's feed another secret address."""
+    ctx.tx.run("UPDATE calendars SET feed_version = feed_version + 1, updated_at = :now WHERE id = :id", id=calendar_id, now=ctx.now)

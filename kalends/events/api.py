@@ -1,5 +1,7 @@
 """Events: create, search, show, change and delete them, and place them on calendars."""
 
+from hashlib import blake2b
+
 from msgspec import UNSET, structs
 
 from kalends import errors, policy, when
@@ -8,7 +10,7 @@ from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
-from kalends.events import change, listing, scope, series, span, store
+from kalends.events import change, feed, listing, scope, series, span, store
 from kalends.events.model import (
     PARTS,
     CalendarChoice,
@@ -27,10 +29,11 @@ from kalends.events.model import (
     RepeatInput,
     SendInput,
 )
-from kalends.http.endpoint import endpoint
-from kalends.http.fields import Changes
+from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
+from kalends.http.fields import Changes, Given
 from kalends.http.paging import MAX_PAGE, page
 from kalends.http.types import Deleted
+from kalends.ical.calendar import calendar as calendar_file
 from kalends.policy import Right
 from kalends.subscribers import store as subscribers
 
@@ -56,6 +59,16 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
     )
 
 
+@endpoint("GET", "/api/events.ics", guests=True)
+def export(ctx: Context, params: Given[EventQuery]) -> Document:
+    """The events that match, for other calendars: all of them, unless `limit` says how many."""
+    query = params.value
+    calendars = _searched_calendars(ctx, query)
+    content = feed.of_query(ctx, query, calendars, query.limit if "limit" in params.names else None)
+    ctx.tag(blake2b(content, digest_size=12).hexdigest())
+    return Document(content, CALENDAR_FILE)
+
+
 @endpoint("GET", "/api/events/new")
 def new(ctx: Context) -> EventFields:
     """The editable fields with defaults: the next full hour, on your primary calendar. Nothing is saved."""
@@ -78,6 +91,15 @@ def create(ctx: Context, params: EventInput) -> EventDetail:
 def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
     """The event, expanded; with `comments`, those that you may see, newest first."""
     return _shown(ctx, event_id, params.comments)
+
+
+@endpoint("GET", "/api/events/{event_id}.ics", guests=True)
+def show_ics(ctx: Context, event_id: int) -> Document:
+    """The event alone, for other calendars."""
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    ctx.tag(event.etag, of_answer=True)
+    ctx.headers["Content-Disposition"] = f'attachment; filename="event-{event.id}.ics"'
+    return Document(calendar_file([event], ctx.settings), CALENDAR_FILE)
 
 
 @endpoint("GET", "/api/events/{event_id}/edit", versioned=True)

@@ -28,7 +28,7 @@ def split(ctx: Context, event: Event, following: list[Event]) -> None:
     old, slots = series.get(ctx, event.series_id), [each.slot for each in following if each.slot]
     if slots and min(slots) <= old.start_date:
         return
-    new_id = series.insert(ctx, structs.replace(old, start_date=min(slots))) if slots else None
+    new_id = series.insert(ctx, structs.replace(old, start_date=min(slots), uid=None)) if slots else None
     ids = [each.id for each in following]
     ctx.tx.run(f"UPDATE events SET series_id = CAST(:new AS BIGINT) WHERE id IN {ctx.db.listed('ids')}", new=new_id, ids=ids)
     if new_id is not None:

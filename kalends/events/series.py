@@ -28,6 +28,7 @@ class Series(Struct, frozen=True):
     end_date: str | None
     clock: int
     made_until: str
+    uid: str | None = None
 
     @property
     def rule(self) -> Rule:
@@ -42,6 +43,15 @@ def get(ctx: Context, series_id: int) -> Series:
     found = ctx.tx.one(Series, f"SELECT {_SERIES} FROM series WHERE id = :id", id=series_id)
     assert found is not None
     return found
+
+
+def of_ids(ctx: Context, ids: list[int]) -> list[Series]:
+    return ctx.tx.all(Series, f"SELECT {_SERIES} FROM series WHERE id IN {ctx.db.listed('ids')}", ids=ids)
+
+
+def at_slot(series: Series, pattern: Event, slot: str) -> int:
+    """The moment at which the rule has the occurrence begin."""
+    return _instant(date.fromisoformat(slot), 0 if pattern.all_day else series.clock, pattern.time_zone)
 
 
 def count(ctx: Context, series_id: int) -> int:
@@ -133,8 +143,8 @@ def _instant(day: date, clock: int, zone: str, days: int = 0) -> int:
 
 def insert(ctx: Context, series: Series) -> int:
     made: int = ctx.tx.value(
-        """INSERT INTO series (frequency, step, start_date, end_date, clock, made_until)
-           VALUES (:frequency, :step, :start_date, :end_date, :clock, :made_until) RETURNING id""",
+        """INSERT INTO series (frequency, step, start_date, end_date, clock, made_until, uid)
+           VALUES (:frequency, :step, :start_date, :end_date, :clock, :made_until, :uid) RETURNING id""",
         **structs.asdict(series),
     )
     return made
@@ -235,10 +245,10 @@ def _fill(ctx: Context, pattern: Event, series: Series, slots: set[str]) -> None
     held = {slot for (slot,) in ctx.tx.rows("SELECT slot FROM events WHERE series_id = :id AND slot IS NOT NULL", id=series.id)}
     held |= {slot for (slot,) in ctx.tx.rows("SELECT slot FROM series_exceptions WHERE series_id = :id", id=series.id)}
     days = [date.fromisoformat(slot) for slot in sorted(slots - held)]
-    store.insert_occurrences(ctx, pattern, series.id, [_moved(pattern, day, series.clock) | {"slot": day.isoformat()} for day in days])
+    store.insert_occurrences(ctx, pattern, series.id, [moved(pattern, day, series.clock) | {"slot": day.isoformat()} for day in days])
 
 
-def _moved(pattern: Event, day: date, clock: int) -> dict[str, Any]:
+def moved(pattern: Event, day: date, clock: int) -> dict[str, Any]:
     """The moments of an occurrence after the pattern. Of an event that clocks would turn round, the length stays."""
     zone = pattern.time_zone
     start_at = _instant(day, clock, zone)

@@ -21,6 +21,8 @@ FORMATS = {
     "txt": "text/plain",
 }
 
+CALENDAR_FILE = "text/calendar; charset=utf-8"
+
 # How the parameters are read that an action annotates so.
 READERS: dict[Any, Callable[..., Any]] = {Changes: fields.read_changes, Given: fields.read_given}
 

@@ -218,8 +218,8 @@ def _place(values: dict[str, Any], name: str, value: Any) -> None:
         if not isinstance(inner, dict):
             inner = values[key] = {}
         values = inner
-    if not (value == "" and isinstance(values.get(keys[-1]), dict)):
-        # Nothing, given beside `a[b]=value`, takes nothing of it away.
+    if not isinstance(values.get(keys[-1]), dict):
+        # What stands beside `a[b]=value` in whatever order takes nothing of it away.
         values[keys[-1]] = value
 
 

@@ -64,6 +64,7 @@ class Responder:
             authorization=req.get_header("Authorization") or "",
             if_match=req.get_header("If-Match"),
             if_none_match=req.get_header("If-None-Match"),
+            if_modified_since=req.get_header("If-Modified-Since"),
             path=req.path,
             query=req.query_string,
         )
@@ -134,7 +135,7 @@ class Responder:
         else:
             status, content_type, body = ctx.status or self.endpoint.status, "application/json", _encode(result)
             resp.set_header("Content-Security-Policy", API_POLICY)
-        if "ETag" in ctx.headers and self._is_known(ctx, resp, body):
+        if ctx.unchanged or ("ETag" in ctx.headers and self._is_known(ctx, resp, body)):
             resp.status = 304
             return
         resp.status, resp.content_type, resp.data = status, content_type, body

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kalends import when
-from kalends.ical.calendar import calendar
+from kalends.ical.calendar import about, calendar, document
 from kalends.settings import Settings
 from tests.deliveries.samples import FIVE, a_row
 
@@ -23,9 +23,11 @@ def entry(**fields: Any) -> Any:
 
 
 def test_a_file_says_whose_it_is_and_what_it_is_called() -> None:
-    file = icalendar.Calendar.from_ical(calendar([], SETTINGS, name="Jazz, live"))
+    file = icalendar.Calendar.from_ical(document([], {}, about("Jazz, live", "Every\nnight", "#2f6fde")))
     assert (file["VERSION"], file["PRODID"], file["METHOD"]) == ("2.0", "-//Kalends//Kalends//EN", "PUBLISH")
-    assert file["NAME"] == file["X-WR-CALNAME"] == "Jazz, live"
+    assert (file["NAME"], file["X-WR-CALNAME"]) == ("Jazz, live", "Jazz\\, live")
+    assert file["DESCRIPTION"] == "Every\nnight"
+    assert file["REFRESH-INTERVAL"].dt == timedelta(hours=1)
 
 
 def test_an_entry_has_every_field_of_its_event() -> None:

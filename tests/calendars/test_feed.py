@@ -1,0 +1,162 @@
+"""GET /api/calendars/<id>.ics: who may read it, under which address, and when it has changed."""
+
+from typing import Any
+
+import icalendar
+import pytest
+
+from kalends.db import Database
+from tests.cast import Cast, a_calendar, a_comment, a_response, an_event, shared
+from tests.client import Client
+
+
+def titles(who: Client, path: str) -> list[str]:
+    answer = who.get(path)
+    assert answer.status == 200, answer
+    assert answer.headers["Content-Type"] == "text/calendar; charset=utf-8"
+    return sorted(str(entry["SUMMARY"]) for entry in icalendar.Calendar.from_ical(answer.content).walk("VEVENT"))
+
+
+def feed_of(who: Client, calendar: dict[str, Any]) -> str:
+    """The path of the calendar's feed, as its show gives it."""
+    address: str = who.get(f"/api/calendars/{calendar['id']}").json["feed_url"]
+    assert address.startswith("http://testserver/api/calendars/")
+    return address.removeprefix("http://testserver")
+
+
+def test_a_public_feed_has_no_secret_and_shows_what_is_public(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    an_event(cast.alice, calendar_id=calendar["id"], title="Open")
+    an_event(cast.alice, calendar_id=calendar["id"], title="Closed", public=False)
+    path = feed_of(cast.anonymous, calendar)
+    assert path == f"/api/calendars/{calendar['id']}.ics"
+    assert titles(cast.anonymous, path) == ["Open"]
+    assert titles(cast.alice, path) == ["Closed", "Open"]
+
+
+def test_a_private_feed_opens_by_its_secret_which_editors_are_told(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    shared(cast.alice, calendar, cast.vera, "viewer")
+    an_event(cast.alice, calendar_id=calendar["id"], title="Closed")
+    path = feed_of(cast.alice, calendar)
+    assert feed_of(cast.bob, calendar) == path
+    assert cast.vera.get(f"/api/calendars/{calendar['id']}").json["feed_url"] is None
+    assert "?key=" in path
+    assert titles(cast.anonymous, path) == titles(cast.carol, path) == ["Closed"]
+    bare = path.partition("?")[0]
+    assert [who.get(bare).status for who in (cast.anonymous, cast.carol, cast.vera)] == [404, 404, 200]
+    assert cast.anonymous.get(f"{path[:-1]}{'a' if path[-1] != 'a' else 'b'}").status == 404
+    other = a_calendar(cast.bob)
+    assert cast.anonymous.get(f"/api/calendars/{other['id']}.ics?{path.partition('?')[2]}").status == 404
+
+
+def test_a_new_secret_stops_the_old_one(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    old = feed_of(cast.alice, calendar)
+    reset = cast.alice.put(f"/api/calendars/{calendar['id']}/reset_feed")
+    assert reset.status == 200
+    new = reset.json["feed_url"].removeprefix("http://testserver")
+    assert (cast.anonymous.get(old).status, cast.anonymous.get(new).status) == (404, 200)
+
+
+def test_the_secret_gives_no_sight_of_what_was_placed_by_one_who_may_only_see_it(cast: Cast) -> None:
+    """Carol sees an event of Alice's and places it on a calendar of hers: whoever has her feed's address does not."""
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.carol, "viewer")
+    event = an_event(cast.alice, calendar_id=calendar["id"], title="Alice's own")
+    hers = a_calendar(cast.carol)
+    an_event(cast.carol, calendar_id=hers["id"], title="Carol's own")
+    assert cast.carol.put(f"/api/events/{event['id']}/add", json={"calendar_id": hers["id"]}).status == 200
+    path = feed_of(cast.carol, hers)
+    assert titles(cast.anonymous, path) == ["Carol's own"]
+    assert titles(cast.carol, path.partition("?")[0]) == ["Alice's own", "Carol's own"]
+
+
+def test_an_unchanged_feed_answers_304_without_reading_events(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    calendar = a_calendar(cast.alice)
+    an_event(cast.alice, calendar_id=calendar["id"])
+    path = feed_of(cast.alice, calendar)
+    first = cast.anonymous.get(path)
+    monkeypatch.setattr("kalends.events.feed.of_calendar", None)
+    by_tag = cast.anonymous.get(path, headers={"If-None-Match": first.headers["ETag"]})
+    by_date = cast.anonymous.get(path, headers={"If-Modified-Since": first.headers["Last-Modified"]})
+    assert [(answer.status, answer.content) for answer in (by_tag, by_date)] == [(304, b"")] * 2
+    assert by_tag.headers["ETag"] == first.headers["ETag"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["create", "update", "delete", "add", "remove", "repeat", "delete one", "rename", "edit one", "publish", "owner leaves"],
+)
+def test_every_change_changes_the_tag(cast: Cast, change: str) -> None:
+    alice = cast.alice
+    calendar, other = a_calendar(alice), a_calendar(alice)
+    event = an_event(alice, calendar_id=calendar["id"])
+    elsewhere = an_event(alice, calendar_id=other["id"])
+    foreign = an_event(cast.dave, public=True)
+    alice.put(f"/api/events/{foreign['id']}/add", json={"calendar_id": calendar["id"]})
+    series = an_event(alice, calendar_id=calendar["id"])
+    alice.put(f"/api/events/{series['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-05"})
+    path = feed_of(alice, calendar)
+    before = cast.anonymous.get(path)
+    done = {
+        "create": lambda: alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01", "calendar_id": calendar["id"]}),
+        "update": lambda: alice.put(f"/api/events/{event['id']}", json={"title": "y"}),
+        "delete": lambda: alice.delete(f"/api/events/{event['id']}"),
+        "add": lambda: alice.put(f"/api/events/{elsewhere['id']}/add", json={"calendar_id": calendar["id"]}),
+        "remove": lambda: alice.put(f"/api/events/{foreign['id']}/remove", json={"calendar_id": calendar["id"]}),
+        "repeat": lambda: alice.put(f"/api/events/{series['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-06"}),
+        "delete one": lambda: alice.delete(f"/api/events/{series['id']}"),
+        "edit one": lambda: alice.put(f"/api/events/{series['id']}", json={"description": "z"}),
+        "rename": lambda: alice.put(f"/api/calendars/{calendar['id']}", json={"name": "Renamed"}),
+        "publish": lambda: alice.put(f"/api/events/{event['id']}", json={"public": True}),
+        "owner leaves": lambda: cast.dave.delete(f"/api/users/{cast.dave.id}", json={"current_password": "correct horse battery"}),
+    }[change]()
+    assert done.status in (200, 201), done
+    after = cast.anonymous.get(path, headers={"If-None-Match": before.headers["ETag"]})
+    assert after.status == 200
+    if change != "publish":
+        assert after.content != before.content
+
+
+def test_what_is_no_part_of_the_feed_leaves_the_tag(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    tag = cast.alice.get(f"/api/calendars/{calendar['id']}.ics").headers["ETag"]
+    a_response(cast.alice, event)
+    a_comment(cast.alice, event)
+    an_event(cast.alice)
+    assert cast.alice.get(f"/api/calendars/{calendar['id']}.ics", headers={"If-None-Match": tag}).status == 304
+
+
+def test_a_long_feed_shows_the_latest(cast: Cast, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kalends.events.feed.MOST", 7)
+    monkeypatch.setattr("kalends.events.feed.MAX_PAGE", 3)
+    calendar = a_calendar(cast.alice)
+    for day in range(1, 10):
+        an_event(cast.alice, calendar_id=calendar["id"], title=f"n{day}", start_time=f"2026-06-0{day}")
+    assert titles(cast.alice, f"/api/calendars/{calendar['id']}.ics") == [f"n{day}" for day in range(3, 10)]
+
+
+def test_any_query_is_a_feed(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    for day in range(1, 4):
+        an_event(cast.alice, calendar_id=calendar["id"], title=f"n{day}", start_time=f"2026-06-0{day}", tag_list="a,b")
+    an_event(cast.alice, title="elsewhere")
+    assert titles(cast.alice, "/api/events.ics") == ["elsewhere", "n1", "n2", "n3"]
+    assert titles(cast.alice, f"/api/events.ics?calendar_id={calendar['id']}&start_time=2026-06-02") == ["n2", "n3"]
+    assert titles(cast.alice, "/api/events.ics?tags=b&limit=2") == ["n1", "n2"]
+    assert titles(cast.carol, "/api/events.ics") == []
+    assert cast.carol.get(f"/api/events.ics?calendar_id={calendar['id']}").status == 404
+    tag = cast.alice.get("/api/events.ics?tags=b").headers["ETag"]
+    assert cast.alice.get("/api/events.ics?tags=b", headers={"If-None-Match": tag}).status == 304
+    by_accept = cast.alice.get("/api/events?tags=b", headers={"Accept": "text/calendar"})
+    assert by_accept.headers["Content-Type"].startswith("text/calendar")
+
+
+def test_one_event_is_a_file(cast: Cast) -> None:
+    event = an_event(cast.alice, title="Solo, “x”")
+    assert titles(cast.alice, f"/api/events/{event['id']}.ics") == ["Solo, “x”"]
+    assert f"event-{event['id']}.ics" in cast.alice.get(f"/api/events/{event['id']}.ics").headers["Content-Disposition"]
+    assert cast.carol.get(f"/api/events/{event['id']}.ics").status == 404
