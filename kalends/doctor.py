@@ -73,6 +73,9 @@ def _folder(folder: Path) -> str | None:
         return f"{folder} cannot be written. Change its owner, or choose another with --data."
     if folder.stat().st_mode & 0o077:
         return f"others on this machine may look into {folder}. Run: chmod 700 {folder}"
+    outbox = folder / "outbox"
+    if outbox.exists() and not (outbox.is_dir() and os.access(outbox, os.W_OK)):
+        return f"{outbox} is no folder that can be written. Change its owner, or move it away."
     return None
 
 

@@ -157,6 +157,13 @@ def test_the_doctor_finds_what_is_wrong(tmp_path: Path) -> None:
     assert "canary" not in away.stdout + away.stderr
 
 
+def test_the_doctor_finds_an_outbox_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir(mode=0o700)
+    (tmp_path / "data" / "outbox").write_text("in the way")
+    found = run("doctor", folder=tmp_path).stdout
+    assert "BAD  data folder: data/outbox is no folder that can be written. Change its owner, or move it away." in found
+
+
 def test_the_doctor_sends_test_messages(tmp_path: Path) -> None:
     run("migrate", folder=tmp_path)
     sent = run("doctor", "--email", "ana@example.org", "--sms", "+33 6 12 34 56 78", folder=tmp_path)
