@@ -31,8 +31,8 @@ bench: $(VENV)/dev      ## measure on SQLite what growth to a million events cos
 
 lock:                   ## renew the lock files
 	@$(BIN)/pip install --quiet uv
-	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra checkout pyproject.toml -o requirements.lock
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra checkout --extra dev pyproject.toml -o requirements-dev.lock
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra checkout -c requirements-dev.lock pyproject.toml -o requirements.lock
 
 clean:                  ## remove what the commands above made, except the data folder
 	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

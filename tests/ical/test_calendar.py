@@ -23,7 +23,7 @@ def entry(**fields: Any) -> Any:
 
 
 def test_a_file_says_whose_it_is_and_what_it_is_called() -> None:
-    file = icalendar.Calendar.from_ical(document([], {}, about("Jazz, live", "Every\nnight", "#2f6fde")))
+    file: Any = icalendar.Calendar.from_ical(document([], {}, about("Jazz, live", "Every\nnight", "#2f6fde")))
     assert (file["VERSION"], file["PRODID"], file["METHOD"]) == ("2.0", "-//Kalends//Kalends//EN", "PUBLISH")
     assert (file["NAME"], file["X-WR-CALNAME"]) == ("Jazz, live", "Jazz\\, live")
     assert file["DESCRIPTION"] == "Every\nnight"
