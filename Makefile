@@ -4,10 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help run test lint types unit bench lock clean
+.PHONY: help run test lint types unit browser bench lock clean
 
 help:            ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(VENV)/run        ## set everything up and serve on http://127.0.0.1:8000
 	@$(BIN)/kalends serve
@@ -20,8 +20,11 @@ lint: $(VENV)/dev       ## check the style
 types: $(VENV)/dev      ## check the types
 	@$(BIN)/mypy
 
-unit: $(VENV)/dev       ## run the tests alone
+unit: $(VENV)/dev browser  ## run the tests alone
 	@$(BIN)/pytest -n 4
+
+browser: $(VENV)/dev    ## install Chromium for the tests of pages, where that is allowed
+	@$(BIN)/python -m tests.web.chromium
 
 bench: $(VENV)/dev      ## measure on SQLite what growth to a million events costs, and what a series does (fills .bench at first)
 	@$(BIN)/python -m bench.load --events 10000 --data .bench/small

@@ -1,0 +1,43 @@
+"""Chromium, which comes from the system: where it is, how it is installed, how it is started."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+from playwright.sync_api import Browser, Playwright
+
+NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "/Applications/Chromium.app/Contents/MacOS/Chromium"]
+MISSING = "The browser tests need Chromium: install it (Debian: sudo apt-get install chromium), or set CHROMIUM to the path of one."
+
+# It asks nobody but the service: no variations, no updates, no safe browsing, no look-ups.
+FLAGS = [
+    *("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"),
+    *("--disable-sync", "--disable-dev-shm-usage", "--font-render-hinting=none"),
+]
+
+
+def path() -> str | None:
+    """Where Chromium is, or None."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def launch(playwright: Playwright) -> Browser:
+    # Chromium's sandbox refuses to be started by root.
+    flags = [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else FLAGS
+    return playwright.chromium.launch(executable_path=path(), args=flags)
+
+
+def install() -> None:
+    """Install it where that is allowed; elsewhere say how it is done."""
+    if path() is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        print("Installing Chromium …", flush=True)
+        unasked = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+        for command in ("update", "install -y --no-install-recommends chromium"):
+            subprocess.run(["apt-get", *command.split()], check=False, capture_output=True, env=unasked)
+    if path() is None:
+        print(MISSING, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    install()
