@@ -13,6 +13,7 @@ from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.db import Database, Retry
 from kalends.deliveries import store as deliveries
+from kalends.deliveries.model import CHANNELS
 from kalends.deliveries.sending import Outbox
 from kalends.errors import Unavailable
 from kalends.events import series
@@ -32,13 +33,15 @@ def work(db: Database, settings: Settings, *, attached: bool = False) -> None:
         signal.signal(number, lambda *_: stopping.set())
     if attached:
         threading.Thread(target=_await_end_of_input, args=(stopping,), daemon=True).start()
-    outbox = threading.Thread(target=Outbox(db, settings).run, args=(stopping,), name="outbox")
-    outbox.start()
+    outboxes = [threading.Thread(target=Outbox(db, settings, channel).run, args=(stopping,)) for channel in CHANNELS]
+    for outbox in outboxes:
+        outbox.start()
     while not stopping.is_set():
         for task in TASKS:
             _attempt(task, Context(db, settings, times.now()))
         stopping.wait(PAUSE)
-    outbox.join()
+    for outbox in outboxes:
+        outbox.join()
 
 
 def clean_up(ctx: Context) -> None:

@@ -1,13 +1,16 @@
 """What a delivery is: a message to one address, on its way."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.paging import Paging
 from kalends.http.types import Id, Instant
 
+Channel = Literal["email", "sms"]
 State = Literal["queued", "sending", "sent", "failed"]
+
+CHANNELS: tuple[Channel, ...] = get_args(Channel)
 
 
 class DeliveryQuery(Paging, kw_only=True):
@@ -27,6 +30,7 @@ class Delivery(Struct, frozen=True):
     kind: str
     channel: str
     address: str
+    public: bool
     state: str
     attempts: int
     due_at: int

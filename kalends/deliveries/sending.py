@@ -9,14 +9,15 @@ from kalends import times
 from kalends.context import Context
 from kalends.db import Database, Retry
 from kalends.deliveries import mail, message, sms, store
-from kalends.deliveries.model import Delivery
+from kalends.deliveries.model import Channel, Delivery
 from kalends.deliveries.outcome import TryAgain, Undeliverable, Unknown
 from kalends.errors import Unavailable
 from kalends.events import store as events
+from kalends.events.model import Event
 from kalends.http.log import log
 from kalends.settings import Settings
 
-# So many messages are under way at once, in one worker.
+# So many messages of a kind are under way at once, in one worker.
 SENDERS = 8
 PAUSE = 1.0
 # Longer than any attempt takes: a worker that has not said by then what became of a message is dead.
@@ -28,11 +29,12 @@ GRACE = 5
 
 
 class Outbox:
-    """Takes what is due and hands it to its senders."""
+    """Takes what is due of one channel and hands it to its senders: a mail server that hangs holds up no text message."""
 
-    def __init__(self, db: Database, settings: Settings):
+    def __init__(self, db: Database, settings: Settings, channel: Channel):
         self._db = db
         self._settings = settings
+        self._channel = channel
         self._handed: queue.SimpleQueue[Delivery] = queue.SimpleQueue()
         self._changed = threading.Condition()
         self._busy = 0
@@ -40,7 +42,7 @@ class Outbox:
     def run(self, stopping: threading.Event) -> None:
         """Send until told to stop."""
         for number in range(SENDERS):
-            threading.Thread(target=self._send_on, name=f"sender {number}", daemon=True).start()
+            threading.Thread(target=self._send_on, name=f"{self._channel} {number}", daemon=True).start()
         while not stopping.is_set():
             if not self._hand_out(self._free()):
                 stopping.wait(PAUSE)
@@ -57,7 +59,7 @@ class Outbox:
         """Take what is due, at most so many, and say how many there were."""
         ctx = Context(self._db, self._settings, times.now())
         try:
-            due = _due(ctx, most) if most else []
+            due = _due(ctx, self._channel, most) if most else []
         except (Retry, Unavailable) as away:
             log.warning("deliveries wait", reason=str(away))
             return 0
@@ -82,13 +84,13 @@ class Outbox:
                 self._changed.notify_all()
 
 
-def _due(ctx: Context, most: int) -> list[Delivery]:
+def _due(ctx: Context, channel: Channel, most: int) -> list[Delivery]:
     with ctx.read():
-        if not store.is_due(ctx):
+        if not store.is_due(ctx, channel):
             return []
     with ctx.write():
         store.give_up_unknown(ctx)
-        return store.claim(ctx, LEASE, most)
+        return store.claim(ctx, channel, LEASE, most)
 
 
 def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:
@@ -108,23 +110,32 @@ def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:
 
 
 def _send(ctx: Context, delivery: Delivery) -> None:
-    if delivery.event_id is None:
-        raise Undeliverable("The event was deleted before it was sent.")
-    if delivery.kind == "announce" and delivery.subscriber_id is None:
-        raise Undeliverable("They left the list before it was sent.")
     with ctx.read():
-        event = events.get(ctx, delivery.event_id)
-    if delivery.channel == "email":
-        mail.send(ctx.settings, message.mail(ctx.settings, delivery, event), delivery.address)
+        current, event = _current(ctx, delivery)
+    if current.channel == "email":
+        mail.send(ctx.settings, message.mail(ctx.settings, current, event), current.address)
     else:
-        sms.send(ctx.settings, delivery.address, message.text(ctx.settings, delivery, event), delivery.id)
+        sms.send(ctx.settings, current.address, message.text(ctx.settings, current, event), current.id)
+
+
+def _current(ctx: Context, delivery: Delivery) -> tuple[Delivery, Event]:
+    """The delivery and its event as they are now, if it is still to be sent: people may have changed their minds."""
+    current = store.get(ctx, delivery.id)
+    if current is None or current.event_id is None:
+        raise Undeliverable("The event was deleted before it was sent.")
+    if current.kind == "announce" and current.subscriber_id is None:
+        raise Undeliverable("They left the list before it was sent.")
+    event = events.get(ctx, current.event_id)
+    if current.public and not event.public:
+        raise Undeliverable("The event was made private before it was sent.")
+    return current, event
 
 
 def _again(delivery: Delivery, trouble: str) -> tuple[str, str, int | None]:
     """When to try again, or that it is time to give up."""
     now = times.now()
     pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(delivery.attempts - 1, 20))
-    due_at = now + max(1, round(pause * random.uniform(0.8, 1.2)))  # noqa: S311
+    due_at = now + max(1, round(pause * random.uniform(0.8, 1)))  # noqa: S311
     if due_at > delivery.created_at + GIVEN_UP_AFTER:
         return "failed", f"Given up after {delivery.attempts} attempts. {trouble}", None
     return "queued", trouble, due_at

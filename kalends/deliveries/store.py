@@ -5,7 +5,7 @@ from typing import Any
 from kalends import errors, policy, times
 from kalends.context import Context
 from kalends.db import columns
-from kalends.deliveries.model import Delivery, DeliveryItem, DeliveryQuery, DeliveryQueued
+from kalends.deliveries.model import Channel, Delivery, DeliveryItem, DeliveryQuery, DeliveryQueued
 from kalends.events.model import Event
 from kalends.text import key
 
@@ -20,9 +20,10 @@ _DELIVERY = columns(Delivery)
 def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id: int | None) -> DeliveryQueued:
     """Send the event to the address as soon as this transaction has committed."""
     delivery_id: int = ctx.tx.value(
-        """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, state, attempts, due_at,
-                                   created_at, updated_at)
-           VALUES (:owner_id, :event_id, :subscriber_id, 'send_to_me', :channel, :address, :address_key, 'queued', 0, :now, :now, :now)
+        """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, public, state, attempts,
+                                   due_at, created_at, updated_at)
+           VALUES (:owner_id, :event_id, :subscriber_id, 'send_to_me', :channel, :address, :address_key, :public, 'queued', 0,
+                   :now, :now, :now)
            RETURNING id""",
         owner_id=event.owner_id,
         event_id=event.id,
@@ -30,6 +31,7 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
         channel=channel,
         address=address,
         address_key=key(address),
+        public=event.public,
         now=ctx.now,
     )
     return DeliveryQueued(delivery_id, channel, address, "queued")
@@ -38,14 +40,13 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
 def announce(ctx: Context, event: Event) -> int:
     """Send the event to all on its owner's list to whom it was not announced before, and say to how many."""
     return ctx.tx.run(
-        """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, state, attempts, due_at,
-                                   created_at, updated_at)
-           SELECT s.owner_id, CAST(:event_id AS BIGINT), s.id, 'announce', s.channel, s.address, s.address_key, 'queued', 0,
+        """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, public, state, attempts,
+                                   due_at, created_at, updated_at)
+           SELECT s.owner_id, e.id, s.id, 'announce', s.channel, s.address, s.address_key, e.public, 'queued', 0,
                   CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT)
-           FROM subscribers s WHERE s.owner_id = :owner_id ORDER BY s.id
+           FROM events e JOIN subscribers s ON s.owner_id = e.owner_id WHERE e.id = :event_id ORDER BY s.id
            ON CONFLICT (event_id, channel, address_key) WHERE kind = 'announce' DO NOTHING""",
         event_id=event.id,
-        owner_id=event.owner_id,
         now=ctx.now,
     )
 
@@ -93,9 +94,19 @@ def _chosen(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
     return f"{where} AND state = :state", params | {"state": query.state}
 
 
-def is_due(ctx: Context) -> bool:
+def get(ctx: Context, delivery_id: int) -> Delivery | None:
+    """The delivery as it stands, if it is still there."""
+    return ctx.tx.one(Delivery, f"SELECT {_DELIVERY} FROM deliveries WHERE id = :id", id=delivery_id)
+
+
+def is_due(ctx: Context, channel: Channel) -> bool:
     """Whether there is anything to send."""
-    return bool(ctx.tx.rows("SELECT 1 FROM deliveries WHERE state IN ('queued', 'sending') AND due_at <= :now LIMIT 1", now=ctx.now))
+    due = ctx.tx.rows(
+        "SELECT 1 FROM deliveries WHERE channel = :channel AND state IN ('queued', 'sending') AND due_at <= :now LIMIT 1",
+        channel=channel,
+        now=ctx.now,
+    )
+    return bool(due)
 
 
 def give_up_unknown(ctx: Context) -> None:
@@ -108,14 +119,15 @@ def give_up_unknown(ctx: Context) -> None:
     )
 
 
-def claim(ctx: Context, lease: int, most: int) -> list[Delivery]:
+def claim(ctx: Context, channel: Channel, lease: int, most: int) -> list[Delivery]:
     """Take what is due, those too whose worker died; nobody else gets it until the lease ends."""
     return ctx.tx.all(
         Delivery,
         f"""UPDATE deliveries SET state = 'sending', attempts = attempts + 1, due_at = :lease, updated_at = :now
-            WHERE id IN (SELECT id FROM deliveries WHERE state IN ('queued', 'sending') AND due_at <= :now
+            WHERE id IN (SELECT id FROM deliveries WHERE channel = :channel AND state IN ('queued', 'sending') AND due_at <= :now
                          ORDER BY due_at, id LIMIT :most {ctx.db.for_update})
             RETURNING {_DELIVERY}""",
+        channel=channel,
         now=ctx.now,
         lease=ctx.now + lease,
         most=most,

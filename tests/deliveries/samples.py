@@ -22,5 +22,5 @@ def a_delivery(**fields: Any) -> Delivery:
     """A delivery that somebody asked for, or with `subscriber_id` one to the list."""
     row: dict[str, Any] = dict.fromkeys(Delivery.__struct_fields__)
     row |= {"id": 42, "owner_id": 1, "event_id": 7, "kind": "send_to_me", "channel": "email", "address": "gus@example.org"}
-    row |= {"state": "sending", "attempts": 1, "due_at": 0, "created_at": 1_778_000_000, "updated_at": 0}
+    row |= {"public": True, "state": "sending", "attempts": 1, "due_at": 0, "created_at": 1_778_000_000, "updated_at": 0}
     return Delivery(**row | fields)

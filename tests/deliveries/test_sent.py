@@ -1,5 +1,6 @@
 """From the request to the mailbox: a started service, its own worker, a real mail server, a stand-in for SMS."""
 
+import asyncio
 import email
 import email.policy
 import re
@@ -92,6 +93,24 @@ def test_what_is_deleted_meanwhile_is_not_sent(start: Start) -> None:  # noqa: F
     again = start(work=True)
     eventually(lambda: states(again, token) == [("email", "failed")])
     assert not list(service.folder.rglob("*.eml"))
+
+
+def test_a_mail_server_that_hangs_holds_up_no_text_message(start: Start) -> None:  # noqa: F811
+    class Hanging:
+        async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+            await asyncio.sleep(60)
+            return "250 taken"
+
+    with real_server(Hanging()) as port:
+        service = start(work=True, rate_limits="off", email=f"smtp://127.0.0.1:{port}")
+        token = service.sign_up("alice")
+        path = f"/api/events/{an_event(service, token)['id']}/send_to_me"
+        for guest in range(40):
+            assert service.request("PUT", path, {"email": f"guest{guest}@example.org"}).status == 202
+        eventually(lambda: ("email", "sending") in states(service, token))
+        assert service.request("PUT", path, {"mobile_number": "+33612345678"}).status == 202
+        eventually(lambda: ("sms", "sent") in states(service, token))
+        assert ("email", "sent") not in states(service, token)
 
 
 def test_without_a_mail_server_messages_are_files(start: Start) -> None:  # noqa: F811

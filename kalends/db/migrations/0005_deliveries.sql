@@ -10,6 +10,8 @@ CREATE TABLE deliveries (
     channel TEXT NOT NULL CHECK (channel IN ('email', 'sms')),
     address TEXT NOT NULL,
     address_key TEXT NOT NULL,
+    -- Whether everyone saw the event when it was asked for.
+    public $flag NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('queued', 'sending', 'sent', 'failed')),
     attempts $int NOT NULL,
     -- When to try next; while it is being sent, when its worker is given up for dead.
@@ -18,7 +20,7 @@ CREATE TABLE deliveries (
     created_at $int NOT NULL,
     updated_at $int NOT NULL
 $end;
-CREATE INDEX deliveries_waiting ON deliveries (due_at, id) WHERE state IN ('queued', 'sending');
+CREATE INDEX deliveries_waiting ON deliveries (channel, due_at, id) WHERE state IN ('queued', 'sending');
 CREATE INDEX deliveries_done ON deliveries (updated_at) WHERE state IN ('sent', 'failed');
 CREATE INDEX deliveries_of_owner ON deliveries (owner_id, id);
 CREATE INDEX deliveries_of_event ON deliveries (event_id, id);

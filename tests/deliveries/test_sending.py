@@ -1,0 +1,152 @@
+"""What becomes of an attempt to send: tried again ever later, given up, or not sent at all since things have changed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from kalends import times
+from kalends.context import Context
+from kalends.db import Database
+from kalends.deliveries import sending, store
+from kalends.deliveries.model import Delivery
+from kalends.settings import Settings
+from kalends.worker import clean_up
+from tests.cast import Cast, an_event
+from tests.conftest import Clock
+
+HOUR = 3600
+DAY = 24 * HOUR
+
+Claim = Callable[..., Delivery]
+Attempt = Callable[[Delivery], dict[str, Any]]
+
+
+@pytest.fixture(autouse=True)
+def one_clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers look at the clock that the test moves."""
+    monkeypatch.setattr(times, "now", clock)
+
+
+@pytest.fixture
+def claim(db: Database, settings: Settings, clock: Clock) -> Claim:
+    """Take this one delivery, as a worker does, for the so manieth time."""
+
+    def claimed(delivery_id: int, attempts: int = 1) -> Delivery:
+        ctx = Context(db, settings, clock())
+        with ctx.write() as tx:
+            tx.run("UPDATE deliveries SET state = 'sending', attempts = :attempts WHERE id = :id", attempts=attempts, id=delivery_id)
+            found = store.get(ctx, delivery_id)
+        assert found is not None
+        return found
+
+    return claimed
+
+
+@pytest.fixture
+def attempt(db: Database, settings: Settings, clock: Clock) -> Attempt:
+    """Try to send by a mail server that is away, and answer what was written down."""
+    away = structs.replace(settings, email="smtp://127.0.0.1:1")
+
+    def attempted(delivery: Delivery) -> dict[str, Any]:
+        sending.attempt(db, away, delivery)
+        ctx = Context(db, settings, clock())
+        with ctx.read():
+            found = store.get(ctx, delivery.id)
+        assert found is not None
+        return {"state": found.state, "error": found.error, "pause": found.due_at - clock()}
+
+    return attempted
+
+
+def asked_for(cast: Cast, event: dict[str, Any], **more: Any) -> int:
+    """Somebody has the event sent to them."""
+    sent = cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"} | more)
+    assert sent.status == 202, sent
+    found: int = sent.json["deliveries"][0]["id"]
+    return found
+
+
+def test_pauses_grow_to_an_hour_and_differ(cast: Cast, claim: Claim, attempt: Attempt) -> None:
+    delivery_id = asked_for(cast, an_event(cast.alice, public=True))
+    for number in range(1, 16):
+        outcomes = [attempt(claim(delivery_id, number)) for _ in range(8)]
+        assert {outcome["state"] for outcome in outcomes} == {"queued"}
+        whole = min(HOUR, 10 * 2 ** (number - 1))
+        pauses = [outcome["pause"] for outcome in outcomes]
+        assert whole * 0.7 < min(pauses) <= max(pauses) <= whole, number
+        assert number < 4 or len(set(pauses)) > 1
+
+
+def test_after_two_days_it_is_given_up(cast: Cast, claim: Claim, attempt: Attempt, clock: Clock) -> None:
+    delivery_id = asked_for(cast, an_event(cast.alice, public=True))
+    clock.ahead(2 * DAY - HOUR - 1)
+    assert attempt(claim(delivery_id, 50))["state"] == "queued"
+    clock.ahead(HOUR + 1)
+    given_up = attempt(claim(delivery_id, 51))
+    assert (given_up["state"], given_up["error"]) == ("failed", "Given up after 51 attempts. The mail server cannot be reached.")
+
+
+def test_an_event_that_is_deleted_after_the_claim_is_not_sent(cast: Cast, claim: Claim, attempt: Attempt) -> None:
+    event = an_event(cast.alice, public=True)
+    claimed = claim(asked_for(cast, event))
+    cast.alice.delete(f"/api/events/{event['id']}")
+    outcome = attempt(claimed)
+    assert (outcome["state"], outcome["error"]) == ("failed", "The event was deleted before it was sent.")
+
+
+def test_who_leaves_the_list_after_the_claim_gets_nothing(cast: Cast, claim: Claim, attempt: Attempt) -> None:
+    event = an_event(cast.alice, public=True)
+    asked_for(cast, event, opt_in=True)
+    cast.alice.put(f"/api/events/{event['id']}/announce")
+    claimed = claim(cast.alice.get("/api/deliveries").json["deliveries"][0]["id"])
+    (subscriber,) = cast.alice.get("/api/subscribers").json["subscribers"]
+    cast.alice.delete(f"/api/subscribers/{subscriber['id']}")
+    outcome = attempt(claimed)
+    assert (outcome["state"], outcome["error"]) == ("failed", "They left the list before it was sent.")
+
+
+def test_what_was_public_is_not_sent_once_it_is_private(cast: Cast, claim: Claim, attempt: Attempt) -> None:
+    event = an_event(cast.alice, public=True)
+    first, second = claim(asked_for(cast, event, opt_in=True)), cast.alice.put(f"/api/events/{event['id']}/announce")
+    assert second.json == {"queued": 1}
+    announced = claim(cast.alice.get("/api/deliveries").json["deliveries"][0]["id"])
+    cast.alice.put(f"/api/events/{event['id']}", json={"public": False, "description": "secret"})
+    for delivery in (first, announced):
+        outcome = attempt(delivery)
+        assert (outcome["state"], outcome["error"]) == ("failed", "The event was made private before it was sent.")
+
+
+def test_a_private_event_is_sent_for_those_who_see_it(cast: Cast, claim: Claim, attempt: Attempt) -> None:
+    event = an_event(cast.alice)
+    sent = cast.alice.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"}).json["deliveries"][0]
+    assert attempt(claim(sent["id"]))["error"] == "The mail server cannot be reached."
+
+
+def test_a_delivery_whose_owner_is_gone_is_nobodys(cast: Cast, db: Database, settings: Settings, claim: Claim) -> None:
+    claimed = claim(asked_for(cast, an_event(cast.dave, public=True)))
+    cast.dave.delete(f"/api/users/{cast.dave.id}", json={"current_password": "correct horse battery"})
+    sending.attempt(db, settings, claimed)
+    assert not (settings.folder / "outbox" / f"{claimed.id}.eml").exists()
+    with db.read() as tx:
+        assert tx.rows("SELECT 1 FROM deliveries WHERE id = :id", id=claimed.id) == []
+
+
+def test_what_was_sent_is_forgotten_after_90_days_but_not_announced_again(
+    cast: Cast, db: Database, settings: Settings, clock: Clock, claim: Claim
+) -> None:
+    event = an_event(cast.alice, public=True)
+    asked_for(cast, event, opt_in=True)
+    cast.alice.put(f"/api/events/{event['id']}/announce")
+    for delivery in cast.alice.get("/api/deliveries").json["deliveries"]:
+        sending.attempt(db, settings, claim(delivery["id"]))
+    clock.ahead(90 * DAY)
+    clean_up(Context(db, settings, clock()))
+    token = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": "correct horse battery"})
+    alice = cast.alice.signed_in(token.json["token"])
+    assert len(alice.get("/api/deliveries").json["deliveries"]) == 2
+    clock.ahead(1)
+    clean_up(Context(db, settings, clock()))
+    assert [delivery["kind"] for delivery in alice.get("/api/deliveries").json["deliveries"]] == ["announce"]
+    assert alice.put(f"/api/events/{event['id']}/announce").json == {"queued": 0}
