@@ -30,7 +30,7 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
         subscriber_id=subscriber_id,
         channel=channel,
         address=address,
-        address_key=key(address),
+        address_key=_mailbox(address),
         public=event.public,
         now=ctx.now,
     )
@@ -55,16 +55,24 @@ def limit_recipient(ctx: Context, field: str, address: str) -> None:
     """Refuse to flood an address."""
     if ctx.settings.rate_limits == "off":
         return
+    mailbox = _mailbox(address)
+    ctx.tx.exclusive(f"sends to {mailbox}")
     recent = ctx.tx.rows(
         """SELECT created_at FROM deliveries WHERE address_key = :address_key AND created_at > :since AND kind = 'send_to_me'
            ORDER BY created_at DESC LIMIT :most""",
-        address_key=key(address),
+        address_key=mailbox,
         since=ctx.now - HOUR,
         most=SENDS_AN_HOUR,
     )
     if len(recent) == SENDS_AN_HOUR:
         wait = recent[-1][0] + HOUR - ctx.now
         raise errors.TooMany(f"{field}: this address was sent {SENDS_AN_HOUR} messages in the last hour. Try again later.", wait)
+
+
+def _mailbox(address: str) -> str:
+    """Where it arrives: whoever reads gus@example.org is sent what goes to gus+jazz@example.org too."""
+    local, at, host = address.rpartition("@")
+    return key(f"{local.partition('+')[0] or local}{at}{host}")
 
 
 def index(ctx: Context, query: DeliveryQuery) -> list[Delivery]:

@@ -1,5 +1,8 @@
 """PUT /api/events/<id>/send_to_me: what will be sent, to whom, and how much of it."""
 
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from msgspec import structs
 
@@ -88,6 +91,31 @@ def test_nobody_can_flood_an_address(cast: Cast, limited: Client, clock: Clock) 
     assert limited.put(path, json={"email": f"other-{victim}"}).status == 202
     clock.ahead(3601)
     assert limited.put(path, json={"email": victim}).status == 202
+
+
+@pytest.mark.parametrize(
+    ("address", "same"),
+    [
+        ("gus{0}+a@example.org", "gus{0}+b+c@EXAMPLE.org"),
+        ("gus{0}@münchen.example", "GUS{0}@xn--mnchen-3ya.example"),
+        ("élodie{0}@example.org", "E\u0301LODIE{0}@example.org"),
+    ],
+)
+def test_other_ways_to_write_an_address_reach_the_same_mailbox(cast: Cast, limited: Client, address: str, same: str) -> None:
+    event = an_event(cast.alice, public=True)
+    path = f"/api/events/{event['id']}/send_to_me"
+    address, same = address.format(cast.alice.id), same.format(cast.alice.id)
+    for _ in range(SENDS_AN_HOUR):
+        assert limited.put(path, json={"email": address}).status == 202
+    assert limited.put(path, json={"email": same}).status == 429
+
+
+def test_no_more_are_sent_to_an_address_when_many_ask_at_once(cast: Cast, limited: Client) -> None:
+    event = an_event(cast.alice, public=True)
+    number = f"+336{cast.alice.id + 10_000_000:08}"
+    with ThreadPoolExecutor(20) as threads:
+        asked = [threads.submit(limited.put, f"/api/events/{event['id']}/send_to_me", json={"mobile_number": number}) for _ in range(20)]
+    assert Counter(answer.result().status for answer in asked) == {202: SENDS_AN_HOUR, 429: 20 - SENDS_AN_HOUR}
 
 
 def test_a_guest_sends_at_most_thirty_a_minute(cast: Cast, limited: Client) -> None:
