@@ -14,6 +14,7 @@ from kalends.deliveries import api as deliveries
 from kalends.docs import api as openapi
 from kalends.docs import pages as docs
 from kalends.events import api as events
+from kalends.events import pages as event_pages
 from kalends.health import api as health
 from kalends.http import log
 from kalends.http.edge import Edge
@@ -22,22 +23,26 @@ from kalends.http.server import application
 from kalends.keys import api as keys
 from kalends.responses import api as responses
 from kalends.sessions import api as sessions
+from kalends.sessions import pages as session_pages
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
 from kalends.subscribers import api as subscribers
 from kalends.subscribers import pages as unsubscribing
 from kalends.users import api as users
+from kalends.users import pages as user_pages
 from kalends.web import pages as web
+from kalends.web.render import error_page
 
 FEATURES = [
     *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
+    *(event_pages, session_pages, user_pages),
     *(openapi, docs, web, health),
 ]
 
 
 def wsgi(db: Database, settings: Settings, clock: Callable[[], int] = times.now) -> "falcon.App[Any, Any]":
     """The service as a WSGI application."""
-    return application(registry, db, settings, authenticate, clock)
+    return application(registry, db, settings, authenticate, clock, error_page)
 
 
 def rsgi() -> Edge:

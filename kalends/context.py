@@ -37,6 +37,7 @@ class Caller(Struct, frozen=True):
     if_modified_since: str | None = None
     path: str = ""
     query: str = ""
+    takes_gzip: bool = False
 
     def knows(self, etag: str) -> bool:
         """Whether the client holds this answer already (If-None-Match)."""

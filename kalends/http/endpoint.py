@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from kalends.http import fields
 from kalends.http.fields import Changes, Given
+from kalends.http.form import Form
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -54,6 +55,7 @@ class Endpoint(Struct, frozen=True):
     versioned: bool
     variables: dict[str, type]
     params: type[Struct] | None
+    is_form: bool
     read: Callable[..., Any]
     result: Any
 
@@ -126,6 +128,7 @@ def endpoint(
         bare = path[: suffix.start()] if suffix else path
         hints = get_type_hints(function, include_extras=True)
         params, read = hints.get("params"), fields.read
+        is_form = params is Form
         if get_origin(params) in READERS:
             read, params = READERS[get_origin(params)], get_args(params)[0]
         declared = Endpoint(
@@ -141,7 +144,8 @@ def endpoint(
             credentials=credentials,
             versioned=versioned,
             variables={name: hints[name] for name in _VARIABLE.findall(bare)},
-            params=params,
+            params=None if is_form else params,
+            is_form=is_form,
             read=read,
             result=hints["return"],
         )

@@ -15,6 +15,7 @@ from kalends import errors
 from kalends.errors import FieldError
 from kalends.http.endpoint import Endpoint
 from kalends.http.fields import Field, Upload, described, fields_of
+from kalends.http.form import Form
 
 MAX_DEPTH = 8
 MAX_KEYS = 1_000
@@ -30,6 +31,8 @@ def bind(endpoint: Endpoint, req: falcon.Request) -> Any:
     """The endpoint's parameter Struct (or Changes to it, or None) from the request; every broken field is named at once."""
     fields = fields_of(endpoint.params) if endpoint.params is not None else ()
     given = gather(req, endpoint)
+    if endpoint.is_form:
+        return Form(given)
     unknown = _unknown(given, fields) if given and _is_strict(req) else []
     value: Any = None
     broken: list[FieldError] = []
@@ -103,7 +106,7 @@ def _body(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
 
 
 def _takes_file(endpoint: Endpoint) -> bool:
-    return endpoint.params is not None and any(field.is_file for field in fields_of(endpoint.params))
+    return endpoint.is_form or (endpoint.params is not None and any(field.is_file for field in fields_of(endpoint.params)))
 
 
 def _json(content: bytes) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The way of one request through its endpoint: authenticate, bind, act in one transaction, encode."""
 
+import gzip
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import blake2b
@@ -22,6 +23,8 @@ Authenticate = Callable[[Context, str], Actor | None]
 
 GUEST_WRITES_A_MINUTE = 30
 ATTEMPTS = 5
+# Pages and what they use. Feeds and API answers are left to a proxy.
+COMPRESSED = ("text/html", "text/css", "text/javascript", "image/svg+xml")
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 _encode = msgspec.json.Encoder().encode
@@ -48,6 +51,8 @@ class Responder:
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, variables: dict[str, Any]) -> None:
         caller = self._caller(req)
+        if self.endpoint.is_form and caller.is_cross_site:
+            raise errors.Forbidden("This form was sent from another site. Open the page here and send it again.")
         token, is_bearer = credential(req) if self.endpoint.credentials else (None, False)
         if token is None:
             self._count_guest(caller)
@@ -67,6 +72,7 @@ class Responder:
             if_modified_since=req.get_header("If-Modified-Since"),
             path=req.path,
             query=req.query_string,
+            takes_gzip="gzip" in (req.get_header("Accept-Encoding") or ""),
         )
 
     def _bind(self, req: falcon.Request, variables: dict[str, Any]) -> errors.Invalid | None:
@@ -75,7 +81,7 @@ class Responder:
             params = bind(self.endpoint, req)
         except errors.Invalid as broken:
             return broken
-        if self.endpoint.params is not None:
+        if self.endpoint.params is not None or self.endpoint.is_form:
             variables["params"] = params
         return None
 
@@ -138,6 +144,11 @@ class Responder:
         if ctx.unchanged or ("ETag" in ctx.headers and self._is_known(ctx, resp, body)):
             resp.status = 304
             return
+        if content_type.startswith(COMPRESSED) and len(body) > 1_000:
+            resp.append_header("Vary", "Accept-Encoding")
+            if ctx.caller.takes_gzip:
+                resp.set_header("Content-Encoding", "gzip")
+                body = gzip.compress(body, 5, mtime=0)
         resp.status, resp.content_type, resp.data = status, content_type, body
         if self._locates and hasattr(result, "id"):
             resp.set_header("Location", f"/api/{self.endpoint.resource}/{result.id}")

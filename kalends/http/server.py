@@ -5,6 +5,7 @@ import secrets
 import time
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 import falcon
 from falcon.routing import BaseConverter
@@ -20,6 +21,9 @@ from kalends.http.problem import CONTENT_TYPE, encode
 from kalends.http.respond import API_POLICY, Authenticate, Responder, Surroundings
 from kalends.settings import Settings
 
+# An error as a page: its media type, its Content-Security-Policy and its body.
+ErrorPage = Callable[[Problem, str], tuple[str, str, bytes]]
+
 # Answers are for one reader; a cache that others share must not keep them, whatever their path ends with.
 CACHING = "private, no-cache"
 
@@ -33,14 +37,16 @@ def application(
     settings: Settings,
     authenticate: Authenticate,
     clock: Callable[[], int] = times.now,
+    error_page: ErrorPage | None = None,
 ) -> "falcon.App[Any, Any]":
-    """The WSGI application of these endpoints."""
+    """The WSGI application of these endpoints. Browsers that ask for a page get errors as pages too."""
     surroundings = Surroundings(db, settings, authenticate, clock, Origins(settings))
     app: falcon.App[Any, Any] = falcon.App(request_type=_Request, middleware=[_Everywhere(surroundings)])
     app.req_options.strip_url_path_trailing_slash = True
     app.router_options.converters.update(id=_IdConverter, word=_WordConverter)
-    app.add_error_handler(Exception, _fail)
-    app.add_error_handler(falcon.HTTPError, _fail)
+    failures = _Failures(error_page)
+    app.add_error_handler(Exception, failures)
+    app.add_error_handler(falcon.HTTPError, failures)
     shown = {e.resource for e in endpoints if e.action == "show"}
     paths: dict[str, list[Endpoint]] = {}
     for endpoint in endpoints:
@@ -170,17 +176,40 @@ def _preferred(req: falcon.Request, offered: dict[str, Responder]) -> str:
     return next(iter(offered))
 
 
-def _fail(req: falcon.Request, resp: falcon.Response, error: Exception, params: dict[str, Any]) -> None:
-    problem = _as_problem(error)
+class _Failures:
+    """Turns every error into an answer."""
+
+    def __init__(self, error_page: ErrorPage | None):
+        self._page = error_page
+
+    def __call__(self, req: falcon.Request, resp: falcon.Response, error: Exception, params: dict[str, Any]) -> None:
+        problem = _as_problem(error)
+        _log(req, problem, error)
+        page = self._page if _is_for_people(req) else None
+        if page and problem.status == 401 and req.method in ("GET", "HEAD"):
+            query = f"?{req.query_string}" if req.query_string else ""
+            resp.status = 303
+            resp.set_header("Location", f"/sign-in?next={quote(req.path + query, safe='')}")
+            return
+        resp.status = problem.status
+        resp.content_type, policy, resp.data = page(problem, req.context.request_id) if page else _for_programs(problem, req)
+        resp.set_header("Content-Security-Policy", policy)
+        resp.set_headers(problem.headers)
+
+
+def _for_programs(problem: Problem, req: falcon.Request) -> tuple[str, str, bytes]:
+    return CONTENT_TYPE, API_POLICY, encode(problem, req.context.request_id)
+
+
+def _is_for_people(req: falcon.Request) -> bool:
+    return not req.path.startswith("/api/") and "text/html" in (req.get_header("Accept") or "")
+
+
+def _log(req: falcon.Request, problem: Problem, error: Exception) -> None:
     if problem.status == 500:
         log.error("failed", request_id=req.context.request_id, endpoint=req.uri_template, exc_info=error)
     elif problem.status == 503:
         log.warning("unavailable", request_id=req.context.request_id, endpoint=req.uri_template, cause=str(error.__cause__ or problem))
-    resp.status = problem.status
-    resp.content_type = CONTENT_TYPE
-    resp.set_header("Content-Security-Policy", API_POLICY)
-    resp.data = encode(problem, req.context.request_id)
-    resp.set_headers(problem.headers)
 
 
 def _as_problem(error: Exception) -> Problem:

@@ -9,25 +9,77 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from kalends.context import Context
+from kalends.errors import Problem
 from kalends.http.endpoint import Document
+from kalends.web import words
+from kalends.web.forms import FormState
 
+HTML = "text/html; charset=utf-8"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: http: data:; font-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+# What may be shown inside pages of other sites.
+EMBEDDED = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 _static = files("kalends.web") / "static"
 
+# What a page says after it was led to, by the word in its address.
+NOTICES = {
+    "created": "Created.",
+    "saved": "Saved.",
+    "deleted": "Deleted.",
+    "sent": "It is on its way.",
+    "answered": "Thank you, your answer is noted.",
+    "commented": "Thank you for your comment.",
+    "waiting": "Thank you. Your comment will appear when the organiser has approved it.",
+    "copied": "This is your own copy.",
+    "shared": "Shared.",
+    "unshared": "No longer shared.",
+    "reset": "The feed has a new address, and the old one has stopped.",
+    "signed-out": "You are signed out.",
+    "mailed": "If we know this address, a message with a link is on its way to it.",
+    "password": "You have a new password. Sign in with it.",
+    "kept": "Kept.",
+}
 
-def render(template: str, ctx: Context, *, status: int = 200, **values: Any) -> Document:
-    """The page as HTML."""
-    ctx.headers["Content-Security-Policy"] = POLICY
-    return Document(rendered(template, **values, actor=ctx.actor).encode(), "text/html; charset=utf-8", status)
+
+def render(
+    template: str, ctx: Context, *, status: int = 200, form: FormState | None = None, policy: str = POLICY, **values: Any
+) -> Document:
+    """The page as HTML, with its form as it stands."""
+    ctx.headers["Content-Security-Policy"] = policy
+    notice = NOTICES.get(_parameter(ctx, "done"))
+    page = _environment().get_template(template)
+    body = page.render(values, ctx=ctx, actor=ctx.actor, form=form or FormState(), notice=notice, path=ctx.caller.path)
+    return Document(body.encode(), HTML, status)
 
 
 def rendered(template: str, **values: Any) -> str:
-    """The template's text, for what is no answer."""
+    """The template as text, for what is no page."""
     return _environment().get_template(template).render(values)
+
+
+def redirect(ctx: Context, path: str, done: str = "") -> Document:
+    """Lead the browser to another page of ours, which says what was done."""
+    if done:
+        bare, mark, fragment = path.partition("#")
+        path = f"{bare}{'&' if '?' in bare else '?'}done={done}{mark}{fragment}"
+    ctx.headers["Location"] = path
+    return Document(b"", HTML, 303)
+
+
+def error_page(problem: Problem, request_id: str) -> tuple[str, str, bytes]:
+    """An error as a page, without a word about who asked."""
+    page = _environment().get_template("web/error.html")
+    values = {"problem": problem, "request_id": request_id, "actor": None, "notice": None, "path": "", "form": FormState()}
+    return HTML, POLICY, page.render(values).encode()
+
+
+def _parameter(ctx: Context, name: str) -> str:
+    """A word in the page's own address."""
+    found = [pair.partition("=")[2] for pair in ctx.caller.query.split("&") if pair.startswith(f"{name}=")]
+    return found[-1] if found else ""
 
 
 @cache
@@ -36,6 +88,7 @@ def _environment() -> Environment:
         loader=PackageLoader("kalends", "web/templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["static"] = static_url
+    environment.globals["words"] = words
     return environment
 
 

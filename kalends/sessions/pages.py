@@ -1,0 +1,54 @@
+"""Signing in and out on pages."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from kalends.context import Context
+from kalends.http.endpoint import Document, endpoint
+from kalends.http.form import Form
+from kalends.sessions import api
+from kalends.sessions.model import Credentials
+from kalends.web.forms import FormState, submit
+from kalends.web.render import redirect, render
+
+
+class Destination(Struct, kw_only=True):
+    """Where to go afterwards."""
+
+    next: Annotated[str, Meta(max_length=2_000)] | None = None
+
+
+@endpoint("GET", "/sign-in", guests=True, format="html")
+def new(ctx: Context, params: Destination) -> Document:
+    """The form to sign in."""
+    return _form(ctx, FormState({"next": local(params.next)}))
+
+
+@endpoint("POST", "/sign-in", guests=True, transaction=False, format="html")
+def create(ctx: Context, params: Form) -> Document:
+    """Sign in, and go where one was headed."""
+
+    def act() -> Document:
+        api.create(ctx, params.without("next", "wkey", "digest", "timestamp").read(Credentials))
+        return redirect(ctx, local(params.text("next")))
+
+    return submit(ctx, params, act, lambda state: _form(ctx, state), write=False)
+
+
+@endpoint("POST", "/sign-out", guests=True, format="html")
+def destroy(ctx: Context, params: Form) -> Document:
+    """Sign out."""
+    if ctx.actor and ctx.actor.session_id:
+        api.destroy(ctx, "current")
+    return redirect(ctx, "/", done="signed-out")
+
+
+def _form(ctx: Context, state: FormState) -> Document:
+    return render("sessions/new.html", ctx, title="Sign in", form=state)
+
+
+def local(path: str | None) -> str:
+    """A path of this service, whatever was asked for."""
+    is_ours = path and path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if is_ours and path else "/calendar"

@@ -1,0 +1,37 @@
+// What pages gain with JavaScript. Without it they do the same, a click or two more.
+"use strict";
+
+// The first thing that is wrong, or that was done, is read out.
+document.querySelector("[data-focus]")?.focus();
+
+// A menu closes when somebody goes on elsewhere.
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details.menu[open]")) { menu.open = false; menu.querySelector("summary").focus(); }
+});
+
+// Times also in the reader's own zone, which only the browser knows of a guest.
+for (const time of document.querySelectorAll("time[data-local]")) {
+  const style = { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", timeZoneName: "short" };
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (here !== time.dataset.zone) {
+    time.textContent = "For you: " + new Date(time.dateTime).toLocaleString(undefined, style);
+    time.hidden = false;
+  }
+}
+
+// The browser's zone is the best guess for somebody who signs up.
+const zone = document.querySelector("input[data-guess-zone]");
+if (zone && (!zone.value || zone.value === "UTC")) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+// Addresses to copy.
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
+    button.textContent = "Copied";
+  });
+}
