@@ -9,12 +9,15 @@ _GSM = (160, 153)
 _UCS2 = (70, 67)
 
 # Typography that would halve the room of a text that is otherwise in the default alphabet.
-_PLAIN = str.maketrans({"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "‑": "-", "…": "...", "\xa0": " "})
+_PLAIN = {"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "‑": "-", "…": "...", "\xa0": " "}
+# Marks that turn round the direction of all that follows, links too.
+_TURNING = dict.fromkeys("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", "")
+_REPLACED = str.maketrans(_PLAIN | _TURNING)
 
 
 def plain(text: str) -> str:
     """The text with the plainest form of its punctuation."""
-    return text.translate(_PLAIN)
+    return text.translate(_REPLACED)
 
 
 def segments(text: str) -> int:

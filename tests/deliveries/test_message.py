@@ -178,6 +178,12 @@ def test_an_sms_says_what_when_and_where() -> None:
     assert nowhere == f"Jazz, Mon 11 May 2026 17:00-19:00 (Europe/Paris) {BASE}/events/7"
 
 
+def test_a_title_cannot_turn_the_links_of_an_sms_round() -> None:
+    said = message.text(SETTINGS, a_delivery(channel="sms"), a_row(title="\u202eJazz\u2066", location="\u202dClub"))
+    assert said.startswith("Jazz, Mon 11 May 2026")
+    assert said.isascii()
+
+
 def test_an_sms_loses_the_place_before_the_title_and_the_title_before_the_day() -> None:
     exact = "Mon 11 May 2026 17:00-19:00 (Europe/Paris)"
 
