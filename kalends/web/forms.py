@@ -21,6 +21,11 @@ class FormState(Struct):
     values: Mapping[str, Any] = field(default_factory=dict)
     errors: list[FieldError] = field(default_factory=list)
     problem: str = ""
+    # Where a page has several forms, what sets the ids of their inputs apart.
+    prefix: str = ""
+
+    def id(self, name: str) -> str:
+        return f"{self.prefix}{name}"
 
     def value(self, name: str, default: Any = "") -> Any:
         found = self.values.get(name)
