@@ -1,0 +1,28 @@
+"""axe-core: what of WCAG 2.2 and of good practice a program can check."""
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from playwright.sync_api import Page
+
+EVERYTHING = {"type": "tag", "values": "wcag2a wcag2aa wcag21a wcag21aa wcag22aa best-practice".split()}
+COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+TARGETS = {"type": "rule", "values": ["target-size"]}
+
+
+def violations(page: Page, rules: dict[str, Any] = EVERYTHING) -> list[str]:
+    """What is wrong on the page, a line each."""
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(_script())
+    found = page.evaluate("rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})", rules)
+    return [
+        f"{page.url} {each['id']}: {' '.join(map(str, node['target']))} {node['html'][:150]} ({node['failureSummary']})"
+        for each in found["violations"]
+        for node in each["nodes"]
+    ]
+
+
+@cache
+def _script() -> str:
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text()

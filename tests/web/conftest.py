@@ -1,0 +1,63 @@
+"""One Chromium and one started service per test process; windows, people and their things for each test."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from kalends.settings import Settings
+from tests.cast import Cast
+from tests.client import Client
+from tests.openapi.serving import Service, serving
+from tests.web import chromium
+from tests.web.scene import Scene
+from tests.web.through import through
+from tests.web.windows import Windows
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if chromium.path() is None:
+        pytest.fail(chromium.MISSING, pytrace=False)
+    with sync_playwright() as playwright:
+        browser = chromium.launch(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of the service."""
+    return tmp_path_factory.mktemp("web")
+
+
+@pytest.fixture(scope="session")
+def service(folder: Path) -> Iterator[Service]:
+    with serving(folder) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def guest(service: Service) -> Client:
+    """Somebody without an account, who asks the service itself."""
+    return Client(through(service.url))
+
+
+@pytest.fixture
+def people(guest: Client) -> Cast:
+    """The cast, over the started service."""
+    return Cast(guest)
+
+
+@pytest.fixture(scope="session")
+def scene(guest: Client, service: Service, folder: Path) -> Scene:
+    """Things of alice's that all tests look at and none changes."""
+    return Scene(Cast(guest), Settings(data=str(folder), base_url=service.url))
+
+
+@pytest.fixture
+def windows(browser: Browser, service: Service) -> Iterator[Windows]:
+    opened = Windows(browser, service.url)
+    yield opened
+    opened.close()

@@ -1,0 +1,120 @@
+"""Things of alice's for pages to show: a few of everything, made over the API, in whatever words a test asks for."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+from kalends.settings import Settings
+from kalends.subscribers.link import unsubscribe_url
+from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
+
+# The text to put into the field of this name, where plain words would be these.
+Say = Callable[[str, str], str]
+
+
+def plainly(field: str, words: str) -> str:
+    return words
+
+
+def at_length(field: str, words: str) -> str:
+    """Words that no line is wide enough for."""
+    return f"{words} Donaudampfschifffahrtsgesellschaftskapitänskajütenschlüsselbund"
+
+
+class Scene:
+    """Alice with a public and a private calendar, events, a series, answers, comments, contacts and messages; bob edits, vera looks."""
+
+    def __init__(self, cast: Cast, settings: Settings, say: Say = plainly):
+        self.guest = cast.anonymous
+        self.settings = settings
+        self.say = say
+        self.alice, self.bob, self.vera = cast.alice, cast.bob, cast.vera
+        named = self.alice.put(f"/api/users/{self.alice.id}", json={"name": say("user", "Alice Martin"), "time_zone": "Europe/Paris"})
+        assert named.status == 200, named
+        self.today = datetime.now(UTC).date()
+        self.calendar = self._calendar("calendar", "Jazz in town", public=True, color="#b3261e")
+        self.private_calendar = self._calendar("private_calendar", "Family", color="#0b6b3a", moderation="all")
+        for friend, role in [(self.bob, "editor"), (self.vera, "viewer")]:
+            shared(self.alice, self.calendar, friend, role)
+        self.event = self._event()
+        self._more_events()
+        self._answers()
+        self.contact = self._contact()
+        self.key = a_key(self.alice, say("key", "A program"))
+        self._messages()
+
+    def day(self, ahead: int) -> str:
+        return (self.today + timedelta(days=ahead)).isoformat()
+
+    def _calendar(self, name: str, plain: str, **fields: Any) -> dict[str, Any]:
+        description = self.say(f"{name}_description", "What we go to together.")
+        return a_calendar(self.alice, name=self.say(name, plain), description=description, time_zone="Europe/Paris", **fields)
+
+    def _event(self) -> dict[str, Any]:
+        """The event with everything in it."""
+        return an_event(
+            self.alice,
+            calendar_id=self.calendar["id"],
+            title=self.say("title", "Ravi Coltrane Quartet"),
+            start_time=f"{self.day(1)}T20:00",
+            end_time=f"{self.day(1)}T22:30",
+            description=self.say("description", "Doors open at half past seven.\n\nThe second set begins at nine."),
+            location_name=self.say("location_name", "Blue Note"),
+            street=self.say("street", "131 W 3rd St"),
+            city=self.say("city", "New York"),
+            state=self.say("state", "NY"),
+            zip=self.say("zip", "10012"),
+            country=self.say("country", "USA"),
+            image_url=f"{self.settings.base_url}/static/mark.svg?by={self.say('image', 'alice')}".replace(" ", "+"),
+            tag_list=f"{self.say('tag', 'jazz').replace(',', '')}, live",
+        )
+
+    def _more_events(self) -> None:
+        jazz, family = self.calendar["id"], self.private_calendar["id"]
+        an_event(self.alice, calendar_id=jazz, title=self.say("all_day", "Record fair"), start_time=self.day(2), end_time=self.day(4))
+        an_event(self.alice, calendar_id=family, title=self.say("private", "Dentist"), start_time=f"{self.day(1)}T09:00")
+        an_event(self.alice, calendar_id=jazz, title="Late session", start_time=f"{self.day(1)}T23:00", end_time=f"{self.day(2)}T02:00")
+        an_event(self.alice, title="Long ago", start_time="2020-02-29T18:00", end_time="2020-02-29T19:00")
+        weekly = an_event(self.alice, calendar_id=jazz, title=self.say("series", "Open stage"), start_time=f"{self.day(0)}T19:00")
+        repeated = self.alice.put(f"/api/events/{weekly['id']}/repeat", json={"frequency": "WEEKLY", "end_date": self.day(60)})
+        assert repeated.status == 200, repeated
+        self.occurrence = weekly
+
+    def _answers(self) -> None:
+        for number, response in enumerate(["YES", "MAYBE", "NO"]):
+            said = {"name": self.say("response_name", "Dana Weber"), "comment": self.say("response_comment", "With a friend of mine.")}
+            address = f"dana{number}{self.say('email', '').strip()}@example.org"
+            a_response(self.guest, self.event, email_address=address, response=response, plus_n=number, opt_in=True, **said)
+        a_response(self.bob, self.event)
+        said = {"name": self.say("comment_name", "Dana Weber"), "comment": self.say("comment", "Is there\na cloak room?")}
+        self.comment = a_comment(self.guest, self.event, email_address="dana@example.org", **said)
+        approved = a_comment(self.guest, self.event, email_address="eve@example.org", **said)
+        assert self.alice.put(f"/api/comments/{approved['id']}", json={"approved": True}).status == 200
+        a_comment(self.bob, self.event)
+
+    def _contact(self) -> dict[str, Any]:
+        a_contact(self.alice, first_name="Émile", last_name="Østergård", email_address="emile@example.org", tag_list="friends, jazz")
+        return a_contact(
+            self.alice,
+            first_name=self.say("first_name", "Ana"),
+            last_name=self.say("last_name", "Souza"),
+            email_address=f"ana{self.say('email', '').strip()}@example.org",
+            phone_number=self.say("phone_number", "+33 6 12 34 56 78"),
+            birthday="1990-05-11",
+            country=self.say("contact_country", "France"),
+            zip_code=self.say("zip_code", "75011"),
+            tag_list=self.say("contact_tag", "friends").replace(",", ""),
+            unique_id=self.say("unique_id", "ana-1"),
+        )
+
+    def _messages(self) -> None:
+        wanted = {"email": "guest@example.org", "mobile_number": "+33612345678"}
+        sent = self.guest.put(f"/api/events/{self.event['id']}/send_to_me", json=wanted)
+        assert sent.status == 202, sent
+
+    @cached_property
+    def token(self) -> str:
+        """What stands in the link by which somebody leaves alice's list."""
+        listed = self.alice.get("/api/subscribers").json["subscribers"]
+        return unsubscribe_url(self.settings, listed[-1]["id"]).rsplit("/", 1)[1]

@@ -1,0 +1,42 @@
+"""Pages on a phone: nothing sticks out sideways, and nothing is too small for a finger."""
+
+import pytest
+
+from tests.cast import Cast
+from tests.client import Client
+from tests.web import pages
+from tests.web.axe import TARGETS, violations
+from tests.web.pages import VISITS, Visit
+from tests.web.scene import Scene, at_length
+from tests.web.windows import NARROW, Windows
+
+# What reaches beyond an edge although nothing around it scrolls or hides it. The way past the navigation waits there.
+STICKING_OUT = """() => [...document.body.querySelectorAll('*:not(.skip)')]
+  .filter(element => element.getBoundingClientRect().right > innerWidth + 1 || element.getBoundingClientRect().left < -1)
+  .filter(element => {
+    for (let around = element.parentElement; around; around = around.parentElement)
+      if (getComputedStyle(around).overflowX !== 'visible' && around.getBoundingClientRect().right <= innerWidth + 1) return false;
+    return element.getBoundingClientRect().width > 1;
+  })
+  .map(element => element.outerHTML.slice(0, 120))"""
+
+
+@pytest.fixture(scope="session")
+def long_scene(guest: Client, scene: Scene) -> Scene:
+    """The scene in words that no phone is wide enough for."""
+    return Scene(Cast(guest), scene.settings, at_length)
+
+
+@pytest.mark.parametrize("visit", VISITS, ids=str)
+def test_a_page_fits_a_phone(windows: Windows, long_scene: Scene, visit: Visit) -> None:
+    page, _ = pages.visit(windows, long_scene, visit, width=NARROW)
+    width, room = page.evaluate("() => [document.scrollingElement.scrollWidth, innerWidth]")
+    assert width <= room == NARROW, (str(visit), width, page.evaluate(STICKING_OUT))
+    page.evaluate("() => document.querySelectorAll('details').forEach(details => { details.open = true; })")
+    assert not page.evaluate(STICKING_OUT), str(visit)
+
+
+@pytest.mark.parametrize("visit", VISITS, ids=str)
+def test_a_finger_hits_what_it_aims_at(windows: Windows, scene: Scene, visit: Visit) -> None:
+    page, _ = pages.visit(windows, scene, visit, width=NARROW)
+    assert not (found := violations(page, TARGETS)), "\n".join(found)

@@ -1,0 +1,80 @@
+"""Browser windows that watch their pages: what no page may ever do fails the test that opened the window."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response
+
+from kalends.http.origin import COOKIE
+from tests.cast import Person
+
+PATIENCE = 10_000
+WIDE, NARROW = 1280, 360
+HEIGHT = 800
+
+
+class Windows:
+    """The windows of one test, each of a person of the cast or of a guest, and what went wrong in any of them."""
+
+    def __init__(self, browser: Browser, url: str):
+        self.url = url
+        self.faults: list[str] = []
+        # Tests that are about failures of the service expect them.
+        self.may_fail = False
+        self._browser = browser
+        self._contexts: list[BrowserContext] = []
+
+    def open(self, person: Person | None = None, *, width: int = WIDE, dark: bool = False, script: bool = True) -> Page:
+        """A window with cookies of its own."""
+        context = self._browser.new_context(
+            base_url=self.url,
+            viewport={"width": width, "height": HEIGHT},
+            color_scheme="dark" if dark else "light",
+            java_script_enabled=script,
+            reduced_motion="reduce",
+            locale="en-GB",
+            timezone_id="Europe/Paris",
+            accept_downloads=True,
+        )
+        self._contexts.append(context)
+        context.set_default_timeout(PATIENCE)
+        if person is not None:
+            context.add_cookies([{"name": COOKIE, "value": str(person.token), "url": self.url, "httpOnly": True, "sameSite": "Lax"}])
+        page = context.new_page()
+        page.on("request", self._on_request)
+        page.on("response", self._on_response)
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self.faults.append(f"a script failed on {page.url}: {error}"))
+        return page
+
+    def close(self) -> None:
+        for context in self._contexts:
+            context.close()
+        assert not self.faults, "\n".join(self.faults)
+
+    def _on_request(self, request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme != "data" and address.netloc != urlsplit(self.url).netloc:
+            self.faults.append(f"asked another host: {request.url}")
+
+    def _on_response(self, response: Response) -> None:
+        is_page = response.request.resource_type == "document"
+        if (response.status >= 500 and not self.may_fail) or (response.status >= 400 and not is_page):
+            self.faults.append(f"{response.status} for {response.request.method} {response.url}")
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        # What could not be loaded is known from its response.
+        if message.type in ("error", "warning") and not message.text.startswith("Failed to load resource: the server responded"):
+            self.faults.append(f"{message.type} on {message.location.get('url')}: {message.text}")
+
+
+def go(page: Page, path: str) -> Response:
+    """Open the path, and wait until all of it is there."""
+    answer = page.goto(path, wait_until="load")
+    assert answer is not None, path
+    return answer
+
+
+def ask(page: Page, script: str, given: Any = None) -> Any:
+    """What a script of the test finds on the page."""
+    return page.evaluate(script, given)
