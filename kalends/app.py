@@ -14,6 +14,7 @@ from kalends.deliveries import api as deliveries
 from kalends.docs import api as openapi
 from kalends.docs import pages as docs
 from kalends.events import api as events
+from kalends.events import form_pages as event_forms
 from kalends.events import pages as event_pages
 from kalends.health import api as health
 from kalends.http import log
@@ -35,7 +36,7 @@ from kalends.web.render import error_page
 
 FEATURES = [
     *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
-    *(event_pages, session_pages, user_pages),
+    *(event_pages, event_forms, session_pages, user_pages),
     *(openapi, docs, web, health),
 ]
 

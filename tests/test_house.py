@@ -40,6 +40,8 @@ def _room(name: str) -> str:
     first, last = name.split(".")[0], name.split(".")[-1]
     if name in BESIDE:
         return BESIDE[name]
+    if last.endswith("_pages"):
+        return "pages"
     if name in GROUND:
         return "ground"
     if first in ("db", "http"):

@@ -1,19 +1,26 @@
-"""Pages of events: the start page with what is on."""
+"""Pages of events: the start page with what is on, and an event with all that people do with it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct, structs
 
-from kalends import times
+from kalends import policy, times
+from kalends.comments import api as comments
+from kalends.comments.model import CommentFor, CommentInput
 from kalends.context import Context
-from kalends.events import listing, store
-from kalends.events.model import EventQuery, Position, Query
+from kalends.events import api, listing, store
+from kalends.events.model import CalendarChoice, CommentPage, EventQuery, EventView, Position, Query, SendInput
 from kalends.http.endpoint import Document, endpoint
+from kalends.http.form import Form
 from kalends.http.paging import page
-from kalends.web.forms import filled
-from kalends.web.render import render
+from kalends.responses import api as responses
+from kalends.responses import store as answers
+from kalends.responses.model import ResponseFor, ResponseInput
+from kalends.web.forms import FormState, filled, submit
+from kalends.web.render import redirect, render
 
 PAGE = 24
+COMMENTS = 100
 
 
 class Search(Struct, kw_only=True):
@@ -31,3 +38,102 @@ def home(ctx: Context, params: Search) -> Document:
     rows, next_page = page(ctx, asked, found, after=lambda row: f"{row.start_at}.{row.id}")
     form = filled(structs.asdict(params))
     return render("events/home.html", ctx, title="What is on", form=form, events=store.items(ctx, rows), next_page=next_page)
+
+
+@endpoint("GET", "/events/{event_id}", guests=True, format="html")
+def show(ctx: Context, event_id: int) -> Document:
+    """An event: when, where and what, who comes, and what people say."""
+    return _page(ctx, event_id)
+
+
+@endpoint("POST", "/events/{event_id}/respond", guests=True, limited=True, transaction=False, format="html")
+def respond(ctx: Context, event_id: int, params: Form) -> Document:
+    """Answer the event."""
+
+    def act() -> Document:
+        responses.create(ctx, Form(params.values | {"event_id": event_id}).given(ResponseInput))
+        return redirect(ctx, f"/events/{event_id}", done="answered")
+
+    return submit(ctx, params, act, lambda state: _page(ctx, event_id, respond=state))
+
+
+@endpoint("POST", "/events/{event_id}/comment", guests=True, limited=True, transaction=False, format="html")
+def comment(ctx: Context, event_id: int, params: Form) -> Document:
+    """Comment on the event."""
+
+    def act() -> Document:
+        made = comments.create(ctx, Form(params.values | {"event_id": event_id}).read(CommentInput))
+        return redirect(ctx, f"/events/{event_id}", done="commented" if made.approved == "true" else "waiting")
+
+    return submit(ctx, params, act, lambda state: _page(ctx, event_id, comment=state))
+
+
+@endpoint("POST", "/events/{event_id}/send", guests=True, limited=True, transaction=False, format="html")
+def send(ctx: Context, event_id: int, params: Form) -> Document:
+    """Have the event sent to an address or a phone."""
+
+    def act() -> Document:
+        api.send_to_me(ctx, event_id, params.read(SendInput))
+        return redirect(ctx, f"/events/{event_id}", done="sent")
+
+    return submit(ctx, params, act, lambda state: _page(ctx, event_id, send=state))
+
+
+@endpoint("POST", "/events/{event_id}/announce", transaction=False, format="html")
+def announce(ctx: Context, event_id: int, params: Form) -> Document:
+    """Send the event to everyone on its owner's list."""
+
+    def act() -> Document:
+        api.announce(ctx, event_id)
+        return redirect(ctx, f"/events/{event_id}", done="sent")
+
+    return submit(ctx, params, act, lambda state: _page(ctx, event_id, place=state))
+
+
+@endpoint("POST", "/events/{event_id}/copy", transaction=False, format="html")
+def copy(ctx: Context, event_id: int, params: Form) -> Document:
+    """Copy the event to a calendar of one's own."""
+
+    def act() -> Document:
+        made = api.copy(ctx, event_id, params.read(CalendarChoice))
+        return redirect(ctx, f"/events/{made.id}", done="copied")
+
+    return submit(ctx, params, act, lambda state: _page(ctx, event_id, place=state))
+
+
+@endpoint("POST", "/events/{event_id}/add", transaction=False, format="html")
+def add(ctx: Context, event_id: int, params: Form) -> Document:
+    """Put the event on a calendar of one's own."""
+
+    def act() -> Document:
+        api.add(ctx, event_id, params.read(CalendarChoice))
+        return redirect(ctx, f"/events/{event_id}", done="saved")
+
+    return submit(ctx, params, act, lambda state: _page(ctx, event_id, place=state))
+
+
+def _page(ctx: Context, event_id: int, **states: FormState) -> Document:
+    """The event's page, with its forms as they stand."""
+    event = api.show(ctx, event_id, EventView(comments=CommentPage(limit=COMMENTS)))
+    # What the page says depends on more than the event, so it is not for the caches of those who asked before.
+    del ctx.headers["ETag"]
+    calendars = [c for c in policy.own_calendars(ctx) if policy.can_edit(c)] if ctx.actor else []
+    shown: dict[str, Any] = {
+        "respond": _own_answer(ctx, event_id),
+        "comment": filled(comments.new(ctx, CommentFor(event_id=event_id))),
+        "send": FormState({"email": ctx.actor.email_address if ctx.actor else ""}),
+        "place": FormState(),
+    } | states
+    forms = {name: structs.replace(state, prefix=f"{name}-") for name, state in shown.items()}
+    return render("events/show.html", ctx, title=event.title, event=event, forms=forms, calendars=calendars)
+
+
+def _own_answer(ctx: Context, event_id: int) -> FormState:
+    """The form to answer, with what the reader answered before."""
+    blank = structs.asdict(responses.new(ctx, ResponseFor(event_id=event_id)))
+    earlier = answers.of_user(ctx, ctx.actor.id, event_id, 1, 0) if ctx.actor else []
+    if earlier:
+        blank |= {
+            name: getattr(earlier[0], name) for name in ("email_address", "response", "name", "number", "plus_n", "comment", "opt_in")
+        }
+    return filled(blank)

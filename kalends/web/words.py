@@ -3,6 +3,7 @@
 from datetime import date, datetime, timedelta
 
 from kalends import when
+from kalends.events.model import Repeat
 
 
 def span(start_time: str, end_time: str | None, all_day: bool, zone: str | None = None) -> str:
@@ -43,3 +44,15 @@ def in_zone(instant: str, zone: str) -> str:
 
 def plural(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+_EVERY = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
+
+
+def rule(repeat: Repeat) -> str:
+    """How often a series meets: `every 2 weeks until 1 September 2027`."""
+    every = f"every {_EVERY[repeat.frequency]}" if repeat.interval == 1 else f"every {repeat.interval} {_EVERY[repeat.frequency]}s"
+    if repeat.end_date is None:
+        return every
+    last = date.fromisoformat(repeat.end_date)
+    return f"{every} until {last.day} {last:%B} {last.year}"

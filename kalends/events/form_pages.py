@@ -1,0 +1,165 @@
+"""Pages on which events are made, changed, repeated and deleted."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, structs
+
+from kalends import errors, policy
+from kalends.context import Context
+from kalends.events import api, series, store
+from kalends.events.model import Event, EventChanges, EventIds, EventInput, RepeatInput
+from kalends.http.endpoint import Document, endpoint
+from kalends.http.fields import Changes
+from kalends.http.form import Form
+from kalends.http.types import DateTime, Id
+from kalends.policy import Right
+from kalends.web.forms import FormState, submit
+from kalends.web.render import redirect, render
+from kalends.when import known_zones
+
+# A date and a clock stand in inputs of their own, and make one time.
+CLOCKS = {"start_time": "start_clock", "end_time": "end_clock"}
+REPEAT = ("frequency", "interval", "end_date")
+
+
+class Start(Struct, kw_only=True):
+    """With what the form begins."""
+
+    start_time: Annotated[DateTime, Meta(description="A day, or a time on it.")] | None = None
+    calendar_id: Annotated[Id, Meta(description="The calendar.")] | None = None
+
+
+@endpoint("GET", "/events/new", format="html")
+def new(ctx: Context, params: Start) -> Document:
+    """The form to make an event."""
+    values = structs.asdict(api.new(ctx)) | {"public": "", "calendar_id": params.calendar_id or policy.primary_calendar(ctx).id}
+    if params.start_time:
+        values["start_time"] = params.start_time
+    return _form(ctx, _split(values))
+
+
+@endpoint("POST", "/events", transaction=False, format="html")
+def create(ctx: Context, params: Form) -> Document:
+    """Make the event and, if a rule is chosen, the series."""
+
+    def act() -> Document:
+        event = api.create(ctx, _joined(params.without(*REPEAT)).read(EventInput))
+        if params.text("frequency"):
+            api.repeat(ctx, event.id, _repeat(params))
+        return redirect(ctx, f"/events/{event.id}", done="created")
+
+    return submit(ctx, params, act, lambda state: _form(ctx, state))
+
+
+@endpoint("GET", "/events/{event_id}/edit", format="html")
+def edit(ctx: Context, event_id: int) -> Document:
+    """The form to change an event."""
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    values = structs.asdict(store.editable(event)) | {"version": event.etag, "scope": "this"}
+    return _form(ctx, _split(values | _rule(event)), event)
+
+
+@endpoint("POST", "/events/{event_id}", transaction=False, format="html")
+def update(ctx: Context, event_id: int, params: Form) -> Document:
+    """Change the event, or those of its series that were chosen."""
+
+    def act() -> Document:
+        store.hold(ctx, [event_id])
+        event = policy.event(ctx, event_id, to=Right.EDIT)
+        if params.text("version") != event.etag:
+            raise errors.Conflict("Somebody changed it since you opened this form. Compare with the event, then save again.")
+        api.update(ctx, event_id, _changed(event, _joined(params.without(*REPEAT))))
+        return redirect(ctx, f"/events/{event_id}", done="saved")
+
+    return submit(ctx, params, act, lambda state: _again(ctx, event_id, state))
+
+
+@endpoint("POST", "/events/{event_id}/repeat", transaction=False, format="html")
+def repeat(ctx: Context, event_id: int, params: Form) -> Document:
+    """Repeat the event, or replace the rule of its series."""
+
+    def act() -> Document:
+        api.repeat(ctx, event_id, _repeat(params))
+        return redirect(ctx, f"/events/{event_id}", done="saved")
+
+    return submit(ctx, params, act, lambda state: _again(ctx, event_id, state, rule=True))
+
+
+@endpoint("GET", "/events/{event_id}/delete", format="html")
+def ask(ctx: Context, event_id: int) -> Document:
+    """Ask before an event is deleted."""
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    many = series.count(ctx, event.series_id) if event.series_id is not None else 1
+    return render("events/delete.html", ctx, title="Delete the event", event=store.detail(ctx, event), many=many)
+
+
+@endpoint("POST", "/events/{event_id}/delete", transaction=False, format="html")
+def destroy(ctx: Context, event_id: int, params: Form) -> Document:
+    """Delete the event, or those of its series that were chosen."""
+
+    def act() -> Document:
+        api.destroy(ctx, event_id, params.read(EventIds))
+        return redirect(ctx, "/calendar", done="deleted")
+
+    return submit(ctx, params, act, lambda state: structs.replace(ask(ctx, event_id), status=422))
+
+
+def _form(ctx: Context, state: FormState, event: Event | None = None, rule: FormState | None = None) -> Document:
+    calendars = [calendar for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)]
+    title = "Edit the event" if event else "New event"
+    repeating = structs.replace(rule or state, prefix="repeat-" if event else "")
+    return render(
+        "events/form.html", ctx, title=title, form=state, rule=repeating, event=event, calendars=calendars, zones=sorted(known_zones())
+    )
+
+
+def _again(ctx: Context, event_id: int, state: FormState, *, rule: bool = False) -> Document:
+    """The form to change an event, with what was typed into one of its two parts."""
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    stored = _split(structs.asdict(store.editable(event)) | {"version": event.etag, "scope": "this"} | _rule(event))
+    if rule:
+        return _form(ctx, stored, event, state)
+    typed = structs.replace(state, values={**state.values, "version": event.etag})
+    return _form(ctx, typed, event, stored)
+
+
+def _rule(event: Event) -> dict[str, Any]:
+    if event.repeat is None:
+        return {"frequency": "", "interval": 1, "end_date": ""}
+    return {"frequency": event.repeat.frequency, "interval": event.repeat.interval, "end_date": event.repeat.end_date}
+
+
+def _split(values: dict[str, Any]) -> FormState:
+    """A record's times as dates and clocks."""
+    shown = dict(values)
+    for name, clock in CLOCKS.items():
+        written = values.get(name) or ""
+        shown[name], shown[clock] = written[:10], written[11:16]
+    if shown.get("public") is not None:
+        shown["public"] = str(shown["public"]).lower()
+    return FormState(shown)
+
+
+def _joined(form: Form) -> Form:
+    """The dates and clocks as times. Without a clock it is a whole day; an end with a clock alone is on the day of the start."""
+    values = dict(form.values)
+    for name, clock in CLOCKS.items():
+        if name not in values and clock not in values:
+            continue
+        day = form.text(name) or (form.text("start_time") if form.text(clock) else "")
+        values[name] = f"{day}T{form.text(clock)}" if form.text(clock) else day
+        values.pop(clock, None)
+    return Form(values)
+
+
+def _repeat(form: Form) -> RepeatInput:
+    return Form({name: form.text(name) for name in REPEAT}).read(RepeatInput)
+
+
+def _changed(event: Event, form: Form) -> Changes[EventChanges]:
+    """What the form changes: of a series, only that is changed in the others."""
+    given = form.changes(EventChanges)
+    now = structs.asdict(store.editable(event))
+    stored = _joined(Form(_split(now).values)).values
+    same = {name for name in given.given if name in now and form.values.get(name) == stored.get(name)}
+    return Changes(EventChanges, {name: value for name, value in given.given.items() if name not in same})
