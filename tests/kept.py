@@ -9,7 +9,7 @@ from kalends.settings import Settings
 def everything(db: Database, settings: Settings) -> bytes:
     """Every value of every table, and every byte of every file."""
     files = [path.read_bytes() for path in settings.folder.rglob("*") if path.is_file()]
-    return b"\n".join([*(_written(value) for value in _values(db)), *files])
+    return b"\n".join([*(_written(value) for value in values(db)), *files])
 
 
 def spellings(secret: str) -> list[bytes]:
@@ -18,7 +18,8 @@ def spellings(secret: str) -> list[bytes]:
     return [secret.encode(), raw, raw.hex().encode(), b64encode(raw).rstrip(b"="), b64encode(secret.encode()).rstrip(b"=")]
 
 
-def _values(db: Database) -> list[object]:
+def values(db: Database) -> list[object]:
+    """Every value of every table."""
     catalogue = "SELECT name FROM sqlite_master WHERE type = 'table'"
     if db.types["int"] == "BIGINT":
         catalogue = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"

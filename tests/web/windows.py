@@ -1,9 +1,8 @@
 """Browser windows that watch their pages: what no page may ever do fails the test that opened the window."""
 
-from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, Response
 
 from kalends.http.origin import COOKIE
 from tests.cast import Person
@@ -45,6 +44,7 @@ class Windows:
         page.on("response", self._on_response)
         page.on("console", self._on_console)
         page.on("pageerror", lambda error: self.faults.append(f"a script failed on {page.url}: {error}"))
+        page.on("dialog", self._on_dialog)
         return page
 
     def close(self) -> None:
@@ -67,14 +67,13 @@ class Windows:
         if message.type in ("error", "warning") and not message.text.startswith("Failed to load resource: the server responded"):
             self.faults.append(f"{message.type} on {message.location.get('url')}: {message.text}")
 
+    def _on_dialog(self, dialog: Dialog) -> None:
+        self.faults.append(f"a dialog opened: {dialog.message}")
+        dialog.dismiss()
+
 
 def go(page: Page, path: str) -> Response:
     """Open the path, and wait until all of it is there."""
     answer = page.goto(path, wait_until="load")
     assert answer is not None, path
     return answer
-
-
-def ask(page: Page, script: str, given: Any = None) -> Any:
-    """What a script of the test finds on the page."""
-    return page.evaluate(script, given)

@@ -1,0 +1,71 @@
+"""What an intruder types into every field, and how a page that fell for it is told from one that did not."""
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+SHORT = "\"'><x-hit onfocus=hit()><script>hit()</script>{{7*7}}&lt;"
+LONG = [
+    SHORT,
+    "</textarea></title></style></script><x-hit autofocus tabindex=0 onfocus=hit()>",
+    '<img src=/nowhere onerror="hit()"><svg onload=hit()><x-hit></svg>',
+    "<a href='javascript:hit()'>here</a> javascript:hit() [here](javascript:hit())",
+    "<iframe srcdoc='<script>parent.hit()</script>'></iframe><base href=//evil.example>",
+    "<meta http-equiv=refresh content='0;url=//evil.example'><form action=//evil.example><x-hit></form>",
+    "{{ 7*7 }} {% raw %} ${7*7} #{7*7} <%= 7*7 %>",
+    "&lt;x-hit&gt; &amp;lt; &#60;x-hit&#62; %3Cx-hit%3E \\u003cx-hit\\u003e",
+    "a \u202etxet desrever\u202c and \u200b\ufeff zero width, \u2028line and \u2029paragraph",
+]
+WITH_LINES = ("description", "comment")
+# Of what an e-mail address and a phone number may hold.
+ADDRESS = "{{7*7}}'onfocus=hit&lt"
+
+
+def mark(field: str, number: int = 0) -> str:
+    """What every text of the field begins with, so that it is found on whatever page shows it."""
+    return f"{field}{number}!"
+
+
+def lines(field: str) -> list[str]:
+    """The texts that the field holds."""
+    texts = LONG if field.endswith(WITH_LINES) else [SHORT]
+    return [mark(field, number) + text for number, text in enumerate(texts)]
+
+
+def hostile(field: str, words: str) -> str:
+    return ADDRESS if field == "email" else "\n".join(lines(field))
+
+
+# The canary is a function that nothing but an injected script calls; the rest is what such a script would have come in by.
+WHAT_GOT_IN = r"""() => [
+  ...(window.wasHit ? ['a script ran'] : []),
+  ...[...document.querySelectorAll('x-hit, base, iframe, meta[http-equiv]')].map(element => element.outerHTML),
+  ...[...document.scripts].filter(script => !script.src.startsWith(location.origin + '/static/')).map(script => script.outerHTML),
+  ...[...document.querySelectorAll('*')].filter(each => [...each.attributes].some(attribute => /^on|^srcdoc$/i.test(attribute.name)))
+    .map(each => each.outerHTML),
+  ...[...document.querySelectorAll('[href], [src], [action], [formaction]')].filter(each =>
+      ['href', 'src', 'action', 'formaction'].some(name => each.hasAttribute(name)
+        && !['http:', 'https:', 'mailto:', 'tel:', 'webcal:', 'webcals:'].includes(new URL(each.getAttribute(name), location).protocol)))
+    .map(each => each.outerHTML),
+]"""
+
+# Everything on the page that somebody reads, sees in a field, or hears.
+READ = """() => [
+  document.title, document.body.textContent,
+  ...[...document.querySelectorAll('input, textarea, option')].map(field => field.value),
+  ...['alt', 'title', 'aria-label', 'placeholder'].flatMap(
+    name => [...document.querySelectorAll(`[${name}]`)].map(element => element.getAttribute(name))),
+].join('\\n')"""
+
+
+def arm(page: Page) -> Page:
+    page.add_init_script("window.hit = () => { window.wasHit = true; };")
+    return page
+
+
+def what_got_in(page: Page) -> Any:
+    return page.evaluate(WHAT_GOT_IN)
+
+
+def read(page: Page) -> str:
+    return str(page.evaluate(READ))

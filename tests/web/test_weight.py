@@ -1,0 +1,75 @@
+"""Light pages: few bytes over the wire, files that are fetched once, and nothing inline that the policy would have to allow."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+
+import pytest
+from playwright.sync_api import Request
+
+from tests.client import Answer
+from tests.openapi import page as html
+from tests.web.pages import VISITS, Visit, address, reader
+from tests.web.scene import Scene
+from tests.web.windows import Windows, go
+
+KILOBYTES = 1_000
+
+
+@pytest.mark.parametrize(("visit", "most"), [(Visit("guest", "/"), 60)], ids=str)
+def test_a_page_weighs_little(windows: Windows, scene: Scene, visit: Visit, most: int) -> None:
+    page = windows.open(reader(scene, visit.reader))
+    requests: list[Request] = []
+    page.on("requestfinished", lambda request: requests.append(request))
+    go(page, address(scene, visit.path))
+    sizes = [request.sizes() for request in requests]
+    assert sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes) <= most * KILOBYTES
+
+
+@pytest.mark.parametrize("visit", VISITS, ids=str)
+def test_a_page_has_nothing_inline(scene: Scene, visit: Visit) -> None:
+    for element in html.read(_answer(scene, visit).text).walk():
+        assert element.tag != "style", visit
+        assert element.tag != "script" or "src" in element.attributes, visit
+        assert not [name for name in element.attributes if name == "style" or name.startswith("on")], (visit, element.tag)
+
+
+@pytest.mark.parametrize("visit", VISITS, ids=str)
+def test_a_page_has_a_strict_policy(scene: Scene, visit: Visit) -> None:
+    policy = _answer(scene, visit).headers["Content-Security-Policy"]
+    assert "unsafe" not in policy
+    parts = dict(part.strip().partition(" ")[::2] for part in policy.split(";"))
+    assert parts["default-src"] == parts["base-uri"] == "'none'"
+    assert parts["script-src"] == parts["style-src"] == parts["form-action"] == "'self'"
+    assert parts["frame-ancestors"] == ("*" if visit.path.startswith("/embed/") else "'none'")
+
+
+@pytest.mark.parametrize("visit", VISITS, ids=str)
+def test_a_page_names_its_files_by_their_content(scene: Scene, visit: Visit) -> None:
+    found = set(_files(_answer(scene, visit).text))
+    assert found
+    for target in found:
+        version = target.partition("?v=")[2]
+        assert len(version) >= 16, target
+        assert sha256(scene.guest.get(target).content).hexdigest().startswith(version), target
+
+
+def test_a_file_is_fetched_once_and_compressed(scene: Scene) -> None:
+    for target in set(_files(_answer(scene, Visit("guest", "/")).text)):
+        answer = scene.guest.get(target, headers={"Accept-Encoding": "gzip"})
+        assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert len(answer.content) < KILOBYTES or answer.headers["Content-Encoding"] == "gzip", target
+
+
+def _answer(scene: Scene, visit: Visit) -> Answer:
+    answer = (reader(scene, visit.reader) or scene.guest).get(address(scene, visit.path), headers={"Accept": "text/html"})
+    assert answer.status == 200, answer
+    return answer
+
+
+def _files(page: str) -> Iterator[str]:
+    """The addresses of our own files in the page; an event's picture is not one of them."""
+    for element in html.read(page).walk():
+        for name in ("href", "src"):
+            target = element.attributes.get(name)
+            if target and target.startswith("/static/"):
+                yield target

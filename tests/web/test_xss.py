@@ -1,0 +1,57 @@
+"""What people type is shown as they typed it and is never anything else: hostile texts in every field, on every page."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+from kalends.http.fields import fields_of
+from tests.cast import Cast
+from tests.client import Client
+from tests.web.hostile import SHORT, arm, hostile, lines, mark, read, what_got_in
+from tests.web.pages import PAGES, VISITS, Visit, address, declared, reader
+from tests.web.scene import Say, Scene
+from tests.web.windows import Windows, go
+
+
+class Hostility:
+    """A scene in hostile words, and the fields that were filled with them."""
+
+    def __init__(self, guest: Client, scene: Scene):
+        self.fields: set[str] = set()
+        self.scene = Scene(Cast(guest), scene.settings, self._say())
+
+    def _say(self) -> Say:
+        def say(field: str, words: str) -> str:
+            self.fields.add(field)
+            return hostile(field, words)
+
+        return say
+
+
+@pytest.fixture(scope="session")
+def hostility(guest: Client, scene: Scene) -> Hostility:
+    return Hostility(guest, scene)
+
+
+@pytest.mark.parametrize("visit", VISITS, ids=str)
+def test_a_page_shows_hostile_texts_as_they_are(windows: Windows, hostility: Hostility, visit: Visit) -> None:
+    page = arm(windows.open(reader(hostility.scene, visit.reader)))
+    go(page, address(hostility.scene, visit.path))
+    assert what_got_in(page) == []
+    shown = " ".join(read(page).split())
+    for field in hostility.fields - {"email", "image"}:
+        for number, line in enumerate(lines(field)):
+            if mark(field, number) in shown:
+                assert " ".join(line.split()) in shown, (field, line)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_an_address_in_hostile_words_is_harmless(windows: Windows, scene: Scene, name: str) -> None:
+    """Whatever an address says, the page or the error that answers does not run it."""
+    endpoint = next(each for each in declared("GET") if f"GET {each.url}" == name)
+    asked = ["done", "next", *(field.name for field in fields_of(endpoint.params))] if endpoint.params else ["done", "next"]
+    visit = PAGES[name][0]
+    page = arm(windows.open(reader(scene, visit.reader)))
+    for parameter in asked:
+        go(page, f"{address(scene, visit.path).partition('?')[0]}?{urlencode({parameter: SHORT})}")
+        assert what_got_in(page) == [], parameter
