@@ -51,14 +51,18 @@ SEES = f"""(
     OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND g.grants AND {_MEMBER.format("g.calendar_id")})
 )"""
 
-# Events with whether the actor may edit them: their owner may, and the owner and the editors of their home calendar.
-EVENTS = """
+# Whether the actor may edit an event `e` whose home calendar is `c`: its owner may, and the owner and the editors of that calendar.
+EDITS = """(
+    e.owner_id = :me OR c.owner_id = :me
+    OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor')
+)"""
+
+# Events with whether the actor may edit them.
+EVENTS = f"""
 SELECT e.id, e.owner_id, e.calendar_id, e.title, e.description, e.start_at, e.end_at, e.all_day, e.time_zone, e.location,
        e.location_name, e.street, e.city, e.state, e.zip, e.country, e.image_url, e.tags, e.public, e.series_id, e.version,
        e.created_at, e.updated_at, e.slot, e.edited, e.uid, coalesce(u.name, u.user_name),
-       e.owner_id = :me OR c.owner_id = :me
-       OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor'),
-       r.frequency, r.step, r.start_date, r.end_date
+       {EDITS}, r.frequency, r.step, r.start_date, r.end_date
 FROM events e
 JOIN users u ON u.id = e.owner_id
 JOIN calendars c ON c.id = e.calendar_id

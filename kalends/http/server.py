@@ -86,7 +86,9 @@ class _Everywhere:
         self._headers = _security_headers(surroundings.settings)
 
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
-        resp.set_headers(self._headers)
+        for header, value in self._headers.items():
+            if resp.get_header(header) is None:
+                resp.set_header(header, value)
         resp.set_header("X-Request-Id", req.context.request_id)
         if resp.get_header("Cache-Control") is None:
             resp.set_header("Cache-Control", CACHING)
