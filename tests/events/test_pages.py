@@ -1,0 +1,205 @@
+"""Pages of events: what they show, what their forms do, and what they keep when something is wrong."""
+
+from typing import Any
+
+import pytest
+
+from tests.cast import PASSWORD, Cast, a_calendar, a_comment, a_response, an_event, shared
+from tests.client import Answer, Client
+
+BROWSER = {"Accept": "text/html"}
+
+
+def sent(who: Client, path: str, **fields: Any) -> Answer:
+    return who.post(path, data=fields)
+
+
+def event_of(answer: Answer) -> int:
+    assert answer.status == 303, answer.text
+    return int(answer.headers["Location"].split("/")[2].split("?")[0])
+
+
+def test_the_start_page_shows_what_is_on_and_to_come(cast: Cast) -> None:
+    title = f"Gig of {cast.alice.user_name}"
+    an_event(cast.alice, title=title, public=True, start_time="2026-06-01T20:00", location="Blue Note")
+    an_event(cast.alice, title=f"Past {title}", public=True, start_time="2026-01-01")
+    an_event(cast.alice, title=f"Secret {title}", start_time="2026-06-01")
+    page = cast.anonymous.get("/", query={"text": cast.alice.user_name})
+    assert page.status == 200
+    assert f">{title}</a>" in page.text
+    assert "Monday, 1 June 2026, 20:00" in page.text
+    assert "Past" not in page.text
+    assert "Secret" not in page.text
+    assert "Nothing to come has these words" in cast.anonymous.get("/?text=xyzzy-nowhere").text
+
+
+def test_an_event_is_shown_with_its_answers_and_what_is_approved(cast: Cast) -> None:
+    event = an_event(cast.alice, title="Jazz <b>night</b>", public=True, description="One\n\nTwo", tag_list="trio")
+    a_response(cast.anonymous, event, email_address="gus@example.org", plus_n=2)
+    a_comment(cast.anonymous, event, email_address="gus@example.org", comment="Waiting words")
+    a_comment(cast.carol, event, comment="Open words")
+    guest = cast.anonymous.get(f"/events/{event['id']}").text
+    assert "Jazz &lt;b&gt;night&lt;/b&gt;" in guest
+    assert "3 people are coming" in guest
+    assert "Open words" in guest
+    assert "Waiting words" not in guest
+    assert "gus@example.org" not in guest
+    assert f"/events/{event['id']}/edit" not in guest
+    owner = cast.alice.get(f"/events/{event['id']}").text
+    assert "Waiting words" in owner
+    assert f"/events/{event['id']}/edit" in owner
+
+
+def test_a_hidden_event_is_not_found_and_browsers_get_a_page(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    hidden = cast.carol.get(f"/events/{event['id']}", headers=BROWSER)
+    missing = cast.carol.get("/events/999999999", headers=BROWSER)
+    assert hidden.status == missing.status == 404
+    assert hidden.headers["Content-Type"].startswith("text/html")
+    assert "<h1>Not found</h1>" in hidden.text
+
+
+def test_who_must_sign_in_is_led_there_and_back(cast: Cast) -> None:
+    answer = cast.anonymous.get("/events/new?start_time=2026-06-01", headers=BROWSER)
+    assert (answer.status, answer.headers["Location"]) == (303, "/sign-in?next=%2Fevents%2Fnew%3Fstart_time%3D2026-06-01")
+    page = cast.anonymous.get(answer.headers["Location"])
+    assert 'name="next" value="/events/new?start_time=2026-06-01"' in page.text
+    signed = sent(
+        cast.anonymous,
+        "/sign-in",
+        user_name=cast.alice.user_name,
+        password=PASSWORD,
+        next="/events/new?start_time=2026-06-01",
+    )
+    assert (signed.status, signed.headers["Location"]) == (303, "/events/new?start_time=2026-06-01")
+    assert "kalends_session=" in signed.headers["Set-Cookie"]
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", ""])
+def test_signing_in_leads_nowhere_else(cast: Cast, elsewhere: str) -> None:
+    signed = sent(cast.anonymous, "/sign-in", user_name=cast.alice.user_name, password=PASSWORD, next=elsewhere)
+    assert (signed.status, signed.headers["Location"]) == (303, "/calendar")
+
+
+def test_a_wrong_password_keeps_the_name_and_not_the_password(cast: Cast) -> None:
+    answer = sent(cast.anonymous, "/sign-in", user_name=cast.alice.user_name, password="not my password")
+    assert answer.status == 401
+    assert f'value="{cast.alice.user_name}"' in answer.text
+    assert "not my password" not in answer.text
+
+
+def test_an_event_is_made_from_dates_and_clocks(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, time_zone="Europe/Paris")
+    made = event_of(
+        sent(
+            cast.alice,
+            "/events",
+            title="Gig",
+            start_time="2026-06-01",
+            start_clock="20:00",
+            end_time="",
+            end_clock="22:30",
+            calendar_id=calendar["id"],
+            public="true",
+            frequency="",
+        )
+    )
+    shown = cast.alice.get(f"/api/events/{made}").json
+    assert (shown["start_time"], shown["end_time"]) == ("2026-06-01T20:00:00+02:00", "2026-06-01T22:30:00+02:00")
+    assert (shown["public"], shown["all_day"], shown["calendar_ids"]) == (True, False, [calendar["id"]])
+
+
+def test_without_a_clock_it_takes_whole_days_and_a_rule_makes_a_series(cast: Cast) -> None:
+    made = event_of(
+        sent(cast.alice, "/events", title="Fair", start_time="2026-06-01", frequency="WEEKLY", interval="1", end_date="2026-06-15")
+    )
+    shown = cast.alice.get(f"/api/events/{made}").json
+    assert (shown["all_day"], shown["start_time"]) == (True, "2026-06-01")
+    assert len(cast.alice.get(f"/api/events?series_id={shown['series_id']}").json["events"]) == 3
+
+
+def test_a_broken_form_keeps_what_was_typed_names_the_field_and_writes_nothing(cast: Cast) -> None:
+    answer = sent(cast.alice, "/events", title="Kept words", start_time="2026-06-02", end_time="2026-06-01", description="<also> kept")
+    assert answer.status == 422
+    assert 'value="Kept words"' in answer.text
+    assert "&lt;also&gt; kept" in answer.text
+    assert 'href="#end_time"' in answer.text
+    assert 'aria-invalid="true" aria-describedby="end_time-about"' in answer.text
+    series = sent(cast.alice, "/events", title="Kept", start_time="2026-06-02", frequency="DAILY", interval="0")
+    assert (series.status, 'href="#interval"' in series.text) == (422, True)
+    assert cast.alice.get("/api/events?count=true").json["total"] == 0
+
+
+def test_an_event_is_changed_unless_somebody_was_faster(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2026-06-01T20:00", time_zone="Europe/Paris")
+    path = f"/events/{event['id']}"
+    page = cast.alice.get(f"{path}/edit").text
+    assert 'value="2026-06-01"' in page
+    assert 'value="20:00"' in page
+    typed = {"title": "Renamed", "start_time": "2026-06-01", "start_clock": "20:00", "time_zone": "Europe/Paris", "public": "false"}
+    assert sent(cast.alice, path, **typed, version=f"{event['id']}-1").status == 303
+    late = sent(cast.alice, path, **typed | {"title": "Too late"}, version=f"{event['id']}-1")
+    assert (late.status, 'value="Too late"' in late.text) == (409, True)
+    assert cast.alice.get(f"/api/events/{event['id']}").json["title"] == "Renamed"
+
+
+def test_changing_a_whole_series_leaves_alone_what_the_form_did_not_change(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2026-06-01T20:00", time_zone="Europe/Paris", description="Same")
+    series_id = cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-03"}).json["series_id"]
+    events = cast.alice.get(f"/api/events?series_id={series_id}").json["events"]
+    cast.alice.put(f"/api/events/{events[1]['id']}", json={"description": "Its own"})
+    version = cast.alice.get(f"/api/events/{event['id']}/edit").headers["ETag"].strip('"')
+    typed = {"title": "Renamed", "description": "Same", "start_time": "2026-06-01", "start_clock": "20:00", "time_zone": "Europe/Paris"}
+    assert sent(cast.alice, f"/events/{event['id']}", **typed, public="false", scope="all", version=version).status == 303
+    second = cast.alice.get(f"/api/events/{events[1]['id']}").json
+    assert (second["title"], second["description"]) == ("Renamed", "Its own")
+
+
+def test_guests_answer_and_comment(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    path = f"/events/{event['id']}"
+    assert sent(cast.anonymous, f"{path}/respond", response="YES", number=2, plus_n=1, email_address="gus@example.org").status == 303
+    said = sent(cast.anonymous, f"{path}/comment", comment="Hello", email_address="gus@example.org")
+    assert said.headers["Location"] == f"{path}?done=waiting"
+    assert "Your comment will appear when the organiser has approved it" in cast.anonymous.get(said.headers["Location"]).text
+    assert cast.alice.get(f"/api/events/{event['id']}").json["responses"]["people"] == 3
+    wrong = sent(cast.anonymous, f"{path}/respond", response="YES", number=0, email_address="nobody")
+    assert wrong.status == 422
+    assert 'href="#respond-number"' in wrong.text
+    assert 'value="nobody"' in wrong.text
+
+
+def test_a_user_finds_their_own_answer_in_the_form(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    a_response(cast.carol, event, response="MAYBE", plus_n=4)
+    page = cast.carol.get(f"/events/{event['id']}").text
+    assert 'value="MAYBE" checked' in page
+    assert 'name="plus_n" type="number" value="4"' in page
+
+
+def test_an_event_is_sent_copied_and_added(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    path = f"/events/{event['id']}"
+    assert sent(cast.anonymous, f"{path}/send", email="gus@example.org").status == 303
+    assert 'href="#send-email"' in sent(cast.anonymous, f"{path}/send", email="", mobile_number="").text
+    mine = event_of(sent(cast.carol, f"{path}/copy", calendar_id=cast.carol.primary_calendar_id))
+    assert cast.carol.get(f"/api/events/{mine}").json["owner"]["id"] == cast.carol.id
+    assert sent(cast.carol, f"{path}/add", calendar_id=cast.carol.primary_calendar_id).status == 303
+    assert cast.carol.primary_calendar_id in cast.carol.get(f"/api/events/{event['id']}").json["calendar_ids"]
+
+
+def test_deleting_asks_first_and_takes_what_was_chosen(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    series_id = cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-05"}).json["series_id"]
+    assert "the whole series of 5" in cast.alice.get(f"/events/{event['id']}/delete").text
+    second = cast.alice.get(f"/api/events?series_id={series_id}").json["events"][1]
+    assert sent(cast.alice, f"/events/{second['id']}/delete", scope="following").headers["Location"] == "/calendar?done=deleted"
+    assert len(cast.alice.get(f"/api/events?series_id={series_id}").json["events"]) == 1
+
+
+def test_viewers_may_not_edit_and_are_told(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.vera, "viewer")
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    answer = cast.vera.get(f"/events/{event['id']}/edit", headers=BROWSER)
+    assert (answer.status, "<h1>Not allowed</h1>" in answer.text) == (403, True)
