@@ -3,11 +3,9 @@
 import logging
 import socket
 import ssl
-import threading
-import time
+from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException
-from queue import Empty, SimpleQueue
 from typing import Any, Self
 from urllib.parse import urljoin, urlsplit
 
@@ -16,6 +14,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError, NewConnectionError, SSLError
 
 from kalends import __version__
+from kalends.deadline import Deadline
 
 # What a whole import may take, whatever number of requests it needs.
 SECONDS: float = 30
@@ -75,24 +74,18 @@ class Visit:
     """One import's talk with its provider, which ends at the deadline whatever the provider does."""
 
     def __init__(self) -> None:
-        self._end = time.monotonic() + SECONDS
+        self._deadline = Deadline(SECONDS, SECONDS)
         self._room = BYTES
-        self._over = threading.Event()
-        self._sockets: list[socket.socket] = []
         self._pools: list[urllib3.HTTPConnectionPool] = []
-        self._watchdog = threading.Timer(SECONDS, self._cut)
-        self._watchdog.daemon = True
 
     def __enter__(self) -> Self:
-        self._watchdog.start()
+        self._deadline.__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._watchdog.cancel()
+        self._deadline.__exit__(*error)
         for pool in self._pools:
             pool.close()
-        for twin in self._sockets:
-            twin.close()
 
     def open(self, base: str, authorization: str = "") -> "Host":
         """The host of an address, to which this credential may be sent."""
@@ -100,16 +93,17 @@ class Visit:
 
     def left(self) -> float:
         """The seconds until the deadline."""
-        seconds = self._end - time.monotonic()
-        if seconds <= 0 or self._over.is_set():
-            raise Away(f"it did not finish within {SECONDS:g} seconds")
-        return seconds
+        try:
+            return self._deadline.left()
+        except TimeoutError:
+            raise Away(f"it did not finish within {SECONDS:g} seconds") from None
 
     def pause(self, seconds: int) -> None:
         """Wait for as long as the provider asks, if that ends before the deadline."""
         if seconds >= self.left():
             raise Away("it asks to wait", seconds)
-        self._over.wait(max(seconds, 1))
+        with suppress(TimeoutError):
+            self._deadline.pause(max(seconds, 1))
         self.left()
 
     def pool(self, origin: Origin) -> urllib3.HTTPConnectionPool:
@@ -122,18 +116,10 @@ class Visit:
         return self._pools[-1]
 
     def connect(self, host: str, port: int) -> socket.socket:
-        """A connection to the first address of the host that takes one."""
-        failed = OSError("the name has no address")
-        for address in self._addresses(host, port):
-            try:
-                made = socket.create_connection(address, self.left())
-            except OSError as error:
-                failed = error
-                continue
-            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._watch(made)
-            return made
-        raise failed
+        """A connection that the deadline cuts."""
+        made = self._deadline.connect(host, port, tls=False)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return made
 
     def ask(self, pool: urllib3.HTTPConnectionPool, method: str, url: str, body: bytes, headers: dict[str, str]) -> tuple[Answer, str]:
         """One request, its whole answer, and where that redirects to."""
@@ -172,36 +158,6 @@ class Visit:
         # A connection that the watchdog cut looks like one that has ended.
         self.left()
         return bytes(content)
-
-    def _addresses(self, host: str, port: int) -> list[tuple[Any, ...]]:
-        """The addresses of a name. A resolver that hangs cannot be interrupted, only left behind."""
-        found: SimpleQueue[list[tuple[Any, ...]]] = SimpleQueue()
-
-        def look_up() -> None:
-            try:
-                found.put([entry[4][:2] for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)])
-            except (OSError, UnicodeError):
-                found.put([])
-
-        threading.Thread(target=look_up, daemon=True).start()
-        try:
-            return found.get(timeout=self.left())
-        except Empty:
-            return []
-
-    def _watch(self, connection: socket.socket) -> None:
-        """Keep a second handle, since TLS takes the first one over."""
-        self._sockets.append(connection.dup())
-        if self._over.is_set():
-            self._cut()
-
-    def _cut(self) -> None:
-        self._over.set()
-        for twin in list(self._sockets):
-            try:
-                twin.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue
 
 
 class Host:

@@ -9,8 +9,8 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from ipaddress import ip_address
 
+from kalends.deadline import Deadline
 from kalends.deliveries import files
-from kalends.deliveries.deadline import Deadline
 from kalends.deliveries.outcome import TryAgain, Undeliverable, said
 from kalends.settings import Settings
 from kalends.transports import MailServer, domain, mail_server, read_address, sender

@@ -9,8 +9,8 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from kalends import __version__
+from kalends.deadline import Deadline
 from kalends.deliveries import files
-from kalends.deliveries.deadline import Deadline
 from kalends.deliveries.outcome import Outcome, TryAgain, Undeliverable, Unknown, said
 from kalends.settings import Settings
 from kalends.transports import Twilio, twilio

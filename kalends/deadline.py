@@ -63,11 +63,20 @@ class Deadline:
             except OSError:
                 continue
 
-    def _patience(self) -> float:
-        left = self._end - time.monotonic()
-        if left <= 0:
+    def left(self) -> float:
+        """The seconds until all is over; raises TimeoutError when it is."""
+        seconds = self._end - time.monotonic()
+        if seconds <= 0 or self._over.is_set():
             raise TimeoutError
-        return min(left, self.step)
+        return seconds
+
+    def pause(self, seconds: float) -> None:
+        """Wait, though not beyond the end."""
+        self._over.wait(seconds)
+        self.left()
+
+    def _patience(self) -> float:
+        return min(self.left(), self.step)
 
     def _addresses(self, host: str, port: int) -> list[tuple[str, int]]:
         """The addresses of a name. A resolver that hangs cannot be interrupted, only left behind."""
