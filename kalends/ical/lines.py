@@ -1,4 +1,4 @@
-"""Content lines, of which vCard is made: folded and put together again, with parameters, encodings and escapes."""
+"""Content lines, of which vCard and iCalendar are made: folded and put together again, with parameters, encodings and escapes."""
 
 import base64
 import quopri
@@ -28,7 +28,7 @@ _ENCODINGS = {"QUOTED-PRINTABLE", "BASE64", "7BIT", "8BIT"}
 
 
 class Property(Struct, frozen=True):
-    """One line of a card: its parameters in capitals, and its value."""
+    """One line of a card or an event: its parameters in capitals, and its value."""
 
     parameters: dict[str, str]
     value: str
@@ -78,6 +78,9 @@ def read_property(number: int, line: str) -> Property:
     """What a line says, which has a name and a colon."""
     if len(line) > MOST_CHARACTERS:
         raise ValueError(f"line {number} is longer than {MOST_CHARACTERS:,} characters")
+    name, _, rest = line.partition(":")
+    if ";" not in name and '"' not in name:
+        return Property({}, rest)
     found = _HEAD.match(line)
     head, value = (found[0], line[found.end() + 1 :]) if found else line.split(":", 1)
     if len(head) > MOST_PARAMETERS:
@@ -133,6 +136,8 @@ def split(value: str, separator: str) -> Iterator[str]:
 
 
 def _plain(value: str) -> str:
+    if "\\" not in value:
+        return value
     return _ESCAPED.sub(lambda found: "\n" if found[1] in "nN" else found[1], value)
 
 

@@ -1,0 +1,168 @@
+"""Recurrence rules: held against dateutil, which reads them by another way, and against those that never end."""
+
+from collections.abc import Callable
+from datetime import date, datetime
+from itertools import islice
+from typing import Any
+
+import dateutil.rrule
+import pytest
+from hypothesis import assume, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from kalends.ical.rrule import Budget, Recurrence, TooLong, dates, is_plain, read
+
+LAST = date(2041, 1, 1)
+DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+
+def found(text: str, start: date, *, last: date = LAST, most: int = 60) -> list[date]:
+    return list(islice(dates(read(text), start, last, Budget(100_000)), most))
+
+
+@st.composite
+def rules(draw: Callable[..., Any]) -> tuple[str, date]:
+    """A rule with any of the parts, as dateutil and RFC 5545 understand it alike, and its first date."""
+    frequency = draw(st.sampled_from(["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]))
+    parts = {"FREQ": frequency, "INTERVAL": str(draw(st.integers(1, 8)))}
+    lists: dict[str, Any] = {
+        "BYMONTH": st.integers(1, 12),
+        "BYMONTHDAY": st.integers(-31, 31).filter(bool),
+        "BYYEARDAY": st.integers(-366, 366).filter(bool),
+        "BYSETPOS": st.integers(-5, 5).filter(bool),
+    }
+    for name in draw(st.sets(st.sampled_from(sorted(lists)), max_size=3)):
+        parts[name] = ",".join(map(str, draw(st.lists(lists[name], min_size=1, max_size=4, unique=True))))
+    has_weeks = frequency == "YEARLY" and draw(st.booleans())
+    if has_weeks:
+        parts["BYWEEKNO"] = ",".join(map(str, draw(st.lists(st.integers(1, 53), min_size=1, max_size=3, unique=True))))
+    if has_weeks or draw(st.booleans()):
+        # Places and plain days together mean different things to the two, and dateutil asks for all where the standard has either.
+        places = st.sampled_from(["1", "2", "-1", "+3", "-2", "5"]) if frequency in ("MONTHLY", "YEARLY") and not has_weeks else st.just("")
+        placed = draw(st.booleans())
+        chosen = draw(st.lists(st.sampled_from(DAYS), min_size=1, max_size=4, unique=True))
+        parts["BYDAY"] = ",".join((draw(places) if placed else "") + day for day in chosen)
+    if draw(st.booleans()):
+        parts["WKST"] = draw(st.sampled_from(DAYS))
+    # dateutil wants a set for the positions to choose from, and counts the first week from its own first day.
+    assume(
+        "BYSETPOS" not in parts
+        or (frequency != "WEEKLY" and len(parts.keys() & {"BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYMONTH", "BYWEEKNO"}))
+    )
+    return ";".join(f"{name}={value}" for name, value in parts.items()), draw(st.dates(date(2019, 1, 1), date(2026, 1, 1)))
+
+
+@given(rules())
+@hypothesis_settings(max_examples=300)
+def test_the_dates_are_those_that_dateutil_finds(made: tuple[str, date]) -> None:
+    text, start = made
+    ours = found(text, start)
+    # Of a rule that makes nothing more, dateutil would say so only after it has looked at all years to come.
+    rule = dateutil.rrule.rrulestr(text, dtstart=datetime.combine(start, datetime.min.time()))
+    assert ours == [moment.date() for moment in islice(rule, len(ours))]
+    assert found(f"{text};COUNT=7", start) == ours[:7]
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "expected"),
+    [
+        ("FREQ=MONTHLY;BYDAY=2TU", "2026-05-12", ["2026-05-12", "2026-06-09", "2026-07-14"]),
+        ("FREQ=MONTHLY;BYDAY=-1FR", "2026-05-29", ["2026-05-29", "2026-06-26", "2026-07-31"]),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1", "2026-01-31", ["2026-01-31", "2026-02-28", "2026-03-31"]),
+        ("FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1", "2026-05-29", ["2026-05-29", "2026-06-30", "2026-07-31"]),
+        ("FREQ=WEEKLY;BYDAY=MO,WE;BYSETPOS=1", "2026-05-13", ["2026-05-18", "2026-05-25"]),
+        ("FREQ=MONTHLY;BYDAY=MO,2TU", "2026-06-01", ["2026-06-01", "2026-06-08", "2026-06-09"]),
+        ("FREQ=YEARLY;BYDAY=20MO", "1997-05-19", ["1997-05-19", "1998-05-18", "1999-05-17"]),
+        ("FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO", "1997-05-12", ["1997-05-12", "1998-05-11", "1999-05-17"]),
+        ("FREQ=YEARLY;BYWEEKNO=20", "1997-05-12", ["1997-05-12", "1998-05-11", "1999-05-17"]),
+        ("FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=MO", "1997-08-05", ["1997-08-05", "1997-08-10", "1997-08-19", "1997-08-24"]),
+        ("FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=SU", "1997-08-05", ["1997-08-05", "1997-08-17", "1997-08-19", "1997-08-31"]),
+        ("FREQ=YEARLY;INTERVAL=4;BYMONTH=11;BYDAY=TU;BYMONTHDAY=2,3,4,5,6,7,8", "1996-11-05", ["1996-11-05", "2000-11-07", "2004-11-02"]),
+    ],
+)
+def test_the_dates_are_those_of_the_standard(text: str, start: str, expected: list[str]) -> None:
+    assert [day.isoformat() for day in found(text, date.fromisoformat(start), most=len(expected))] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("FREQ=DAILY;INTERVAL=3", True),
+        ("FREQ=WEEKLY;BYDAY=MO;WKST=SU", True),
+        ("FREQ=WEEKLY;BYDAY=MO,WE", False),
+        ("FREQ=WEEKLY;BYDAY=TU", False),
+        ("FREQ=MONTHLY;BYMONTHDAY=11", True),
+        ("FREQ=MONTHLY;BYMONTHDAY=12", False),
+        ("FREQ=MONTHLY;BYDAY=2MO", False),
+        ("FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=11", True),
+        ("FREQ=YEARLY;BYMONTH=5", True),
+        ("FREQ=YEARLY;BYMONTHDAY=11", False),
+        ("FREQ=YEARLY;BYMONTH=5,6", False),
+        ("FREQ=DAILY;BYMONTH=5", False),
+        ("FREQ=HOURLY", False),
+    ],
+)
+def test_a_rule_is_plain_when_its_parts_say_no_more_than_the_first_date(text: str, is_so: bool) -> None:
+    assert is_plain(read(text), date(2026, 5, 11)) is is_so
+
+
+@given(rules())
+def test_a_plain_rule_means_the_same_without_its_parts(made: tuple[str, date]) -> None:
+    text, start = made
+    rule = read(text)
+    if is_plain(rule, start):
+        bare = Recurrence(rule.frequency, rule.interval, rule.count)
+        assert list(dates(rule, start, LAST, Budget(100_000))) == list(dates(bare, start, LAST, Budget(100_000)))
+
+
+@pytest.mark.parametrize("text", ["FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=MONTHLY;BYDAY=-6MO"])
+def test_a_rule_that_makes_nothing_ends_with_its_budget(text: str) -> None:
+    with pytest.raises(TooLong):
+        list(dates(read(text), date(2026, 1, 1), date.max, Budget(50_000)))
+
+
+def test_a_rule_ends_with_the_calendar() -> None:
+    assert found("FREQ=DAILY", date(9999, 12, 30), last=date.max) == [date(9999, 12, 30), date.max]
+    assert found("FREQ=WEEKLY;BYDAY=SA,SU;WKST=TH", date(9999, 12, 30), last=date.max) == []
+    assert found("FREQ=YEARLY;BYWEEKNO=1,52;BYDAY=FR", date(9999, 12, 30), last=date.max) == [date.max]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "COUNT=3",
+        "FREQ=FORTNIGHTLY",
+        "FREQ=DAILY;INTERVAL=0",
+        "FREQ=DAILY;INTERVAL=-1",
+        "FREQ=DAILY;INTERVAL=99999999999999999999",
+        "FREQ=DAILY;COUNT=0",
+        "FREQ=DAILY;UNTIL=tomorrow",
+        "FREQ=DAILY;BYMONTH=13",
+        "FREQ=DAILY;BYMONTH=-1",
+        "FREQ=DAILY;BYMONTHDAY=0",
+        "FREQ=DAILY;BYDAY=XX",
+        "FREQ=DAILY;BYDAY=99MO",
+        "FREQ=DAILY;BYDAY=",
+        "FREQ=DAILY;WKST=8",
+        "FREQ=DAILY;RSCALE=CHINESE",
+        "FREQ=DAILY;BYMONTHDAY=" + ",".join(["1"] * 2000),
+    ],
+)
+def test_a_rule_that_cannot_be_read_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        read(text)
+
+
+@given(st.text("FREQ=DAILYWKMOTHUN;BYSP0123456789,-+TZ ", max_size=60))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        rule = read(text)
+    except ValueError:
+        return
+    if rule.is_by_the_day:
+        try:
+            list(islice(dates(rule, date(2026, 5, 11), date.max, Budget(20_000)), 20))
+        except TooLong:
+            return
