@@ -31,12 +31,13 @@ from kalends.subscribers import api as subscribers
 from kalends.subscribers import pages as unsubscribing
 from kalends.users import api as users
 from kalends.users import pages as user_pages
+from kalends.users import reset_pages
 from kalends.web import pages as web
 from kalends.web.render import error_page
 
 FEATURES = [
     *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
-    *(event_pages, event_forms, session_pages, user_pages),
+    *(event_pages, event_forms, session_pages, user_pages, reset_pages),
     *(openapi, docs, web, health),
 ]
 

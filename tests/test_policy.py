@@ -10,6 +10,8 @@ from kalends.http.endpoint import registry
 from kalends.settings import Settings
 from kalends.subscribers.link import unsubscribe_url
 from tests.cast import PASSWORD, Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
+from tests.conftest import NOON
+from tests.users.resetting import a_reset_token
 
 ACTORS = ("anonymous", "owner", "editor", "viewer", "stranger")
 
@@ -46,6 +48,10 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /sign-out": {"": (303, 303, 303, 303, 303)},
     "GET /sign-up": {"": EVERYBODY},
     "POST /sign-up": {"": (422, 422, 422, 422, 422)},
+    "GET /reset": {"": EVERYBODY},
+    "POST /reset": {"": (303, 303, 303, 303, 303)},
+    "GET /reset/{reset_token}": {"": EVERYBODY},
+    "POST /reset/{reset_token}": {"": (303, 303, 303, 303, 303)},
     "GET /api/openapi": {"": EVERYBODY},
     "POST /api/session": {"": (422, 422, 422, 422, 422)},
     "GET /api/session/{session_id}": {"": OWN_ONLY},
@@ -154,6 +160,7 @@ class Scene:
             "contact_id": lambda: a_contact(self.cast.alice)["id"],
             "subscriber_id": lambda: self.subscriber["id"],
             "token": lambda: unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1],
+            "reset_token": lambda: a_reset_token(self.settings, self.cast.dave.id, NOON),
             "name": lambda: "style.css",
         }
         return found[name]()
@@ -170,6 +177,8 @@ class _Lazily(dict[str, Any]):
 
 # What a request must carry so that permission alone decides.
 GIVEN: dict[str, Callable[[Scene], dict[str, Any]]] = {
+    "POST /reset": lambda scene: {"user_name": "nobody"},
+    "POST /reset/{reset_token}": lambda scene: {"password": PASSWORD},
     "POST /api/keys": lambda scene: {"name": "a key"},
     "POST /api/calendars": lambda scene: {"name": "a calendar"},
     "PUT /api/calendars/{calendar_id}/share": lambda scene: {"user_name": scene.cast.dave.user_name},

@@ -16,6 +16,9 @@ from kalends.events import store as events
 from kalends.events.model import Event
 from kalends.http.log import log
 from kalends.settings import Settings
+from kalends.users import link
+from kalends.users import store as users
+from kalends.users.model import User
 
 # So many messages of a kind are under way at once, in one worker.
 SENDERS = 8
@@ -110,6 +113,11 @@ def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:
 
 
 def _send(ctx: Context, delivery: Delivery) -> None:
+    if delivery.kind == "reset":
+        with ctx.read():
+            user = _forgetful(ctx, delivery)
+        mail.send(ctx.settings, message.reset(ctx.settings, delivery, user), delivery.address)
+        return
     with ctx.read():
         current, event = _current(ctx, delivery)
     if current.channel == "email":
@@ -129,6 +137,16 @@ def _current(ctx: Context, delivery: Delivery) -> tuple[Delivery, Event]:
     if current.public and not event.public:
         raise Undeliverable("The event was made private before it was sent.")
     return current, event
+
+
+def _forgetful(ctx: Context, delivery: Delivery) -> User:
+    """Who wants a new password, if the link would still lead to one."""
+    if store.get(ctx, delivery.id) is None:
+        raise Undeliverable("The account was deleted before it was sent.")
+    user = users.get(ctx, delivery.owner_id)
+    if ctx.now >= delivery.created_at + link.VALID_FOR or user.email_address != delivery.address:
+        raise Undeliverable("The link would not have worked any more.")
+    return user
 
 
 def _again(delivery: Delivery, trouble: str) -> tuple[str, str, int | None]:

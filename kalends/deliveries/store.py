@@ -8,10 +8,12 @@ from kalends.db import columns
 from kalends.deliveries.model import Channel, Delivery, DeliveryItem, DeliveryQuery, DeliveryQueued
 from kalends.events.model import Event
 from kalends.text import key
+from kalends.users.model import User
 
 HOUR = 3600
 # Anybody may have anything sent to an address: so many an hour, whoever asks.
 SENDS_AN_HOUR = 10
+RESETS_AN_HOUR = 5
 KEPT_FOR = 90 * 24 * HOUR
 
 _DELIVERY = columns(Delivery)
@@ -37,6 +39,18 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
     return DeliveryQueued(delivery_id, channel, address, "queued")
 
 
+def insert_reset(ctx: Context, user: User) -> None:
+    """Send the user a link by which they set a new password."""
+    ctx.tx.run(
+        """INSERT INTO deliveries (owner_id, kind, channel, address, address_key, public, state, attempts, due_at, created_at, updated_at)
+           VALUES (:owner_id, 'reset', 'email', :address, :address_key, FALSE, 'queued', 0, :now, :now, :now)""",
+        owner_id=user.id,
+        address=user.email_address,
+        address_key=_mailbox(user.email_address),
+        now=ctx.now,
+    )
+
+
 def announce(ctx: Context, event: Event) -> int:
     """Send the event to all on its owner's list to whom it was not announced before, and say to how many."""
     return ctx.tx.run(
@@ -55,18 +69,30 @@ def limit_recipient(ctx: Context, field: str, address: str) -> None:
     """Refuse to flood an address."""
     if ctx.settings.rate_limits == "off":
         return
+    recent = _recent(ctx, "send_to_me", address, SENDS_AN_HOUR)
+    if len(recent) == SENDS_AN_HOUR:
+        wait = recent[-1] + HOUR - ctx.now
+        raise errors.TooMany(f"{field}: this address was sent {SENDS_AN_HOUR} messages in the last hour. Try again later.", wait)
+
+
+def may_reset(ctx: Context, user: User) -> bool:
+    """Whether the user was not sent too many links lately. What others have sent to their address does not count."""
+    return ctx.settings.rate_limits == "off" or len(_recent(ctx, "reset", user.email_address, RESETS_AN_HOUR)) < RESETS_AN_HOUR
+
+
+def _recent(ctx: Context, kind: str, address: str, most: int) -> list[int]:
+    """When the last of this kind were asked for, for the address, in the last hour; the newest first. Nobody else counts meanwhile."""
     mailbox = _mailbox(address)
     ctx.tx.exclusive(f"sends to {mailbox}")
-    recent = ctx.tx.rows(
-        """SELECT created_at FROM deliveries WHERE address_key = :address_key AND created_at > :since AND kind = 'send_to_me'
+    rows = ctx.tx.rows(
+        """SELECT created_at FROM deliveries WHERE address_key = :address_key AND created_at > :since AND kind = :kind
            ORDER BY created_at DESC LIMIT :most""",
         address_key=mailbox,
         since=ctx.now - HOUR,
-        most=SENDS_AN_HOUR,
+        kind=kind,
+        most=most,
     )
-    if len(recent) == SENDS_AN_HOUR:
-        wait = recent[-1][0] + HOUR - ctx.now
-        raise errors.TooMany(f"{field}: this address was sent {SENDS_AN_HOUR} messages in the last hour. Try again later.", wait)
+    return [created_at for (created_at,) in rows]
 
 
 def _mailbox(address: str) -> str:
@@ -94,7 +120,7 @@ def count(ctx: Context, query: DeliveryQuery) -> int:
 
 def _chosen(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
     if query.event_id is None:
-        where, params = "owner_id = :owner_id", {"owner_id": policy.user(ctx).id}
+        where, params = "owner_id = :owner_id AND kind <> 'reset'", {"owner_id": policy.user(ctx).id}
     else:
         where, params = "event_id = :event_id", {"event_id": query.event_id}
     if query.state is None:

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
-from kalends.http.types import EmailAddress, Instant, Name, TimeZone
+from kalends.http.types import EmailAddress, Instant, Name, NameOrAddress, TimeZone
 
 UserName = Annotated[
     str,
@@ -51,6 +51,25 @@ class Confirmation(Struct, kw_only=True):
     """Deleting a user needs the password."""
 
     current_password: GivenPassword
+
+
+class PasswordChange(Struct, kw_only=True):
+    """A new password, and the one before."""
+
+    current_password: GivenPassword
+    password: Password
+
+
+class Forgotten(Struct, kw_only=True):
+    """Who has forgotten their password."""
+
+    user_name: NameOrAddress
+
+
+class NewPassword(Struct, kw_only=True):
+    """A password for somebody who has shown in another way who they are."""
+
+    password: Password
 
 
 class User(Struct, frozen=True):

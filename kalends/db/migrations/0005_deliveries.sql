@@ -3,10 +3,11 @@
 CREATE TABLE deliveries (
     id $id,
     owner_id $int NOT NULL REFERENCES users ON DELETE CASCADE,
+    -- None for what is about the owner's account.
     event_id $int REFERENCES events ON DELETE SET NULL,
     -- Whose link to leave the list the message carries.
     subscriber_id $int REFERENCES subscribers ON DELETE SET NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('send_to_me', 'announce')),
+    kind TEXT NOT NULL CHECK (kind IN ('send_to_me', 'announce', 'reset')),
     channel TEXT NOT NULL CHECK (channel IN ('email', 'sms')),
     address TEXT NOT NULL,
     address_key TEXT NOT NULL,

@@ -1,0 +1,184 @@
+"""/reset: a new password for those who have forgotten theirs, and for nobody else."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from msgspec import structs
+
+from kalends import times
+from kalends.app import wsgi
+from kalends.db import Database
+from kalends.deliveries.store import RESETS_AN_HOUR, SENDS_AN_HOUR
+from kalends.settings import Settings
+from tests.cast import PASSWORD, Cast, an_event
+from tests.client import Answer, Client
+from tests.conftest import Clock
+from tests.users.resetting import mailed
+
+HOUR = 3600
+NEW = "a new password"
+
+
+@pytest.fixture(autouse=True)
+def one_clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers look at the clock that the test moves."""
+    monkeypatch.setattr(times, "now", clock)
+
+
+def ask(client: Client, name: str) -> Answer:
+    return client.post("/reset", data={"user_name": name})
+
+
+def log_in(cast: Cast, password: str) -> int:
+    return cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": password}).status
+
+
+def the_link(cast: Cast, db: Database, settings: Settings) -> str:
+    """Alice asks for a link, and gets it."""
+    assert ask(cast.anonymous, cast.alice.user_name).status == 303
+    return mailed(db, settings, cast.alice.id)[-1]
+
+
+def count(db: Database, user_id: int) -> int:
+    with db.read() as tx:
+        return int(tx.value("SELECT count(*) FROM deliveries WHERE owner_id = :id", id=user_id))
+
+
+def test_the_link_leads_to_a_new_password_and_ends_all_sessions(cast: Cast, db: Database, settings: Settings) -> None:
+    link = the_link(cast, db, settings)
+    shown = cast.anonymous.get(link)
+    assert (shown.status, shown.headers["Cache-Control"]) == (200, "no-store")
+    assert cast.alice.user_name in shown.text
+    assert cast.alice.get("/api/calendars").status == 200
+    done = cast.anonymous.post(link, data={"password": NEW})
+    assert (done.status, done.headers["Location"]) == (303, "/sign-in?done=password")
+    assert cast.alice.get("/api/calendars").status == 401
+    assert (log_in(cast, NEW), log_in(cast, PASSWORD)) == (201, 401)
+
+
+@pytest.mark.parametrize("written", ["{0.user_name}", "{0.email_address}"])
+def test_a_user_name_and_an_address_will_both_do(cast: Cast, db: Database, settings: Settings, written: str) -> None:
+    ask(cast.anonymous, written.format(cast.alice).upper())
+    assert len(mailed(db, settings, cast.alice.id)) == 1
+
+
+def test_nobody_learns_whether_there_is_such_a_user(cast: Cast, db: Database) -> None:
+    with db.read() as tx:
+        before = tx.value("SELECT count(*) FROM deliveries")
+    unknown = ask(cast.anonymous, "nobody-of-this-name")
+    strange = ask(cast.anonymous, "nobody@example.org")
+    with db.read() as tx:
+        assert tx.value("SELECT count(*) FROM deliveries") == before
+    known = ask(cast.anonymous, cast.alice.user_name)
+    said = {(answer.status, answer.headers["Location"], answer.content) for answer in (unknown, strange, known)}
+    assert said == {(303, "/reset?done=mailed", b"")}
+
+
+def test_nothing_to_look_for_is_said_on_the_form(cast: Cast) -> None:
+    answer = ask(cast.anonymous, " ")
+    assert answer.status == 422
+    assert 'aria-invalid="true"' in answer.text
+
+
+def test_a_link_works_once(cast: Cast, db: Database, settings: Settings) -> None:
+    link = the_link(cast, db, settings)
+    assert cast.anonymous.post(link, data={"password": NEW}).status == 303
+    again = cast.anonymous.post(link, data={"password": "another password"})
+    assert (again.status, cast.anonymous.get(link).status) == (404, 404)
+    assert "older than an hour" in again.text
+    assert log_in(cast, NEW) == 201
+
+
+def test_a_link_that_two_send_at_once_works_once(cast: Cast, db: Database, settings: Settings) -> None:
+    link = the_link(cast, db, settings)
+    with ThreadPoolExecutor(8) as threads:
+        sent = {f"password {n}": threads.submit(cast.anonymous.post, link, data={"password": f"password {n}"}) for n in range(8)}
+    (won,) = [password for password, answer in sent.items() if answer.result().status == 303]
+    assert {answer.result().status for answer in sent.values()} == {303, 404}
+    assert log_in(cast, won) == 201
+
+
+def test_a_link_works_for_an_hour(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    link = the_link(cast, db, settings)
+    clock.ahead(HOUR - 1)
+    assert cast.anonymous.get(link).status == 200
+    clock.ahead(1)
+    assert cast.anonymous.get(link).status == 404
+    assert cast.anonymous.post(link, data={"password": NEW}).status == 404
+    assert log_in(cast, PASSWORD) == 201
+
+
+@pytest.mark.parametrize(
+    "changes", [{"password": "another password", "current_password": PASSWORD}, {"email_address": "elsewhere-{}@example.org"}]
+)
+def test_a_link_ends_with_what_it_was_made_for(cast: Cast, db: Database, settings: Settings, changes: dict[str, str]) -> None:
+    """A mailbox that somebody has left behind opens nothing."""
+    link = the_link(cast, db, settings)
+    given = {name: value.format(cast.alice.id) for name, value in changes.items()}
+    assert cast.alice.put(f"/api/users/{cast.alice.id}", json=given).status == 200
+    assert cast.anonymous.post(link, data={"password": NEW}).status == 404
+
+
+def test_a_link_opens_no_other_account(cast: Cast, db: Database, settings: Settings) -> None:
+    link = the_link(cast, db, settings)
+    number, issued, mac = link.removeprefix("/reset/").split("-", 2)
+    forged = [
+        f"{cast.bob.id}-{issued}-{mac}",
+        f"{number}-{int(issued) + 1}-{mac}",
+        f"{number}-{issued}-{mac[:-1]}",
+        f"{number}-{issued}-",
+        f"{number}-{issued}",
+        f"{number}--{mac}",
+        f"{'9' * 18}-{issued}-{mac}",
+        f"{'9' * 30}-{issued}-{mac}",
+        "-",
+    ]
+    for token in forged:
+        assert cast.anonymous.get(f"/reset/{token}").status == 404, token
+        assert cast.anonymous.post(f"/reset/{token}", data={"password": NEW}).status == 404, token
+    assert cast.anonymous.get(link).status == 200
+
+
+def test_a_password_that_is_too_short_is_said_and_the_link_still_works(cast: Cast, db: Database, settings: Settings) -> None:
+    link = the_link(cast, db, settings)
+    short = cast.anonymous.post(link, data={"password": "short"})
+    assert short.status == 422
+    assert "at least 8 characters" in short.text
+    assert cast.anonymous.post(link, data={"password": NEW}).status == 303
+
+
+def test_a_link_that_would_not_work_is_not_sent(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    ask(cast.anonymous, cast.alice.user_name)
+    ask(cast.anonymous, cast.bob.user_name)
+    cast.bob.put(f"/api/users/{cast.bob.id}", json={"email_address": f"new-{cast.bob.email_address}"})
+    assert mailed(db, settings, cast.bob.id) == []
+    clock.ahead(HOUR)
+    assert mailed(db, settings, cast.alice.id) == []
+
+
+def test_links_are_no_deliveries_of_events(cast: Cast) -> None:
+    an_event(cast.alice)
+    ask(cast.anonymous, cast.alice.user_name)
+    listed = cast.alice.get("/api/deliveries?count=true").json
+    assert (listed["deliveries"], listed["total"]) == ([], 0)
+
+
+def test_nobody_can_flood_a_mailbox_with_links_nor_keep_one_from_getting_them(
+    cast: Cast, db: Database, settings: Settings, clock: Clock
+) -> None:
+    limited = Client(wsgi(db, structs.replace(settings, rate_limits="on"), clock))
+    event = an_event(cast.alice, public=True)
+    for _ in range(SENDS_AN_HOUR):
+        limited.put(f"/api/events/{event['id']}/send_to_me", json={"email": cast.bob.email_address})
+    for _ in range(RESETS_AN_HOUR + 1):
+        answer = ask(limited, cast.bob.user_name)
+        assert (answer.status, answer.headers["Location"]) == (303, "/reset?done=mailed")
+    assert count(db, cast.bob.id) == RESETS_AN_HOUR
+    clock.ahead(HOUR)
+    ask(limited, cast.bob.user_name)
+    assert count(db, cast.bob.id) == RESETS_AN_HOUR + 1
+
+
+def test_a_guest_asks_at_most_thirty_times_a_minute(db: Database, settings: Settings, clock: Clock) -> None:
+    limited = Client(wsgi(db, structs.replace(settings, rate_limits="on"), clock))
+    assert [ask(limited, f"nobody-{n}").status for n in range(31)] == [303] * 30 + [429]
