@@ -7,6 +7,8 @@ import falcon
 
 from kalends import settings, times, tokens
 from kalends.calendars import api as calendars
+from kalends.calendars import pages as calendar_pages
+from kalends.calendars import sharing_pages
 from kalends.comments import api as comments
 from kalends.contacts import api as contacts
 from kalends.db import Database, open_database
@@ -38,6 +40,7 @@ from kalends.web.render import error_page
 FEATURES = [
     *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
     *(event_pages, event_forms, session_pages, user_pages, reset_pages),
+    *(calendar_pages, sharing_pages),
     *(openapi, docs, web, health),
 ]
 

@@ -26,6 +26,18 @@ class Visit(NamedTuple):
 # By endpoint: how to get there. Words in braces are found in the scene.
 PAGES: dict[str, list[Visit]] = {
     "GET /": [Visit("guest", "/"), Visit("alice", "/"), Visit("guest", "/?text=coltrane"), Visit("guest", "/?text=nothing-of-the-kind")],
+    "GET /calendars": [Visit("alice", "/calendars"), Visit("bob", "/calendars")],
+    "GET /calendars/new": [Visit("alice", "/calendars/new")],
+    "GET /calendars/{calendar_id}": [
+        *(Visit(name, "/calendars/{calendar}") for name in ("guest", "alice", "vera")),
+        Visit("alice", "/calendars/{private_calendar}"),
+    ],
+    "GET /calendars/{calendar_id}/edit": [
+        Visit("alice", "/calendars/{calendar}/edit"),
+        Visit("alice", "/calendars/{private_calendar}/edit"),
+    ],
+    "GET /calendars/{calendar_id}/delete": [Visit("alice", "/calendars/{calendar}/delete")],
+    "GET /calendars/{calendar_id}/reset_feed": [Visit("alice", "/calendars/{private_calendar}/reset_feed")],
     "GET /sign-in": [Visit("guest", "/sign-in")],
     "GET /sign-up": [Visit("guest", "/sign-up")],
     "GET /docs": [Visit("guest", "/docs")],

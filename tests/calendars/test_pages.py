@@ -1,0 +1,160 @@
+"""Calendars on pages: the list, one with its events and its feed, making, changing, sharing and deleting them."""
+
+import re
+
+import pytest
+
+from tests.cast import Cast, Person, a_calendar, an_event, shared
+
+
+def test_the_list_shows_ones_own_calendars_and_those_that_are_shared(cast: Cast) -> None:
+    jazz = a_calendar(cast.alice, name="Jazz & more", color="#b3261e", public=True)
+    hidden = a_calendar(cast.carol, name="Not for alice")
+    theirs = a_calendar(cast.bob, name="Of bob's")
+    shared(cast.bob, theirs, cast.alice, "editor")
+    page = cast.alice.get("/calendars")
+    assert page.status == 200
+    assert "Jazz &amp; more" in page.text
+    assert 'fill="#b3261e"' in page.text
+    assert "Of bob&#39;s" in page.text
+    assert "by Bob" in page.text
+    assert "you may edit its events" in page.text
+    assert f"/calendars/{jazz['id']}/edit" in page.text
+    assert f"/calendars/{theirs['id']}/edit" not in page.text
+    assert hidden["name"] not in page.text
+
+
+def test_a_calendar_is_made_on_a_page(cast: Cast) -> None:
+    form = cast.alice.get("/calendars/new")
+    assert 'value="UTC"' in form.text
+    assert 'type="color" value="#2f6fde"' in form.text
+    typed = {"name": "Gigs", "description": "Loud", "color": "#aa0011", "time_zone": "Europe/Paris", "public": "true", "moderation": "all"}
+    made = cast.alice.post("/calendars", data=typed)
+    assert made.status == 303
+    found = re.fullmatch(r"/calendars/(\d+)\?done=created", made.headers["Location"])
+    assert found
+    saved = cast.alice.get(f"/api/calendars/{found[1]}").json
+    assert {name: saved[name] for name in typed} == typed | {"public": True}
+    assert "Created." in cast.alice.get(made.headers["Location"]).text
+
+
+def test_a_form_that_fails_keeps_what_was_typed_and_names_the_fields(cast: Cast) -> None:
+    typed = {"name": "", "description": "Loud <b>music</b>", "color": "red", "time_zone": "Mars/Olympus", "public": "true"}
+    page = cast.alice.post("/calendars", data=typed)
+    assert page.status == 422
+    assert "Loud &lt;b&gt;music&lt;/b&gt;</textarea>" in page.text
+    assert 'value="Mars/Olympus"' in page.text
+    assert re.search(r'id="public"[^>]* checked', page.text)
+    for name in ("name", "color", "time_zone"):
+        assert f'href="#{name}"' in page.text
+        assert re.search(rf'id="{name}"[^>]*aria-invalid="true" aria-describedby="{name}-about"', page.text), name
+    assert cast.alice.get("/api/calendars?count=true").json["total"] == 1
+
+
+def test_a_calendar_shows_what_is_to_come_and_its_feed(cast: Cast) -> None:
+    jazz = a_calendar(cast.alice, description="Two lines\nof text", public=True)
+    soon = an_event(cast.alice, calendar_id=jazz["id"], title="Soon", start_time="2026-06-10T20:00")
+    an_event(cast.alice, calendar_id=jazz["id"], title="Long ago", start_time="2020-06-10T20:00")
+    an_event(cast.alice, calendar_id=jazz["id"], title="Secret", start_time="2026-06-11T20:00", public=False)
+    for reader, sees_secret in [(cast.anonymous, False), (cast.alice, True)]:
+        page = reader.get(f"/calendars/{jazz['id']}")
+        assert f'<a href="/events/{soon["id"]}">Soon</a>' in page.text
+        assert "Two lines\nof text" in page.text
+        assert "Long ago" not in page.text
+        assert ("Secret" in page.text) is sees_secret
+        assert f'value="http://testserver/api/calendars/{jazz["id"]}.ics"' in page.text
+        assert f'href="webcal://testserver/api/calendars/{jazz["id"]}.ics"' in page.text
+        assert f'href="/calendar?calendar_ids={jazz["id"]}"' in page.text
+        assert (f"/calendars/{jazz['id']}/edit" in page.text) is sees_secret
+
+
+def test_the_secret_feed_of_a_private_calendar_is_for_its_editors_alone(cast: Cast) -> None:
+    family = a_calendar(cast.alice)
+    shared(cast.alice, family, cast.bob, "editor")
+    shared(cast.alice, family, cast.vera, "viewer")
+    for reader, has_it in [(cast.alice, True), (cast.bob, True), (cast.vera, False)]:
+        assert (".ics?key=" in reader.get(f"/calendars/{family['id']}").text) is has_it
+    assert cast.carol.get(f"/calendars/{family['id']}").status == 404
+
+
+def test_a_calendar_is_changed_on_a_page(cast: Cast) -> None:
+    jazz = a_calendar(cast.alice, description="Old words", public=True)
+    form = cast.alice.get(f"/calendars/{jazz['id']}/edit")
+    assert 'value="Jazz"' in form.text
+    assert "Old words</textarea>" in form.text
+    assert re.search(r'id="public"[^>]* checked', form.text)
+    typed = {"name": "Jazz and blues", "description": "", "color": "#2f6fde", "time_zone": "UTC", "public": "false", "moderation": "none"}
+    saved = cast.alice.post(f"/calendars/{jazz['id']}/edit", data=typed)
+    assert saved.status == 303
+    assert saved.headers["Location"] == f"/calendars/{jazz['id']}?done=saved"
+    found = cast.alice.get(f"/api/calendars/{jazz['id']}").json
+    assert (found["name"], found["description"], found["public"], found["moderation"]) == ("Jazz and blues", None, False, "none")
+    broken = cast.alice.post(f"/calendars/{jazz['id']}/edit", data=typed | {"name": " ", "time_zone": "Nowhere"})
+    assert broken.status == 422
+    assert 'value="Nowhere"' in broken.text
+    assert "#name" in broken.text
+
+
+def test_sharing_and_unsharing_on_the_page(cast: Cast) -> None:
+    jazz = a_calendar(cast.alice)
+    path = f"/calendars/{jazz['id']}"
+    done = cast.alice.post(f"{path}/share", data={"user_name": cast.bob.user_name, "role": "editor"})
+    assert done.status == 303
+    assert done.headers["Location"] == f"{path}/edit?done=shared#sharing"
+    page = cast.alice.get(f"{path}/edit")
+    assert cast.bob.user_name in page.text
+    assert "changes its events" in page.text
+    assert cast.bob.get(path).status == 200
+    assert cast.alice.post(f"{path}/unshare", data={"user_name": cast.bob.user_name}).status == 303
+    assert cast.bob.user_name not in cast.alice.get(f"{path}/edit").text
+    assert cast.bob.get(path).status == 404
+
+
+@pytest.mark.parametrize("wrong", ["nobody-at-all", "", "myself"])
+def test_sharing_with_nobody_keeps_what_was_typed(cast: Cast, wrong: str) -> None:
+    jazz = a_calendar(cast.alice)
+    name = cast.alice.user_name if wrong == "myself" else wrong
+    page = cast.alice.post(f"/calendars/{jazz['id']}/share", data={"user_name": name, "role": "editor"})
+    assert page.status == (409 if wrong == "myself" else 422)
+    assert 'href="#share-user_name"' in page.text
+    assert f'id="share-user_name" name="user_name" type="text" value="{name}"' in page.text
+    assert re.search(r'value="editor" selected', page.text)
+    assert 'value="Jazz"' in page.text
+
+
+def test_a_new_feed_address_is_asked_for_first(cast: Cast) -> None:
+    family = a_calendar(cast.alice)
+    path = f"/calendars/{family['id']}"
+    before = _feed(cast.alice, path)
+    assert cast.alice.get(f"{path}/reset_feed").status == 200
+    assert _feed(cast.alice, path) == before
+    assert cast.alice.post(f"{path}/reset_feed").status == 303
+    assert _feed(cast.alice, path) != before
+
+
+def test_deleting_a_calendar_is_asked_for_first(cast: Cast) -> None:
+    jazz = a_calendar(cast.alice)
+    an_event(cast.alice, calendar_id=jazz["id"])
+    page = cast.alice.get(f"/calendars/{jazz['id']}/delete")
+    assert "It holds 1 event." in page.text
+    assert f'action="/calendars/{jazz["id"]}/delete"' in page.text
+    assert cast.alice.get(f"/calendars/{jazz['id']}").status == 200
+    gone = cast.alice.post(f"/calendars/{jazz['id']}/delete")
+    assert gone.status == 303
+    assert gone.headers["Location"] == "/calendars?done=deleted"
+    assert cast.alice.get(f"/calendars/{jazz['id']}").status == 404
+
+
+def test_the_primary_calendar_stays_and_the_page_says_why(cast: Cast) -> None:
+    path = f"/calendars/{cast.alice.primary_calendar_id}/delete"
+    for page, status in [(cast.alice.get(path), 200), (cast.alice.post(path), 409)]:
+        assert page.status == status
+        assert "every user has one" in page.text
+        assert "<form class" not in page.text
+    assert cast.alice.get(f"/calendars/{cast.alice.primary_calendar_id}").status == 200
+
+
+def _feed(reader: Person, path: str) -> str:
+    found = re.search(r'id="feed" readonly value="([^"]+)"', reader.get(path).text)
+    assert found
+    return found[1]
