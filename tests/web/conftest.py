@@ -58,6 +58,22 @@ def scene(guest: Client, service: Service, folder: Path) -> Scene:
 
 @pytest.fixture
 def windows(browser: Browser, service: Service) -> Iterator[Windows]:
+    """Windows of one test."""
     opened = Windows(browser, service.url)
     yield opened
     opened.close()
+    opened.check()
+
+
+@pytest.fixture(scope="session")
+def lasting_windows(browser: Browser, service: Service) -> Iterator[Windows]:
+    opened = Windows(browser, service.url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def looks(lasting_windows: Windows) -> Iterator[Windows]:
+    """Windows for tests that only look around, and share them."""
+    yield lasting_windows
+    lasting_windows.check()

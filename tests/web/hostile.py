@@ -4,13 +4,13 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-SHORT = "\"'><x-hit onfocus=hit()><script>hit()</script>{{7*7}}&lt;"
+SHORT = "\"'><x-hit onfocus=hit=1><script>hit=1</script>{{7*7}}&lt;"
 LONG = [
     SHORT,
-    "</textarea></title></style></script><x-hit autofocus tabindex=0 onfocus=hit()>",
-    '<img src=/nowhere onerror="hit()"><svg onload=hit()><x-hit></svg>',
-    "<a href='javascript:hit()'>here</a> javascript:hit() [here](javascript:hit())",
-    "<iframe srcdoc='<script>parent.hit()</script>'></iframe><base href=//evil.example>",
+    "</textarea></title></style></script><x-hit autofocus tabindex=0 onfocus=hit=1>",
+    '<img src=/nowhere onerror="hit=1"><svg onload=hit=1><x-hit></svg>',
+    "<a href='javascript:hit=1'>here</a> javascript:hit=1 [here](javascript:hit=1)",
+    "<iframe srcdoc='<script>parent.hit=1</script>'></iframe><base href=//evil.example>",
     "<meta http-equiv=refresh content='0;url=//evil.example'><form action=//evil.example><x-hit></form>",
     "{{ 7*7 }} {% raw %} ${7*7} #{7*7} <%= 7*7 %>",
     "&lt;x-hit&gt; &amp;lt; &#60;x-hit&#62; %3Cx-hit%3E \\u003cx-hit\\u003e",
@@ -36,9 +36,9 @@ def hostile(field: str, words: str) -> str:
     return ADDRESS if field == "email" else "\n".join(lines(field))
 
 
-# The canary is a function that nothing but an injected script calls; the rest is what such a script would have come in by.
+# The canary is a variable that nothing but an injected script sets; the rest is what such a script would have come in by.
 WHAT_GOT_IN = r"""() => [
-  ...(window.wasHit ? ['a script ran'] : []),
+  ...(window.hit ? ['a script ran'] : []),
   ...[...document.querySelectorAll('x-hit, base, iframe, meta[http-equiv]')].map(element => element.outerHTML),
   ...[...document.scripts].filter(script => !script.src.startsWith(location.origin + '/static/')).map(script => script.outerHTML),
   ...[...document.querySelectorAll('*')].filter(each => [...each.attributes].some(attribute => /^on|^srcdoc$/i.test(attribute.name)))
@@ -56,11 +56,6 @@ READ = """() => [
   ...['alt', 'title', 'aria-label', 'placeholder'].flatMap(
     name => [...document.querySelectorAll(`[${name}]`)].map(element => element.getAttribute(name))),
 ].join('\\n')"""
-
-
-def arm(page: Page) -> Page:
-    page.add_init_script("window.hit = () => { window.wasHit = true; };")
-    return page
 
 
 def what_got_in(page: Page) -> Any:

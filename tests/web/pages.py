@@ -2,13 +2,13 @@
 
 from typing import NamedTuple
 
-from playwright.sync_api import Page, Response
+from playwright.sync_api import Page
 
 from kalends.app import FEATURES
 from kalends.http.endpoint import Endpoint, registry
 from tests.cast import Person
 from tests.web.scene import Scene
-from tests.web.windows import Windows, go
+from tests.web.windows import WIDE, Windows, go
 
 assert FEATURES, "the registry is filled by the features"
 
@@ -38,8 +38,17 @@ PAGES: dict[str, list[Visit]] = {
     ],
     "GET /calendars/{calendar_id}/delete": [Visit("alice", "/calendars/{calendar}/delete")],
     "GET /calendars/{calendar_id}/reset_feed": [Visit("alice", "/calendars/{private_calendar}/reset_feed")],
+    "GET /events/{event_id}": [
+        *(Visit(name, "/events/{event}") for name in ("guest", "alice", "vera")),
+        Visit("alice", "/events/{occurrence}"),
+    ],
+    "GET /events/new": [Visit("alice", "/events/new"), Visit("alice", "/events/new?start_time={day}T18:00")],
+    "GET /events/{event_id}/edit": [Visit("alice", "/events/{event}/edit"), Visit("bob", "/events/{occurrence}/edit")],
+    "GET /events/{event_id}/delete": [Visit("alice", "/events/{event}/delete"), Visit("alice", "/events/{occurrence}/delete")],
     "GET /sign-in": [Visit("guest", "/sign-in")],
     "GET /sign-up": [Visit("guest", "/sign-up")],
+    "GET /reset": [Visit("guest", "/reset")],
+    "GET /reset/{reset_token}": [Visit("guest", "/reset/{reset_token}")],
     "GET /docs": [Visit("guest", "/docs")],
     "GET /unsubscribe/{token}": [Visit("guest", "/unsubscribe/{token}")],
     "GET /u/{token}": [Visit("guest", "/u/{token}")],
@@ -59,6 +68,7 @@ def declared(method: str) -> list[Endpoint]:
 def address(scene: Scene, path: str) -> str:
     found = {
         "token": scene.token,
+        "reset_token": scene.reset_token,
         "event": scene.event["id"],
         "occurrence": scene.occurrence["id"],
         "calendar": scene.calendar["id"],
@@ -74,9 +84,9 @@ def reader(scene: Scene, name: str) -> Person | None:
     return {"guest": None, "alice": scene.alice, "bob": scene.bob, "vera": scene.vera}[name]
 
 
-def visit(windows: Windows, scene: Scene, visit: Visit, **looks: int | bool) -> tuple[Page, Response]:
+def visit(looks: Windows, scene: Scene, visit: Visit, width: int = WIDE) -> Page:
     """Open the page as its reader does."""
-    page = windows.open(reader(scene, visit.reader), **looks)  # type: ignore[arg-type]
+    page = looks.kept(reader(scene, visit.reader), width=width)
     answer = go(page, address(scene, visit.path))
     assert answer.status == 200, (str(visit), answer.status)
-    return page, answer
+    return page

@@ -1,5 +1,6 @@
 """Things of alice's for pages to show: a few of everything, made over the API, in whatever words a test asks for."""
 
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -8,6 +9,7 @@ from typing import Any
 from kalends.settings import Settings
 from kalends.subscribers.link import unsubscribe_url
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
+from tests.users.resetting import a_reset_token
 
 # The text to put into the field of this name, where plain words would be these.
 Say = Callable[[str, str], str]
@@ -118,3 +120,8 @@ class Scene:
         """What stands in the link by which somebody leaves alice's list."""
         listed = self.alice.get("/api/subscribers").json["subscribers"]
         return unsubscribe_url(self.settings, listed[-1]["id"]).rsplit("/", 1)[1]
+
+    @cached_property
+    def reset_token(self) -> str:
+        """What stands in the link by which alice chooses a new password."""
+        return a_reset_token(self.settings, self.alice.id, int(time.time()))

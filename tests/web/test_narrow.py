@@ -28,15 +28,10 @@ def long_scene(guest: Client, scene: Scene) -> Scene:
 
 
 @pytest.mark.parametrize("visit", VISITS, ids=str)
-def test_a_page_fits_a_phone(windows: Windows, long_scene: Scene, visit: Visit) -> None:
-    page, _ = pages.visit(windows, long_scene, visit, width=NARROW)
+def test_a_page_fits_a_phone_and_fingers(looks: Windows, long_scene: Scene, visit: Visit) -> None:
+    page = pages.visit(looks, long_scene, visit, NARROW)
     width, room = page.evaluate("() => [document.scrollingElement.scrollWidth, innerWidth]")
-    assert width <= room == NARROW, (str(visit), width, page.evaluate(STICKING_OUT))
-    page.evaluate("() => document.querySelectorAll('details').forEach(details => { details.open = true; })")
-    assert not page.evaluate(STICKING_OUT), str(visit)
-
-
-@pytest.mark.parametrize("visit", VISITS, ids=str)
-def test_a_finger_hits_what_it_aims_at(windows: Windows, scene: Scene, visit: Visit) -> None:
-    page, _ = pages.visit(windows, scene, visit, width=NARROW)
+    assert width <= room == NARROW, (width, page.evaluate(STICKING_OUT))
     assert not (found := violations(page, TARGETS)), "\n".join(found)
+    page.evaluate("() => document.querySelectorAll('details').forEach(details => { details.open = true; })")
+    assert not page.evaluate(STICKING_OUT)

@@ -7,7 +7,8 @@ import pytest
 from kalends.http.fields import fields_of
 from tests.cast import Cast
 from tests.client import Client
-from tests.web.hostile import SHORT, arm, hostile, lines, mark, read, what_got_in
+from tests.web import pages
+from tests.web.hostile import SHORT, hostile, lines, mark, read, what_got_in
 from tests.web.pages import PAGES, VISITS, Visit, address, declared, reader
 from tests.web.scene import Say, Scene
 from tests.web.windows import Windows, go
@@ -34,9 +35,8 @@ def hostility(guest: Client, scene: Scene) -> Hostility:
 
 
 @pytest.mark.parametrize("visit", VISITS, ids=str)
-def test_a_page_shows_hostile_texts_as_they_are(windows: Windows, hostility: Hostility, visit: Visit) -> None:
-    page = arm(windows.open(reader(hostility.scene, visit.reader)))
-    go(page, address(hostility.scene, visit.path))
+def test_a_page_shows_hostile_texts_as_they_are(looks: Windows, hostility: Hostility, visit: Visit) -> None:
+    page = pages.visit(looks, hostility.scene, visit)
     assert what_got_in(page) == []
     shown = " ".join(read(page).split())
     for field in hostility.fields - {"email", "image"}:
@@ -46,12 +46,12 @@ def test_a_page_shows_hostile_texts_as_they_are(windows: Windows, hostility: Hos
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_an_address_in_hostile_words_is_harmless(windows: Windows, scene: Scene, name: str) -> None:
+def test_an_address_in_hostile_words_is_harmless(looks: Windows, scene: Scene, name: str) -> None:
     """Whatever an address says, the page or the error that answers does not run it."""
     endpoint = next(each for each in declared("GET") if f"GET {each.url}" == name)
     asked = ["done", "next", *(field.name for field in fields_of(endpoint.params))] if endpoint.params else ["done", "next"]
     visit = PAGES[name][0]
-    page = arm(windows.open(reader(scene, visit.reader)))
+    page = looks.kept(reader(scene, visit.reader))
     for parameter in asked:
         go(page, f"{address(scene, visit.path).partition('?')[0]}?{urlencode({parameter: SHORT})}")
         assert what_got_in(page) == [], parameter

@@ -13,7 +13,7 @@ HEIGHT = 800
 
 
 class Windows:
-    """The windows of one test, each of a person of the cast or of a guest, and what went wrong in any of them."""
+    """Windows, each of a person of the cast or of a guest, and what went wrong in any of them."""
 
     def __init__(self, browser: Browser, url: str):
         self.url = url
@@ -22,6 +22,14 @@ class Windows:
         self.may_fail = False
         self._browser = browser
         self._contexts: list[BrowserContext] = []
+        self._kept: dict[tuple[str | None, int], Page] = {}
+
+    def kept(self, person: Person | None = None, *, width: int = WIDE) -> Page:
+        """A window that stays open for the tests to come that only look around: most of a look is the opening of the window."""
+        key = (person and person.token, width)
+        if key not in self._kept:
+            self._kept[key] = self.open(person, width=width)
+        return self._kept[key]
 
     def open(self, person: Person | None = None, *, width: int = WIDE, dark: bool = False, script: bool = True) -> Page:
         """A window with cookies of its own."""
@@ -47,10 +55,14 @@ class Windows:
         page.on("dialog", self._on_dialog)
         return page
 
+    def check(self) -> None:
+        """Fail for what went wrong since the last time."""
+        faults, self.faults = self.faults, []
+        assert not faults, "\n".join(faults)
+
     def close(self) -> None:
         for context in self._contexts:
             context.close()
-        assert not self.faults, "\n".join(self.faults)
 
     def _on_request(self, request: Request) -> None:
         address = urlsplit(request.url)
