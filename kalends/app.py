@@ -24,6 +24,7 @@ from kalends.http.edge import Edge
 from kalends.http.endpoint import registry
 from kalends.http.server import application
 from kalends.keys import api as keys
+from kalends.keys import pages as key_pages
 from kalends.responses import api as responses
 from kalends.sessions import api as sessions
 from kalends.sessions import pages as session_pages
@@ -33,13 +34,13 @@ from kalends.subscribers import api as subscribers
 from kalends.subscribers import pages as unsubscribing
 from kalends.users import api as users
 from kalends.users import pages as user_pages
-from kalends.users import reset_pages
+from kalends.users import reset_pages, settings_pages
 from kalends.web import pages as web
 from kalends.web.render import error_page
 
 FEATURES = [
     *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
-    *(event_pages, event_forms, session_pages, user_pages, reset_pages),
+    *(event_pages, event_forms, session_pages, user_pages, reset_pages, settings_pages, key_pages),
     *(calendar_pages, sharing_pages),
     *(openapi, docs, web, health),
 ]

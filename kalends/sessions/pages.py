@@ -1,16 +1,19 @@
-"""Signing in and out on pages."""
+"""Signing in and out on pages, and looking after one's sessions."""
 
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from kalends import policy
 from kalends.context import Context
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.form import Form
-from kalends.sessions import api
+from kalends.sessions import api, store
 from kalends.sessions.model import Credentials
 from kalends.web.forms import FormState, submit
 from kalends.web.render import redirect, render
+
+BACK = "/settings#sessions"
 
 
 class Destination(Struct, kw_only=True):
@@ -42,6 +45,20 @@ def destroy(ctx: Context, params: Form) -> Document:
     if ctx.actor and ctx.actor.session_id:
         api.destroy(ctx, "current")
     return redirect(ctx, "/", done="signed-out")
+
+
+@endpoint("POST", "/settings/sessions/{session_id}/end", format="html")
+def end(ctx: Context, session_id: str, params: Form) -> Document:
+    """End a session of one's own, on this device or another."""
+    ended = api.destroy(ctx, session_id).deleted[0]
+    return redirect(ctx, "/", done="signed-out") if ended == policy.user(ctx).session_id else redirect(ctx, BACK, done="ended")
+
+
+@endpoint("POST", "/settings/sessions/end", format="html")
+def end_others(ctx: Context, params: Form) -> Document:
+    """End all one's sessions but this one."""
+    store.delete_others(ctx, policy.user(ctx))
+    return redirect(ctx, BACK, done="others-ended")
 
 
 def _form(ctx: Context, state: FormState) -> Document:

@@ -1,13 +1,16 @@
 """The SQL of sessions, and of what guards them: used digests and failed logins."""
 
 from kalends.context import Actor, Context
-from kalends.db import Transaction
+from kalends.db import Transaction, columns
 from kalends.sessions.model import IDLE, LIFETIME, Session
 from kalends.tokens import fingerprint, new_token, public_id
 
 TOUCH_AFTER = 3600
 FAILURE_WINDOW = 60
 DIGEST_WINDOW = 300
+MOST_LISTED = 50
+
+_LIVE = "user_id = :user_id AND last_used_at > :idle AND created_at > :old"
 
 
 class _Found(Actor, frozen=True):
@@ -56,6 +59,23 @@ def insert(ctx: Context, user_id: int, key_id: str | None) -> tuple[Session, str
         now=ctx.now,
     )
     return session, token
+
+
+def of_user(ctx: Context, user_id: int) -> list[Session]:
+    """The user's live sessions, the last used first; not all of them, if a program opens ever more."""
+    return ctx.tx.all(
+        Session,
+        f"SELECT {columns(Session)} FROM sessions WHERE {_LIVE} ORDER BY last_used_at DESC, created_at DESC, id LIMIT {MOST_LISTED}",
+        **_live(ctx, user_id),
+    )
+
+
+def count(ctx: Context, user_id: int) -> int:
+    return int(ctx.tx.value(f"SELECT count(*) FROM sessions WHERE {_LIVE}", **_live(ctx, user_id)))
+
+
+def _live(ctx: Context, user_id: int) -> dict[str, int]:
+    return {"user_id": user_id, "idle": ctx.now - IDLE, "old": ctx.now - LIFETIME}
 
 
 def delete(ctx: Context, session_id: str) -> None:

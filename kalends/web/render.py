@@ -40,6 +40,10 @@ NOTICES = {
     "signed-out": "You are signed out.",
     "mailed": "If we know this address, a message with a link is on its way to it.",
     "password": "You have a new password. Sign in with it.",
+    "password-changed": "You have a new password, and your other sessions have ended.",
+    "ended": "The session has ended.",
+    "others-ended": "All your other sessions have ended.",
+    "account-deleted": "Your account and all that was in it are deleted.",
     "kept": "Kept.",
 }
 

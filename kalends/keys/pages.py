@@ -1,0 +1,37 @@
+"""Keys on pages: making one, which is shown this once, and deleting one."""
+
+from kalends import policy
+from kalends.context import Context
+from kalends.http.endpoint import Document, endpoint
+from kalends.http.form import Form
+from kalends.keys import api
+from kalends.keys.model import KeyInput
+from kalends.users import settings_pages
+from kalends.web.forms import submit
+from kalends.web.render import redirect, render
+
+
+@endpoint("POST", "/settings/keys", transaction=False, format="html")
+def create(ctx: Context, params: Form) -> Document:
+    """Make a key, and show it this once."""
+    policy.user(ctx)
+
+    def act() -> Document:
+        made = api.create(ctx, params.read(KeyInput))
+        ctx.headers["Cache-Control"] = "no-store"
+        return render("keys/made.html", ctx, title="Your new key", key=made, server=ctx.settings.url)
+
+    return submit(ctx, params, act, lambda state: settings_pages.page(ctx, key=state))
+
+
+@endpoint("GET", "/settings/keys/{key_id}/delete", format="html")
+def ask(ctx: Context, key_id: str) -> Document:
+    """Ask before a key is deleted."""
+    return render("keys/delete.html", ctx, title="Delete a key", key=policy.key(ctx, key_id))
+
+
+@endpoint("POST", "/settings/keys/{key_id}/delete", format="html")
+def destroy(ctx: Context, key_id: str, params: Form) -> Document:
+    """Delete the key."""
+    api.destroy(ctx, key_id)
+    return redirect(ctx, "/settings#keys", done="deleted")

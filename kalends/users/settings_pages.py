@@ -1,0 +1,89 @@
+"""The settings: one's profile, password, sessions and keys, and the end of one's account."""
+
+from msgspec import structs
+
+from kalends import policy, times
+from kalends.context import Context
+from kalends.http.endpoint import Document, endpoint
+from kalends.http.fields import Changes
+from kalends.http.form import Form
+from kalends.http.paging import Paging
+from kalends.keys import api as keys
+from kalends.sessions import store as sessions
+from kalends.users import api
+from kalends.users.model import Confirmation, PasswordChange, ProfileChanges
+from kalends.web.forms import FormState, filled, submit
+from kalends.web.render import redirect, render
+from kalends.when import known_zones
+
+MOST_KEYS = 500
+
+
+@endpoint("GET", "/settings", format="html")
+def show(ctx: Context) -> Document:
+    """Everything that one may set about oneself."""
+    return page(ctx)
+
+
+@endpoint("POST", "/settings/profile", transaction=False, format="html")
+def update(ctx: Context, params: Form) -> Document:
+    """Change the name, the user name, the e-mail address or the time zone."""
+    user = policy.user(ctx)
+
+    def act() -> Document:
+        api.update(ctx, user.id, params.without("password", "current_password").changes(ProfileChanges))
+        return redirect(ctx, "/settings", done="saved")
+
+    return submit(ctx, params, act, lambda state: page(ctx, profile=state), write=False)
+
+
+@endpoint("POST", "/settings/password", transaction=False, format="html")
+def change_password(ctx: Context, params: Form) -> Document:
+    """Set a new password; one's other sessions end."""
+    user = policy.user(ctx)
+
+    def act() -> Document:
+        api.update(ctx, user.id, Changes(ProfileChanges, structs.asdict(params.read(PasswordChange))))
+        return redirect(ctx, "/settings", done="password-changed")
+
+    return submit(ctx, params, act, lambda state: page(ctx, password=state), write=False)
+
+
+@endpoint("GET", "/settings/delete", format="html")
+def ask(ctx: Context) -> Document:
+    """Ask before an account is deleted."""
+    policy.user(ctx)
+    return _asking(ctx, FormState())
+
+
+@endpoint("POST", "/settings/delete", transaction=False, format="html")
+def destroy(ctx: Context, params: Form) -> Document:
+    """Delete the account."""
+    user = policy.user(ctx)
+
+    def act() -> Document:
+        api.destroy(ctx, user.id, params.read(Confirmation))
+        return redirect(ctx, "/", done="account-deleted")
+
+    return submit(ctx, params, act, lambda state: _asking(ctx, state), write=False)
+
+
+def page(ctx: Context, *, profile: FormState | None = None, password: FormState | None = None, key: FormState | None = None) -> Document:
+    """The settings, with each form as it stands."""
+    user = policy.user(ctx)
+    return render(
+        "users/settings.html",
+        ctx,
+        title="Settings",
+        profile=profile or filled(api.edit(ctx, user.id)),
+        password=structs.replace(password or FormState(), prefix="password-"),
+        key=structs.replace(key or FormState(), prefix="key-"),
+        zones=sorted(known_zones()),
+        sessions=[(session, times.utc(session.created_at), times.utc(session.last_used_at)) for session in sessions.of_user(ctx, user.id)],
+        session_count=sessions.count(ctx, user.id),
+        keys=keys.index(ctx, Paging(limit=MOST_KEYS)).keys,
+    )
+
+
+def _asking(ctx: Context, state: FormState) -> Document:
+    return render("users/delete.html", ctx, title="Delete your account", form=state)
