@@ -49,6 +49,9 @@ PAGES: dict[str, list[Visit]] = {
     "GET /sign-up": [Visit("guest", "/sign-up")],
     "GET /reset": [Visit("guest", "/reset")],
     "GET /reset/{reset_token}": [Visit("guest", "/reset/{reset_token}")],
+    "GET /settings": [Visit("alice", "/settings")],
+    "GET /settings/delete": [Visit("alice", "/settings/delete")],
+    "GET /settings/keys/{key_id}/delete": [Visit("alice", "/settings/keys/{key}/delete")],
     "GET /docs": [Visit("guest", "/docs")],
     "GET /unsubscribe/{token}": [Visit("guest", "/unsubscribe/{token}")],
     "GET /u/{token}": [Visit("guest", "/u/{token}")],
@@ -75,6 +78,7 @@ def address(scene: Scene, path: str) -> str:
         "private_calendar": scene.private_calendar["id"],
         "contact": scene.contact["id"],
         "comment": scene.comment["id"],
+        "key": scene.key["id"],
         "day": scene.day(1),
     }
     return path.format_map(found)
