@@ -11,11 +11,11 @@ COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 TARGETS = {"type": "rule", "values": ["target-size"]}
 
 
-def violations(page: Page, rules: dict[str, Any] = EVERYTHING) -> list[str]:
-    """What is wrong on the page, a line each."""
+def violations(page: Page, rules: dict[str, Any] = EVERYTHING, within: str = "html") -> list[str]:
+    """What is wrong on the page, or in a part of it, a line each."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(_script())
-    found = page.evaluate("rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})", rules)
+    found = page.evaluate("([within, rules]) => axe.run(within, {runOnly: rules, resultTypes: ['violations']})", [within, rules])
     return [
         f"{page.url} {each['id']}: {' '.join(map(str, node['target']))} {node['html'][:150]} ({node['failureSummary']})"
         for each in found["violations"]

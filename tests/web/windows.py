@@ -26,7 +26,7 @@ class Windows:
 
     def kept(self, person: Person | None = None, *, width: int = WIDE) -> Page:
         """A window that stays open for the tests to come that only look around: most of a look is the opening of the window."""
-        key = (person and person.token, width)
+        key = (person.token if person else None, width)
         if key not in self._kept:
             self._kept[key] = self.open(person, width=width)
         return self._kept[key]
@@ -76,8 +76,8 @@ class Windows:
 
     def _on_console(self, message: ConsoleMessage) -> None:
         # What could not be loaded is known from its response.
-        if message.type in ("error", "warning") and not message.text.startswith("Failed to load resource: the server responded"):
-            self.faults.append(f"{message.type} on {message.location.get('url')}: {message.text}")
+        if message.type == "error" and not message.text.startswith("Failed to load resource: the server responded"):
+            self.faults.append(f"an error on {message.location.get('url')}: {message.text}")
 
     def _on_dialog(self, dialog: Dialog) -> None:
         self.faults.append(f"a dialog opened: {dialog.message}")
