@@ -11,6 +11,8 @@ from kalends.calendars import pages as calendar_pages
 from kalends.calendars import sharing_pages
 from kalends.comments import api as comments
 from kalends.contacts import api as contacts
+from kalends.contacts import import_pages
+from kalends.contacts import pages as contact_pages
 from kalends.db import Database, open_database
 from kalends.deliveries import api as deliveries
 from kalends.docs import api as openapi
@@ -41,7 +43,7 @@ from kalends.web.render import error_page
 FEATURES = [
     *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
     *(event_pages, event_forms, session_pages, user_pages, reset_pages, settings_pages, key_pages),
-    *(calendar_pages, sharing_pages),
+    *(calendar_pages, sharing_pages, contact_pages, import_pages),
     *(openapi, docs, web, health),
 ]
 

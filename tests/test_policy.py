@@ -74,6 +74,20 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /calendars/{calendar_id}/unshare": {"private": (404, 303, 403, 403, 404), "public": (401, 303, 403, 403, 403)},
     "GET /calendars/{calendar_id}/reset_feed": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
     "POST /calendars/{calendar_id}/reset_feed": {"private": (404, 303, 403, 403, 404), "public": (401, 303, 403, 403, 403)},
+    "GET /contacts": {"": SIGNED_IN},
+    "GET /contacts/new": {"": SIGNED_IN},
+    "POST /contacts": {"": (401, 303, 303, 303, 303)},
+    "GET /contacts/{contact_id}/edit": {"": OWN_ONLY},
+    "POST /contacts/{contact_id}/edit": {"": (401, 303, 404, 404, 404)},
+    "GET /contacts/{contact_id}/delete": {"": OWN_ONLY},
+    "POST /contacts/{contact_id}/delete": {"": (401, 303, 404, 404, 404)},
+    "GET /contacts/delete_all": {"": SIGNED_IN},
+    "POST /contacts/delete_all": {"": (401, 303, 303, 303, 303)},
+    "GET /contacts/import": {"": SIGNED_IN},
+    "POST /contacts/import": {"": (401, 422, 422, 422, 422)},
+    "POST /contacts/upload": {"": (401, 422, 422, 422, 422)},
+    "GET /contacts/imported": {"": SIGNED_IN},
+    "POST /contacts/keep": {"": (401, 303, 303, 303, 303)},
     "GET /api/openapi": {"": EVERYBODY},
     "POST /api/session": {"": (422, 422, 422, 422, 422)},
     "GET /api/session/{session_id}": {"": OWN_ONLY},
@@ -163,6 +177,10 @@ class Scene:
         return an_event(self.cast.alice, calendar_id=self.calendar["id"])
 
     @cached_property
+    def contact(self) -> dict[str, Any]:
+        return a_contact(self.cast.alice)
+
+    @cached_property
     def subscriber(self) -> dict[str, Any]:
         a_response(self.cast.alice, self.event, email_address="dana@example.org", opt_in=True)
         listed: list[dict[str, Any]] = self.cast.alice.get("/api/subscribers").json["subscribers"]
@@ -179,7 +197,7 @@ class Scene:
             "calendar_id": lambda: self.calendar["id"],
             "event_id": lambda: self.event["id"],
             "comment_id": lambda: a_comment(self.cast.alice, self.event)["id"],
-            "contact_id": lambda: a_contact(self.cast.alice)["id"],
+            "contact_id": lambda: self.contact["id"],
             "subscriber_id": lambda: self.subscriber["id"],
             "token": lambda: unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1],
             "reset_token": lambda: a_reset_token(self.settings, self.cast.dave.id, NOON),
@@ -218,6 +236,9 @@ GIVEN: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "GET /api/comments": lambda scene: {"event_id": scene.event["id"]},
     "PUT /api/comments/{comment_id}": lambda scene: {"comment": "Another text"},
     "POST /api/contacts": lambda scene: {"first_name": "Ana"},
+    "POST /contacts": lambda scene: {"first_name": "Ana"},
+    "POST /contacts/{contact_id}/edit": lambda scene: {"version": f"c{scene.contact['id']}-1"},
+    "POST /contacts/keep": lambda scene: {"all": "true"},
     "POST /api/contacts/import": lambda scene: {"service": "google"},
     "PUT /api/events/{event_id}/send_to_me": lambda scene: {"email": "guest@example.org"},
     "POST /events/{event_id}/respond": lambda scene: {"response": "NO", "email_address": "guest@example.org"},

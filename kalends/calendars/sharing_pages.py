@@ -1,6 +1,5 @@
 """What the page to change a calendar does beside its fields: with whom it is shared, and its feed's address."""
 
-from kalends import errors
 from kalends.calendars import api
 from kalends.calendars.model import Sharing, Unsharing
 from kalends.calendars.pages import editing
@@ -16,11 +15,7 @@ def share(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Share a calendar with a user, or change their role."""
 
     def act() -> Document:
-        try:
-            api.share(ctx, calendar_id, params.read(Sharing))
-        except errors.NotFound as missing:
-            # A name that is nobody's was typed, and can be corrected; a calendar that is not there cannot.
-            raise errors.Invalid(missing.errors) if missing.errors else missing from None
+        api.share(ctx, calendar_id, params.read(Sharing))
         return redirect(ctx, f"/calendars/{calendar_id}/edit#sharing", done="shared")
 
     return submit(ctx, params, act, lambda state: editing(ctx, calendar_id, share=state))

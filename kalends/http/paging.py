@@ -9,6 +9,8 @@ from msgspec import Meta, Struct
 from kalends.context import Context
 
 MAX_PAGE = 500
+# What the address of another page has its own values for; and what a page said was done was done before this one.
+OWN = ("limit", "offset", "after", "done")
 
 T = TypeVar("T")
 
@@ -37,9 +39,7 @@ def page(ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] 
     """
     if len(rows) <= params.size:
         return rows, None
-    query = [
-        (name, value) for name, value in parse_qsl(ctx.caller.query, keep_blank_values=True) if name not in ("limit", "offset", "after")
-    ]
+    query = [(name, value) for name, value in parse_qsl(ctx.caller.query, keep_blank_values=True) if name not in OWN]
     query += [("limit", str(params.size)), ("offset", str(params.offset + params.size))]
     if after:
         query.append(("after", after(rows[params.size - 1])))

@@ -56,7 +56,10 @@ def submit(
             return act()
         with ctx.write():
             return act()
-    except TYPED as broken:
+    except (*TYPED, errors.NotFound) as broken:
+        if isinstance(broken, errors.NotFound) and not broken.errors:
+            # What the page is about is gone; a name that was typed and is nobody's can be corrected.
+            raise
         state = FormState(form.values, broken.errors, "" if broken.errors else broken.detail)
         ctx.headers.update(broken.headers)
         status = broken.status

@@ -1,0 +1,81 @@
+"""Contacts from services on pages: what is imported waits on a list, and those who are ticked are kept."""
+
+import re
+
+import pytest
+from msgspec import structs
+
+from kalends.app import wsgi
+from kalends.db import Database
+from kalends.settings import Settings
+from tests.cast import Cast
+from tests.client import Client
+from tests.conftest import Clock
+from tests.contacts.providers.books import PASSWORD, USER, Book
+from tests.contacts.providers.conftest import CANARY, SECRETS
+from tests.contacts.providers.test_import import ADDRESSES, WITHOUT, importing, total
+
+__all__ = ["importing"]
+
+
+def sent(**given: str) -> dict[str, str]:
+    return {"service": "yahoo", "user_name": USER, "password": PASSWORD, "access_token": ""} | given
+
+
+def test_what_is_imported_waits_on_a_list_until_it_is_kept(importing: Client) -> None:
+    done = importing.post("/contacts/import", data=sent())
+    assert (done.status, done.headers["Location"]) == (303, f"/contacts/imported?skipped={WITHOUT}")
+    page = importing.get(done.headers["Location"])
+    assert f"{ADDRESSES:,} people wait" in page.text
+    assert f"{WITHOUT} entries have no e-mail address" in page.text
+    assert re.search(r"Yahoo, until \d+ \w+ \d{4}, \d\d:\d\d", page.text)
+    assert f"{ADDRESSES:,} imported contacts wait" in importing.get("/contacts").text
+    ticked = re.findall(r'name="ids\[\]" value="(\d+)"', page.text)[:2]
+    kept = importing.post("/contacts/keep", data=[("ids[]", each) for each in ticked])
+    assert kept.headers["Location"] == "/contacts/imported?done=kept"
+    assert (total(importing), total(importing, list="imported")) == (2, ADDRESSES - 2)
+    assert importing.post("/contacts/keep", data={"all": "true"}).headers["Location"] == "/contacts?done=kept"
+    assert total(importing, list="imported") == 0
+    assert 'class="empty"' in importing.get("/contacts/imported").text
+
+
+def test_keeping_nobody_and_those_who_are_gone_is_told(importing: Client, clock: Clock) -> None:
+    importing.post("/contacts/import", data=sent())
+    nobody = importing.post("/contacts/keep", data={})
+    assert nobody.status == 422
+    assert 'href="#ids"' in nobody.text
+    ticked = re.findall(r'name="ids\[\]" value="(\d+)"', nobody.text)[0]
+    gone = importing.post("/contacts/keep", data=[("ids[]", ticked), ("ids[]", "999999999")])
+    assert gone.status == 404
+    assert "contact 999999999 is not there" in gone.text
+    assert re.search(rf'value="{ticked}" checked', gone.text)
+    assert total(importing) == 0
+
+
+def test_a_refused_password_is_told_at_its_field_and_never_shown_again(importing: Client) -> None:
+    page = importing.post("/contacts/import", data=sent(service="google", password=CANARY, access_token=""))
+    assert page.status == 422
+    assert re.search(r'id="service-password"[^>]*aria-invalid="true"', page.text)
+    assert f'value="{USER}"' in page.text
+    assert re.search(r'value="google" checked', page.text)
+    assert "myaccount.google.com/apppasswords" in page.text
+    assert not [secret for secret in SECRETS if secret in page.text]
+
+
+@pytest.mark.parametrize(
+    ("given", "field"), [({"password": ""}, "password"), ({"user_name": ""}, "user_name"), ({"service": "aol"}, "service")]
+)
+def test_what_is_missing_is_named(importing: Client, given: dict[str, str], field: str) -> None:
+    page = importing.post("/contacts/import", data=sent(**given))
+    assert page.status == 422
+    assert f'href="#service-{field}"' in page.text
+
+
+def test_a_service_that_is_away_is_told(db: Database, settings: Settings, clock: Clock, cast: Cast, books: dict[str, Book]) -> None:
+    away = structs.replace(settings, google_carddav_url="http://127.0.0.1:9")
+    who = Client(wsgi(db, away, clock), cast.alice.token)
+    page = who.post("/contacts/import", data=sent(service="google"))
+    assert page.status == 503
+    assert "Google cannot be asked now" in page.text
+    assert f'value="{USER}"' in page.text
+    assert PASSWORD not in page.text
