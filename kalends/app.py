@@ -6,6 +6,7 @@ from typing import Any
 import falcon
 
 from kalends import settings, times, tokens
+from kalends.calendar import pages as calendar_view
 from kalends.calendars import api as calendars
 from kalends.calendars import pages as calendar_pages
 from kalends.calendars import sharing_pages
@@ -17,6 +18,7 @@ from kalends.db import Database, open_database
 from kalends.deliveries import api as deliveries
 from kalends.docs import api as openapi
 from kalends.docs import pages as docs
+from kalends.embed import pages as embeds
 from kalends.events import api as events
 from kalends.events import form_pages as event_forms
 from kalends.events import pages as event_pages
@@ -44,6 +46,7 @@ FEATURES = [
     *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
     *(event_pages, event_forms, session_pages, user_pages, reset_pages, settings_pages, key_pages),
     *(calendar_pages, sharing_pages, contact_pages, import_pages),
+    *(calendar_view, embeds),
     *(openapi, docs, web, health),
 ]
 

@@ -26,6 +26,18 @@ class Visit(NamedTuple):
 # By endpoint: how to get there. Words in braces are found in the scene.
 PAGES: dict[str, list[Visit]] = {
     "GET /": [Visit("guest", "/"), Visit("alice", "/"), Visit("guest", "/?text=coltrane"), Visit("guest", "/?text=nothing-of-the-kind")],
+    "GET /calendar": [
+        *(Visit(name, "/calendar") for name in ("guest", "alice", "vera")),
+        Visit("alice", "/calendar?view=week&date={day}"),
+        Visit("alice", "/calendar?view=agenda"),
+        Visit("alice", "/calendar?view=agenda&date=2001-01-01"),
+        Visit("guest", "/calendar?view=week&calendar_ids={calendar}&time_zone=Asia/Tokyo"),
+    ],
+    "GET /embed/calendars/{calendar_id}": [
+        Visit("guest", "/embed/calendars/{calendar}"),
+        Visit("guest", "/embed/calendars/{calendar}?view=agenda"),
+    ],
+    "GET /embed/events/{event_id}": [Visit("guest", "/embed/events/{event}")],
     "GET /calendars": [Visit("alice", "/calendars"), Visit("bob", "/calendars")],
     "GET /calendars/new": [Visit("alice", "/calendars/new")],
     "GET /calendars/{calendar_id}": [

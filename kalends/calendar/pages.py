@@ -1,0 +1,81 @@
+"""The calendar: the reader's events, or the public ones, by month, by week or as an agenda."""
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from kalends import policy, when
+from kalends.calendar import entries
+from kalends.calendar.agenda import agenda
+from kalends.calendar.days import MONTH, WEEK, Days, around
+from kalends.calendar.entries import Entry
+from kalends.calendar.links import Links, kept
+from kalends.calendar.month import placed, weeks
+from kalends.calendar.week import week
+from kalends.calendars.model import Calendar
+from kalends.context import Context
+from kalends.http.endpoint import Document, endpoint
+from kalends.http.types import DateTime, Ids, TimeZone
+from kalends.policy import Right
+from kalends.web.render import render
+
+VIEWS = ("month", "week", "agenda")
+
+
+class CalendarView(Struct, kw_only=True):
+    """What to show of which calendars."""
+
+    view: Annotated[Literal["month", "week", "agenda"], Meta(description="As a month, a week or a list.")] = "month"
+    date: Annotated[DateTime, Meta(description="A day of what is shown; today by default.")] | None = None
+    calendar_ids: Annotated[Ids, Meta(description="Calendars to show; all of yours by default.")] | None = None
+    time_zone: Annotated[TimeZone, Meta(description="On whose clocks; yours by default.")] | None = None
+
+
+@endpoint("GET", "/calendar", guests=True, format="html")
+def show(ctx: Context, params: CalendarView) -> Document:
+    """The calendar, by month, by week or as an agenda."""
+    chosen = [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(params.calendar_ids or ())]
+    own = policy.own_calendars(ctx) if ctx.actor else []
+    calendars = chosen or (own if ctx.actor else None)
+    zone = params.time_zone or _zone(ctx, chosen)
+    today = when.at(ctx.now, zone).date()
+    days = around(params.view, day_of(params.date, today))
+    found, is_cut = entries.of_days(ctx, days, calendars, zone)
+    return render(
+        "calendar/show.html",
+        ctx,
+        **laid_out(ctx, days, found, calendars),
+        title=days.title,
+        views=VIEWS,
+        can_create=ctx.actor is not None,
+        today=today,
+        zone=zone,
+        is_cut=is_cut,
+        links=Links("/calendar", kept(params.calendar_ids, params.time_zone)),
+        offered=own + [calendar for calendar in chosen if calendar.id not in {each.id for each in own}],
+        ticked={calendar.id for calendar in calendars or ()},
+        time_zone=params.time_zone,
+    )
+
+
+def laid_out(ctx: Context, days: Days, found: list[Entry], calendars: list[Calendar] | None) -> dict[str, Any]:
+    """The events of these days as their view shows them."""
+    if days.view == MONTH:
+        grid = weeks(days, found)
+        entries.mark(ctx, placed(grid), calendars)
+        return {"days": days, "weeks": grid}
+    entries.mark(ctx, found, calendars)
+    return {"days": days, "week": week(days, found)} if days.view == WEEK else {"days": days, "agenda": agenda(days, found)}
+
+
+def _zone(ctx: Context, chosen: list[Calendar]) -> str:
+    """The reader's zone; of a guest it is not known, so it is the one calendar's that is shown."""
+    if ctx.actor:
+        return ctx.actor.time_zone
+    return chosen[0].time_zone if len(chosen) == 1 else "UTC"
+
+
+def day_of(text: str | None, today: date) -> date:
+    """The day that was asked for, or today."""
+    return when.parse(text).local.date() if text else today

@@ -1,0 +1,228 @@
+// The calendar with a mouse, a finger or the arrow keys: move an event, stretch it, click a free place for a new one.
+"use strict";
+{
+  const MINUTE = 60_000, QUARTER = 15 * MINUTE, DAY = 1440 * MINUTE;
+  const REACH = 5, HOLD = 350;
+  const calendar = () => document.getElementById("calendar");
+  const isWide = matchMedia("(min-width: 50rem)");
+  const dialog = document.getElementById("scope");
+  let drag = null;
+  let justDragged = false;
+  let isBusy = false;
+
+  // Wall-clock times as numbers, and back in the form in which they were written: `2026-05-11` or `2026-05-11T20:00:00`.
+  const read = (text) => Date.parse(text.length > 10 ? text.slice(0, 19) + "Z" : text);
+  const written = (moment, like) => new Date(moment).toISOString().slice(0, like.length > 10 ? 19 : 10);
+  const clock = (moment) => new Date(moment).toISOString().slice(11, 16);
+  const idOf = (link) => link.pathname.split("/").pop();
+
+  function say(text, isProblem = false) {
+    const said = document.getElementById("said");
+    said.className = isProblem ? "said problem" : "said notice";
+    said.textContent = text;
+  }
+
+  // One change after the other.
+  async function change(link, byStart, byEnd) {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      await changeTimes(link, byStart, byEnd);
+    } finally {
+      isBusy = false;
+    }
+  }
+
+  // Change an event's start and end by so many milliseconds on the clocks. One without an end is shown as half an hour.
+  async function changeTimes(link, byStart, byEnd) {
+    const address = `/api/events/${idOf(link)}`;
+    const found = await ask(address);
+    if (found.problem) return say(found.problem, true);
+    const { start_time: start, end_time: end, series_id: series } = found.event;
+    const given = {};
+    if (byStart) given.start_time = written(read(start) + byStart, start);
+    const last = end ? read(end) : read(start) + 2 * QUARTER;
+    if (end || !byStart) given.end_time = written(Math.max(last + byEnd, read(start) + byStart), start);
+    if (series) {
+      given.scope = await askScope();
+      if (!given.scope) return link.focus();
+    }
+    const headers = { "Content-Type": "application/json", "If-Match": found.etag };
+    const changed = await ask(address, { method: "PUT", headers, body: JSON.stringify(given) });
+    if (changed.problem) return say(changed.problem, true);
+    await refresh(link);
+    say(byStart ? `Moved to ${inWords(changed.event.start_time)}.` : `Now it lasts until ${inWords(changed.event.end_time)}.`);
+  }
+
+  // A time as people here say it.
+  function inWords(time) {
+    const style = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" };
+    if (time.length > 10) Object.assign(style, { hour: "2-digit", minute: "2-digit", timeZone: calendar().dataset.zone });
+    return new Date(time).toLocaleString("en-GB", style);
+  }
+
+  function askScope() {
+    dialog.returnValue = "";
+    dialog.showModal();
+    return new Promise((answer) => dialog.addEventListener("close", () => answer(dialog.returnValue), { once: true }));
+  }
+
+  // The event as the service answers it, or what went wrong.
+  async function ask(address, request = {}) {
+    try {
+      const answer = await fetch(address, { ...request, headers: { Accept: "application/json", ...request.headers } });
+      const event = await answer.json();
+      if (answer.ok) return { event, etag: answer.headers.get("ETag") };
+      const broken = (event.errors || []).map((error) => `${error.field.replace("_", " ")} ${error.message}.`);
+      return { problem: ["It stays where it was.", event.detail || event.title, ...broken].join(" ") };
+    } catch {
+      return { problem: "It stays where it was: the service cannot be reached." };
+    }
+  }
+
+  // The server knows how everything stands now; whoever had the event in focus keeps it.
+  async function refresh(link) {
+    const hadFocus = document.activeElement === link;
+    const answer = await fetch(location.href).catch(() => null);
+    if (!answer?.ok) return location.reload();
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    calendar().replaceWith(document.adoptNode(page.getElementById("calendar")));
+    prepare();
+    if (hadFocus) calendar().querySelector(`[data-event][href="${link.pathname}"]`)?.focus();
+  }
+
+  // Events in columns of hours get an edge to stretch them by.
+  function prepare() {
+    for (const link of calendar().querySelectorAll(".blocks [data-event]")) {
+      link.append(Object.assign(document.createElement("span"), { className: "stretch" }));
+    }
+  }
+
+  // The day under a point and, among hours, the moment.
+  function placeAt(x, y) {
+    const element = document.elementFromPoint(x, y)?.closest("#calendar [data-day]");
+    if (!element) return null;
+    const hours = element.querySelector(".blocks");
+    const place = { element, day: read(element.dataset.day), at: null };
+    const box = hours?.getBoundingClientRect();
+    if (box && y >= box.top && y < box.bottom) {
+      const week = hours.closest(".week");
+      const quarters = week.querySelectorAll(".hours li").length * 4;
+      place.at = week.dataset.hour * 4 * QUARTER + Math.floor(((y - box.top) / box.height) * quarters) * QUARTER;
+    }
+    return place;
+  }
+
+  function lift() {
+    const { link } = drag;
+    const box = link.getBoundingClientRect();
+    drag.isLifted = true;
+    drag.ghost = link.cloneNode(true);
+    drag.ghost.className += " ghost";
+    drag.ghost.removeAttribute("data-event");
+    drag.ghost.setAttribute("aria-hidden", "true");
+    Object.assign(drag.ghost.style, { width: `${box.width}px`, height: `${box.height}px` });
+    drag.offset = { x: drag.x - box.left, y: drag.y - box.top };
+    calendar().append(drag.ghost);
+    calendar().classList.add("dragging");
+    link.classList.add("lifted");
+    link.setPointerCapture(drag.pointer);
+  }
+
+  function drop() {
+    clearTimeout(drag.hold);
+    drag.ghost?.remove();
+    drag.link.classList.remove("lifted");
+    drag.to?.element.classList.remove("target");
+    calendar().classList.remove("dragging");
+    drag = null;
+  }
+
+  // By how much the event would move: whole days, and among hours also by the quarter.
+  function difference() {
+    const { from, to } = drag;
+    if (!from || !to) return 0;
+    const days = to.day - from.day;
+    return from.at === null || to.at === null ? days : days + to.at - from.at;
+  }
+
+  function follow(x, y) {
+    const { ghost, link, offset } = drag;
+    drag.to?.element.classList.remove("target");
+    drag.to = placeAt(drag.isStretch ? drag.x : x, y) || drag.to;
+    if (drag.isStretch) {
+      ghost.style.height = `${Math.max(12, link.offsetHeight + y - drag.y)}px`;
+      x = drag.x, y = drag.y;
+    } else drag.to?.element.classList.add("target");
+    ghost.style.left = `${x - offset.x}px`;
+    ghost.style.top = `${y - offset.y}px`;
+    const shown = ghost.querySelector("small");
+    if (shown && !drag.isStretch) shown.textContent = clock(read(`1970-01-01T${link.querySelector("small").textContent}:00`) + difference());
+  }
+
+  document.addEventListener("pointerdown", (event) => {
+    const link = event.target.closest?.("#calendar [data-event]");
+    if (!link || event.button || !event.isPrimary || !isWide.matches) return;
+    const { clientX: x, clientY: y, pointerId: pointer } = event;
+    drag = { link, x, y, pointer, from: placeAt(x, y), isStretch: event.target.matches(".stretch"), isTouch: event.pointerType === "touch" };
+    // A finger that moves at once scrolls; one that rests lifts.
+    if (drag.isTouch) drag.hold = setTimeout(lift, HOLD);
+  });
+
+  document.addEventListener("pointermove", (event) => {
+    if (!drag || event.pointerId !== drag.pointer) return;
+    if (!drag.isLifted) {
+      if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < REACH) return;
+      if (drag.isTouch) return drop();
+      lift();
+    }
+    follow(event.clientX, event.clientY);
+  });
+
+  document.addEventListener("pointerup", (event) => {
+    if (!drag || event.pointerId !== drag.pointer) return;
+    const { link, isLifted, isStretch } = drag;
+    const by = isLifted ? difference() : 0;
+    justDragged = Boolean(isLifted);
+    setTimeout(() => { justDragged = false; });
+    drop();
+    if (by) change(link, isStretch ? 0 : by, by);
+  });
+
+  document.addEventListener("pointercancel", () => { if (drag) drop(); });
+  document.addEventListener("dragstart", (event) => { if (event.target.closest?.("[data-event]")) event.preventDefault(); });
+  document.addEventListener("contextmenu", (event) => { if (drag?.isLifted) event.preventDefault(); });
+  document.addEventListener("touchmove", (event) => { if (drag?.isLifted) event.preventDefault(); }, { passive: false });
+
+  document.addEventListener("click", (event) => {
+    if (justDragged) return event.preventDefault();
+    const place = event.target.closest?.("#calendar a, #calendar button") || !isWide.matches ? null : placeAt(event.clientX, event.clientY);
+    if (!place || !event.target.closest("#calendar") || !place.element.querySelector(".add")) return;
+    const moment = place.at === null ? written(place.day, "day") : written(place.day + place.at, "day and hour").slice(0, 16);
+    location.href = `/events/new?start_time=${moment}`;
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && drag) return drop();
+    const link = event.target.closest?.("#calendar [data-event]");
+    if (!link || !event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
+    const isTimed = link.closest(".blocks") !== null;
+    const steps = { ArrowLeft: -DAY, ArrowRight: DAY, ArrowUp: isTimed ? -QUARTER : -7 * DAY, ArrowDown: isTimed ? QUARTER : 7 * DAY };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    change(link, steps[event.key], steps[event.key]);
+  });
+
+  // A guest's own zone, which only the browser knows.
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  for (const link of document.querySelectorAll("a[data-own-zone]")) {
+    if (!here || here === calendar().dataset.zone) continue;
+    const address = new URL(location.href);
+    address.searchParams.set("time_zone", here);
+    link.href = address.href;
+    link.textContent = `Show those of ${here}`;
+    link.hidden = false;
+  }
+
+  prepare();
+}
