@@ -103,7 +103,7 @@ def test_lists_hold_what_lists_may_hold(page: Element) -> None:
 def test_nothing_is_inline_and_nothing_comes_from_elsewhere(page: Element) -> None:
     for element in page.walk():
         assert element.tag != "style"
-        assert element.tag != "script" or element.attributes["src"].startswith("/static/")
+        assert element.tag != "script" or str(element.attributes["src"]).startswith("/static/")
         assert not [name for name in element.attributes if name == "style" or name.startswith("on")]
         assert not str(element.attributes.get("src", "")).startswith("http")
     assert all(str(link.attributes["href"]).startswith("/static/") for link in page.all("link"))
