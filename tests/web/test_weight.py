@@ -15,7 +15,9 @@ from tests.web.windows import Windows, go
 KILOBYTES = 1_000
 
 
-@pytest.mark.parametrize(("visit", "most"), [(Visit("guest", "/"), 60), (Visit("alice", "/events/{event}"), 60)], ids=str)
+@pytest.mark.parametrize(
+    ("visit", "most"), [(Visit("guest", "/"), 60), (Visit("alice", "/events/{event}"), 60), (Visit("alice", "/calendar"), 150)], ids=str
+)
 def test_a_page_weighs_little(windows: Windows, scene: Scene, visit: Visit, most: int) -> None:
     page = windows.open(reader(scene, visit.reader))
     requests: list[Request] = []
