@@ -10,7 +10,7 @@ from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
-from kalends.events import change, feed, listing, scope, series, span, store
+from kalends.events import arrivals, change, feed, listing, scope, series, span, store
 from kalends.events.model import (
     PARTS,
     CalendarChoice,
@@ -19,6 +19,7 @@ from kalends.events.model import (
     EventDetail,
     EventFields,
     EventIds,
+    EventImport,
     EventIndex,
     EventInput,
     EventQuery,
@@ -79,8 +80,21 @@ def new(ctx: Context) -> EventFields:
 
 
 @endpoint("POST", "/api/events", status=201)
-def create(ctx: Context, params: EventInput) -> EventDetail:
-    """Create an event on a calendar: the given one, else your primary calendar."""
+def create(ctx: Context, params: EventInput) -> EventDetail | EventImport:
+    """Create an event on a calendar: the given one, else your primary calendar; or, from a `file` (.ics), all that are in it.
+
+    An event or a series of the file that is on the calendar already, by its UID, is changed as the file has it, and left alone if
+    nothing differs. `remarks` tells by line what could not be kept.
+    """
+    if params.file is None:
+        return make(ctx, params)
+    policy.user(ctx)
+    _alone(params)
+    return arrivals.from_file(ctx, params.file.content, arrivals.Choice(params.calendar_id, params.public, params.time_zone))
+
+
+def make(ctx: Context, params: EventInput) -> EventDetail:
+    """Create the event that the fields say."""
     policy.user(ctx)
     calendar = _calendar(ctx, params.calendar_id)
     given = {name for name in ("location", *PARTS) if getattr(params, name)}
@@ -226,6 +240,13 @@ def _shown(ctx: Context, event_id: int, wanted: CommentPage | None = None) -> Ev
         found = comments.of_event(ctx, event, min(wanted.limit, MAX_PAGE), wanted.offset)
         shown.comments = [comments.item(comment, with_address=event.can_edit) for comment in found]
     return shown
+
+
+def _alone(given: EventInput) -> None:
+    """A file says all of its events; nobody should think that what stands beside it was added to each."""
+    beside = [name for name in EventFields.__struct_fields__ if name not in ("public", "time_zone") and getattr(given, name)]
+    if beside:
+        raise errors.invalid("file", f"must come with no other fields than calendar_id, public and time_zone, so without {beside[0]}")
 
 
 def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:

@@ -8,7 +8,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from kalends import phone
 from kalends.calendars.model import Person
 from kalends.comments.model import CommentItem
-from kalends.http.fields import Bad, read_bool, reader
+from kalends.contacts.model import Remark
+from kalends.http.fields import Bad, Upload, read_bool, reader
 from kalends.http.paging import Paging
 from kalends.http.tags import TagList
 from kalends.http.types import DateTime, EmailAddress, Id, Ids, Instant, LongText, Name, TimeZone
@@ -77,9 +78,19 @@ class EventFields(Struct, kw_only=True):
 
 
 class EventInput(EventFields, kw_only=True):
-    """What it takes to create an event."""
+    """What it takes to create an event; or a file of many."""
 
+    OR_FILE: ClassVar = ("title", "start_time")
+    RULES: ClassVar = EventFields.RULES | {
+        "title": "is required, unless there is a file",
+        "start_time": "is required, unless there is a file; it must lie in the years 1900 to 9999 on the event's own clocks",
+        "file": "must be an iCalendar file, and come with no other fields than calendar_id, public and time_zone",
+    }
+
+    title: Annotated[Name, Meta(description="What the event is called.")] = ""
+    start_time: Annotated[DateTime, Meta(description="Start; a date alone makes an all-day event.")] = ""
     calendar_id: Annotated[Id, Meta(description="The home calendar; your primary one by default.")] | None = None
+    file: Annotated[Upload, Meta(description="An .ics file of events, instead of the fields of one.")] | None = None
 
 
 class EventChanges(EventFields, kw_only=True):
@@ -342,6 +353,27 @@ class EventIndex(Struct):
     offset: int
     next: str | None
     total: int | UnsetType = UNSET
+
+
+class ImportedEvent(Struct):
+    """An event of an imported file, or the first of a series, and what it is called there."""
+
+    id: int
+    title: str
+    start_time: str
+    uid: str
+
+
+class EventImport(Struct, kw_only=True):
+    """What came from a file: of its events and series, how many are new, changed, as they were, or left out, and the first 500.
+    What could not be kept is told; of a thousand and more, the number."""
+
+    imported: int
+    updated: int
+    unchanged: int
+    skipped: int
+    events: list[ImportedEvent]
+    remarks: list[Remark]
 
 
 class EventsChanged(Struct):

@@ -21,6 +21,16 @@ class Rule(Struct, frozen=True):
         days = {"DAILY": 1, "WEEKLY": 7}.get(self.frequency)
         return self._by_days(days * self.interval, last) if days else self._by_months(last)
 
+    def has(self, day: date) -> bool:
+        """Whether the day is one of them."""
+        if day < self.start or (self.end and day > self.end):
+            return False
+        days = {"DAILY": 1, "WEEKLY": 7}.get(self.frequency)
+        if days:
+            return (day - self.start).days % (days * self.interval) == 0
+        months = (day.year - self.start.year) * 12 + day.month - self.start.month
+        return day.day == self.start.day and months % (self.interval * (12 if self.frequency == "YEARLY" else 1)) == 0
+
     def _by_days(self, step: int, last: date) -> Iterator[date]:
         for ordinal in range(self.start.toordinal(), last.toordinal() + 1, step):
             yield date.fromordinal(ordinal)

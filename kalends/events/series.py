@@ -11,6 +11,7 @@ from kalends.db import columns
 from kalends.events import store
 from kalends.events.model import Event, RepeatInput
 from kalends.events.recurrence import Rule, months_later
+from kalends.events.span import Span
 
 MOST = 1_000
 AHEAD_MONTHS = 24
@@ -170,10 +171,14 @@ def end_before(ctx: Context, series_id: int, slot: str) -> None:
 
 def except_slot(ctx: Context, series_id: int, slot: str) -> None:
     """Remember that the occurrence was destroyed alone."""
-    ctx.tx.run(
+    except_slots(ctx, [(series_id, slot)])
+
+
+def except_slots(ctx: Context, slots: list[tuple[int, str]]) -> None:
+    """The same for several, each with its series."""
+    ctx.tx.many(
         "INSERT INTO series_exceptions (series_id, slot) VALUES (:id, :slot) ON CONFLICT (series_id, slot) DO NOTHING",
-        id=series_id,
-        slot=slot,
+        [{"id": series_id, "slot": slot} for series_id, slot in slots],
     )
 
 
@@ -210,19 +215,9 @@ def shift(ctx: Context, series_id: int, events: list[Event], by: timedelta, cloc
 
 
 def _let_go(ctx: Context, series_id: int, slots: set[str], kept: int) -> None:
-    """Delete the occurrences that no longer fit; those that people wrote to or that were changed alone stay, as events of their own."""
+    """Let the occurrences go that no longer fit."""
     held = ctx.tx.rows("SELECT id, slot FROM events WHERE series_id = :id AND slot IS NOT NULL AND id <> :kept", id=series_id, kept=kept)
-    gone = [event_id for event_id, slot in held if slot not in slots]
-    # Whoever writes to one of them is waited for, so that what they wrote is seen.
-    store.hold_each(ctx, gone)
-    among = f"id IN {ctx.db.listed('gone')}"
-    ctx.tx.run(
-        f"""UPDATE events SET series_id = NULL, slot = NULL, version = version + 1 WHERE {among} AND (
-                edited OR EXISTS (SELECT 1 FROM comments c WHERE c.event_id = events.id)
-                OR EXISTS (SELECT 1 FROM responses r WHERE r.event_id = events.id))""",
-        gone=gone,
-    )
-    ctx.tx.run(f"DELETE FROM events WHERE {among} AND series_id = :id", gone=gone, id=series_id)
+    store.let_go(ctx, [event_id for event_id, slot in held if slot not in slots])
 
 
 def _is_held(ctx: Context, series_id: int, slot: str, event_id: int) -> bool:
@@ -248,7 +243,7 @@ def _fill(ctx: Context, pattern: Event, series: Series, slots: set[str]) -> None
     store.insert_occurrences(ctx, pattern, series.id, [moved(pattern, day, series.clock) | {"slot": day.isoformat()} for day in days])
 
 
-def moved(pattern: Event, day: date, clock: int) -> dict[str, Any]:
+def moved(pattern: Event | Span, day: date, clock: int) -> dict[str, Any]:
     """The moments of an occurrence after the pattern. Of an event that clocks would turn round, the length stays."""
     zone = pattern.time_zone
     start_at = _instant(day, clock, zone)

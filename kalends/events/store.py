@@ -16,6 +16,7 @@ _WRITTEN = (
     *("image_url", "tags", "public", "search"),
 )
 _MOMENTS = ("start_at", "end_at", "until_at")
+_IMPORTED = ("uid", "series_id", "slot", "edited")
 _COLUMNS = ", ".join(_WRITTEN)
 _VALUES = ", ".join(f":{name}" for name in _WRITTEN)
 _ASSIGNED = ", ".join(f"{name} = :{name}" for name in _WRITTEN)
@@ -84,6 +85,65 @@ def update(ctx: Context, event_id: int, given: EventFields, when: Span) -> None:
 
 def delete(ctx: Context, event_id: int) -> None:
     ctx.tx.run("DELETE FROM events WHERE id = :id", id=event_id)
+
+
+def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> dict[str, int]:
+    """Many events at once on their home calendars, as imports make them; the ids of those that have a UID."""
+    if not rows:
+        return {}
+    last = ctx.tx.value("SELECT max(id) FROM events") or 0
+    named = ", ".join(_IMPORTED)
+    ctx.tx.many(
+        f"""INSERT INTO events (owner_id, calendar_id, {_COLUMNS}, {named}, version, created_at, updated_at)
+            VALUES (:owner_id, :calendar_id, {_VALUES}, {", ".join(f":{name}" for name in _IMPORTED)}, 1, :now, :now)""",
+        rows,
+    )
+    mine = f"e.id > :last AND e.calendar_id IN {ctx.db.listed('calendars')}"
+    calendars = list({row["calendar_id"] for row in rows})
+    ctx.tx.run(
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, grants, created_at)
+            SELECT e.id, e.calendar_id, e.start_at, e.public, TRUE, CAST(:now AS BIGINT) FROM events e
+            WHERE {mine} AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id""",
+        last=last,
+        calendars=calendars,
+        now=ctx.now,
+    )
+    return dict(ctx.tx.rows(f"SELECT e.uid, e.id FROM events e WHERE {mine} AND e.uid IS NOT NULL", last=last, calendars=calendars))
+
+
+def update_all(ctx: Context, rows: list[dict[str, Any]]) -> None:
+    """The same for events that are there."""
+    assigned = ", ".join(f"{name} = :{name}" for name in _IMPORTED)
+    ctx.tx.many(f"UPDATE events SET {_ASSIGNED}, {assigned}, version = version + 1, updated_at = :now WHERE id = :id", rows)
+
+
+def let_go(ctx: Context, ids: list[int]) -> None:
+    """Delete occurrences; those that people wrote to or that were changed alone stay, as events of their own."""
+    if not ids:
+        return
+    # Whoever writes to one of them is waited for, so that what they wrote is seen.
+    hold_each(ctx, ids)
+    among = f"id IN {ctx.db.listed('ids')}"
+    rows = ctx.tx.rows(
+        f"""SELECT id FROM events WHERE {among} AND (
+                edited OR EXISTS (SELECT 1 FROM comments c WHERE c.event_id = events.id)
+                OR EXISTS (SELECT 1 FROM responses r WHERE r.event_id = events.id))""",
+        ids=ids,
+    )
+    kept = {event_id for (event_id,) in rows}
+    ctx.tx.run(
+        f"UPDATE events SET series_id = NULL, slot = NULL, version = version + 1 WHERE {among} AND series_id IS NOT NULL", ids=list(kept)
+    )
+    ctx.tx.run(f"DELETE FROM events WHERE {among}", ids=[event_id for event_id in ids if event_id not in kept])
+
+
+def firsts(ctx: Context, series_ids: list[int]) -> dict[int, int]:
+    """The first event of each series."""
+    rows = ctx.tx.rows(
+        f"SELECT e.series_id, e.id FROM events e WHERE e.series_id IN {ctx.db.listed('ids')} ORDER BY e.start_at DESC, e.id DESC",
+        ids=series_ids,
+    )
+    return dict(rows)
 
 
 def hold(ctx: Context, ids: list[int]) -> None:
@@ -208,14 +268,15 @@ def _limited(event: Event | EventRow) -> dict[str, Any]:
 
 
 def _written(given: EventFields, when: Span) -> dict[str, Any]:
+    return content(given) | moments(when) | {"public": given.public}
+
+
+def content(given: EventFields) -> dict[str, Any]:
+    """What is stored of an event beside its times and its visibility."""
     fields = {name: getattr(given, name) for name in ("title", "description", "location", "image_url", *PARTS)}
-    return fields | {
-        "start_at": when.start_at,
-        "end_at": when.end_at,
-        "until_at": when.until_at,
-        "all_day": when.all_day,
-        "time_zone": when.time_zone,
-        "tags": given.tag_list,
-        "public": given.public,
-        "search": search.column(fields, given.tag_list.split(",") if given.tag_list else []),
-    }
+    return fields | {"tags": given.tag_list, "search": search.column(fields, given.tag_list.split(",") if given.tag_list else [])}
+
+
+def moments(when: Span) -> dict[str, Any]:
+    """What is stored of its times."""
+    return {name: getattr(when, name) for name in Span.__struct_fields__}

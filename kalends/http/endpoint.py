@@ -120,7 +120,8 @@ def endpoint(
     limited: guests' calls count against the rate limit.
     credentials: False where sessions and keys mean nothing.
     versioned: the record's version is answered as ETag, and If-Match or If-None-Match asks for it (for the documentation).
-    transaction: False where the action must not hold one all along (it hashes a password, or waits for the network).
+    transaction: False where the action must not hold one all along (it hashes a password, or waits for the network). One that is
+        given a file holds none either: it opens its own.
     """
 
     def declare(function: F) -> F:

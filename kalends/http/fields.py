@@ -69,6 +69,8 @@ class Field(Struct, frozen=True):
     default: Any
     type: Any
     verbatim: bool
+    # Required, unless a file comes in its place.
+    or_file: bool = False
 
     def is_empty(self, value: Any) -> bool:
         """Whether nothing was given. White space alone is nothing, except where every character counts, as in a password."""
@@ -106,6 +108,8 @@ def _values(kind: type[Struct], given: Mapping[str, Any], *, partial: bool) -> t
     for field in fields_of(kind):
         value = given.get(field.name)
         if field.is_empty(value):
+            if field.or_file and _has_file(kind, given):
+                continue
             if field.required and (not partial or field.name in given):
                 broken.append(FieldError(field.name, "is required" if field.name not in given else "must not be empty"))
             elif field.name in given and not field.required:
@@ -118,6 +122,10 @@ def _values(kind: type[Struct], given: Mapping[str, Any], *, partial: bool) -> t
         except NestedBad as bad:
             broken += [FieldError(f"{field.name}[{e.field}]", e.message) for e in bad.errors]
     return values, broken
+
+
+def _has_file(kind: type[Struct], given: Mapping[str, Any]) -> bool:
+    return any(field.is_file and not field.is_empty(given.get(field.name)) for field in fields_of(kind))
 
 
 class NestedBad(Exception):
@@ -135,15 +143,17 @@ def fields_of(kind: type[Struct]) -> tuple[Field, ...]:
     """The Struct's fields with their readers, worked out once."""
     if kind not in _cache:
         hints = get_type_hints(kind, include_extras=True)
-        _cache[kind] = tuple(_field(f, hints[f.name]) for f in msgspec.structs.fields(kind))
+        or_file: tuple[str, ...] = getattr(kind, "OR_FILE", ())
+        _cache[kind] = tuple(_field(f, hints[f.name], f.name in or_file) for f in msgspec.structs.fields(kind))
     return _cache[kind]
 
 
-def _field(field: msgspec.structs.FieldInfo, hint: Any) -> Field:
+def _field(field: msgspec.structs.FieldInfo, hint: Any, or_file: bool) -> Field:
     inner, optional = unwrapped(hint)
     default = field.default_factory if field.default_factory is not NODEFAULT else field.default
     extra = described(inner)[1].extra or {}
-    return Field(field.name, reader(inner), default is NODEFAULT, optional, default, inner, bool(extra.get("verbatim")))
+    required, verbatim = or_file or default is NODEFAULT, bool(extra.get("verbatim"))
+    return Field(field.name, reader(inner), required, optional, default, inner, verbatim, or_file)
 
 
 def unwrapped(hint: Any) -> tuple[Any, bool]:

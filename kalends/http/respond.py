@@ -14,6 +14,7 @@ from kalends import errors
 from kalends.context import Actor, Caller, Context
 from kalends.db import Database, Retry
 from kalends.http.endpoint import Document, Endpoint
+from kalends.http.fields import fields_of
 from kalends.http.limits import RateLimit
 from kalends.http.origin import Origins, credential, is_cross_site
 from kalends.http.params import bind
@@ -48,6 +49,7 @@ class Responder:
         self.endpoint = endpoint
         self._its = surroundings
         self._locates = has_show and endpoint.status == 201
+        self._files = [field.name for field in fields_of(endpoint.params) if field.is_file] if endpoint.params is not None else []
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, variables: dict[str, Any]) -> None:
         caller = self._caller(req)
@@ -91,7 +93,7 @@ class Responder:
         for _ in range(ATTEMPTS):
             ctx = Context(self._its.db, self._its.settings, self._its.clock(), caller)
             try:
-                if self.endpoint.transaction:
+                if self.endpoint.transaction and not self._has_file(variables):
                     with ctx.write() if self.endpoint.writes else ctx.read():
                         self._sign_in(ctx, token, is_bearer)
                         self._refuse(ctx, broken)
@@ -104,6 +106,10 @@ class Responder:
             except Retry:
                 continue
         raise errors.Unavailable("Too many people changed this at once. Try again.")
+
+    def _has_file(self, variables: dict[str, Any]) -> bool:
+        """Whether the action was given a file: it takes its time to read, and opens its transaction itself."""
+        return any(getattr(variables.get("params"), name, None) is not None for name in self._files)
 
     def _sign_in(self, ctx: Context, token: str | None, is_bearer: bool) -> None:
         """A wrong Bearer token is an error everywhere; a stale cookie makes a guest."""

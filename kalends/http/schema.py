@@ -1,7 +1,8 @@
 """JSON schemas of parameters: what the readers in fields.py accept, as OpenAPI says it.
 
-Two things about a Struct go beyond its fields, and are class variables of it. `SETS`: exactly one of these sets of fields is
-given. `RULES`: what no schema can say, by the field that a broken rule names, in words."""
+Three things about a Struct go beyond its fields, and are class variables of it. `SETS`: exactly one of these sets of fields is
+given. `OR_FILE`: these fields are required, unless a file comes in their place. `RULES`: what no schema can say, by the field that
+a broken rule names, in words."""
 
 from collections.abc import Iterator
 from enum import Enum
@@ -63,6 +64,8 @@ def carried(kind: type[Struct], carrier: Carrier) -> Iterator[Field]:
         bare, meta = described(field.type)
         if field.is_file and carrier is not Carrier.MULTIPART:
             continue
+        if field.or_file and carrier is Carrier.MULTIPART:
+            field = replace(field, required=False)
         if isinstance(bare, type) and issubclass(bare, Struct) and not field.is_file and carrier is not Carrier.JSON:
             if meta.extra and "instead" in meta.extra:
                 yield replace(field, type=meta.extra["instead"])

@@ -18,6 +18,7 @@ _LEAST = 101
 # What stands before the value. Nothing here is tried twice, so that hostile lines cost no more than others.
 _HEAD = re.compile(r'(?:[^":]++|"[^"]*+")*+(?=:)')
 _PARAMETER = re.compile(r'(?:[^";]++|"[^"]*+")++')
+_BROKEN = re.compile(rb"([\xc2-\xf4][\x80-\xbf]*+)(\r?\n[ \t])([\x80-\xbf]++)")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _TOKENS = {separator: re.compile(rf"[^\\{separator}]++|\\.?|{separator}", re.DOTALL) for separator in ";,"}
 # Only these: a codec that is not known here would be looked for on disk, and some take long.
@@ -52,6 +53,11 @@ class Property(Struct, frozen=True):
     def parts(self, count: int) -> list[str]:
         """The parts of a value such as a name, as many as are asked for."""
         return [*(part.strip() for part in islice(split(self.value, ";"), count)), *[""] * count][:count]
+
+
+def mended(content: bytes) -> bytes:
+    """The file with no line folded within a character, as some programs do."""
+    return _BROKEN.sub(rb"\1\3\2", content)
 
 
 def lines(content: str) -> Iterator[tuple[int, str]]:

@@ -190,9 +190,9 @@ def _add_times(entry: Entry, said: Properties) -> None:
             entry.and_following = said["RECURRENCE-ID"][0].parameters.get("RANGE") == "THISANDFUTURE"
         entry.start = read_moment(said["DTSTART"][0].value, said["DTSTART"][0].parameters)
     except KeyError:
-        entry.faults.append(("start_time", "the event was left out: it has no DTSTART"))
+        entry.faults.append(("start_time", "it was left out: it has no DTSTART"))
     except ValueError as error:
-        entry.faults.append(("start_time", f"the event was left out: {error}"))
+        entry.faults.append(("start_time", f"it was left out: {error}"))
     try:
         if "DTEND" in said:
             entry.end = read_moment(said["DTEND"][0].value, said["DTEND"][0].parameters)

@@ -1,0 +1,94 @@
+"""Events that come in a calendar file: read, planned, and then written at once or not at all."""
+
+from collections import Counter
+
+from msgspec import Struct
+
+from kalends import errors, policy
+from kalends.calendars.model import Calendar
+from kalends.contacts.cards import decoded
+from kalends.contacts.model import Remark
+from kalends.context import Context
+from kalends.events import known
+from kalends.events.arrival import Arrival
+from kalends.events.known import Known
+from kalends.events.model import EventImport
+from kalends.events.planning import Plan, Shown, planned
+from kalends.events.writing import Writing
+from kalends.ical import reading
+from kalends.ical.lines import mended
+from kalends.ical.reading import File
+from kalends.policy import Right
+
+MOST_REMARKS = 1_000
+
+
+class Choice(Struct, frozen=True):
+    """What whoever imports a file has chosen: the calendar, and what holds for all its events."""
+
+    calendar_id: int | None = None
+    public: bool | None = None
+    time_zone: str | None = None
+
+
+def from_file(ctx: Context, content: bytes, choice: Choice, shown: Shown = lambda items, words: items) -> EventImport:
+    """Put the events of the file on the calendar, all or none; those that are there already change as the file has."""
+    with ctx.read():
+        calendar = _calendar(ctx, choice)
+    # Before the transaction: it takes a while, and others want to write too.
+    zone = choice.time_zone or calendar.time_zone
+    plan = planned(ctx, read_file(content), zone, is_zone_given=choice.time_zone is not None, shown=shown)
+    with ctx.write():
+        return _written(ctx, _calendar(ctx, choice), plan, choice, shown)
+
+
+def read_file(content: bytes) -> File:
+    try:
+        return reading.read(decoded(mended(content)))
+    except ValueError as error:
+        raise errors.invalid("file", str(error)) from None
+
+
+def _calendar(ctx: Context, choice: Choice) -> Calendar:
+    """The calendar that was chosen, which the actor may edit; else their primary one."""
+    policy.user(ctx)
+    return policy.calendar(ctx, choice.calendar_id, to=Right.EDIT) if choice.calendar_id else policy.primary_calendar(ctx)
+
+
+def _written(ctx: Context, calendar: Calendar, plan: Plan, choice: Choice, shown: Shown) -> EventImport:
+    # Two who import the same file at once would both find nothing.
+    ctx.tx.exclusive(f"import into {calendar.id}")
+    found = known.find(ctx, calendar, (arrival.uid for arrival in plan.arrivals))
+    writing = Writing(ctx, calendar, choice.public)
+    counts: Counter[str] = Counter(skipped=plan.skipped)
+    kept: list[Arrival] = []
+    for arrival in shown(plan.arrivals, "Writing"):
+        there = found.get(arrival.uid, Known())
+        refusal = _refusal(arrival, there)
+        if refusal:
+            plan.remarks.append(Remark(arrival.line, "file", f"it was left as it is: {refusal}"))
+            counts["skipped"] += 1
+        else:
+            counts[writing.add(arrival, there)] += 1
+            kept.append(arrival)
+    writing.write()
+    numbers = {name: counts[name] for name in ("imported", "updated", "unchanged", "skipped")}
+    return EventImport(**numbers, events=writing.listed(kept), remarks=_listed(plan.remarks))
+
+
+def _refusal(arrival: Arrival, there: Known) -> str:
+    if not all(event.can_edit for event in there.held.values()):
+        return "it is not yours to edit"
+    if there.is_elsewhere:
+        return "some of its occurrences are not on this calendar"
+    alone = there.held.get("")
+    return "it repeats here by another rule" if arrival.rule and alone and alone.series_id is not None else ""
+
+
+def _listed(remarks: list[Remark]) -> list[Remark]:
+    """As many as people read, in the order of the file, and how many more there are."""
+    remarks.sort(key=lambda remark: remark.line)
+    listed, rest = remarks[:MOST_REMARKS], remarks[MOST_REMARKS:]
+    if rest:
+        listed.append(Remark(rest[0].line, "file", f"remarks on this line and those after it that are not listed: {len(rest):,}"))
+    return listed

@@ -1,0 +1,213 @@
+"""What repeats in a calendar file: a series where its rule is one of ours, else single events, each for its date."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, timedelta
+from itertools import chain, dropwhile, islice
+
+from msgspec import structs
+
+from kalends import errors, when
+from kalends.events import series
+from kalends.events.arrival import Arrival, Maker, Wanted
+from kalends.events.entries import Content
+from kalends.events.recurrence import Rule
+from kalends.events.series import MOST, seconds_of_day
+from kalends.events.span import Span
+from kalends.ical import rrule
+from kalends.ical.moments import Moment, short
+from kalends.ical.reading import Entry
+from kalends.ical.rrule import Recurrence
+
+MOST_INTERVAL = 1_000
+
+
+class Repetition:
+    """An entry that may repeat, and the occurrences that were changed alone."""
+
+    def __init__(self, maker: Maker, entry: Entry, uid: str):
+        assert entry.start is not None
+        self._maker = maker
+        self._reader = maker.reader
+        self._entry = entry
+        self._uid = uid
+        self._start = entry.start
+        self._clock = self._reader.clock(entry, entry.start)
+
+    def arrivals(self, changed: list[Entry]) -> Iterator[Arrival]:
+        rule = self._rule()
+        if rule is None and not self._entry.added:
+            yield Arrival(self._entry.line, self._uid, {"": self._maker.wanted(self._entry)})
+            yield from self._changed(Arrival(self._entry.line, self._uid), changed)
+            return
+        arrival = Arrival(self._entry.line, self._uid, clock=seconds_of_day(self._start.local))
+        content = self._reader.content(self._entry)
+        first = self._reader.span(self._entry, self._clock)
+        dates = self._dates(rule, arrival, first) if rule else [self._start.local.date()]
+        self._maker.count(len(dates), content)
+        self._except(arrival, set(dates), changed)
+        for day in dates:
+            if day.isoformat() not in arrival.excepted:
+                arrival.wanted[day.isoformat()] = Wanted(content, self._on(arrival, first, day), self._clock.is_named)
+        others = [*self._changed(arrival, changed), *self._added(arrival, content, first)]
+        if rule and not arrival.rule:
+            self._tell_kept(rule, arrival, dates)
+        if arrival.wanted:
+            yield arrival
+        else:
+            self._maker.skipped += 1
+            self._reader.tell(self._entry.line, "repeat", "it was left out: none of its occurrences takes place")
+        yield from others
+
+    def _rule(self) -> Recurrence | None:
+        """The rule, if it can be followed; without it, the first occurrence is all there is."""
+        if not self._entry.rule:
+            return None
+        called = f"the rule {short(self._entry.rule)}"
+        try:
+            rule = rrule.read(self._entry.rule)
+        except ValueError as error:
+            self._reader.tell(self._entry.line, "repeat", f"{called} cannot be read, and only the first occurrence is kept: {error}")
+            return None
+        if not rule.is_by_the_day:
+            self._reader.tell(self._entry.line, "repeat", f"{called} repeats within a day, and only the first occurrence is kept")
+            return None
+        local = self._start.local
+        if any(times and times != (time,) for times, time in zip(rule.clocks, (local.hour, local.minute, local.second), strict=True)):
+            self._reader.tell(self._entry.line, "repeat", f"{called} has times of its own; only that of the first occurrence is kept")
+        return rule
+
+    def _dates(self, rule: Recurrence, arrival: Arrival, first: Span) -> list[date]:
+        """The dates that are kept. Where a series of ours has the same ones, the arrival gets its rule."""
+        start = self._start.local.date()
+        last = self._last(rule.until) if rule.until else date.max
+        horizon = self._maker.horizon(start)
+        is_endless = rule.until is None and rule.count is None
+        is_plain = rrule.is_plain(rule, start) and rule.interval <= MOST_INTERVAL
+        if is_plain:
+            found = islice(Rule(rule.frequency, rule.interval, start, None).dates(last), rule.count)
+        else:
+            every = rrule.dates(structs.replace(rule, count=None), start, min(last, horizon), self._reader.budget)
+            found = islice(chain([start], dropwhile(lambda day: day == start, every)), rule.count)
+        dates, is_late, is_short = _kept(found, horizon, is_endless or not is_plain)
+        arrival.since = dates[0].isoformat() if is_late else ""
+        if is_plain and self._fits(arrival, first, dates):
+            end = None if is_endless else dates[-1]
+            arrival.rule = Rule(rule.frequency, rule.interval, dates[0], end)
+            arrival.made_until = (end or horizon).isoformat()
+        if is_late or (is_short and is_plain):
+            cut = [f"before {dates[0]}"] * is_late + [f"after {dates[-1]}"] * is_short
+            self._reader.tell(self._entry.line, "repeat", f"of more than {MOST:,} occurrences, those {' and '.join(cut)} were left out")
+        return dates
+
+    def _last(self, until: Moment) -> date:
+        """The last day on which an occurrence may begin."""
+        if until.is_date or self._start.is_date:
+            return until.local.date()
+        if until.is_utc and not self._start.is_utc:
+            instant = self._reader.instant(self._entry, until)
+            own = self._clock.own
+            local = own.local(instant) if own else when.at(instant, self._clock.zone).replace(tzinfo=None)
+        else:
+            local = until.local
+        is_before = seconds_of_day(local) < seconds_of_day(self._start.local)
+        return local.date() - timedelta(days=1) if is_before else local.date()
+
+    def _fits(self, arrival: Arrival, first: Span, dates: list[date]) -> bool:
+        """Whether the zone in which they are kept shows the times that a zone of the file's own means."""
+        own = self._clock.own
+        if own is None or self._start.is_date:
+            return True
+        clock = timedelta(seconds=arrival.clock)
+        midnights = {day: datetime(day.year, day.month, day.day) for day in dates}
+        return all(series.moved(first, day, arrival.clock)["start_at"] == own.instant(midnights[day] + clock) for day in dates)
+
+    def _on(self, arrival: Arrival, first: Span, day: date) -> Span:
+        if self._clock.own and not arrival.rule:
+            return self._reader.span(self._entry, self._clock, day - self._start.local.date())
+        try:
+            moments = series.moved(first, day, arrival.clock)
+        except (errors.Invalid, OverflowError):
+            raise ValueError(when.YEARS) from None
+        return structs.replace(first, **moments)
+
+    def _except(self, arrival: Arrival, dates: set[date], changed: list[Entry]) -> None:
+        """The slots that take no place: as the entry says, or where an occurrence is cancelled."""
+        moments = [*self._entry.excluded, *(entry.occurrence for entry in changed if entry.is_cancelled and entry.occurrence)]
+        days = {self._reader.day(self._entry, moment, self._clock) for moment in moments}
+        held = sorted(day for day in days if day in dates or (arrival.rule and arrival.rule.has(day)))
+        if len(held) > MOST:
+            self._reader.tell(self._entry.line, "repeat", f"of {len(held):,} exceptions the first {MOST:,} are kept")
+        arrival.excepted = {day.isoformat() for day in held[:MOST]}
+
+    def _changed(self, arrival: Arrival, changed: list[Entry]) -> Iterator[Arrival]:
+        """Put the occurrences that were changed in their place; those that have none are events of their own."""
+        for entry in changed:
+            if entry.is_cancelled or entry.start is None or entry.occurrence is None:
+                continue
+            with self._maker.skipping(entry):
+                if entry.and_following:
+                    self._reader.tell(entry.line, "repeat", "the change is kept for this occurrence alone, not for those that follow it")
+                day = self._reader.day(entry, entry.occurrence, self._clock)
+                slot = day.isoformat()
+                if slot in arrival.wanted or slot in arrival.excepted or (arrival.rule and arrival.rule.has(day)):
+                    self._put(arrival, slot, entry)
+                elif slot >= arrival.since:
+                    yield self._maker.alone(self._uid, entry, self._clock)
+
+    def _put(self, arrival: Arrival, slot: str, entry: Entry) -> None:
+        departing = self._maker.wanted(entry, edited=arrival.rule is not None)
+        arrival.excepted.discard(slot)
+        if not _is_same(departing, arrival.wanted.get(slot)):
+            arrival.wanted[slot] = departing
+
+    def _added(self, arrival: Arrival, content: Content, first: Span) -> Iterator[Arrival]:
+        """The dates beside the rule: in a series they are events of their own."""
+        for moment in self._entry.added:
+            day = self._reader.day(self._entry, moment, self._clock)
+            local = self._start.local if moment.is_date else moment.local
+            slot = day.isoformat() + ("" if local.time() == self._start.local.time() else f"T{local:%H%M%S}")
+            if slot in arrival.wanted or slot in arrival.excepted:
+                continue
+            self._maker.count(1, content)
+            wanted = Wanted(content, self._on(arrival, first, day), self._clock.is_named)
+            if not moment.is_date and not self._start.is_date:
+                by = self._reader.instant(self._entry, moment) - wanted.span.start_at
+                wanted = structs.replace(wanted, span=_shifted(wanted.span, by))
+            if arrival.rule:
+                yield Arrival(self._entry.line, f"{self._uid}/{slot}", {"": wanted})
+            else:
+                arrival.wanted[slot] = wanted
+
+    def _tell_kept(self, rule: Recurrence, arrival: Arrival, dates: list[date]) -> None:
+        is_open = rule.until is None and rule.count is None
+        until = f" until {dates[-1]}" if is_open or dates[-1] < self._last(rule.until or Moment(datetime.max)) else ""
+        count = len(arrival.wanted)
+        kept = "1 single event" if count == 1 else f"{count:,} single events"
+        self._reader.tell(self._entry.line, "repeat", f"the rule {short(self._entry.rule)} is kept as {kept}{until}")
+
+
+def _kept(dates: Iterable[date], horizon: date, to_horizon: bool) -> tuple[list[date], bool, bool]:
+    """As many as a series may have: the first ones if they reach far enough, else those up to the horizon; and what was cut off,
+    at the beginning and at the end."""
+    kept: deque[date] = deque(maxlen=MOST)
+    is_late = False
+    for day in dates:
+        if day > horizon and (to_horizon or len(kept) == MOST):
+            return list(kept), is_late, True
+        is_late = is_late or len(kept) == MOST
+        kept.append(day)
+    return list(kept), is_late, False
+
+
+def _is_same(departing: Wanted, regular: Wanted | None) -> bool:
+    """Whether the entry says no more than the rule does already."""
+    if regular is None:
+        return False
+    moments = [(each.span.start_at, each.span.until_at, each.span.all_day) for each in (departing, regular)]
+    return moments[0] == moments[1] and departing.content.columns == regular.content.columns
+
+
+def _shifted(span: Span, by: int) -> Span:
+    end_at = None if span.end_at is None else span.end_at + by
+    return structs.replace(span, start_at=span.start_at + by, end_at=end_at, until_at=span.until_at + by)
