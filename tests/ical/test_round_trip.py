@@ -1,0 +1,45 @@
+"""Out and in again: a calendar's feed, imported into an empty calendar, gives the same feed."""
+
+import re
+from typing import Any
+
+from hypothesis import Phase, given, settings
+
+from tests.cast import Cast, a_calendar, an_event
+from tests.client import Answer, Client
+from tests.http.multipart import multipart
+from tests.ical.test_series import _apply, event_fields, exceptions, listed, of_api, repeats
+
+
+def imported(who: Client, calendar_id: int, content: bytes) -> Answer:
+    return who.post("/api/events", **multipart({"calendar_id": str(calendar_id)}, [("file", "feed.ics", content)]))
+
+
+def entries(content: bytes) -> list[str]:
+    """The entries of a feed, without what is the copy's own: when and how often it was written, and its address."""
+    lines = re.sub(r"\r\n[ ]", "", content.decode()).split("\r\n")
+    own = ("CREATED", "LAST-MODIFIED", "DTSTAMP", "SEQUENCE", "URL")
+    kept = "\n".join(line for line in lines if re.split("[:;]", line)[0] not in own)
+    return sorted(kept.split("BEGIN:VEVENT")[1:])
+
+
+@settings(max_examples=25, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(single=event_fields(), first=event_fields(), rule=repeats, changes=exceptions)
+def test_a_feed_survives_being_imported(
+    cast: Cast, single: dict[str, Any], first: dict[str, Any], rule: dict[str, Any], changes: list[tuple[str, int]]
+) -> None:
+    source, copy = (a_calendar(cast.alice)["id"] for _ in range(2))
+    an_event(cast.alice, **single, calendar_id=source, description="One,\ntwo; three\\", tag_list="a b,ç", location="Here, there")
+    event = an_event(cast.alice, **first, calendar_id=source)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json=rule)
+    for kind, number in changes:
+        _apply(cast.alice, source, kind, number)
+    exported = cast.alice.get(f"/api/calendars/{source}.ics").content
+    answer = imported(cast.alice, copy, exported)
+    assert (answer.status, answer.json["skipped"], answer.json["remarks"]) == (201, 0, []), answer.text
+    assert of_api(listed(cast.alice, copy)) == of_api(listed(cast.alice, source))
+    again = cast.alice.get(f"/api/calendars/{copy}.ics").content
+    assert entries(again) == entries(exported)
+    twice = imported(cast.alice, copy, exported)
+    assert (twice.json["imported"], twice.json["updated"]) == (0, 0), twice.text
+    assert cast.alice.get(f"/api/calendars/{copy}.ics").content == again
