@@ -11,11 +11,13 @@ from kalends.calendars import api as calendars
 from kalends.calendars import pages as calendar_pages
 from kalends.calendars import sharing_pages
 from kalends.comments import api as comments
+from kalends.comments import pages as comment_pages
 from kalends.contacts import api as contacts
 from kalends.contacts import import_pages
 from kalends.contacts import pages as contact_pages
 from kalends.db import Database, open_database
 from kalends.deliveries import api as deliveries
+from kalends.deliveries import pages as delivery_pages
 from kalends.docs import api as openapi
 from kalends.docs import pages as docs
 from kalends.embed import pages as embeds
@@ -30,11 +32,13 @@ from kalends.http.server import application
 from kalends.keys import api as keys
 from kalends.keys import pages as key_pages
 from kalends.responses import api as responses
+from kalends.responses import pages as answer_pages
 from kalends.sessions import api as sessions
 from kalends.sessions import pages as session_pages
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
 from kalends.subscribers import api as subscribers
+from kalends.subscribers import list_pages
 from kalends.subscribers import pages as unsubscribing
 from kalends.users import api as users
 from kalends.users import pages as user_pages
@@ -45,7 +49,7 @@ from kalends.web.render import error_page
 FEATURES = [
     *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
     *(event_pages, event_forms, session_pages, user_pages, reset_pages, settings_pages, key_pages),
-    *(calendar_pages, sharing_pages, contact_pages, import_pages),
+    *(calendar_pages, sharing_pages, contact_pages, import_pages, answer_pages, comment_pages, list_pages, delivery_pages),
     *(calendar_view, embeds),
     *(openapi, docs, web, health),
 ]

@@ -46,6 +46,23 @@ def count_of_editor(ctx: Context) -> int:
     return int(ctx.tx.value(f"SELECT count(*) FROM comments c WHERE c.event_id IN {policy.EDITED}", me=policy.user(ctx).id))
 
 
+def to_review(ctx: Context, limit: int, offset: int) -> list[Comment]:
+    """The same: those first that wait for approval, then the newest."""
+    return ctx.tx.all(
+        Comment,
+        f"SELECT {_COMMENT} FROM comments c WHERE c.event_id IN {policy.EDITED} ORDER BY c.approved, c.id DESC LIMIT :limit OFFSET :offset",
+        me=policy.user(ctx).id,
+        limit=limit,
+        offset=offset,
+    )
+
+
+def count_waiting(ctx: Context) -> int:
+    """How many comments wait for the actor's approval."""
+    where = f"c.event_id IN {policy.EDITED} AND NOT c.approved"
+    return int(ctx.tx.value(f"SELECT count(*) FROM comments c WHERE {where}", me=policy.user(ctx).id))
+
+
 def get(ctx: Context, comment_id: int) -> Comment:
     comment = ctx.tx.one(Comment, f"SELECT {_COMMENT} FROM comments c WHERE c.id = :id", id=comment_id)
     assert comment is not None

@@ -63,6 +63,17 @@ class Response(Struct, frozen=True):
     updated_at: int
 
 
+class Answered(Struct, frozen=True):
+    """How many answered an event what; people is the sum of number + plus_n of the YES answers."""
+
+    event_id: int
+    yes: int
+    maybe: int
+    no: int
+    people: int
+    last_at: int
+
+
 class BlankResponse(Struct):
     """A response that is not given yet."""
 

@@ -4,15 +4,16 @@ from collections.abc import Set
 
 from msgspec import UNSET
 
-from kalends import times
+from kalends import policy, times
 from kalends.context import Context
 from kalends.db import columns
 from kalends.events.model import Event, Tally
 from kalends.responses.author import Author
-from kalends.responses.model import Response, ResponseInput, ResponseItem
+from kalends.responses.model import Answered, Response, ResponseInput, ResponseItem
 from kalends.text import key
 
 _RESPONSE = columns(Response)
+_NUMBER = "CAST(sum(CASE WHEN r.response = '{}' THEN 1 ELSE 0 END) AS BIGINT)"
 _KEPT = ("name", "comment", "number", "plus_n", "opt_in")
 
 
@@ -50,6 +51,20 @@ def of_event(ctx: Context, event_id: int, limit: int, offset: int = 0) -> list[R
         Response,
         f"SELECT {_RESPONSE} FROM responses WHERE event_id = :event_id ORDER BY id LIMIT :limit OFFSET :offset",
         event_id=event_id,
+        limit=limit,
+        offset=offset,
+    )
+
+
+def by_event(ctx: Context, limit: int, offset: int = 0) -> list[Answered]:
+    """How many answered what, of each event that the actor may edit and somebody answered; the latest answer first."""
+    return ctx.tx.all(
+        Answered,
+        f"""SELECT r.event_id, {", ".join(_NUMBER.format(response) for response in ("YES", "MAYBE", "NO"))},
+                   CAST(sum(CASE WHEN r.response = 'YES' THEN r.number + r.plus_n ELSE 0 END) AS BIGINT), max(r.updated_at)
+            FROM responses r WHERE r.event_id IN {policy.EDITED}
+            GROUP BY r.event_id ORDER BY max(r.updated_at) DESC, r.event_id DESC LIMIT :limit OFFSET :offset""",
+        me=policy.user(ctx).id,
         limit=limit,
         offset=offset,
     )

@@ -67,5 +67,5 @@ def _form(ctx: Context, state: FormState) -> Document:
 
 def local(path: str | None) -> str:
     """A path of this service, whatever was asked for."""
-    is_ours = path and path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    is_ours = path and path.startswith("/") and not path.startswith(("//", "/\\")) and path.isascii() and path.isprintable()
     return path if is_ours and path else "/calendar"

@@ -45,6 +45,9 @@ NOTICES = {
     "others-ended": "All your other sessions have ended.",
     "account-deleted": "Your account and all that was in it are deleted.",
     "kept": "Kept.",
+    "approved": "Approved. Everyone sees it now.",
+    "hidden": "Hidden. Only you and its author see it now.",
+    "removed": "Removed from the list.",
 }
 
 

@@ -116,10 +116,14 @@ class Scene:
         assert sent.status == 202, sent
 
     @cached_property
+    def subscriber(self) -> dict[str, Any]:
+        listed: list[dict[str, Any]] = self.alice.get("/api/subscribers").json["subscribers"]
+        return listed[-1]
+
+    @cached_property
     def token(self) -> str:
         """What stands in the link by which somebody leaves alice's list."""
-        listed = self.alice.get("/api/subscribers").json["subscribers"]
-        return unsubscribe_url(self.settings, listed[-1]["id"]).rsplit("/", 1)[1]
+        return unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1]
 
     @cached_property
     def reset_token(self) -> str:

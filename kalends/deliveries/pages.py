@@ -1,0 +1,20 @@
+"""Pages of deliveries: what was sent of one's events, to whom, and what became of it."""
+
+from kalends import policy
+from kalends.context import Context
+from kalends.deliveries import api
+from kalends.deliveries.model import DeliveryQuery
+from kalends.events.named import named
+from kalends.http.endpoint import Document, endpoint
+from kalends.web.forms import filled
+from kalends.web.render import render
+
+
+@endpoint("GET", "/deliveries", format="html")
+def index(ctx: Context, params: DeliveryQuery) -> Document:
+    """The deliveries of one's events, newest first; those of one event, or in one state."""
+    policy.user(ctx)
+    found = api.index(ctx, params)
+    events = named(ctx, [params.event_id, *(each.event_id for each in found.deliveries)])
+    form = filled({"state": params.state, "event_id": params.event_id})
+    return render("deliveries/index.html", ctx, title="Deliveries", form=form, found=found, events=events)

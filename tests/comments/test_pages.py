@@ -1,0 +1,50 @@
+"""Comments on pages: their event's owner approves, hides and deletes them, and comes back to where they were."""
+
+import pytest
+
+from tests.cast import Cast, a_comment, an_event
+
+
+def seen(cast: Cast, event_id: int) -> list[str]:
+    return [comment["comment"] for comment in cast.anonymous.get(f"/api/comments?event_id={event_id}").json["comments"]]
+
+
+def test_a_comment_is_approved_and_hidden_again(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    comment = a_comment(cast.anonymous, event, email_address="dana@example.org")
+    assert seen(cast, event["id"]) == []
+    done = cast.alice.post(f"/comments/{comment['id']}/approve", data={"next": f"/events/{event['id']}"})
+    assert (done.status, done.headers["Location"]) == (303, f"/events/{event['id']}?done=approved")
+    assert seen(cast, event["id"]) == ["See you there"]
+    assert cast.alice.post(f"/comments/{comment['id']}/hide").headers["Location"] == "/answers?done=hidden"
+    assert seen(cast, event["id"]) == []
+
+
+def test_deleting_a_comment_is_asked_for_first(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    comment = a_comment(cast.bob, event, comment="Buy <cheap> things")
+    page = cast.alice.get(f"/comments/{comment['id']}/delete?next=/answers%3Foffset=50")
+    assert "Buy &lt;cheap&gt; things" in page.text
+    assert 'name="next" value="/answers?offset=50"' in page.text
+    assert seen(cast, event["id"]) == ["Buy <cheap> things"]
+    done = cast.alice.post(f"/comments/{comment['id']}/delete", data={"next": "/answers?offset=50"})
+    assert (done.status, done.headers["Location"]) == (303, "/answers?offset=50&done=deleted")
+    assert seen(cast, event["id"]) == []
+    assert cast.alice.get(f"/comments/{comment['id']}/delete").status == 404
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)", "/\u2603"])
+def test_nobody_is_led_to_another_site(cast: Cast, elsewhere: str) -> None:
+    event = an_event(cast.alice, public=True)
+    comment = a_comment(cast.bob, event)
+    page = cast.alice.get(f"/comments/{comment['id']}/delete", query={"next": elsewhere})
+    assert 'name="next" value="/calendar"' in page.text
+    assert cast.alice.post(f"/comments/{comment['id']}/hide", data={"next": elsewhere}).headers["Location"] == "/calendar?done=hidden"
+
+
+def test_the_authors_of_comments_may_not_approve_them(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    comment = a_comment(cast.bob, event)
+    for action in ("approve", "hide", "delete"):
+        assert cast.bob.post(f"/comments/{comment['id']}/{action}").status == 403
+    assert seen(cast, event["id"]) == ["See you there"]
