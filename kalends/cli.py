@@ -1,6 +1,7 @@
 """The `kalends` command."""
 
 import os
+import secrets
 import shutil
 import sys
 from collections.abc import Iterator
@@ -8,7 +9,6 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, NoReturn
 
 import click
-from msgspec import Struct
 from msgspec.structs import replace
 
 from kalends import __version__, settings, times, tokens
@@ -24,7 +24,7 @@ from kalends.settings import Settings, WrongSetting, variable
 from kalends.transports import FILES
 from kalends.users import passwords
 from kalends.users import store as user_store
-from kalends.users.model import Password, Registration
+from kalends.users.model import NewPassword, Registration
 from kalends.worker import attached_worker, work
 
 HIDDEN = ("secret", "database", "metrics_token", "email", "sms")
@@ -161,6 +161,28 @@ def doctor_(email: str | None, sms: str | None, **options: Any) -> None:
     sys.exit(1 if any(findings.values()) else 0)
 
 
+@cli.command("demo")
+@click.option("--password", help="The password of the user demo. Default: a random one.")
+@_data
+@_database
+def demo_(data: str | None, database: str | None, password: str | None) -> None:
+    """Fill in a lively example: a user called demo with calendars, events, answers, comments and contacts."""
+    # Imported late: what the example is made of takes a moment that the other commands can do without.
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from kalends.demo.fill import STEPS, fill
+
+    chosen = _checked(password or secrets.token_hex(8))
+    password_hash = passwords.hashed(chosen)
+    with _context(data, database) as ctx, ctx.write():
+        with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+            for _ in progress.track(fill(ctx, password_hash), total=STEPS, description="Filling in the example"):
+                pass
+        url = ctx.settings.url
+    click.echo(f"The example is there. Sign in at {url}/sign-in as demo with the password {chosen}")
+
+
 @cli.group()
 def users() -> None:
     """Create and list users, and set passwords."""
@@ -206,10 +228,7 @@ def users_list(data: str | None, database: str | None) -> None:
 @_database
 def users_password(data: str | None, database: str | None, user_name: str, password: str | None) -> None:
     """Set a user's password and end their sessions."""
-    chosen, broken = fields.read(_NewPassword, {"password": password or _ask_password()})
-    if chosen is None:
-        raise Invalid(broken)
-    password_hash = passwords.hashed(chosen.password)
+    password_hash = passwords.hashed(_checked(password or _ask_password()))
     with _context(data, database) as ctx, ctx.write():
         user = user_store.find(ctx, user_name)
         if user is None:
@@ -219,8 +238,11 @@ def users_password(data: str | None, database: str | None, user_name: str, passw
     click.echo(f"{user.user_name} has a new password, and no open sessions.")
 
 
-class _NewPassword(Struct):
-    password: Password
+def _checked(password: str) -> str:
+    chosen, broken = fields.read(NewPassword, {"password": password})
+    if chosen is None:
+        raise Invalid(broken)
+    return chosen.password
 
 
 def _ask_password() -> str:

@@ -28,6 +28,8 @@ BESIDE = {
     "deliveries.message": "pages",
     "deliveries.sending": "worker",
     "doctor": "worker",
+    "demo.story": "model",
+    "demo.fill": "worker",
     "__main__": "cli",
 }
 

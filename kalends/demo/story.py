@@ -1,0 +1,152 @@
+"""The example that `kalends demo` tells: what Ana publishes, who comes, and what they say. Days count from today."""
+
+from typing import Any
+
+from msgspec import Struct
+
+PROFILE = {"user_name": "demo", "email_address": "demo@example.org", "name": "Ana Souza", "time_zone": "Europe/Paris"}
+
+# Her own calendar, the primary one, comes with her account.
+CALENDARS: dict[str, dict[str, Any]] = {
+    "jazz": {
+        "name": "Jazz in town",
+        "color": "#b3261e",
+        "public": True,
+        "description": "Concerts, sessions and films about the music, picked by hand.",
+    },
+    "runners": {
+        "name": "Canal runners",
+        "color": "#0b6b3a",
+        "public": True,
+        "description": "We run along the water, at a pace at which one can talk.",
+    },
+}
+
+CLUB = "Le Sextant, 60 rue des Lombards, 75001 Paris, France"
+CELLAR = "Cave Saint-Just, 5 rue de la Huchette, 75005 Paris, France"
+HALL = "Salle Garance, 1 place du Châtelet, 75001 Paris, France"
+LIBRARY = "Médiathèque musicale, 8 porte Saint-Eustache, 75001 Paris, France"
+CANAL = "Canal Saint-Martin, Quai de Valmy, 75010 Paris, France"
+PARK = "Parc de la Villette, 211 avenue Jean Jaurès, 75019 Paris, France"
+NEW_YORK = "The Lantern, 178 7th Ave S, New York, NY 10014, USA"
+
+
+class Happening(Struct, frozen=True):
+    """An event. `at` is when it begins, nothing if it takes whole days; `lasts` counts hours, or days then."""
+
+    calendar: str
+    title: str
+    day: int
+    at: str | None
+    lasts: float
+    place: str = ""
+    tags: str = ""
+    # How many people answer it.
+    answers: int = 0
+    zone: str = "Europe/Paris"
+
+
+HAPPENINGS = [
+    Happening("jazz", "Blue Hour Quartet", 2, "20:30", 2.5, CLUB, "jazz, live, saxophone", 14),
+    Happening("jazz", "Open stage", -14, "19:00", 3, CELLAR, "jazz, session", 9),
+    Happening("jazz", "Record fair", 5, None, 2, LIBRARY, "records, market", 6),
+    Happening("jazz", "Film night: trumpets in the rain", 3, "18:00", 1.5, LIBRARY, "film", 4),
+    Happening("jazz", "Salomé Vidal sings", 9, "20:00", 2, HALL, "jazz, live, voice", 11),
+    Happening("jazz", "Big band night from New York", 1, "20:00", 2, NEW_YORK, "jazz, big band, stream", 5, "America/New_York"),
+    Happening("jazz", "Shinjuku record bar on air", 6, "21:00", 1, "", "radio, stream", 0, "Asia/Tokyo"),
+    Happening("jazz", "Children's matinee", 8, "11:00", 1, LIBRARY, "children, live", 7),
+    Happening("jazz", "Late session", 2, "23:30", 3, CELLAR, "jazz, session"),
+    Happening("jazz", "Bebop workshop", 12, "14:00", 3, LIBRARY, "workshop", 3),
+    Happening("jazz", "Trio in the park", 16, "17:00", 3, PARK, "jazz, live, outside, free", 8),
+    Happening("jazz", "Festival on the quays", 20, None, 4, CANAL, "festival, outside, free", 12),
+    Happening("jazz", "Talk: what is swing?", -3, "19:00", 1.5, LIBRARY, "talk", 5),
+    Happening("jazz", "Gypsy guitars", -9, "20:30", 3, CELLAR, "jazz, live, guitar", 10),
+    Happening("jazz", "Listening evening: harps", -6, "19:30", 2, LIBRARY, "records", 4),
+    Happening("jazz", "Big band rehearsal, open doors", 13, "19:00", 2.5, HALL, "big band, free", 2),
+    Happening("jazz", "New Orleans brunch", 15, "11:30", 2.5, CELLAR, "brunch, live", 6),
+    Happening("jazz", "Harbour jazz", 27, "19:00", 3, "Fischmarkt, 22767 Hamburg, Germany", "jazz, outside", 3, "Europe/Berlin"),
+    Happening("runners", "Evening run", -13, "18:45", 1.25, CANAL, "run, easy", 8),
+    Happening("runners", "Long run", -8, "09:00", 2, PARK, "run, long", 5),
+    Happening("runners", "Members' breakfast", -4, "10:30", 1.5, "Le Comptoir, 12 rue de Marseille, 75010 Paris, France", "food", 6),
+    Happening("runners", "First aid for runners", 4, "19:00", 2, PARK, "course", 4),
+    Happening("runners", "Half marathon", 22, "08:30", 3, PARK, "race", 9),
+    Happening("runners", "Weekend by the sea", 29, None, 3, "Étretat, France", "travel", 5),
+    Happening("runners", "Shoe swap", 7, "18:00", 1, CANAL, "market, free", 3),
+    Happening("runners", "Track intervals", 10, "18:30", 1, PARK, "run, fast", 2),
+    Happening("runners", "Night run with lamps", 14, "21:30", 1.25, CANAL, "run, easy", 7),
+    Happening("runners", "Photos of the spring race", -11, "19:00", 1, LIBRARY, "talk", 3),
+    Happening("own", "Dentist", 1, "09:00", 0.5, "14 rue Oberkampf, 75011 Paris, France"),
+    Happening("own", "Lunch with Émile", 2, "12:30", 1.5, "Le Perchoir, 47 rue de Bretagne, 75003 Paris, France", "friends"),
+    Happening("own", "Piano lesson", -12, "17:30", 1, "", "music"),
+    Happening("own", "Tax return is due", 11, None, 1, "", "paper"),
+    Happening("own", "Mum's birthday", 18, None, 1, "", "family"),
+    Happening("own", "Holiday in Lisbon", 34, None, 9, "Lisboa, Portugal", "travel", 0, "Europe/Lisbon"),
+    Happening("own", "Flight to Lisbon", 34, "07:10", 2.5, "Aéroport de Paris-Orly, 94390 Orly, France", "travel"),
+    Happening("own", "Call with the New York office", 3, "10:00", 1, "", "work", 0, "America/New_York"),
+    Happening("own", "Quarterly review", 6, "14:00", 2, "", "work"),
+    Happening("own", "Plumber", 0, "16:00", 1, "", "house"),
+    Happening("own", "Parents are visiting", 8, None, 3, "", "family"),
+    Happening("own", "Theatre with Noor", -2, "20:00", 2.5, "Petit Odéon, 2 rue Corneille, 75006 Paris, France", "friends"),
+]
+
+DESCRIPTIONS = {
+    "Blue Hour Quartet": "Two sets with a break at half past nine.\n\nDoors open at eight. There is a cloak room, and soup.",
+    "Open stage": "Bring your instrument, or just your ears. A piano, a bass and drums are there.",
+    "Record fair": "Forty tables of vinyl. Swaps are welcome on the second day.",
+    "Film night: trumpets in the rain": "With an introduction by somebody who was there.",
+    "Big band night from New York": "The band plays in New York; we watch the stream together, at an hour that is kind to us.",
+    "Children's matinee": "Big sounds for small ears. Prams may come in.",
+    "Bebop workshop": "For all who know their scales.",
+    "Festival on the quays": "Six stages, four days, nothing to pay.",
+    "Evening run": "Ten kilometres, one group for each pace. We meet at the swing bridge.",
+    "Long run": "Eighteen kilometres along the canal, and back by train.",
+    "First aid for runners": "Plasters, sprains and heat.",
+    "Half marathon": "Numbers are at the tent from seven.",
+    "Weekend by the sea": "Two tents are still free.",
+    "Night run with lamps": "Bring a lamp; we have six to lend.",
+}
+
+# How events repeat: until so many days from today, or for ever.
+SERIES: dict[str, tuple[str, int, int | None]] = {
+    "Open stage": ("WEEKLY", 1, None),
+    "Evening run": ("WEEKLY", 1, 120),
+    "Long run": ("WEEKLY", 2, 120),
+    "Members' breakfast": ("MONTHLY", 1, None),
+    "Piano lesson": ("WEEKLY", 1, 90),
+    "Mum's birthday": ("YEARLY", 1, 2_000),
+}
+
+# Name, country, phone number, and the tags of those who are contacts.
+GUESTS = [
+    ("Émile Aubert", "France", "+33 6 39 98 11 01", "friends, jazz"),
+    ("Noor Haddad", "France", "+33 6 39 98 22 02", "friends"),
+    ("Dana Weber", "Germany", "+49 152 28817386", "jazz"),
+    ("Kenji Mori", "Japan", "+81 90-1790-1357", "jazz, records"),
+    ("Lucía Prieto", "Spain", "", "jazz"),
+    ("Sam Okafor", "United Kingdom", "+44 7700 900123", "runners"),
+    ("Inês Duarte", "Portugal", "", "runners"),
+    ("Pavel Novák", "Czechia", "", "runners"),
+    ("Maya Rosen", "United States", "+1 212 555 0145", "work"),
+    ("Tom Baker", "United Kingdom", "+44 7700 900456", "records"),
+    ("Aïcha Diallo", "Senegal", "", "jazz, friends"),
+    ("Greta Lindqvist", "Sweden", "+46 70 174 06 05", "runners"),
+    ("Luca Ferri", "Italy", "", "runners, friends"),
+    ("Zofia Mazur", "Poland", "", "records"),
+]
+
+NOTES = ["", "With a friend of mine.", "", "I may be a little late.", "", "Looking forward to it!", "I can bring cups."]
+
+# Event, who, what they say, and whether Ana has approved it.
+REMARKS = [
+    ("Blue Hour Quartet", "Dana Weber", "Is there a cloak room?", True),
+    ("Blue Hour Quartet", "Kenji Mori", "I heard them in Kyoto last year: do not miss the second set.", True),
+    ("Blue Hour Quartet", "Lucía Prieto", "Are there seats near the stage for somebody on crutches?", False),
+    ("Record fair", "Tom Baker", "May I bring two crates of my own?", False),
+    ("Record fair", "Zofia Mazur", "Last year I found the one I had been after for ten years. On the second day!", True),
+    ("Salomé Vidal sings", "Aïcha Diallo", "Two tickets to give away, write to me.", False),
+    ("Festival on the quays", "Greta Lindqvist", "We are camping nearby, who joins us?", True),
+    ("Half marathon", "Sam Okafor", "Can one still change from the ten kilometres?", False),
+    ("Half marathon", "Pavel Novák", "See you at the start, I am the one with the orange cap.", True),
+    ("Night run with lamps", "Inês Duarte", "I need one of the six lamps, please.", True),
+    ("Weekend by the sea", "Luca Ferri", "I have a car with three seats.", True),
+]

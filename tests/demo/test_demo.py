@@ -1,0 +1,122 @@
+"""`kalends demo`: a lively example, told whole or not at all, and once."""
+
+import os
+import pty
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kalends.app import wsgi
+from kalends.context import Context
+from kalends.db import Database
+from kalends.demo import fill as demo
+from kalends.demo.story import HAPPENINGS, PROFILE, REMARKS, SERIES
+from kalends.settings import Settings
+from kalends.users import passwords
+from tests.client import Client
+from tests.conftest import NOON
+from tests.serve.conftest import database  # noqa: F401
+from tests.serve.running import command, environment, run
+
+PASSWORD = "the password of the example"
+
+
+@pytest.fixture(scope="module")
+def ana(db: Database, settings: Settings) -> Iterator[Client]:
+    """The example's user, signed in, and the example with her; both are gone afterwards."""
+    ctx = Context(db, settings, NOON)
+    with ctx.write():
+        assert len(list(demo.fill(ctx, passwords.hashed(PASSWORD)))) == demo.STEPS
+    assert ctx.now == NOON
+    guest = Client(wsgi(db, settings, lambda: NOON))
+    session = guest.post("/api/session", json={"user_name": "demo", "password": PASSWORD})
+    assert session.status == 201, session
+    user = guest.signed_in(session.json["token"])
+    yield user
+    assert user.delete(f"/api/users/{session.json['user_id']}", json={"current_password": PASSWORD}).status == 200
+
+
+def every_event(ana: Client, **query: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = ana.get("/api/events", query={"limit": 500, **query}).json["events"]
+    return found
+
+
+def test_there_is_something_of_everything(ana: Client) -> None:
+    calendars = ana.get("/api/calendars").json["calendars"]
+    assert [calendar["name"] for calendar in calendars] == ["Ana Souza", "Jazz in town", "Canal runners"]
+    assert len({calendar["color"] for calendar in calendars}) == 3
+    events = every_event(ana)
+    assert {event["title"] for event in events} == {happening.title for happening in HAPPENINGS}
+    assert any(event["all_day"] for event in events)
+    assert len({event["time_zone"] for event in events}) >= 4
+    assert len({event["series_id"] for event in events if event["series_id"]}) == len(SERIES)
+    assert Counter(event["public"] for event in events)[False] > 5
+    contacts = ana.get("/api/contacts?count=true").json
+    assert contacts["total"] >= 10
+    assert ana.get("/api/subscribers?limit=1").json["next"]
+    comments = ana.get("/api/comments").json["comments"]
+    assert Counter(comment["approved"] for comment in comments) == {"true": 7, "false": 4}
+    assert len(comments) == len(REMARKS)
+
+
+def test_it_happens_around_now(ana: Client) -> None:
+    now = datetime.fromtimestamp(NOON, UTC)
+    before = every_event(ana, start_time=(now - timedelta(days=15)).isoformat(), end_time=now.isoformat())
+    to_come = every_event(ana, start_time=now.isoformat(), end_time=(now + timedelta(days=36)).isoformat())
+    assert len(before) >= 8
+    assert len(to_come) >= 35
+    assert len({event["start_time"][:10] for event in to_come}) >= 20
+
+
+def test_people_answer_what_is_to_come(ana: Client) -> None:
+    (concert,) = every_event(ana, title='"Blue Hour"')
+    shown = ana.get(f"/api/events/{concert['id']}").json
+    assert sum(shown["responses"][answer] for answer in ("yes", "maybe", "no")) == 14
+    assert min(shown["responses"].values()) > 0
+    first = every_event(ana, title="Open stage", start_time=datetime.fromtimestamp(NOON, UTC).date().isoformat())[0]
+    assert ana.get(f"/api/events/{first['id']}").json["responses"]["yes"] > 0
+
+
+def test_nothing_is_sent_to_anybody(ana: Client, db: Database) -> None:
+    with db.read() as tx:
+        owned = "SELECT count(*) FROM deliveries WHERE owner_id = (SELECT id FROM users WHERE user_name = :name)"
+        assert tx.value(owned, name=PROFILE["user_name"]) == 0
+
+
+def test_the_command_tells_how_to_sign_in_and_refuses_a_second_time(tmp_path: Path, database: str) -> None:  # noqa: F811
+    settings = {"folder": tmp_path, "data": tmp_path / "data", "database": database}
+    done = run("demo", **settings)  # type: ignore[arg-type]
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(r"The example is there\. Sign in at http://\S+/sign-in as demo with the password [0-9a-f]{16}\n", done.stdout)
+    again = run("demo", **settings)  # type: ignore[arg-type]
+    assert (again.returncode, again.stdout) == (1, "")
+    assert again.stderr == "kalends: The example is here already: there is a user called demo, or with its address.\n"
+
+
+def test_a_password_that_is_too_short_is_refused(tmp_path: Path) -> None:
+    done = run("demo", "--password", "short", folder=tmp_path, data=tmp_path / "data")
+    assert (done.returncode, done.stderr) == (1, "kalends: password: must have at least 8 characters\n")
+
+
+def test_progress_is_shown_on_a_terminal(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    env = environment(data=tmp_path / "data") | {"TERM": "xterm"}
+    process = subprocess.Popen(command("demo"), cwd=tmp_path, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            shown += chunk
+    except OSError:
+        # So Linux says that nobody is at the other end any more.
+        pass
+    finally:
+        os.close(ours)
+    assert process.wait(20) == 0
+    assert b"Filling in the example" in shown
