@@ -1,0 +1,169 @@
+"""The way of an event through two browsers: made, answered, moderated, moved, published and deleted; with scripts and without."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.cast import PASSWORD
+from tests.client import Client
+from tests.web.windows import Windows, go
+
+
+@pytest.fixture
+def day() -> date:
+    """The tenth of next month: the days around it are in its month's grid."""
+    return (datetime.now(UTC).date().replace(day=1) + timedelta(days=32)).replace(day=10)
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+def test_the_life_of_an_event(windows: Windows, guest: Client, day: date, script: bool) -> None:
+    owner, visitor = windows.open(script=script), windows.open(script=script)
+    _sign_up(owner)
+    event = _create_series(owner, day)
+    _answer_and_comment(visitor, event)
+    _approve(owner, event)
+    go(visitor, event)
+    expect(visitor.get_by_text("Is there a cloak room?")).to_be_visible()
+    assert _answers(owner, event) == ["dana@example.org"]
+    if script:
+        _drag(owner, event, day, day + timedelta(days=1))
+    else:
+        _move(owner, event, day + timedelta(days=1))
+    feed = _feed(owner, guest, event)
+    assert f"DTSTART;TZID=Europe/Paris:{day + timedelta(days=1):%Y%m%d}T190000" in feed
+    assert f"RECURRENCE-ID;TZID=Europe/Paris:{day:%Y%m%d}T190000" in feed
+    _delete_series(owner, event)
+    assert go(visitor, event).status == 404
+    assert "Open stage" not in _feed(owner, guest)
+
+
+def _sign_up(page: Page) -> None:
+    name = f"olga-{uuid4().hex[:8]}"
+    go(page, "/")
+    page.get_by_role("link", name="Sign up").first.click()
+    page.fill("[name=user_name]", name)
+    page.fill("[name=email_address]", f"{name}@example.org")
+    page.fill("[name=name]", "Olga")
+    page.fill("[name=password]", PASSWORD)
+    page.fill("[name=time_zone]", "Europe/Paris")
+    page.get_by_role("button", name="Make my account").click()
+    expect(page.get_by_role("status").first).to_contain_text("Created")
+
+
+def _create_series(page: Page, day: date) -> str:
+    """A weekly series of three; answer the path of its first event."""
+    page.get_by_role("link", name="New event", exact=True).first.click()
+    page.fill("[name=title]", "Open stage")
+    page.fill("[name=start_time]", day.isoformat())
+    page.fill("[name=start_clock]", "19:00")
+    page.fill("[name=end_clock]", "21:30")
+    page.fill("[name=location]", "Blue Note, 131 W 3rd St, New York, NY 10012, USA")
+    page.select_option("[name=public]", "true")
+    page.select_option("[name=frequency]", "WEEKLY")
+    page.fill("[name=end_date]", (day + timedelta(days=14)).isoformat())
+    page.get_by_role("button", name="Create the event").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Open stage")
+    expect(page.get_by_role("status").first).to_contain_text("Created")
+    return page.url.partition("?")[0]
+
+
+def _answer_and_comment(page: Page, event: str) -> None:
+    go(page, event)
+    answer = page.locator("form[action$='/respond']")
+    answer.get_by_label("Yes").check()
+    answer.locator("[name=plus_n]").fill("2")
+    answer.locator("[name=name]").fill("Dana")
+    answer.locator("[name=email_address]").fill("dana@example.org")
+    answer.get_by_role("button", name="Answer").click()
+    expect(page.get_by_role("status").first).to_contain_text("your answer is noted")
+    expect(page.get_by_text("3 people are coming")).to_be_visible()
+    comment = page.locator("form[action$='/comment']")
+    comment.locator("[name=comment]").fill("Is there a cloak room?")
+    comment.locator("[name=name]").fill("Dana")
+    comment.locator("[name=email_address]").fill("dana@example.org")
+    comment.get_by_role("button").click()
+    expect(page.get_by_role("status").first).to_contain_text("when the organiser has approved it")
+    expect(page.get_by_text("Is there a cloak room?")).to_have_count(0)
+
+
+def _approve(page: Page, event: str) -> None:
+    go(page, event)
+    expect(page.get_by_text("waits for approval")).to_be_visible()
+    page.get_by_role("button", name="Approve").click()
+    assert page.url.partition("?")[0] == event
+    expect(page.get_by_text("waits for approval")).to_have_count(0)
+
+
+def _answers(page: Page, event: str) -> list[str]:
+    """The addresses in the file of answers."""
+    go(page, event)
+    page.get_by_role("link", name="Answers", exact=True).click()
+    expect(page.get_by_text("3 people are coming")).to_be_visible()
+    expect(page.get_by_role("row", name="dana@example.org")).to_contain_text("1 + 2")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export as a table").click()
+    lines = Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()
+    column = lines[0].split(",").index("email_address")
+    return [line.split(",")[column] for line in lines[1:]]
+
+
+def _drag(page: Page, event: str, day: date, to: date) -> None:
+    """Drag it from one day of the month to another, that one alone."""
+    go(page, f"/calendar?date={day}")
+    entry = page.locator(f"[data-day='{day}'] a[href='{event.removeprefix(_host(page))}']")
+    target = page.locator(f"[data-day='{to}']")
+    entry.scroll_into_view_if_needed()
+    start, end = entry.bounding_box(), target.bounding_box()
+    assert start
+    assert end
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=8)
+    page.mouse.up()
+    page.get_by_role("button", name="Only this one").click()
+    expect(page.get_by_text("Moved to")).to_be_visible()
+    expect(target.get_by_text("Open stage")).to_be_visible()
+    go(page, f"/calendar?date={day}")
+    expect(page.locator(f"[data-day='{to}']").get_by_text("Open stage")).to_be_visible()
+    expect(page.locator(f"[data-day='{day}']").get_by_text("Open stage")).to_have_count(0)
+
+
+def _move(page: Page, event: str, to: date) -> None:
+    """The same without dragging."""
+    go(page, event)
+    page.get_by_role("link", name="Edit", exact=True).click()
+    page.fill("[name=start_time]", to.isoformat())
+    page.fill("[name=end_time]", to.isoformat())
+    page.get_by_label("only this one").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status").first).to_contain_text("Saved")
+
+
+def _feed(page: Page, guest: Client, event: str = "/calendars") -> str:
+    """The feed of the owner's calendar, found as its owner finds it."""
+    go(page, "/calendars")
+    page.locator("main a[href^='/calendars/']").and_(page.locator(":not([href$='/new'])")).first.click()
+    address = next(_addresses(page))
+    return guest.get(address.removeprefix(_host(page))).text.replace("\r\n ", "")
+
+
+def _addresses(page: Page) -> Iterator[str]:
+    for field in page.locator("main input[readonly]").all():
+        if ".ics" in field.input_value():
+            yield field.input_value()
+
+
+def _delete_series(page: Page, event: str) -> None:
+    go(page, event)
+    page.get_by_role("link", name="Delete", exact=True).click()
+    page.get_by_label("the whole series").check()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("status").first).to_contain_text("Deleted")
+
+
+def _host(page: Page) -> str:
+    return "/".join(page.url.split("/")[:3])
