@@ -40,6 +40,9 @@ def hostile(field: str, words: str) -> str:
 WHAT_GOT_IN = r"""() => [
   ...(window.hit ? ['a script ran'] : []),
   ...[...document.querySelectorAll('x-hit, base, iframe, meta[http-equiv]')].map(element => element.outerHTML),
+  ...[...document.querySelectorAll('[readonly]')]
+    .filter(field => new DOMParser().parseFromString(field.value, 'text/html').querySelector('x-hit, script, [onfocus]'))
+    .map(field => field.value),
   ...[...document.scripts].filter(script => !script.src.startsWith(location.origin + '/static/')).map(script => script.outerHTML),
   ...[...document.querySelectorAll('*')].filter(each => [...each.attributes].some(attribute => /^on|^srcdoc$/i.test(attribute.name)))
     .map(each => each.outerHTML),
@@ -49,10 +52,12 @@ WHAT_GOT_IN = r"""() => [
     .map(each => each.outerHTML),
 ]"""
 
-# Everything on the page that somebody reads, sees in a field, or hears.
+# Everything on the page that somebody reads, sees in a field, hears, or copies into a page of their own.
 READ = """() => [
   document.title, document.body.textContent,
-  ...[...document.querySelectorAll('input, textarea, option')].map(field => field.value),
+  ...[...document.querySelectorAll('input, textarea, option')].filter(field => !field.readOnly).map(field => field.value),
+  ...[...document.querySelectorAll('[readonly]')].map(
+    field => new DOMParser().parseFromString(field.value, 'text/html').body.textContent),
   ...['alt', 'title', 'aria-label', 'placeholder'].flatMap(
     name => [...document.querySelectorAll(`[${name}]`)].map(element => element.getAttribute(name))),
 ].join('\\n')"""

@@ -45,6 +45,14 @@ def test_a_page_shows_hostile_texts_as_they_are(looks: Windows, hostility: Hosti
             assert _is_shown_whole(" ".join(line.split()), mark(field, number), shown), (field, line)
 
 
+def test_every_field_is_on_some_page(hostility: Hostility) -> None:
+    """Without this, the walk above might have met nothing hostile at all."""
+    readers = {name: reader(hostility.scene, name) or hostility.scene.guest for name in {visit.reader for visit in VISITS}}
+    shown = [readers[visit.reader].get(address(hostility.scene, visit.path), headers={"Accept": "text/html"}).text for visit in VISITS]
+    unseen = {field for field in hostility.fields if field not in ("email", "image") and not any(mark(field) in page for page in shown)}
+    assert unseen == set()
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_an_address_in_hostile_words_is_harmless(looks: Windows, scene: Scene, name: str) -> None:
     """Whatever an address says, the page or the error that answers does not run it."""
