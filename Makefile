@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help run test lint types unit browser bench lock clean
+.PHONY: help run test lint types unit browser screenshots bench lock clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ unit: $(VENV)/dev browser  ## run the tests alone
 
 browser: $(VENV)/dev    ## install Chromium for the tests of pages, where that is allowed
 	@$(BIN)/python -m tests.web.chromium
+
+screenshots: $(VENV)/dev browser  ## take the pictures of the documentation anew
+	@$(BIN)/python -m tests.web.screenshots docs/screenshots
 
 bench: $(VENV)/dev      ## measure on SQLite what growth to a million events costs, and what a series does (fills .bench at first)
 	@$(BIN)/python -m bench.load --events 10000 --data .bench/small
