@@ -8,12 +8,13 @@ import falcon
 from kalends import settings, times, tokens
 from kalends.calendar import pages as calendar_view
 from kalends.calendars import api as calendars
+from kalends.calendars import import_pages as calendar_import_pages
 from kalends.calendars import pages as calendar_pages
 from kalends.calendars import sharing_pages
 from kalends.comments import api as comments
 from kalends.comments import pages as comment_pages
 from kalends.contacts import api as contacts
-from kalends.contacts import import_pages
+from kalends.contacts import import_pages as contact_import_pages
 from kalends.contacts import pages as contact_pages
 from kalends.db import Database, open_database
 from kalends.deliveries import api as deliveries
@@ -49,7 +50,8 @@ from kalends.web.render import error_page
 FEATURES = [
     *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
     *(event_pages, event_forms, session_pages, user_pages, reset_pages, settings_pages, key_pages),
-    *(calendar_pages, sharing_pages, contact_pages, import_pages, answer_pages, comment_pages, list_pages, delivery_pages),
+    *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
+    *(answer_pages, comment_pages, list_pages, delivery_pages),
     *(calendar_view, embeds),
     *(openapi, docs, web, health),
 ]

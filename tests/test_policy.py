@@ -77,6 +77,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /calendars/{calendar_id}/unshare": {"private": (404, 303, 403, 403, 404), "public": (401, 303, 403, 403, 403)},
     "GET /calendars/{calendar_id}/reset_feed": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
     "POST /calendars/{calendar_id}/reset_feed": {"private": (404, 303, 403, 403, 404), "public": (401, 303, 403, 403, 403)},
+    "GET /calendars/{calendar_id}/import": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "POST /calendars/{calendar_id}/import": {"private": (404, 422, 422, 403, 404), "public": (401, 422, 422, 403, 403)},
     "GET /contacts": {"": SIGNED_IN},
     "GET /contacts/new": {"": SIGNED_IN},
     "POST /contacts": {"": (401, 303, 303, 303, 303)},

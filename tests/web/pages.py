@@ -48,6 +48,7 @@ PAGES: dict[str, list[Visit]] = {
         Visit("alice", "/calendars/{calendar}/edit"),
         Visit("alice", "/calendars/{private_calendar}/edit"),
     ],
+    "GET /calendars/{calendar_id}/import": [Visit("alice", "/calendars/{calendar}/import")],
     "GET /calendars/{calendar_id}/delete": [Visit("alice", "/calendars/{calendar}/delete")],
     "GET /calendars/{calendar_id}/reset_feed": [Visit("alice", "/calendars/{private_calendar}/reset_feed")],
     "GET /events/{event_id}": [

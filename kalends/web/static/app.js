@@ -27,8 +27,8 @@ for (const time of document.querySelectorAll("time[data-local]")) {
 const zone = document.querySelector("input[data-guess-zone]");
 if (zone && (!zone.value || zone.value === "UTC")) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-// Addresses to copy.
-for (const button of document.querySelectorAll("button[data-copy]")) {
+// Addresses to copy, where the browser lets pages do it: on https, and on this machine.
+for (const button of navigator.clipboard ? document.querySelectorAll("button[data-copy]") : []) {
   button.hidden = false;
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);

@@ -1,0 +1,75 @@
+"""A calendar file on a page: its events come onto the calendar, and what could not be kept is told."""
+
+import re
+
+import pytest
+
+from tests.cast import Cast, a_calendar, shared
+from tests.client import Answer, Client
+from tests.http.multipart import multipart
+
+
+FILE = """BEGIN:VCALENDAR
+VERSION:2.0
+BEGIN:VEVENT
+UID:one
+DTSTART:20260601T180000Z
+SUMMARY:R&B <night>
+END:VEVENT
+BEGIN:VEVENT
+UID:two
+DTSTART;VALUE=DATE:20260602
+SUMMARY:Fair
+END:VEVENT
+BEGIN:VEVENT
+UID:three
+DTSTART:never
+SUMMARY:No day at all
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def uploaded(who: Client, calendar_id: int, content: str, filename: str = "events.ics", **fields: str) -> Answer:
+    return who.post(f"/calendars/{calendar_id}/import", **multipart(fields, [("file", filename, content.encode())]))
+
+
+def test_the_events_of_a_file_come_onto_the_calendar_and_the_page_counts_them(cast: Cast) -> None:
+    jazz = a_calendar(cast.alice)
+    shared(cast.alice, jazz, cast.bob, "editor")
+    file = a_file(
+        an_entry(title="R&B <night>"), an_entry("two", "DTSTART;VALUE=DATE:20260602", title="Fair"), an_entry("three", "DTSTART:never")
+    )
+    page = uploaded(cast.bob, jazz["id"], FILE)
+    assert page.status == 200
+    assert "2 are new here, 0 were changed, 0 were here as they are, and 1 were left out" in page.text
+    assert "R&amp;B &lt;night&gt;</a>" in page.text
+    assert "Tuesday, 2 June 2026<" in page.text
+    assert re.search(r"<tr><td>\d+</td><td>[\w ]+</td><td>", page.text)
+    again = uploaded(cast.alice, jazz["id"], FILE)
+    assert "0 are new here, 0 were changed, 2 were here as they are" in again.text
+    assert len(cast.alice.get(f"/api/events?calendar_id={jazz['id']}").json["events"]) == 2
+
+
+def test_imported_events_may_be_public_on_a_private_calendar(cast: Cast) -> None:
+    jazz = a_calendar(cast.alice)
+    assert uploaded(cast.alice, jazz["id"], FILE, public="true").status == 200
+    assert [event["public"] for event in cast.alice.get(f"/api/events?calendar_id={jazz['id']}").json["events"]] == [True, True]
+
+
+@pytest.mark.parametrize(("content", "filename"), [("BEGIN:NONSENSE", "events.ics"), ("", "")])
+def test_a_file_that_cannot_be_read_names_the_field(cast: Cast, content: str, filename: str) -> None:
+    jazz = a_calendar(cast.alice)
+    page = uploaded(cast.alice, jazz["id"], content, filename, public="false")
+    assert page.status == 422
+    assert 'href="#file"' in page.text
+    assert re.search(r'id="file"[^>]*aria-invalid="true" aria-describedby="file-about"', page.text)
+    assert 'value="false" selected' in page.text
+
+
+def test_those_who_may_only_look_import_nothing(cast: Cast) -> None:
+    jazz = a_calendar(cast.alice)
+    shared(cast.alice, jazz, cast.vera, "viewer")
+    assert uploaded(cast.vera, jazz["id"], FILE).status == 403
+    assert uploaded(cast.carol, jazz["id"], FILE).status == 404
+    assert cast.alice.get(f"/api/events?calendar_id={jazz['id']}").json["events"] == []
