@@ -90,7 +90,6 @@ def editing(ctx: Context, calendar_id: int, **states: FormState) -> Document:
     forms = {
         "fields": _over(fields, states.get("fields", FormState())),
         "share": structs.replace(states.get("share", FormState()), prefix="share-"),
-        "file": structs.replace(states.get("file", FormState()), prefix="file-"),
     }
     calendar = api.show(ctx, calendar_id)
     return render("calendars/edit.html", ctx, title=f"Edit {calendar.name}", calendar=calendar, forms=forms, zones=sorted(known_zones()))

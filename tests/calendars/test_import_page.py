@@ -8,7 +8,6 @@ from tests.cast import Cast, a_calendar, shared
 from tests.client import Answer, Client
 from tests.http.multipart import multipart
 
-
 FILE = """BEGIN:VCALENDAR
 VERSION:2.0
 BEGIN:VEVENT
@@ -37,9 +36,6 @@ def uploaded(who: Client, calendar_id: int, content: str, filename: str = "event
 def test_the_events_of_a_file_come_onto_the_calendar_and_the_page_counts_them(cast: Cast) -> None:
     jazz = a_calendar(cast.alice)
     shared(cast.alice, jazz, cast.bob, "editor")
-    file = a_file(
-        an_entry(title="R&B <night>"), an_entry("two", "DTSTART;VALUE=DATE:20260602", title="Fair"), an_entry("three", "DTSTART:never")
-    )
     page = uploaded(cast.bob, jazz["id"], FILE)
     assert page.status == 200
     assert "2 are new here, 0 were changed, 0 were here as they are, and 1 were left out" in page.text
