@@ -196,8 +196,9 @@
 
   document.addEventListener("click", (event) => {
     if (justDragged) return event.preventDefault();
-    const place = event.target.closest?.("#calendar a, #calendar button") || !isWide.matches ? null : placeAt(event.clientX, event.clientY);
-    if (!place || !event.target.closest("#calendar") || !place.element.querySelector(".add")) return;
+    const day = event.target.closest?.("#calendar [data-day]");
+    if (!day?.querySelector(".add") || event.target.closest("a") || !isWide.matches) return;
+    const place = placeAt(event.clientX, event.clientY);
     const moment = place.at === null ? written(place.day, "day") : written(place.day + place.at, "day and hour").slice(0, 16);
     location.href = `/events/new?start_time=${moment}`;
   });

@@ -1,0 +1,199 @@
+"""The calendar in a browser: events are moved and stretched by mouse and by keyboard, and stay where they were when that fails."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import FloatRect, Locator, Page, expect
+
+from tests.cast import Cast, Person, a_calendar, an_event, shared
+from tests.web.windows import NARROW, Windows, go
+
+MONDAY, TUESDAY, FRIDAY = "2026-05-11", "2026-05-12", "2026-05-15"
+# An hour among the hours of a week, in pixels.
+HOUR = 48
+
+
+@pytest.fixture
+def alice(people: Cast) -> Person:
+    assert people.alice.put(f"/api/users/{people.alice.id}", json={"time_zone": "Europe/Paris"}).status == 200
+    return people.alice
+
+
+def an_evening(owner: Person, **fields: Any) -> dict[str, Any]:
+    given = {"title": "Gig", "start_time": f"{MONDAY}T18:00", "end_time": f"{MONDAY}T19:00", "time_zone": "Europe/Paris"}
+    return an_event(owner, **given | fields)
+
+
+def times(owner: Person, event: dict[str, Any]) -> list[str]:
+    """Its start and its end, as they are now, without their offset."""
+    found = owner.get(f"/api/events/{event['id']}").json
+    return [str(found[name])[:16] for name in ("start_time", "end_time")]
+
+
+def box(found: Locator) -> FloatRect:
+    found.scroll_into_view_if_needed()
+    size = found.bounding_box()
+    assert size
+    return size
+
+
+def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(*end, steps=6)
+    page.mouse.up()
+
+
+def to_day(page: Page, entry: Locator, day: str) -> None:
+    """Drag an event of a month to another day."""
+    start, end = box(entry), box(page.locator(f"[data-day='{day}']"))
+    drag(page, (start["x"] + 20, start["y"] + 10), (end["x"] + 20, end["y"] + end["height"] - 10))
+
+
+def entry(page: Page, title: str = "Gig") -> Locator:
+    return page.locator(".entry", has_text=title)
+
+
+def test_what_lasts_is_moved_by_whichever_of_its_days_is_grabbed(windows: Windows, alice: Person) -> None:
+    fair = an_event(alice, title="Fair", start_time=MONDAY, end_time="2026-05-13")
+    page = windows.open(alice)
+    go(page, f"/calendar?date={MONDAY}")
+    to_day(page, page.locator(f"[data-day='{TUESDAY}'] .entry"), FRIDAY)
+    expect(page.get_by_role("status")).to_have_text("Moved to Thursday 14 May.")
+    expect(page.locator("[data-day='2026-05-16'] .entry")).to_contain_text("Fair")
+    assert times(alice, fair) == ["2026-05-14", "2026-05-16"]
+
+
+def test_in_a_week_an_event_is_dragged_to_another_hour_and_day(windows: Windows, alice: Person) -> None:
+    event = an_evening(alice)
+    page = windows.open(alice)
+    go(page, f"/calendar?view=week&date={MONDAY}")
+    column, start = box(page.locator(f"[data-day='{TUESDAY}'] .blocks")), box(entry(page))
+    drag(page, (start["x"] + 20, start["y"] + 10), (column["x"] + 20, start["y"] + 10 - 2.25 * HOUR))
+    expect(page.get_by_role("status")).to_have_text("Moved to Tuesday 12 May at 15:45.")
+    assert times(alice, event) == [f"{TUESDAY}T15:45", f"{TUESDAY}T16:45"]
+
+
+def test_in_a_week_an_event_is_stretched_by_its_edge(windows: Windows, alice: Person) -> None:
+    event = an_evening(alice)
+    page = windows.open(alice)
+    go(page, f"/calendar?view=week&date={MONDAY}")
+    size = box(entry(page))
+    edge = (size["x"] + 20, size["y"] + size["height"] - 3)
+    drag(page, edge, (edge[0], edge[1] + HOUR))
+    expect(page.get_by_role("status")).to_have_text("Now it lasts until Monday 11 May at 20:00.")
+    assert times(alice, event) == [f"{MONDAY}T18:00", f"{MONDAY}T20:00"]
+
+
+@pytest.mark.parametrize(
+    ("view", "key", "moved"),
+    [
+        ("month", "ArrowRight", [f"{TUESDAY}T18:00", f"{TUESDAY}T19:00"]),
+        ("month", "ArrowDown", ["2026-05-18T18:00", "2026-05-18T19:00"]),
+        ("week", "ArrowUp", [f"{MONDAY}T17:45", f"{MONDAY}T18:45"]),
+        ("week", "ArrowRight", [f"{TUESDAY}T18:00", f"{TUESDAY}T19:00"]),
+    ],
+)
+def test_the_keyboard_moves_an_event_and_keeps_it_in_focus(windows: Windows, alice: Person, view: str, key: str, moved: list[str]) -> None:
+    event = an_evening(alice)
+    page = windows.open(alice)
+    go(page, f"/calendar?view={view}&date={MONDAY}")
+    entry(page).focus()
+    page.keyboard.press(f"Shift+{key}")
+    expect(page.get_by_role("status")).to_contain_text("Moved to")
+    expect(entry(page)).to_be_focused()
+    assert times(alice, event) == moved
+
+
+@pytest.mark.parametrize(("choice", "moved"), [("Only this one", 1), ("This and the following", 2), ("All of them", 3), ("Leave it", 0)])
+def test_of_a_series_one_says_what_should_move(windows: Windows, alice: Person, choice: str, moved: int) -> None:
+    first = an_evening(alice, start_time="2026-05-04T18:00", end_time="2026-05-04T19:00")
+    repeated = alice.put(f"/api/events/{first['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-05-18"})
+    assert repeated.status == 200, repeated
+    page = windows.open(alice)
+    go(page, f"/calendar?date={MONDAY}")
+    to_day(page, page.locator(f"[data-day='{MONDAY}'] .entry"), TUESDAY)
+    page.get_by_role("dialog").get_by_role("button", name=choice).click()
+    expect(page.locator(f"[data-day='{TUESDAY if moved else MONDAY}'] .entry")).to_have_count(1)
+    starts = [event["start_time"][:10] for event in alice.get("/api/events").json["events"]]
+    assert len({"2026-05-05", TUESDAY, "2026-05-19"} & set(starts)) == moved
+
+
+def test_an_event_of_another_zone_moves_by_its_own_clocks(windows: Windows, alice: Person) -> None:
+    event = an_evening(alice, time_zone="America/New_York", start_time=f"{MONDAY}T12:00", end_time=f"{MONDAY}T13:00")
+    page = windows.open(alice)
+    go(page, f"/calendar?date={MONDAY}")
+    expect(entry(page)).to_contain_text("18:00")
+    to_day(page, entry(page), FRIDAY)
+    expect(page.get_by_role("status")).to_have_text("Moved to Friday 15 May at 18:00.")
+    assert times(alice, event) == [f"{FRIDAY}T12:00", f"{FRIDAY}T13:00"]
+    assert alice.get(f"/api/events/{event['id']}").json["time_zone"] == "America/New_York"
+
+
+def test_what_may_not_be_moved_stays_and_the_page_says_why(windows: Windows, people: Cast, alice: Person) -> None:
+    calendar = a_calendar(alice)
+    shared(alice, calendar, people.bob, "editor")
+    an_evening(alice, calendar_id=calendar["id"])
+    page = windows.open(people.bob)
+    go(page, f"/calendar?date={MONDAY}")
+    shared(alice, calendar, people.bob, "viewer")
+    to_day(page, entry(page), FRIDAY)
+    expect(page.get_by_role("status")).to_contain_text("It stays where it was. Only the event's owner")
+    expect(page.locator(f"[data-day='{MONDAY}'] .entry")).to_have_count(1)
+    expect(page.locator(".lifted, .ghost")).to_have_count(0)
+    assert [fault.partition(" ")[0] for fault in windows.faults] == ["403"]
+    windows.faults.clear()
+
+
+def test_what_one_may_only_see_is_not_lifted(windows: Windows, people: Cast, alice: Person) -> None:
+    calendar = a_calendar(alice)
+    shared(alice, calendar, people.vera, "viewer")
+    event = an_evening(alice, calendar_id=calendar["id"])
+    page = windows.open(people.vera)
+    go(page, f"/calendar?date={MONDAY}")
+    to_day(page, entry(page), FRIDAY)
+    expect(page.locator(f"[data-day='{MONDAY}'] .entry")).to_have_count(1)
+    assert times(alice, event) == [f"{MONDAY}T18:00", f"{MONDAY}T19:00"]
+
+
+def test_escape_puts_an_event_back(windows: Windows, alice: Person) -> None:
+    event = an_evening(alice)
+    page = windows.open(alice)
+    go(page, f"/calendar?date={MONDAY}")
+    start, end = box(entry(page)), box(page.locator(f"[data-day='{FRIDAY}']"))
+    page.mouse.move(start["x"] + 20, start["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(end["x"] + 20, end["y"] + 50, steps=5)
+    expect(page.locator(".ghost")).to_have_count(1)
+    page.keyboard.press("Escape")
+    page.mouse.up()
+    expect(page.locator(".ghost, .lifted, .target")).to_have_count(0)
+    assert times(alice, event) == [f"{MONDAY}T18:00", f"{MONDAY}T19:00"]
+
+
+def test_a_click_opens_an_event(windows: Windows, alice: Person) -> None:
+    event = an_evening(alice)
+    page = windows.open(alice)
+    for view in ("month", "week"):
+        go(page, f"/calendar?view={view}&date={MONDAY}")
+        entry(page).click()
+        page.wait_for_url(f"**/events/{event['id']}")
+
+
+def test_a_click_on_a_free_place_makes_an_event_there(windows: Windows, alice: Person) -> None:
+    page = windows.open(alice)
+    go(page, f"/calendar?date={MONDAY}")
+    page.locator(f"[data-day='{FRIDAY}']").click(position={"x": 40, "y": 80})
+    page.wait_for_url(f"**/events/new?start_time={FRIDAY}")
+    go(page, f"/calendar?view=week&date={MONDAY}")
+    page.locator(f"[data-day='{FRIDAY}'] .blocks").click(position={"x": 40, "y": 3.3 * HOUR})
+    page.wait_for_url(f"**/events/new?start_time={FRIDAY}T10:15")
+
+
+def test_on_a_phone_a_day_leads_to_its_list(windows: Windows, alice: Person) -> None:
+    an_evening(alice)
+    page = windows.open(alice, width=NARROW)
+    go(page, f"/calendar?date={MONDAY}")
+    page.locator(f"[data-day='{MONDAY}']").click(position={"x": 20, "y": 50})
+    page.wait_for_url(f"**/calendar?view=agenda&date={MONDAY}")
+    expect(page.get_by_role("link", name="Gig", exact=True)).to_be_visible()
