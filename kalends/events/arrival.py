@@ -87,7 +87,7 @@ class Maker:
         try:
             yield
         except TooLong:
-            self.skip(entry, "repeat", "it was left out: the rules of this file take too long to follow")
+            self.skip(entry, "time_zone", "it was left out: the zones of this file take too long to follow")
         except OverflowError:
             self.skip(entry, "start_time", f"it was left out: {when.YEARS}")
         except ValueError as error:

@@ -76,7 +76,7 @@ class Reader:
         counts: Counter[str] = Counter()
         for entry in self._file.entries:
             foreign = {"links"} if entry.url and not entry.url.startswith(self._url) else set()
-            for kind in entry.unkept | foreign:
+            for kind in sorted(entry.unkept | foreign):
                 counts[kind] += 1
                 first.setdefault(kind, entry.line)
         for kind, count in counts.items():

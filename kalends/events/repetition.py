@@ -17,7 +17,7 @@ from kalends.events.span import Span
 from kalends.ical import rrule
 from kalends.ical.moments import Moment, short
 from kalends.ical.reading import Entry
-from kalends.ical.rrule import Recurrence
+from kalends.ical.rrule import Recurrence, TooLong
 
 MOST_INTERVAL = 1_000
 
@@ -36,14 +36,20 @@ class Repetition:
 
     def arrivals(self, changed: list[Entry]) -> Iterator[Arrival]:
         rule = self._rule()
+        arrival = Arrival(self._entry.line, self._uid, clock=seconds_of_day(self._start.local))
+        first = self._reader.span(self._entry, self._clock)
+        dates, goes_on = [self._start.local.date()], False
+        try:
+            if rule:
+                dates, goes_on = self._dates(rule, arrival, first)
+        except TooLong:
+            rule = None
+            self._tell("the rules of this file take too long to follow, and only the first occurrence is kept")
         if rule is None and not self._entry.added:
             yield Arrival(self._entry.line, self._uid, {"": self._maker.wanted(self._entry)})
             yield from self._changed(Arrival(self._entry.line, self._uid), changed)
             return
-        arrival = Arrival(self._entry.line, self._uid, clock=seconds_of_day(self._start.local))
         content = self._reader.content(self._entry)
-        first = self._reader.span(self._entry, self._clock)
-        dates = self._dates(rule, arrival, first) if rule else [self._start.local.date()]
         self._maker.count(len(dates), content)
         self._except(arrival, set(dates), changed)
         for day in dates:
@@ -51,12 +57,12 @@ class Repetition:
                 arrival.wanted[day.isoformat()] = Wanted(content, self._on(arrival, first, day), self._clock.is_named)
         others = [*self._changed(arrival, changed), *self._added(arrival, content, first)]
         if rule and not arrival.rule:
-            self._tell_kept(rule, arrival, dates)
+            self._tell_kept(len(set(map(str, dates)) - arrival.excepted), f" until {dates[-1]}" if goes_on else "")
         if arrival.wanted:
             yield arrival
         else:
             self._maker.skipped += 1
-            self._reader.tell(self._entry.line, "repeat", "it was left out: none of its occurrences takes place")
+            self._tell("it was left out: none of its occurrences takes place")
         yield from others
 
     def _rule(self) -> Recurrence | None:
@@ -67,38 +73,38 @@ class Repetition:
         try:
             rule = rrule.read(self._entry.rule)
         except ValueError as error:
-            self._reader.tell(self._entry.line, "repeat", f"{called} cannot be read, and only the first occurrence is kept: {error}")
+            self._tell(f"{called} cannot be read, and only the first occurrence is kept: {error}")
             return None
         if not rule.is_by_the_day:
-            self._reader.tell(self._entry.line, "repeat", f"{called} repeats within a day, and only the first occurrence is kept")
+            self._tell(f"{called} repeats within a day, and only the first occurrence is kept")
             return None
         local = self._start.local
         if any(times and times != (time,) for times, time in zip(rule.clocks, (local.hour, local.minute, local.second), strict=True)):
-            self._reader.tell(self._entry.line, "repeat", f"{called} has times of its own; only that of the first occurrence is kept")
+            self._tell(f"{called} has times of its own; only that of the first occurrence is kept")
         return rule
 
-    def _dates(self, rule: Recurrence, arrival: Arrival, first: Span) -> list[date]:
-        """The dates that are kept. Where a series of ours has the same ones, the arrival gets its rule."""
+    def _dates(self, rule: Recurrence, arrival: Arrival, first: Span) -> tuple[list[date], bool]:
+        """The dates that are kept, and whether the rule goes on after them. The arrival gets it, if it is one of ours."""
         start = self._start.local.date()
         last = self._last(rule.until) if rule.until else date.max
         horizon = self._maker.horizon(start)
         is_endless = rule.until is None and rule.count is None
         is_plain = rrule.is_plain(rule, start) and rule.interval <= MOST_INTERVAL
         if is_plain:
-            found = islice(Rule(rule.frequency, rule.interval, start, None).dates(last), rule.count)
+            found = Rule(rule.frequency, rule.interval, start, None).dates(last)
         else:
             every = rrule.dates(structs.replace(rule, count=None), start, min(last, horizon), self._reader.budget)
-            found = islice(chain([start], dropwhile(lambda day: day == start, every)), rule.count)
-        dates, is_late, is_short = _kept(found, horizon, is_endless or not is_plain)
+            found = chain([start], dropwhile(lambda day: day == start, every))
+        dates, is_late, goes_on = _kept(islice(found, rule.count), horizon, is_endless or not is_plain)
         arrival.since = dates[0].isoformat() if is_late else ""
         if is_plain and self._fits(arrival, first, dates):
             end = None if is_endless else dates[-1]
             arrival.rule = Rule(rule.frequency, rule.interval, dates[0], end)
             arrival.made_until = (end or horizon).isoformat()
-        if is_late or (is_short and is_plain):
-            cut = [f"before {dates[0]}"] * is_late + [f"after {dates[-1]}"] * is_short
-            self._reader.tell(self._entry.line, "repeat", f"of more than {MOST:,} occurrences, those {' and '.join(cut)} were left out")
-        return dates
+        cut = [f"before {dates[0]}"] * is_late + [f"after {dates[-1]}"] * (goes_on and is_plain and not is_endless)
+        if cut:
+            self._tell(f"of more than {MOST:,} occurrences, those {' and '.join(cut)} were left out")
+        return dates, goes_on if is_plain else last > horizon and (rule.count is None or len(dates) < rule.count)
 
     def _last(self, until: Moment) -> date:
         """The last day on which an occurrence may begin."""
@@ -137,7 +143,7 @@ class Repetition:
         days = {self._reader.day(self._entry, moment, self._clock) for moment in moments}
         held = sorted(day for day in days if day in dates or (arrival.rule and arrival.rule.has(day)))
         if len(held) > MOST:
-            self._reader.tell(self._entry.line, "repeat", f"of {len(held):,} exceptions the first {MOST:,} are kept")
+            self._tell(f"of {len(held):,} exceptions the first {MOST:,} are kept")
         arrival.excepted = {day.isoformat() for day in held[:MOST]}
 
     def _changed(self, arrival: Arrival, changed: list[Entry]) -> Iterator[Arrival]:
@@ -179,12 +185,12 @@ class Repetition:
             else:
                 arrival.wanted[slot] = wanted
 
-    def _tell_kept(self, rule: Recurrence, arrival: Arrival, dates: list[date]) -> None:
-        is_open = rule.until is None and rule.count is None
-        until = f" until {dates[-1]}" if is_open or dates[-1] < self._last(rule.until or Moment(datetime.max)) else ""
-        count = len(arrival.wanted)
+    def _tell(self, message: str) -> None:
+        self._reader.tell(self._entry.line, "repeat", message)
+
+    def _tell_kept(self, count: int, until: str) -> None:
         kept = "1 single event" if count == 1 else f"{count:,} single events"
-        self._reader.tell(self._entry.line, "repeat", f"the rule {short(self._entry.rule)} is kept as {kept}{until}")
+        self._tell(f"the rule {short(self._entry.rule)} is kept as {kept}{until}")
 
 
 def _kept(dates: Iterable[date], horizon: date, to_horizon: bool) -> tuple[list[date], bool, bool]:

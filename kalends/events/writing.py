@@ -87,9 +87,9 @@ class Writing:
         return series_id
 
     def _event(self, arrival: Arrival, there: Known, slot: str, series_id: int | None) -> None:
-        event, wanted = there.held.get(slot), arrival.wanted[slot]
+        event, wanted, uid = there.held.get(slot), arrival.wanted[slot], _uid(arrival, slot)
         if series_id is None:
-            form = Form(f"{arrival.uid}/{slot}" if slot else arrival.uid, None, None, False)
+            form = Form(uid, None, None, False)
         elif _is_wanted(arrival, there, slot, event):
             form = Form(None, series_id, slot, wanted.edited)
         else:
@@ -97,12 +97,11 @@ class Writing:
         if event is None:
             self._insert(wanted, form, next(iter(there.held.values()), None))
             return
-        if not slot:
-            self._ids[arrival.uid] = event.id
-            if there.series is None and (there.is_own or event.series_id is not None):
-                # It was made here, or repeats here, whatever the file says.
-                edited = event.edited or (event.slot is not None and self._differs(event, wanted))
-                form = Form(event.uid, event.series_id, event.slot, edited)
+        self._ids[uid] = event.id
+        if not slot and there.series is None and (there.is_own or event.series_id is not None):
+            # It was made here, or repeats here, whatever the file says.
+            edited = event.edited or (event.slot is not None and self._differs(event, wanted))
+            form = Form(event.uid, event.series_id, event.slot, edited)
         self._update(event, wanted, form)
 
     def _insert(self, wanted: Wanted, form: Form, like: Event | None) -> None:
@@ -146,11 +145,16 @@ class Writing:
         for arrival in chosen:
             slot = min(arrival.wanted)
             in_series = firsts.get(self._series.get(arrival.uid, 0))
-            event_id = in_series or self._ids.get(f"{arrival.uid}/{slot}" if slot else arrival.uid)
+            event_id = in_series or self._ids.get(_uid(arrival, slot))
             if event_id:
                 wanted = arrival.wanted[slot]
                 found.append(ImportedEvent(event_id, wanted.content.columns["title"], _start_time(wanted.span), arrival.uid))
         return found
+
+
+def _uid(arrival: Arrival, slot: str) -> str:
+    """What an event of the arrival is called, if it stands by itself."""
+    return f"{arrival.uid}/{slot}" if slot else arrival.uid
 
 
 def _adopt(arrival: Arrival, there: Known) -> None:

@@ -123,12 +123,21 @@ def _components(content: str) -> Iterator[_Component]:
         elif name == "END":
             yield from _closed(open_ones, number, line[4:].strip().upper())
         elif open_ones and name in _READ.get(open_ones[-1].name, ()):
-            open_ones[-1].properties.setdefault(name, []).append(read_property(number, line))
+            open_ones[-1].properties.setdefault(name, []).append(_property(number, line))
         elif open_ones and name in _UNKEPT:
             open_ones[-1].unkept.add(_UNKEPT[name])
     if open_ones:
         last = open_ones[-1]
         raise ValueError(f"is cut off: what begins in line {last.line} (BEGIN:{short(last.name)}) does not end")
+
+
+def _property(number: int, line: str) -> Property:
+    """What the line says. Exchange writes a zone's name with a colon, and without the quotes that it needs then."""
+    said = read_property(number, line)
+    if "TZID" not in said.parameters or not said.value.startswith("//"):
+        return said
+    name, _, value = said.value.rpartition(":")
+    return Property(said.parameters | {"TZID": f"{said.parameters['TZID']}:{name.upper()}"}, value)
 
 
 def _closed(open_ones: list[_Component], number: int, name: str) -> Iterator[_Component]:

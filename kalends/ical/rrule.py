@@ -12,6 +12,7 @@ from kalends.ical.moments import Moment, read_moment
 
 MOST_CHARACTERS = 2_000
 MOST_INTERVAL = 100_000
+DAYS_AT_ONCE = 100
 
 _FREQUENCIES = ("SECONDLY", "MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY")
 _WEEKDAYS = {"MO": 0, "TU": 1, "WE": 2, "TH": 3, "FR": 4, "SA": 5, "SU": 6}
@@ -111,10 +112,12 @@ def dates(rule: Recurrence, start: date, last: date, budget: Budget) -> Iterator
 
 
 def _dates(rule: Recurrence, start: date, last: date, budget: Budget) -> Iterator[date]:
+    weekdays = {weekday for _, weekday in rule.days} or set(range(7))
     for days in _periods(rule, start, last):
         budget.spend(len(days))
-        found = [day for day in map(date.fromordinal, days) if _is_on(rule, day)]
-        if rule.positions:
+        # The first day of all was a Monday.
+        found = [day for day in map(date.fromordinal, (n for n in days if (n - 1) % 7 in weekdays)) if _is_on(rule, day)]
+        if rule.positions and rule.frequency != "DAILY":
             count = len(found)
             found = [day for i, day in enumerate(found, 1) if i in rule.positions or i - count - 1 in rule.positions]
         for day in found:
@@ -139,12 +142,16 @@ def completed(rule: Recurrence, start: date) -> Recurrence:
 
 
 def _periods(rule: Recurrence, start: date, last: date) -> Iterator[range]:
-    """The days of each period in turn, as ordinals."""
-    if rule.frequency in ("DAILY", "WEEKLY"):
-        length = 7 if rule.frequency == "WEEKLY" else 1
-        first = start.toordinal() - (start.weekday() - rule.week_start) % 7 * (length == 7)
-        for begin in range(first, last.toordinal() + 1, length * rule.interval):
-            yield range(begin, min(begin + length, _LAST_DAY + 1))
+    """The days of each period in turn, as ordinals; where a period is one day, many at once."""
+    end = last.toordinal() + 1
+    if rule.frequency == "DAILY":
+        # A day is the first and the last of its set, and never another.
+        if not rule.positions or rule.positions & {1, -1}:
+            for begin in range(start.toordinal(), end, rule.interval * DAYS_AT_ONCE):
+                yield range(begin, min(begin + rule.interval * DAYS_AT_ONCE, end), rule.interval)
+    elif rule.frequency == "WEEKLY":
+        for begin in range(start.toordinal() - (start.weekday() - rule.week_start) % 7, end, 7 * rule.interval):
+            yield range(begin, min(begin + 7, _LAST_DAY + 1))
     elif rule.frequency == "MONTHLY":
         for month in range(start.year * 12 + start.month - 1, last.year * 12 + last.month, rule.interval):
             begin = date(month // 12, month % 12 + 1, 1).toordinal()

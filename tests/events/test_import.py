@@ -1,0 +1,395 @@
+"""POST /api/events with a file: what calendar programs write comes to be here, once, and what cannot is told."""
+
+from typing import Any
+
+import pytest
+
+from tests.cast import Cast, a_calendar, a_comment, an_event, shared
+from tests.conftest import Clock
+from tests.events.importing import CORPUS, a_file, an_entry, counts, events, imported, remarks, starts, uploaded
+
+PARIS: dict[str, Any] = {"time_zone": "Europe/Paris"}
+
+# What each program's file holds: start, end, zone and title of every event.
+HELD = {
+    "google": [
+        ("2026-06-02T09:00:00-04:00", "2026-06-02T09:30:00-04:00", "America/New_York", "Stand-up"),
+        ("2026-06-09T09:00:00-04:00", "2026-06-09T09:30:00-04:00", "America/New_York", "Stand-up"),
+        ("2026-06-11T20:00:00+02:00", "2026-06-11T21:30:00+02:00", "Europe/Paris", "Soirée jazz"),
+        ("2026-06-23T09:00:00-04:00", "2026-06-23T09:30:00-04:00", "America/New_York", "Stand-up"),
+        ("2026-06-30T11:30:00-04:00", "2026-06-30T12:00:00-04:00", "America/New_York", "Stand-up (late)"),
+        ("2026-07-14", None, "Europe/Paris", "Fête nationale"),
+        ("2026-07-14T09:00:00-04:00", "2026-07-14T09:30:00-04:00", "America/New_York", "Stand-up"),
+    ],
+    "outlook": [
+        ("2026-03-09T10:00:00+01:00", "2026-03-09T11:00:00+01:00", "Europe/Berlin", "Budget"),
+        ("2026-03-16T10:00:00+01:00", "2026-03-16T11:00:00+01:00", "Europe/Berlin", "Budget"),
+        ("2026-03-23T10:00:00+01:00", "2026-03-23T11:00:00+01:00", "Europe/Berlin", "Budget"),
+        ("2026-03-30T10:00:00+02:00", "2026-03-30T11:00:00+02:00", "Europe/Berlin", "Budget"),
+        ("2026-04-06T10:00:00+02:00", "2026-04-06T11:00:00+02:00", "Europe/Berlin", "Budget"),
+        ("2026-08-17", None, "Asia/Tokyo", "Holiday"),
+    ],
+    "exchange": [
+        ("2026-07-09T09:00:00+00:00", "2026-07-09T09:30:00+00:00", "UTC", "In UTC"),
+        ("2026-07-10T01:00:00+09:00", "2026-07-10T02:00:00+09:00", "Asia/Tokyo", "Review in summer"),
+        ("2026-10-12T21:00:00+09:00", "2026-10-12T22:00:00+09:00", "Asia/Tokyo", "Point du lundi"),
+        ("2026-10-19T21:00:00+09:00", "2026-10-19T22:00:00+09:00", "Asia/Tokyo", "Point du lundi"),
+        ("2026-10-26T22:00:00+09:00", "2026-10-26T23:00:00+09:00", "Asia/Tokyo", "Point du lundi"),
+        ("2026-10-29T01:00:00+09:00", "2026-10-29T01:30:00+09:00", "Asia/Tokyo", "Shift change"),
+        ("2026-11-02T22:00:00+09:00", "2026-11-02T23:00:00+09:00", "Asia/Tokyo", "Point du lundi"),
+        ("2026-11-05T02:00:00+09:00", "2026-11-05T02:30:00+09:00", "Asia/Tokyo", "Shift change"),
+        ("2026-11-12T02:00:00+09:00", "2026-11-12T02:30:00+09:00", "Asia/Tokyo", "Shift change"),
+        ("2026-12-04T02:00:00+09:00", "2026-12-04T03:00:00+09:00", "Asia/Tokyo", "Review in winter"),
+    ],
+    "apple": [
+        ("2020-02-29", None, "Asia/Tokyo", "Leap birthday"),
+        ("2024-02-29", None, "Asia/Tokyo", "Leap birthday"),
+        ("2026-05-10T09:00:00+09:00", "2026-05-10T10:30:00+09:00", "Asia/Tokyo", "Brunch wherever we are"),
+        ("2026-06-14T09:00:00+09:00", "2026-06-14T10:30:00+09:00", "Asia/Tokyo", "Brunch wherever we are"),
+        ("2026-07-12T09:00:00+09:00", "2026-07-12T10:30:00+09:00", "Asia/Tokyo", "Brunch wherever we are"),
+        ("2026-10-25T01:30:00+02:00", "2026-10-25T03:30:00+01:00", "Europe/Berlin", "The night of the clocks"),
+        ("2028-02-29", None, "Asia/Tokyo", "Leap birthday"),
+    ],
+    "thunderbird": [
+        ("2026-04-20T10:00:00+05:30", "2026-04-20T11:00:00+05:30", "Asia/Kolkata", "Call with Pune"),
+        ("2026-04-20T10:00:00-03:00", "2026-04-20T11:00:00-03:00", "America/Argentina/Buenos_Aires", "From Evolution"),
+        ("2026-10-22T20:00:00+02:00", "2026-10-22T22:00:00+02:00", "Europe/Paris", "Rehearsal"),
+        ("2026-10-24T20:00:00+02:00", "2026-10-24T22:00:00+02:00", "Europe/Paris", "Rehearsal"),
+        ("2026-10-28T20:00:00+01:00", "2026-10-28T22:00:00+01:00", "Europe/Paris", "Rehearsal"),
+        ("2026-10-30T20:00:00+01:00", "2026-10-30T22:00:00+01:00", "Europe/Paris", "Rehearsal"),
+    ],
+    "nextcloud": [
+        ("2026-05-18T18:00:00+02:00", "2026-05-18T19:00:00+02:00", "Europe/Paris", "Yoga"),
+        ("2026-05-21T20:30:00+02:00", "2026-05-21T21:30:00+02:00", "Europe/Paris", "Yoga (evening)"),
+        ("2026-05-25T18:00:00+02:00", "2026-05-25T19:00:00+02:00", "Europe/Paris", "Yoga"),
+        ("2026-05-28T18:00:00+02:00", "2026-05-28T19:00:00+02:00", "Europe/Paris", "Yoga"),
+        ("2026-06-01T18:00:00+02:00", "2026-06-01T19:00:00+02:00", "Europe/Paris", "Yoga"),
+        ("2026-06-04T18:00:00+02:00", "2026-06-04T19:00:00+02:00", "Europe/Paris", "Yoga"),
+        ("2026-06-20T18:00:00+02:00", "2026-06-20T19:00:00+02:00", "Europe/Paris", "Yoga"),
+    ],
+}
+TOLD = {
+    "google": [(26, "file"), (46, "file")],
+    "outlook": [(24, "file")],
+    "exchange": [(48, "time_zone"), (48, "file"), (65, "time_zone"), (65, "repeat"), (73, "repeat")],
+    "apple": [(24, "file"), (24, "file"), (47, "repeat")],
+    "thunderbird": [(1, "file")],
+    "nextcloud": [(26, "repeat"), (26, "file"), (50, "status")],
+}
+
+
+@pytest.mark.parametrize("program", HELD)
+def test_what_a_program_writes_is_here_at_the_same_moments_and_twice_changes_nothing(cast: Cast, program: str) -> None:
+    calendar = a_calendar(cast.alice, time_zone="Asia/Tokyo")
+    content = (CORPUS / f"{program}.ics").read_bytes()
+    came = imported(cast.alice, content, calendar_id=calendar["id"])
+    assert remarks(came) == TOLD[program]
+    held = events(cast.alice, calendar_id=calendar["id"])
+    assert [(each["start_time"], each["end_time"], each["time_zone"], each["title"]) for each in held] == HELD[program]
+    again = imported(cast.alice, content, calendar_id=calendar["id"])
+    assert counts(again) == (0, 0, came["imported"], came["skipped"])
+    assert again["events"] == came["events"]
+    assert events(cast.alice, calendar_id=calendar["id"]) == held
+
+
+def test_the_content_of_an_entry_is_kept(cast: Cast) -> None:
+    imported(cast.alice, (CORPUS / "google.ics").read_bytes())
+    (soiree,) = events(cast.alice, text="soirée")
+    assert soiree["description"] == "Bring <b>a friend</b>, and:\n- an umbrella;\n- a chair"
+    assert (soiree["location_name"], soiree["city"], soiree["zip"]) == ("Le Sunset", "Paris", "75001")
+    imported(cast.alice, (CORPUS / "nextcloud.ics").read_bytes())
+    assert {each["image_url"] for each in events(cast.alice, text="yoga")} == {"https://example.org/yoga.png", None}
+    imported(cast.alice, (CORPUS / "outlook.ics").read_bytes())
+    assert events(cast.alice, text="budget")[0]["tags"] == ["Red Category", "Travel", "long"]
+    imported(cast.alice, (CORPUS / "apple.ics").read_bytes())
+    (night,) = events(cast.alice, text="clocks")
+    assert night["location"] == "Quasimodo, Kantstraße 12a, 10623 Berlin, Germany"
+
+
+def test_the_answer_lists_what_is_here_now(cast: Cast) -> None:
+    came = imported(cast.alice, (CORPUS / "google.ics").read_bytes())
+    assert counts(came) == (3, 0, 0, 0)
+    assert [(each["title"], each["start_time"], each["uid"]) for each in came["events"]] == [
+        ("Soirée jazz", "2026-06-11T20:00:00+02:00", "1k2j3h4g5f6d7s8a@google.com"),
+        ("Stand-up", "2026-06-02T09:00:00-04:00", "standup@google.com"),
+        ("Fête nationale", "2026-07-14", "bastille@google.com"),
+    ]
+    for each in came["events"]:
+        assert cast.alice.get(f"/api/events/{each['id']}").json["title"] == each["title"]
+
+
+def test_a_series_of_a_file_is_a_series_here(cast: Cast) -> None:
+    imported(cast.alice, (CORPUS / "google.ics").read_bytes())
+    standups = events(cast.alice, title="stand-up")
+    assert len({each["series_id"] for each in standups}) == 1
+    assert standups[0]["repeat"] == {"frequency": "WEEKLY", "interval": 1, "start_date": "2026-06-02", "end_date": "2026-07-14"}
+    # What was changed alone stays so when the rule is replaced, and what was left out is not made.
+    repeated = cast.alice.put(f"/api/events/{standups[0]['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-07-21"})
+    assert repeated.json["occurrences"] == 6
+    assert starts(cast.alice, title="late") == ["2026-06-30T11:30:00-04:00"]
+
+
+def test_an_endless_series_goes_on(cast: Cast) -> None:
+    imported(
+        cast.alice, a_file(an_entry("e", "DTSTART;TZID=Europe/Paris:20260601T180000", "RRULE:FREQ=MONTHLY", "EXDATE:20290101T170000Z"))
+    )
+    held = events(cast.alice)
+    assert (held[0]["start_time"], held[-1]["start_time"], len(held)) == ("2026-06-01T18:00:00+02:00", "2028-06-01T18:00:00+02:00", 25)
+    assert held[0]["repeat"]["end_date"] is None
+
+
+def test_what_has_changed_in_the_file_changes_here_and_nothing_else(cast: Cast, clock: Clock) -> None:
+    before = imported(cast.alice, a_file(an_entry("a"), an_entry("b", title="Other")))
+    tags = [cast.alice.get(f"/api/events/{each['id']}").headers["ETag"] for each in before["events"]]
+    clock.ahead(60)
+    came = imported(cast.alice, a_file(an_entry("a", title="Concerto"), an_entry("b", title="Other"), an_entry("c")))
+    assert counts(came) == (1, 1, 1, 0)
+    assert [each["id"] for each in came["events"]][:2] == [each["id"] for each in before["events"]]
+    now = [cast.alice.get(f"/api/events/{each['id']}") for each in came["events"]]
+    assert [answer.json["title"] for answer in now] == ["Concerto", "Other", "Concert"]
+    assert now[0].headers["ETag"] != tags[0]
+    assert now[1].headers["ETag"] == tags[1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "DESCRIPTION:More",
+        "LOCATION:Paris",
+        "CATEGORIES:jazz",
+        "IMAGE;VALUE=URI:https://example.org/a.png",
+        "DTEND:20260601T190000Z",
+        "DURATION:PT2H",
+        "RRULE:FREQ=DAILY;COUNT=3",
+        "RRULE:FREQ=WEEKLY;BYDAY=MO,TU;COUNT=4",
+        "RDATE:20260605T180000Z",
+    ],
+)
+def test_every_field_that_changes_is_an_update_and_so_is_its_change_back(cast: Cast, line: str) -> None:
+    plain, more = a_file(an_entry()), a_file(an_entry("one", "DTSTART:20260601T180000Z", line))
+    first = imported(cast.alice, plain)["events"][0]["id"]
+    for content in (more, plain):
+        assert counts(imported(cast.alice, content)) == (0, 1, 0, 0)
+        assert counts(imported(cast.alice, content)) == (0, 0, 1, 0)
+        assert first in [each["id"] for each in events(cast.alice)]
+    assert starts(cast.alice) == ["2026-06-01T18:00:00+00:00"]
+
+
+def test_a_changed_rule_keeps_what_still_fits_and_what_people_wrote_to(cast: Cast) -> None:
+    daily = a_file(an_entry("s", "DTSTART:20260601T180000Z", "RRULE:FREQ=DAILY;COUNT=4"))
+    imported(cast.alice, daily)
+    before = {each["start_time"]: each["id"] for each in events(cast.alice)}
+    discussed = before["2026-06-02T18:00:00+00:00"]
+    a_comment(cast.alice, {"id": discussed})
+    came = imported(cast.alice, daily.replace("COUNT=4", "COUNT=3;INTERVAL=2"))
+    assert counts(came) == (0, 1, 0, 0)
+    after = {each["start_time"]: each["id"] for each in events(cast.alice)}
+    assert list(after) == [f"2026-06-0{day}T18:00:00+00:00" for day in (1, 2, 3, 5)]
+    assert all(before[start] == after[start] for start in list(after)[:3])
+    assert cast.alice.get(f"/api/events/{discussed}").json["series_id"] is None
+
+
+def test_a_changed_time_of_day_moves_the_series_and_leaves_what_was_changed_here(cast: Cast) -> None:
+    weekly = a_file(an_entry("s", "DTSTART;TZID=Europe/Paris:20260601T180000", "RRULE:FREQ=WEEKLY;COUNT=3"))
+    imported(cast.alice, weekly)
+    ids = [each["id"] for each in events(cast.alice)]
+    cast.alice.put(f"/api/events/{ids[1]}", json={"title": "Special"})
+    assert counts(imported(cast.alice, weekly)) == (0, 0, 1, 0)
+    imported(cast.alice, weekly.replace("T180000", "T200000"))
+    held = events(cast.alice)
+    assert [each["id"] for each in held] == ids
+    assert [each["start_time"][11:16] for each in held] == ["20:00", "18:00", "20:00"]
+
+
+def test_an_occurrence_that_was_deleted_here_is_not_made_again(cast: Cast) -> None:
+    weekly = a_file(an_entry("s", "DTSTART:20260601T180000Z", "RRULE:FREQ=WEEKLY;COUNT=3"))
+    imported(cast.alice, weekly)
+    cast.alice.delete(f"/api/events/{events(cast.alice)[1]['id']}")
+    assert counts(imported(cast.alice, weekly)) == (0, 0, 1, 0)
+    imported(cast.alice, weekly.replace("Concert", "Concerto"))
+    assert starts(cast.alice, title="concerto") == ["2026-06-01T18:00:00+00:00", "2026-06-15T18:00:00+00:00"]
+
+
+def test_an_occurrence_that_a_later_file_cancels_goes(cast: Cast) -> None:
+    weekly = an_entry("s", "DTSTART:20260601T180000Z", "RRULE:FREQ=WEEKLY;COUNT=3")
+    imported(cast.alice, a_file(weekly))
+    gone = an_entry("s", "DTSTART:20260608T180000Z", "RECURRENCE-ID:20260608T180000Z", "STATUS:CANCELLED")
+    assert counts(imported(cast.alice, a_file(weekly, gone))) == (0, 1, 0, 0)
+    assert counts(imported(cast.alice, a_file(weekly, gone))) == (0, 0, 1, 0)
+    assert len(starts(cast.alice)) == 2
+
+
+def test_an_occurrence_that_no_rule_makes_is_an_event_of_its_own(cast: Cast) -> None:
+    weekly = an_entry("s", "DTSTART:20260601T180000Z", "RRULE:FREQ=WEEKLY;COUNT=2")
+    odd = an_entry("s", "DTSTART:20260703T180000Z", "RECURRENCE-ID:20260702T180000Z", title="Odd")
+    orphan = an_entry("t", "DTSTART:20260801T180000Z", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260801T180000Z", title="Orphan")
+    came = imported(cast.alice, a_file(weekly, odd, orphan))
+    assert (counts(came), remarks(came)) == ((3, 0, 0, 0), [(9, "repeat"), (15, "repeat")])
+    assert [each["series_id"] is None for each in events(cast.alice)] == [False, False, True, True]
+    assert counts(imported(cast.alice, a_file(weekly, odd, orphan))) == (0, 0, 3, 0)
+
+
+def test_a_change_of_the_following_occurrences_is_kept_for_one_and_told(cast: Cast) -> None:
+    weekly = an_entry("s", "DTSTART:20260601T180000Z", "RRULE:FREQ=WEEKLY;COUNT=3")
+    later = an_entry("s", "DTSTART:20260608T200000Z", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260608T180000Z")
+    came = imported(cast.alice, a_file(weekly, later))
+    assert remarks(came) == [(9, "repeat")]
+    assert [start[11:16] for start in starts(cast.alice)] == ["18:00", "20:00", "18:00"]
+
+
+def test_floating_times_are_meant_in_the_zone_that_is_given_or_the_files_or_the_calendars(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, time_zone="Asia/Tokyo")["id"]
+    floating = an_entry("f", "DTSTART:20260601T180000")
+    zones = [
+        ({}, "", "2026-06-01T18:00:00+09:00"),
+        ({}, "America/New_York", "2026-06-01T18:00:00-04:00"),
+        (PARIS, "America/New_York", "2026-06-01T18:00:00+02:00"),
+    ]
+    for given, zone, start in zones:
+        imported(cast.alice, a_file(floating, zone=zone), calendar_id=calendar, **given)
+        assert starts(cast.alice, calendar_id=calendar) == [start]
+
+
+def test_events_are_as_visible_as_the_calendar_unless_the_file_or_the_request_says_otherwise(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True)["id"]
+    content = a_file(an_entry("a"), an_entry("b", "DTSTART:20260602T180000Z", "CLASS:PRIVATE"))
+    imported(cast.alice, content, calendar_id=calendar)
+    assert [each["public"] for each in events(cast.alice, calendar_id=calendar)] == [True, False]
+    assert counts(imported(cast.alice, content, calendar_id=calendar, public="no")) == (0, 1, 1, 0)
+    assert starts(cast.anonymous, calendar_id=calendar) == []
+
+
+def test_one_broken_event_is_told_and_the_others_come(cast: Cast) -> None:
+    came = imported(
+        cast.alice,
+        a_file(
+            "BEGIN:VEVENT\nUID:a\nSUMMARY:No start\nEND:VEVENT\n",
+            an_entry("b", "DTSTART:16000101T000000Z"),
+            an_entry("c", "DTSTART:20260231T000000Z"),
+            an_entry("d", "DTSTART:20260601T180000Z", "DTEND:20260601T170000Z"),
+            an_entry("e", title="x" * 300),
+            "BEGIN:VEVENT\nUID:f\nDTSTART:20260601\nIMAGE;VALUE=URI:ftp://example.org/a\nCATEGORIES:" + "y" * 201 + "\nEND:VEVENT\n",
+        ),
+    )
+    assert counts(came) == (3, 0, 0, 3)
+    said = [(3, "start_time"), (7, "start_time"), (12, "start_time"), (17, "end_time"), (23, "title")]
+    assert remarks(came) == [*said, (28, "title"), (28, "image_url"), (28, "tag_list")]
+    held = events(cast.alice)
+    assert [len(each["title"]) for each in held if each["title"].startswith("x")] == [200]
+    assert ("Untitled", True) in [(each["title"], each["all_day"]) for each in held]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "not a calendar",
+        "BEGIN:VCARD\nFN:Ana\nEND:VCARD\n",
+        "BEGIN:VCALENDAR\nVERSION:2.0\nEND:VCALENDAR\n",
+        "BEGIN:VCALENDAR\nBEGIN:VTODO\nSUMMARY:Task\nEND:VTODO\nEND:VCALENDAR\n",
+        a_file(an_entry(), an_entry("two")).removesuffix("END:VCALENDAR\n"),
+        a_file(an_entry())[:60],
+        a_file(an_entry()).replace("END:VEVENT\n", ""),
+        a_file(an_entry()).replace("BEGIN:VEVENT\n", "BEGIN:VEVENT\nBEGIN:VALARM\n"),
+        a_file("BEGIN:VEVENT\nUID:a\nSUMMARY:No start\nEND:VEVENT\n"),
+        a_file(an_entry(title="x" * 200_001)),
+        b"\x89PNG\r\n\x1a\n" + bytes(range(256)),
+        b"BEGIN:VCALENDAR\r\n\x00\x00\xff\xfe",
+    ],
+)
+def test_a_broken_file_is_refused_and_changes_nothing(cast: Cast, content: str | bytes) -> None:
+    answer = uploaded(cast.alice, content)
+    assert (answer.status, answer.broken) == (422, ["file"]), answer
+    assert starts(cast.alice) == []
+
+
+def test_a_file_comes_without_the_fields_of_an_event(cast: Cast) -> None:
+    answer = uploaded(cast.alice, a_file(an_entry()), title="Another")
+    assert (answer.status, answer.broken) == (422, ["file"])
+    assert cast.alice.post("/api/events", json={}).broken == ["title", "start_time"]
+    assert cast.alice.post("/api/events", json={"title": "", "start_time": ""}).broken == ["title", "start_time"]
+    answer = cast.alice.post("/api/events", json={"file": "BEGIN:VCALENDAR"})
+    assert (answer.status, answer.broken) == (422, ["file"])
+
+
+def test_whoever_may_edit_the_calendar_may_import_into_it(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    shared(cast.alice, calendar, cast.vera, "viewer")
+    content = a_file(an_entry())
+    statuses = [uploaded(who, content, calendar_id=calendar["id"]).status for who in (cast.anonymous, cast.vera, cast.carol, cast.bob)]
+    assert statuses == [401, 403, 404, 201]
+    assert uploaded(cast.anonymous, "nonsense").status == 401
+    assert uploaded(cast.carol, "nonsense", calendar_id=calendar["id"]).status == 404
+    assert counts(imported(cast.alice, content, calendar_id=calendar["id"])) == (0, 0, 1, 0)
+
+
+def test_each_calendar_has_its_own(cast: Cast) -> None:
+    content = a_file(an_entry(), an_entry("s", "DTSTART:20260701T180000Z", "RRULE:FREQ=DAILY;COUNT=2"))
+    first, second = a_calendar(cast.alice)["id"], a_calendar(cast.alice)["id"]
+    for calendar in (first, second):
+        assert counts(imported(cast.alice, content, calendar_id=calendar)) == (2, 0, 0, 0)
+    imported(cast.alice, content.replace("Concert", "Concerto"), calendar_id=first)
+    assert {each["title"] for each in events(cast.alice, calendar_id=second)} == {"Concert"}
+
+
+def exported(cast: Cast, calendar_id: int) -> str:
+    return cast.alice.get(f"/api/calendars/{calendar_id}.ics").text
+
+
+def test_what_was_exported_here_is_known_again(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, time_zone="Europe/Paris")["id"]
+    weekly = an_event(cast.alice, calendar_id=calendar, start_time="2026-10-05T23:00", end_time="2026-10-06T05:00", tag_list="a,b")
+    cast.alice.put(f"/api/events/{weekly['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-11-20"})
+    chosen = [each["id"] for each in events(cast.alice, calendar_id=calendar)]
+    cast.alice.put(f"/api/events/{chosen[2]}", json={"title": "Special", "start_time": "2026-10-21T10:00"})
+    cast.alice.delete(f"/api/events/{chosen[4]}")
+    an_event(cast.alice, calendar_id=calendar, start_time="2026-07-01", end_time="2026-07-01", street="12 High St", city="York")
+    an_event(cast.alice, calendar_id=calendar, start_time="2026-10-25T02:30:00+01:00", end_time="2026-10-25T04:00")
+    an_event(
+        cast.alice, calendar_id=calendar, start_time="2026-07-01T10:00Z", time_zone="America/New_York", image_url="https://example.org/a"
+    )
+    before, content = events(cast.alice, calendar_id=calendar), exported(cast, calendar)
+    assert counts(imported(cast.alice, content, calendar_id=calendar)) == (0, 0, 4, 0)
+    assert events(cast.alice, calendar_id=calendar) == before
+    elsewhere = a_calendar(cast.alice, time_zone="Europe/Paris")["id"]
+    came = imported(cast.alice, content, calendar_id=elsewhere)
+    assert (counts(came), came["remarks"]) == ((4, 0, 0, 0), [])
+    kept = ("title", "start_time", "end_time", "all_day", "time_zone", "location", "tags", "image_url", "description", "repeat")
+    old, new = (
+        [{name: each[name] for name in kept if name != "repeat"} for each in events(cast.alice, calendar_id=c)]
+        for c in (calendar, elsewhere)
+    )
+    assert [each | {"end_time": None if each["all_day"] else each["end_time"]} for each in old] == new
+
+
+def test_a_change_to_what_was_exported_here_comes_back(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)["id"]
+    event = an_event(cast.alice, calendar_id=calendar, street="12 High St", city="York")
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-03"})
+    content = exported(cast, calendar)
+    assert counts(imported(cast.alice, content.replace("SUMMARY:Concert", "SUMMARY:Concerto"), calendar_id=calendar)) == (0, 1, 0, 0)
+    held = events(cast.alice, calendar_id=calendar)
+    assert [(each["title"], each["street"]) for each in held] == [("Concerto", "12 High St")] * 3
+    assert held[0]["id"] == event["id"]
+
+
+def test_an_event_that_is_only_placed_on_the_calendar_is_left_to_its_editors(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    calendar = a_calendar(cast.bob, public=True)["id"]
+    assert cast.bob.put(f"/api/events/{event['id']}/add", json={"calendar_id": calendar}).status == 200
+    content = cast.bob.get(f"/api/calendars/{calendar}.ics").text.replace("SUMMARY:Concert", "SUMMARY:Mine now")
+    came = imported(cast.bob, content, calendar_id=calendar)
+    assert (counts(came), came["remarks"][0]["message"]) == ((0, 0, 0, 1), "it was left as it is: it is not yours to edit")
+    assert cast.alice.get(f"/api/events/{event['id']}").json["title"] == "Concert"
+
+
+def test_an_import_never_reaches_beyond_its_calendar(cast: Cast) -> None:
+    """Of a series of which only one occurrence is on the calendar, the others would be exceptions."""
+    event = an_event(cast.alice)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-05"})
+    calendar = a_calendar(cast.alice)["id"]
+    cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": calendar})
+    came = imported(cast.alice, exported(cast, calendar), calendar_id=calendar)
+    assert counts(came) == (0, 0, 0, 1)
+    assert len(starts(cast.alice, calendar_id=cast.alice.primary_calendar_id)) == 5

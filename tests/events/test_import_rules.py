@@ -1,0 +1,231 @@
+"""Rules in imported files: what of them becomes a series, what single events, and that none can do harm."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.cast import Cast, a_calendar, a_key
+from tests.client import Client
+from tests.conftest import Clock
+from tests.events.importing import a_file, an_entry, counts, events, imported, remarks, starts, uploaded
+
+MONTH = 30 * 24 * 60 * 60
+YEAR = 365 * 24 * 60 * 60
+
+
+def lasting(cast: Cast) -> Client:
+    """Alice by a key, which does not expire as sessions do."""
+    return cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+
+
+def repeating(rule: str, start: str = "DTSTART;TZID=Europe/Paris:20260601T180000", *lines: str) -> str:
+    return a_file(an_entry("s", start, f"RRULE:{rule}", *lines))
+
+
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        ("FREQ=DAILY;COUNT=3", ("DAILY", 1, "2026-06-01", "2026-06-03")),
+        ("FREQ=DAILY;INTERVAL=10;UNTIL=20260701", ("DAILY", 10, "2026-06-01", "2026-07-01")),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;WKST=SU;UNTIL=20260801T000000Z", ("WEEKLY", 2, "2026-06-01", "2026-07-27")),
+        ("FREQ=MONTHLY;BYMONTHDAY=1;COUNT=2", ("MONTHLY", 1, "2026-06-01", "2026-07-01")),
+        ("FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=1;COUNT=2", ("YEARLY", 1, "2026-06-01", "2027-06-01")),
+        ("FREQ=DAILY;BYHOUR=18;BYMINUTE=0;BYSECOND=0;COUNT=2", ("DAILY", 1, "2026-06-01", "2026-06-02")),
+        ("freq=weekly;count=2", ("WEEKLY", 1, "2026-06-01", "2026-06-08")),
+        ("FREQ=WEEKLY", ("WEEKLY", 1, "2026-06-01", None)),
+    ],
+)
+def test_a_rule_that_says_no_more_than_how_often_is_a_series(cast: Cast, rule: str, shown: tuple[str, int, str, str | None]) -> None:
+    came = imported(cast.alice, repeating(rule))
+    assert came["remarks"] == []
+    found = cast.alice.get(f"/api/events/{came['events'][0]['id']}").json["repeat"]
+    assert tuple(found.values()) == shown
+
+
+@pytest.mark.parametrize(
+    ("until", "last"),
+    [
+        ("20260603T160000Z", "2026-06-03"),
+        ("20260603T155959Z", "2026-06-02"),
+        ("20260603T180000", "2026-06-03"),
+        ("20260603T175959", "2026-06-02"),
+        ("20260603", "2026-06-03"),
+    ],
+)
+def test_the_last_occurrence_is_the_one_that_begins_no_later_than_the_rule_ends(cast: Cast, until: str, last: str) -> None:
+    imported(cast.alice, repeating(f"FREQ=DAILY;UNTIL={until}"))
+    assert starts(cast.alice)[-1][:10] == last
+
+
+@pytest.mark.parametrize(
+    ("rule", "days"),
+    [
+        ("FREQ=WEEKLY;BYDAY=MO,WE,FR;COUNT=4", ["06-01", "06-03", "06-05", "06-08"]),
+        ("FREQ=MONTHLY;BYDAY=2TU;COUNT=3", ["06-01", "06-09", "07-14"]),
+        ("FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20260901", ["06-01", "06-26", "07-31", "08-28"]),
+        ("FREQ=MONTHLY;BYMONTHDAY=1,-1;COUNT=4", ["06-01", "06-30", "07-01", "07-31"]),
+        ("FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1;COUNT=3", ["06-01", "07-01", "08-03"]),
+        ("FREQ=DAILY;BYDAY=SA,SU;COUNT=3", ["06-01", "06-06", "06-07"]),
+    ],
+)
+def test_a_richer_rule_is_kept_as_single_events(cast: Cast, rule: str, days: list[str]) -> None:
+    content = repeating(rule)
+    came = imported(cast.alice, content)
+    assert (counts(came), remarks(came)) == ((1, 0, 0, 0), [(3, "repeat")])
+    assert came["remarks"][0]["message"] == f"the rule {rule} is kept as {len(days)} single events"
+    assert starts(cast.alice) == [f"2026-{day}T18:00:00+02:00" for day in days]
+    assert {each["series_id"] for each in events(cast.alice)} == {None}
+    assert counts(imported(cast.alice, content)) == (0, 0, 1, 0)
+
+
+def test_a_richer_rule_that_goes_on_is_kept_for_two_years_and_goes_on_with_the_next_import(cast: Cast, clock: Clock) -> None:
+    alice, content = lasting(cast), repeating("FREQ=MONTHLY;BYDAY=1MO")
+    came = imported(alice, content)
+    assert came["remarks"][0]["message"] == "the rule FREQ=MONTHLY;BYDAY=1MO is kept as 24 single events until 2028-05-01"
+    clock.ahead(YEAR)
+    assert counts(imported(alice, content)) == (0, 1, 0, 0)
+    assert len(starts(alice)) == 36
+
+
+def test_an_endless_series_is_not_touched_by_the_same_file_a_year_later(cast: Cast, clock: Clock) -> None:
+    alice, content = lasting(cast), repeating("FREQ=WEEKLY")
+    imported(alice, content)
+    before = starts(alice)
+    clock.ahead(YEAR)
+    assert counts(imported(alice, content)) == (0, 0, 1, 0)
+    assert starts(alice) == before
+
+
+def test_a_changed_richer_rule_takes_away_what_it_no_longer_makes(cast: Cast) -> None:
+    imported(cast.alice, repeating("FREQ=WEEKLY;BYDAY=MO,WE,FR;UNTIL=20260613"))
+    ids = {each["start_time"][5:10]: each["id"] for each in events(cast.alice)}
+    assert counts(imported(cast.alice, repeating("FREQ=WEEKLY;BYDAY=MO,FR;UNTIL=20260613"))) == (0, 1, 0, 0)
+    kept = {day: ids[day] for day in ("06-01", "06-05", "06-08", "06-12")}
+    assert {each["start_time"][5:10]: each["id"] for each in events(cast.alice)} == kept
+
+
+def test_from_single_events_to_a_series_and_back_the_events_stay_the_same(cast: Cast) -> None:
+    single, rich, plain = (
+        a_file(an_entry("s", "DTSTART;TZID=Europe/Paris:20260601T180000")),
+        repeating("FREQ=WEEKLY;BYDAY=MO,TU;UNTIL=20260616"),
+        repeating("FREQ=WEEKLY;UNTIL=20260615"),
+    )
+    imported(cast.alice, single)
+    (first,) = [each["id"] for each in events(cast.alice)]
+    for content, count in ((plain, 3), (rich, 6), (plain, 3), (single, 1), (rich, 6), (single, 1)):
+        assert counts(imported(cast.alice, content)) == (0, 1, 0, 0)
+        assert counts(imported(cast.alice, content)) == (0, 0, 1, 0)
+        held = events(cast.alice)
+        assert (len(held), held[0]["id"]) == (count, first)
+        assert {each["series_id"] is None for each in held} == {content != plain}
+
+
+def test_dates_beside_a_rule_are_events_of_their_own(cast: Cast) -> None:
+    content = repeating(
+        "FREQ=DAILY;COUNT=2", "DTSTART;TZID=Europe/Paris:20260601T180000", "RDATE;TZID=Europe/Paris:20260610T200000,20260602T180000"
+    )
+    came = imported(cast.alice, content)
+    assert counts(came) == (2, 0, 0, 0)
+    assert starts(cast.alice) == ["2026-06-01T18:00:00+02:00", "2026-06-02T18:00:00+02:00", "2026-06-10T20:00:00+02:00"]
+    assert counts(imported(cast.alice, content)) == (0, 0, 2, 0)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "FREQ=SECONDLY",
+        "FREQ=MINUTELY;INTERVAL=5;COUNT=999999999",
+        "FREQ=HOURLY;UNTIL=99991231T000000Z",
+        "FREQ=DAILY;INTERVAL=0",
+        "FREQ=DAILY;COUNT=x",
+        "nonsense",
+    ],
+)
+def test_a_rule_that_cannot_be_followed_leaves_the_first_occurrence(cast: Cast, rule: str) -> None:
+    came = imported(cast.alice, repeating(rule))
+    assert (counts(came), remarks(came)) == ((1, 0, 0, 0), [(3, "repeat")])
+    assert starts(cast.alice) == ["2026-06-01T18:00:00+02:00"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "start", "span"),
+    [
+        ("FREQ=DAILY;COUNT=999999999", "20260601T180000", ("2026-06-01", "2029-02-24")),
+        ("FREQ=DAILY;UNTIL=99991231T235959Z", "20260601T180000", ("2026-06-01", "2029-02-24")),
+        ("FREQ=DAILY", "19000101T180000", ("2025-09-02", "2028-05-28")),
+        ("FREQ=DAILY;UNTIL=20271231", "19700101T180000", ("2025-04-06", "2027-12-31")),
+        ("FREQ=DAILY;BYHOUR=18;BYDAY=MO,TU,WE,TH,FR,SA,SU", "20150101T180000", ("2025-09-02", "2028-05-28")),
+    ],
+)
+def test_of_too_many_occurrences_those_around_today_are_kept_and_the_others_told(
+    cast: Cast, clock: Clock, rule: str, start: str, span: tuple[str, str]
+) -> None:
+    alice, content = lasting(cast), repeating(rule, f"DTSTART:{start}Z")
+    came = imported(alice, content)
+    assert "were left out" in came["remarks"][0]["message"]
+    answer = alice.get("/api/events?limit=1&count=true").json
+    assert (answer["total"], answer["events"][0]["start_time"][:10]) == (1000, span[0])
+    assert [start[:10] for start in starts(alice, start_time=span[1])] == [span[1]]
+    before = starts(alice, start_time="2026-06-01")
+    clock.ahead(MONTH)
+    assert imported(alice, content)["imported"] == 0
+    assert starts(alice, start_time="2026-06-01")[: len(before)] == before
+
+
+@pytest.mark.parametrize(
+    "rule", ["FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30,31", "FREQ=DAILY;BYYEARDAY=366;BYMONTH=1"]
+)
+def test_a_rule_that_makes_nothing_leaves_the_first_occurrence(cast: Cast, rule: str) -> None:
+    imported(cast.alice, repeating(rule, "DTSTART:19000101T180000Z"))
+    assert starts(cast.alice) == ["1900-01-01T18:00:00+00:00"]
+
+
+def test_many_rules_that_make_nothing_end_with_the_files_budget(cast: Cast) -> None:
+    bombs = [an_entry(f"b{i}", "DTSTART:19000101T180000Z", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30") for i in range(80)]
+    came = imported(cast.alice, a_file(*bombs))
+    assert counts(came) == (80, 0, 0, 0)
+    assert "take too long to follow" not in came["remarks"][0]["message"]
+    assert "take too long to follow" in came["remarks"][-1]["message"]
+
+
+def test_a_file_that_makes_too_many_events_is_refused(cast: Cast) -> None:
+    daily = [an_entry(f"d{i}", "DTSTART:20260601T180000Z", "RRULE:FREQ=DAILY") for i in range(30)]
+    answer = uploaded(cast.alice, a_file(*daily))
+    assert (answer.status, answer.broken) == (422, ["file"])
+    assert "20,000" in answer.text
+    long = [an_entry(f"l{i}", "DTSTART:20260601T180000Z", "RRULE:FREQ=DAILY", "DESCRIPTION:" + "x" * 20_000) for i in range(3)]
+    assert uploaded(cast.alice, a_file(*long)).broken == ["file"]
+    assert starts(cast.alice) == []
+
+
+def test_ten_thousand_exceptions_are_read(cast: Cast) -> None:
+    days = [f"EXDATE;VALUE=DATE:{year}{month:02}{day:02}" for year in range(2000, 2030) for month in range(1, 13) for day in range(1, 29)]
+    imported(cast.alice, repeating("FREQ=DAILY;UNTIL=20260731", "DTSTART;TZID=Europe/Paris:20260601T180000", *days))
+    assert [start[8:10] for start in starts(cast.alice)] == ["29", "30", "29", "30", "31"]
+
+
+def test_a_file_of_ten_mebibytes_is_read_and_one_of_more_events_is_refused_at_once(cast: Cast) -> None:
+    many = a_file(*(an_entry(f"m{i}", "DTSTART:20260601T180000Z") for i in range(100_000)))
+    answer = uploaded(cast.alice, many)
+    assert (answer.status, answer.broken) == (422, ["file"])
+    assert "100,000 events; at most 10,000" in answer.text
+    padding = "X-COMMENT:" + "x" * 60 + "\n"
+    large = a_file(an_entry(), padding * (10 * 1024 * 1024 // len(padding) - 10))
+    assert counts(imported(cast.alice, large)) == (1, 0, 0, 0)
+
+
+def test_ten_thousand_events_come_at_once_and_again_change_nothing(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)["id"]
+    many = a_file(*(an_entry(f"m{i}", f"DTSTART:20260601T{i % 24:02}0000Z", title=f"Number {i}") for i in range(10_000)))
+    came = imported(cast.alice, many, calendar_id=calendar)
+    assert (counts(came), len(came["events"])) == ((10_000, 0, 0, 0), 500)
+    assert counts(imported(cast.alice, many, calendar_id=calendar)) == (0, 0, 10_000, 0)
+    assert cast.alice.get(f"/api/events?calendar_id={calendar}&count=true&limit=0").json["total"] == 10_000
+
+
+def test_two_who_import_the_same_file_at_once_make_one_of_each(cast: Cast) -> None:
+    content = a_file(an_entry("a"), an_entry("s", "DTSTART:20260701T180000Z", "RRULE:FREQ=DAILY;COUNT=5"))
+    with ThreadPoolExecutor(4) as pool:
+        came = list(pool.map(lambda _: imported(cast.alice, content), range(4)))
+    assert sorted(each["imported"] for each in came) == [0, 0, 0, 2]
+    assert len(starts(cast.alice)) == 6

@@ -1,0 +1,220 @@
+"""Calendar files as they are written, and as they should not be: read in time that grows with their size, or refused in words."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from kalends.contacts.cards import decoded
+from kalends.ical.clocks import clocks
+from kalends.ical.lines import Property, mended
+from kalends.ical.moments import Length, Moment, read_length, read_moment
+from kalends.ical.reading import Entry, read
+from kalends.ical.rrule import Budget, TooLong
+from kalends.ical.zone_names import known
+from tests.events.importing import CORPUS, a_file, an_entry
+
+TOKENS = [
+    *("BEGIN:VCALENDAR\r\n", "END:VCALENDAR\r\n", "BEGIN:VEVENT\r\n", "END:VEVENT\r\n", "BEGIN:VTIMEZONE\n", "END:VTIMEZONE\n"),
+    *("BEGIN:STANDARD\n", "END:STANDARD\n", "UID:a\n", "DTSTART:20260601T180000Z\n", "DTSTART;TZID=X:2026", "RRULE:FREQ=DAILY\n"),
+    *(
+        "EXDATE:20260601,x\n",
+        "RECURRENCE-ID:20260601\n",
+        "DURATION:P1D\n",
+        "TZID:X\n",
+        "TZOFFSETTO:+0100\n",
+        "\n ",
+        ":",
+        ";",
+        '"',
+        "\\",
+        "\x00",
+    ),
+]
+
+
+def one(*lines: str, start: str = "DTSTART:20260601T180000Z") -> Entry:
+    (found,) = read(a_file(an_entry("one", start, *lines))).entries
+    return found
+
+
+def test_lines_are_put_together_and_their_escapes_undone() -> None:
+    found = one("DESCRIPTION:One\\, two\\; three\\\\n\\nfour f", " ive", "\tsix", "CATEGORIES:a\\,b,c", "CATEGORIES:d")
+    assert found.description == "One, two; three\\n\nfour fivesix"
+    assert found.categories == ["a,b", "c", "d"]
+
+
+def test_what_belongs_to_a_reminder_is_not_the_events() -> None:
+    alarm = ["BEGIN:VALARM", "DESCRIPTION:Ring", "SUMMARY:Ring", "DTSTART:19990101", "ATTACH:bell", "END:VALARM"]
+    found = one(*alarm, "DESCRIPTION:Song")
+    assert (found.summary, found.description, found.unkept) == ("Concert", "Song", {"reminders"})
+
+
+def test_an_entry_knows_its_line_and_when_it_is() -> None:
+    found = one("DTEND;TZID=Europe/Paris:20260601T200000", "RRULE:FREQ=DAILY", "EXDATE:20260602T180000Z,20260603T180000Z", "SEQUENCE:3")
+    assert (found.line, found.sequence, found.rule) == (3, 3, "FREQ=DAILY")
+    assert found.start == Moment(datetime(2026, 6, 1, 18), is_utc=True)
+    assert found.end == Moment(datetime(2026, 6, 1, 20), zone="EUROPE/PARIS")
+    assert [moment.local.day for moment in found.excluded] == [2, 3]
+
+
+def test_an_entry_without_a_uid_or_with_a_very_long_one_has_the_same_each_time() -> None:
+    bare = a_file("BEGIN:VEVENT\nDTSTART:20260601\nSUMMARY:A\nEND:VEVENT\n")
+    uids = {read(content).entries[0].uid for content in (bare, bare, bare.replace("SUMMARY:A", "SUMMARY:B"))}
+    assert len(uids) == 2
+    assert len({one(f"UID:{'x' * count}").uid for count in (1, 2)}) == 1
+    assert len(read(a_file(an_entry("é" * 300))).entries[0].uid.encode()) < 100
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_every_encoding_is_read(encoding: str) -> None:
+    assert read(decoded(mended(a_file(an_entry(title="Soirée")).encode(encoding)))).entries[0].summary == "Soirée"
+
+
+def test_a_line_that_is_folded_within_a_character_is_mended_and_no_line_lost() -> None:
+    content = a_file(an_entry(title="Soirée — où"), an_entry("two")).encode().replace("é".encode(), b"\xc3\r\n \xa9")
+    content = content.replace("—".encode(), b"\xe2\n \x80\x94")
+    first, second = read(decoded(mended(content))).entries
+    assert (first.summary, second.line) == ("Soirée — où", 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "zone"),
+    [
+        ("Europe/Paris", "Europe/Paris"),
+        ("EUROPE/PARIS", "Europe/Paris"),
+        ("/mozilla.org/20050126_1/Europe/Paris", "Europe/Paris"),
+        ("/freeassociation.sourceforge.net/Tzfile/America/Argentina/Buenos_Aires", "America/Argentina/Buenos_Aires"),
+        ("W. Europe Standard Time", "Europe/Berlin"),
+        ("Pacific Standard Time", "America/Los_Angeles"),
+        ("tzone://Microsoft/Utc", "UTC"),
+        ("Customized Time Zone", None),
+        ("", None),
+        ("/", None),
+        ("/" * 100_000, None),
+    ],
+)
+def test_zones_are_known_by_the_names_that_programs_give_them(name: str, zone: str | None) -> None:
+    assert known(name) == zone
+
+
+def observance(start: str, before: str, after: str, rule: str = "") -> dict[str, list[Property]]:
+    said = {"DTSTART": start, "TZOFFSETFROM": before, "TZOFFSETTO": after} | ({"RRULE": rule} if rule else {})
+    return {name: [Property({}, value)] for name, value in said.items()}
+
+
+SUMMER = observance("16010101T020000", "+0100", "+0200", "FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU")
+WINTER = observance("16010101T030000", "+0200", "+0100", "FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU")
+
+
+@given(st.datetimes(datetime(1997, 1, 1), datetime(2037, 1, 1)))
+@example(datetime(2026, 3, 29, 2, 0))
+@example(datetime(2026, 10, 25, 3, 0))
+def test_the_rules_of_a_zone_that_nobody_knows_are_followed(local: datetime) -> None:
+    own = clocks([SUMMER, WINTER], Budget(100_000))
+    assert own is not None
+    there = local.replace(microsecond=0, tzinfo=ZoneInfo("Europe/Paris"))
+    is_once = there.astimezone(UTC).astimezone(there.tzinfo) == there and there.utcoffset() == there.replace(fold=1).utcoffset()
+    if is_once:
+        instant = int(there.timestamp())
+        assert own.instant(there.replace(tzinfo=None)) == instant
+        assert own.local(instant) == there.replace(tzinfo=None)
+
+
+def test_a_zone_without_changes_and_one_whose_changes_have_ended_are_followed() -> None:
+    fixed = clocks([observance("19700101T000000", "+0530", "+0530")], Budget(1_000))
+    assert fixed
+    assert fixed.instant(datetime(1970, 1, 1, 5, 30)) == 0
+    ended = [
+        observance("19700329T020000", "+0300", "+0400", "FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=20100328T000000Z"),
+        observance("19701025T030000", "+0400", "+0300", "FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU;UNTIL=20101031T030000Z"),
+    ]
+    moscow = clocks(ended, Budget(100_000))
+    assert moscow
+    assert moscow.instant(datetime(2020, 7, 1)) == int(datetime(2020, 6, 30, 21, tzinfo=UTC).timestamp())
+
+
+def test_a_zone_that_cannot_be_followed_is_none_and_one_of_many_changes_ends_with_its_budget() -> None:
+    assert clocks([], Budget(1)) is None
+    assert clocks([SUMMER] * 101, Budget(1)) is None
+    assert clocks([{}], Budget(1)) is None
+    assert clocks([observance("19700101", "+0100", "1")], Budget(1)) is None
+    assert clocks([observance("19700101", "+0100", "+0200", "FREQ=SECONDLY")], Budget(1)) is None
+    many = clocks([SUMMER, WINTER] * 40, Budget(10_000))
+    assert many
+    with pytest.raises(TooLong):
+        many.instant(datetime(2026, 7, 1))
+
+
+@pytest.mark.parametrize(
+    ("written", "length"),
+    [
+        ("PT1H30M", Length(0, 5400)),
+        ("P1W", Length(7, 0)),
+        ("P1DT2H", Length(1, 7200)),
+        ("-PT15M", Length(0, -900)),
+        ("+P2D", Length(2, 0)),
+        ("PT86400S", Length(0, 86_400)),
+    ],
+)
+def test_lengths_are_read(written: str, length: Length) -> None:
+    assert read_length(written) == length
+
+
+@pytest.mark.parametrize("written", ["P", "PT", "", "1H", "PT1X", "P-1D", "PT" + "9" * 20 + "H"])
+def test_what_is_no_length_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match="no length"):
+        read_length(written)
+
+
+@given(st.datetimes(), st.booleans())
+def test_every_moment_is_read_as_it_was_written(moment: datetime, is_utc: bool) -> None:
+    written = f"{moment.year:04}{moment:%m%dT%H%M%S}{'Z' * is_utc}"
+    assert read_moment(written, {}) == Moment(moment.replace(microsecond=0), is_utc=is_utc)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("BEGIN:VEVENT\n" * 10_001, "10,001 events"),
+        ("\n" * 500_001, "500,000 lines"),
+        ("\r" * 500_001, "500,000 lines"),
+        ("BEGIN:A\n" * 10, "deeper"),
+        ("BEGIN:VCALENDAR\nEND:VEVENT\n", "damaged"),
+        ("END:VCALENDAR\n", "damaged"),
+        (a_file(an_entry(title="x" * 200_001)), "line 6 is longer"),
+        (a_file(an_entry("a", "DTSTART;X=" + "y" * 3_000 + ":20260601")), "line 5 has parameters"),
+        ("BEGIN:VCALENDAR\n", "cut off"),
+        ("SUMMARY:x", "no BEGIN:VCALENDAR"),
+    ],
+)
+def test_hostile_and_broken_files_are_refused_in_words(content: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        read(content)
+
+
+@given(st.lists(st.sampled_from(TOKENS) | st.text(max_size=5), max_size=40).map("".join))
+def test_anything_is_read_or_refused(content: str) -> None:
+    _read_or_refused(content.encode())
+
+
+@given(st.data())
+def test_a_real_file_that_was_damaged_anywhere_is_read_or_refused(data: Any) -> None:
+    content = bytearray(data.draw(st.sampled_from(sorted(CORPUS.glob("*.ics")))).read_bytes())
+    for _ in range(data.draw(st.integers(1, 5))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        content[at : at + data.draw(st.integers(0, 40))] = data.draw(st.binary(max_size=20))
+    _read_or_refused(bytes(content))
+
+
+def _read_or_refused(content: bytes) -> None:
+    try:
+        file = read(decoded(mended(content)))
+    except ValueError:
+        return
+    assert file.entries
+    assert all(entry.uid and (entry.start or entry.faults) for entry in file.entries)
+    assert all(isinstance(entry.start.local - timedelta(0), datetime) for entry in file.entries if entry.start)
