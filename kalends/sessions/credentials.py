@@ -27,11 +27,25 @@ def check(ctx: Context, given: Credentials) -> Found:
         _refuse_after_failures(ctx, subjects)
     found = {"user_name": _by_password, "wkey": _by_key, "digest": _by_digest}[chosen[0]](ctx, given)
     if found is None:
-        with ctx.write():
-            for subject in subjects:
-                store.insert_failure(ctx, subject)
+        _count_failure(ctx, subjects)
         raise errors.Unauthorized("The credentials are not right.")
     return found
+
+
+def confirm(ctx: Context, user: User, password: str) -> None:
+    """Make sure that somebody who is signed in knows the password, too; guesses count as failed logins."""
+    subjects = [f"address {ctx.caller.address}", f"user {user.id}"]
+    with ctx.read():
+        _refuse_after_failures(ctx, subjects)
+    if not passwords.matches(password, user.password_hash):
+        _count_failure(ctx, subjects)
+        raise errors.Forbidden("That is not your password now.", [FieldError("current_password", "is wrong")])
+
+
+def _count_failure(ctx: Context, subjects: list[str]) -> None:
+    with ctx.write():
+        for subject in subjects:
+            store.insert_failure(ctx, subject)
 
 
 def _one_set(given: Credentials) -> tuple[str, ...]:

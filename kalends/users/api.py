@@ -10,6 +10,7 @@ from kalends.errors import FieldError
 from kalends.http.endpoint import endpoint
 from kalends.http.fields import Changes
 from kalends.http.types import Deleted
+from kalends.sessions import credentials
 from kalends.sessions import store as sessions
 from kalends.users import passwords, store
 from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, User, UserDetail
@@ -48,7 +49,7 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
     user = _read(ctx, user_id)
     password_hash = None
     if params.get("password"):
-        _confirm(user, params.get("current_password"))
+        _confirm(ctx, user, params.get("current_password"))
         password_hash = passwords.hashed(params.get("password"))
     with ctx.write(), _taken_names():
         store.update(ctx, user_id, params.over(ProfileChanges(**_profile_fields(store.hold(ctx, user)))))
@@ -62,7 +63,7 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
 def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deleted:
     """Delete your account (with `current_password`), and with it your calendars, events, contacts, keys and sessions."""
     user = _read(ctx, user_id)
-    _confirm(user, params.current_password)
+    credentials.confirm(ctx, user, params.current_password)
     with ctx.write():
         store.delete(ctx, store.hold(ctx, user).id)
     return Deleted([user_id])
@@ -73,11 +74,10 @@ def _read(ctx: Context, user_id: int) -> User:
         return store.get(ctx, policy.oneself(ctx, user_id).id)
 
 
-def _confirm(user: User, password: str | None) -> None:
+def _confirm(ctx: Context, user: User, password: str | None) -> None:
     if password is None:
         raise errors.invalid("current_password", "is required")
-    if not passwords.matches(password, user.password_hash):
-        raise errors.Forbidden("That is not your password now.", [FieldError("current_password", "is wrong")])
+    credentials.confirm(ctx, user, password)
 
 
 def _profile(user: User) -> Profile:

@@ -97,3 +97,19 @@ def test_failures_are_forgotten(cast: Cast, door: Door, db: Database) -> None:
     door.knocks(user_name=cast.alice.user_name, password="not hers")
     later = after_clean_up(db, NOON + 10**9)  # Later than any other test has failed.
     assert later("SELECT count(*) FROM failed_logins") == 0
+
+
+def test_guesses_at_the_password_of_somebody_who_is_signed_in_count_too(cast: Cast, door: Door) -> None:
+    """Whoever finds an open session must not find the password by it."""
+    alice = door.client.signed_in(str(cast.alice.token))
+    path = f"/api/users/{cast.alice.id}"
+    for number in range(10):
+        guess = {"password": "a new password", "current_password": f"guess {number}"}
+        answer = alice.request("PUT" if number % 2 else "DELETE", path, json=guess, remote_addr=door.moves())
+        assert (answer.status, answer.broken) == (403, ["current_password"])
+    right = {"password": "a new password", "current_password": PASSWORD}
+    assert alice.put(path, json=right, remote_addr=door.moves()).status == 429
+    assert door.knocks(user_name=cast.alice.user_name, password=PASSWORD).status == 429
+    assert alice.put(path, json={"name": "Alicia"}).status == 200
+    door.clock.ahead(61)
+    assert alice.put(path, json=right, remote_addr=door.moves()).status == 200
