@@ -11,7 +11,7 @@ from kalends.events.model import Event, EventChanges, EventIds, EventInput, Repe
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.fields import Changes
 from kalends.http.form import Form
-from kalends.http.types import DateTime, Id
+from kalends.http.types import DateTime, Id, TimeZone
 from kalends.policy import Right
 from kalends.web.forms import FormState, submit
 from kalends.web.render import redirect, render
@@ -26,6 +26,7 @@ class Start(Struct, kw_only=True):
     """With what the form begins."""
 
     start_time: Annotated[DateTime, Meta(description="A day, or a time on it.")] | None = None
+    time_zone: Annotated[TimeZone, Meta(description="The zone of that time; the reader's by default.")] | None = None
     calendar_id: Annotated[Id, Meta(description="The calendar.")] | None = None
 
 
@@ -34,7 +35,7 @@ def new(ctx: Context, params: Start) -> Document:
     """The form to make an event."""
     values = structs.asdict(api.new(ctx)) | {"public": "", "calendar_id": params.calendar_id or policy.primary_calendar(ctx).id}
     if params.start_time:
-        values["start_time"] = params.start_time
+        values |= {"start_time": params.start_time, "time_zone": params.time_zone or policy.user(ctx).time_zone}
     return _form(ctx, _split(values))
 
 

@@ -203,3 +203,11 @@ def test_viewers_may_not_edit_and_are_told(cast: Cast) -> None:
     event = an_event(cast.alice, calendar_id=calendar["id"])
     answer = cast.vera.get(f"/events/{event['id']}/edit", headers=BROWSER)
     assert (answer.status, "<h1>Not allowed</h1>" in answer.text) == (403, True)
+
+
+def test_a_time_that_was_chosen_on_the_calendar_is_the_readers_own(cast: Cast) -> None:
+    cast.alice.put(f"/api/users/{cast.alice.id}", json={"time_zone": "Asia/Tokyo"})
+    page = cast.alice.get("/events/new?start_time=2026-06-01T09:00").text
+    assert 'value="Asia/Tokyo"' in page
+    assert 'value="09:00"' in page
+    assert 'value="Europe/Oslo"' in cast.alice.get("/events/new?start_time=2026-06-01T09:00&time_zone=Europe/Oslo").text

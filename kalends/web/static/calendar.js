@@ -200,7 +200,8 @@
     if (!day?.querySelector(".add") || event.target.closest("a") || !isWide.matches) return;
     const place = placeAt(event.clientX, event.clientY);
     const moment = place.at === null ? written(place.day, "day") : written(place.day + place.at, "day and hour").slice(0, 16);
-    location.href = `/events/new?start_time=${moment}`;
+    const zone = document.getElementById("calendar").dataset.zone;
+    location.href = `/events/new?start_time=${moment}&time_zone=${encodeURIComponent(zone)}`;
   });
 
   document.addEventListener("keydown", (event) => {
