@@ -184,10 +184,10 @@ def test_a_click_on_a_free_place_makes_an_event_there(windows: Windows, alice: P
     page = windows.open(alice)
     go(page, f"/calendar?date={MONDAY}")
     page.locator(f"[data-day='{FRIDAY}']").click(position={"x": 40, "y": 80})
-    page.wait_for_url(f"**/events/new?start_time={FRIDAY}")
+    page.wait_for_url(f"**/events/new?start_time={FRIDAY}&time_zone=*")
     go(page, f"/calendar?view=week&date={MONDAY}")
     page.locator(f"[data-day='{FRIDAY}'] .blocks").click(position={"x": 40, "y": 3.3 * HOUR})
-    page.wait_for_url(f"**/events/new?start_time={FRIDAY}T10:15")
+    page.wait_for_url(f"**/events/new?start_time={FRIDAY}T10:15&time_zone=*")
 
 
 def test_on_a_phone_a_day_leads_to_its_list(windows: Windows, alice: Person) -> None:
