@@ -35,7 +35,8 @@ def import_(ctx: Context, params: Form) -> Document:
         made = api.import_(ctx, params.read(ImportInput))
         return redirect(ctx, f"/contacts/imported?skipped={made.skipped}")
 
-    return submit(ctx, params, act, lambda state: _forms(ctx, service=state), write=False)
+    name = "token" if "access_token" in params.values else "service"
+    return submit(ctx, params, act, lambda state: _forms(ctx, **{name: state}), write=False)
 
 
 @endpoint("POST", "/contacts/upload", transaction=False, format="html")
@@ -79,7 +80,7 @@ def keep(ctx: Context, params: Form) -> Document:
 
 def _forms(ctx: Context, **states: FormState) -> Document:
     policy.user(ctx)
-    forms = {name: structs.replace(states.get(name, FormState()), prefix=f"{name}-") for name in ("service", "file")}
+    forms = {name: structs.replace(states.get(name, FormState()), prefix=f"{name}-") for name in ("service", "token", "file")}
     return render("contacts/import.html", ctx, title="Import contacts", forms=forms)
 
 

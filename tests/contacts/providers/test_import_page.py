@@ -12,14 +12,14 @@ from tests.cast import Cast
 from tests.client import Client
 from tests.conftest import Clock
 from tests.contacts.providers.books import PASSWORD, USER, Book
-from tests.contacts.providers.conftest import CANARY, SECRETS
+from tests.contacts.providers.conftest import CANARY, SECRETS, TOKEN
 from tests.contacts.providers.test_import import ADDRESSES, WITHOUT, importing, total
 
 __all__ = ["importing"]
 
 
 def sent(**given: str) -> dict[str, str]:
-    return {"service": "yahoo", "user_name": USER, "password": PASSWORD, "access_token": ""} | given
+    return {"service": "yahoo", "user_name": USER, "password": PASSWORD} | given
 
 
 def test_what_is_imported_waits_on_a_list_until_it_is_kept(importing: Client) -> None:
@@ -53,7 +53,7 @@ def test_keeping_nobody_and_those_who_are_gone_is_told(importing: Client, clock:
 
 
 def test_a_refused_password_is_told_at_its_field_and_never_shown_again(importing: Client) -> None:
-    page = importing.post("/contacts/import", data=sent(service="google", password=CANARY, access_token=""))
+    page = importing.post("/contacts/import", data=sent(service="google", password=CANARY))
     assert page.status == 422
     assert re.search(r'id="service-password"[^>]*aria-invalid="true"', page.text)
     assert f'value="{USER}"' in page.text
@@ -62,11 +62,19 @@ def test_a_refused_password_is_told_at_its_field_and_never_shown_again(importing
     assert not [secret for secret in SECRETS if secret in page.text]
 
 
-@pytest.mark.parametrize(
-    ("given", "field"), [({"password": ""}, "password"), ({"user_name": ""}, "user_name"), ({"service": "aol"}, "service")]
-)
-def test_what_is_missing_is_named(importing: Client, given: dict[str, str], field: str) -> None:
-    page = importing.post("/contacts/import", data=sent(**given))
+def test_a_refused_token_is_told_in_its_own_form_and_never_shown_again(importing: Client) -> None:
+    page = importing.post("/contacts/import", data={"service": "yahoo", "access_token": TOKEN})
+    assert page.status == 422
+    assert re.search(r'id="token-access_token"[^>]*aria-invalid="true"', page.text)
+    assert 'href="#token-access_token"' in page.text
+    assert TOKEN not in page.text
+    spaced = importing.post("/contacts/import", data={"service": "yahoo", "access_token": "no token"})
+    assert 'href="#token-access_token"' in spaced.text
+
+
+@pytest.mark.parametrize(("field", "value"), [("password", ""), ("user_name", ""), ("service", "aol")])
+def test_what_is_missing_is_named(importing: Client, field: str, value: str) -> None:
+    page = importing.post("/contacts/import", data=sent(**{field: value}))
     assert page.status == 422
     assert f'href="#service-{field}"' in page.text
 
