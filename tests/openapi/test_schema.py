@@ -38,7 +38,8 @@ class Everything(Struct, kw_only=True):
     code: Annotated[str, Meta(max_length=5, min_length=3)] | None = None
 
 
-KINDS: list[type[Struct]] = [*{endpoint.params for endpoint in registry if endpoint.params is not None}, Everything, Page]
+DESCRIBED = {endpoint.params for endpoint in registry if endpoint.params is not None and endpoint.path.startswith("/api/")}
+KINDS: list[type[Struct]] = [*DESCRIBED, Everything, Page]
 # The forms of addresses and numbers and the names of the time zones are a matter of their own, and files travel in multipart alone.
 FIELDS = {
     f"{kind.__name__}.{field.name}": (kind, field)
