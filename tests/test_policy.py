@@ -90,6 +90,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /contacts/delete_all": {"": (401, 303, 303, 303, 303)},
     "GET /contacts/import": {"": SIGNED_IN},
     "POST /contacts/import": {"": (401, 422, 422, 422, 422)},
+    "POST /contacts/import/token": {"": (401, 422, 422, 422, 422)},
     "POST /contacts/upload": {"": (401, 422, 422, 422, 422)},
     "GET /contacts/imported": {"": SIGNED_IN},
     "POST /contacts/keep": {"": (401, 303, 303, 303, 303)},

@@ -29,14 +29,14 @@ def choose(ctx: Context) -> Document:
 
 @endpoint("POST", "/contacts/import", transaction=False, format="html")
 def import_(ctx: Context, params: Form) -> Document:
-    """Import contacts from a service into the temporary list."""
+    """Import contacts from a service into the temporary list, with the password there."""
+    return _import(ctx, params, "service")
 
-    def act() -> Document:
-        made = api.import_(ctx, params.read(ImportInput))
-        return redirect(ctx, f"/contacts/imported?skipped={made.skipped}")
 
-    name = "token" if "access_token" in params.values else "service"
-    return submit(ctx, params, act, lambda state: _forms(ctx, **{name: state}), write=False)
+@endpoint("POST", "/contacts/import/token", transaction=False, format="html")
+def import_by_token(ctx: Context, params: Form) -> Document:
+    """The same, with an access token."""
+    return _import(ctx, params, "token")
 
 
 @endpoint("POST", "/contacts/upload", transaction=False, format="html")
@@ -76,6 +76,14 @@ def keep(ctx: Context, params: Form) -> Document:
         return redirect(ctx, "/contacts/imported", done="kept")
 
     return submit(ctx, params, act, lambda state: _temporary(ctx, Arrived(), state))
+
+
+def _import(ctx: Context, params: Form, form: str) -> Document:
+    def act() -> Document:
+        made = api.import_(ctx, params.read(ImportInput))
+        return redirect(ctx, f"/contacts/imported?skipped={made.skipped}")
+
+    return submit(ctx, params, act, lambda state: _forms(ctx, **{form: state}), write=False)
 
 
 def _forms(ctx: Context, **states: FormState) -> Document:

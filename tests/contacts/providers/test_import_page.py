@@ -63,12 +63,12 @@ def test_a_refused_password_is_told_at_its_field_and_never_shown_again(importing
 
 
 def test_a_refused_token_is_told_in_its_own_form_and_never_shown_again(importing: Client) -> None:
-    page = importing.post("/contacts/import", data={"service": "yahoo", "access_token": TOKEN})
+    page = importing.post("/contacts/import/token", data={"service": "yahoo", "access_token": TOKEN})
     assert page.status == 422
     assert re.search(r'id="token-access_token"[^>]*aria-invalid="true"', page.text)
     assert 'href="#token-access_token"' in page.text
     assert TOKEN not in page.text
-    spaced = importing.post("/contacts/import", data={"service": "yahoo", "access_token": "no token"})
+    spaced = importing.post("/contacts/import/token", data={"service": "yahoo", "access_token": "no token"})
     assert 'href="#token-access_token"' in spaced.text
 
 
