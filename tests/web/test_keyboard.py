@@ -11,7 +11,7 @@ from tests.web.pages import PAGES, Visit
 from tests.web.scene import Scene
 from tests.web.windows import Windows, go
 
-MOST_STEPS = 60
+MOST_STEPS = 45
 FIRST_VISITS = [visits[0] for visits in PAGES.values()]
 
 # What the keyboard must reach, in the order of the page: of radio buttons one, and nothing that is folded away or hidden.
