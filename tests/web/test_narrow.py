@@ -1,11 +1,10 @@
-"""Pages on a phone: nothing sticks out sideways, and nothing is too small for a finger."""
+"""Pages on a phone: nothing sticks out sideways, however long the words."""
 
 import pytest
 
 from tests.cast import Cast
 from tests.client import Client
 from tests.web import pages
-from tests.web.axe import TARGETS, violations
 from tests.web.pages import VISITS, Visit
 from tests.web.scene import Scene, at_length
 from tests.web.windows import NARROW, Windows
@@ -29,12 +28,10 @@ def long_scene(guest: Client, scene: Scene) -> Scene:
 
 
 @pytest.mark.parametrize("visit", VISITS, ids=str)
-def test_a_page_fits_a_phone_and_fingers(looks: Windows, long_scene: Scene, visit: Visit) -> None:
+def test_a_page_fits_a_phone(looks: Windows, long_scene: Scene, visit: Visit) -> None:
     page = pages.visit(looks, long_scene, visit, NARROW)
     width, room = page.evaluate("() => [document.scrollingElement.scrollWidth, innerWidth]")
     assert width <= room == NARROW, (width, page.evaluate(STICKING_OUT))
-    page.evaluate("() => document.querySelectorAll('details:not(.menu)').forEach(details => { details.open = true; })")
     assert not page.evaluate(STICKING_OUT)
-    assert not (found := violations(page, TARGETS)), "\n".join(found)
     page.evaluate("() => document.querySelectorAll('details').forEach(details => { details.open = true; })")
     assert not page.evaluate(STICKING_OUT)
