@@ -12,12 +12,12 @@ import click
 from msgspec.structs import replace
 
 from kalends import __version__, settings, times, tokens
-from kalends.context import Context
+from kalends.context import Actor, Context
 from kalends.db import Database, Taken, open_database
 from kalends.db.migrate import TooNew, migrate
 from kalends.deliveries.files import outbox
 from kalends.doctor import examine, reason, try_email, try_sms
-from kalends.errors import Invalid, Problem, Unavailable
+from kalends.errors import Invalid, NotFound, Problem, Unavailable
 from kalends.http import fields, log
 from kalends.sessions import store as session_store
 from kalends.settings import Settings, WrongSetting, variable
@@ -181,6 +181,49 @@ def demo_(data: str | None, database: str | None, password: str | None) -> None:
                 pass
         url = ctx.settings.url
     click.echo(f"The example is there. Sign in at {url}/sign-in as demo with the password {chosen}")
+
+
+@cli.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--user", "user_name", required=True, metavar="NAME", help="Whose events they become.")
+@click.option("--calendar", "calendar_id", type=click.IntRange(1), metavar="ID", help="The calendar. Default: the user's primary one")
+@_data
+@_database
+def import_(data: str | None, database: str | None, file: str, user_name: str, calendar_id: int | None) -> None:
+    """Import the events of an iCalendar file; those that are there already become what the file says."""
+    # Imported late, as for the example.
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from kalends.events.arrivals import Choice, from_file
+    from kalends.http.params import UPLOAD_LIMIT
+
+    content = _content(file, UPLOAD_LIMIT)
+    with _context(data, database) as ctx:
+        with ctx.read():
+            user = user_store.find(ctx, user_name)
+        if user is None:
+            _stop(f"There is no user called {user_name}.")
+        ctx.actor = Actor(user.id, user.user_name, user.email_address, user.name, user.time_zone)
+        try:
+            with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+                came = from_file(ctx, content, Choice(calendar_id), lambda items, words: progress.track(items, description=words))
+        except NotFound:
+            _stop(f"There is no calendar {calendar_id} that {user.user_name} can see.")
+    for remark in came.remarks:
+        click.echo(f"{file}:{remark.line}: {remark.field}: {remark.message}")
+    click.echo(f"{came.imported:,} imported, {came.updated:,} updated, {came.unchanged:,} unchanged, {came.skipped:,} left out.")
+
+
+def _content(file: str, most: int) -> bytes:
+    try:
+        with open(file, "rb") as opened:
+            content = opened.read(most + 1)
+    except OSError as error:
+        _stop(f"{file} cannot be read: {error.strerror}.")
+    if len(content) > most:
+        _stop(f"{file} has more than {most // 1024**2} MiB; import it in parts.")
+    return content
 
 
 @cli.group()

@@ -68,7 +68,8 @@ class Reader:
         self._url = f"{url}/events/"
 
     def tell(self, line: int, field: str, message: str) -> None:
-        self.remarks.append(Remark(line, field, message))
+        # What a file says may be shown on a terminal.
+        self.remarks.append(Remark(line, field, message.translate(_ONE_LINE)))
 
     def tell_unkept(self) -> None:
         """What the file has and nobody here keeps, each kind once."""

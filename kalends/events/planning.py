@@ -70,7 +70,7 @@ def _whole(maker: Maker, uid: str, entry: Entry, changed: list[Entry]) -> list[A
     if entry.start is None:
         maker.skipped += 1
         return []
-    return list(Repetition(maker, whole_days(entry), uid).arrivals(changed))
+    return Repetition(maker, whole_days(entry), uid).arrivals(changed)
 
 
 def _parts(maker: Maker, uid: str, changed: list[Entry]) -> list[Arrival]:

@@ -34,36 +34,34 @@ class Repetition:
         self._start = entry.start
         self._clock = self._reader.clock(entry, entry.start)
 
-    def arrivals(self, changed: list[Entry]) -> Iterator[Arrival]:
+    def arrivals(self, changed: list[Entry]) -> list[Arrival]:
+        """What the entry comes to, and the occurrences that were changed."""
         rule = self._rule()
-        arrival = Arrival(self._entry.line, self._uid, clock=seconds_of_day(self._start.local))
-        first = self._reader.span(self._entry, self._clock)
-        dates, goes_on = [self._start.local.date()], False
         try:
-            if rule:
-                dates, goes_on = self._dates(rule, arrival, first)
+            if rule or self._entry.added:
+                return self._repeated(rule, changed)
         except TooLong:
-            rule = None
             self._tell("the rules of this file take too long to follow, and only the first occurrence is kept")
-        if rule is None and not self._entry.added:
-            yield Arrival(self._entry.line, self._uid, {"": self._maker.wanted(self._entry)})
-            yield from self._changed(Arrival(self._entry.line, self._uid), changed)
-            return
+        once = Arrival(self._entry.line, self._uid, {"": self._maker.wanted(self._entry)})
+        return [once, *self._changed(Arrival(self._entry.line, self._uid), changed)]
+
+    def _repeated(self, rule: Recurrence | None, changed: list[Entry]) -> list[Arrival]:
+        arrival = Arrival(self._entry.line, self._uid, clock=seconds_of_day(self._start.local))
         content = self._reader.content(self._entry)
+        first = self._reader.span(self._entry, self._clock)
+        dates, goes_on = self._dates(rule, arrival, first) if rule else ([self._start.local.date()], False)
         self._maker.count(len(dates), content)
         self._except(arrival, set(dates), changed)
         for day in dates:
             if day.isoformat() not in arrival.excepted:
                 arrival.wanted[day.isoformat()] = Wanted(content, self._on(arrival, first, day), self._clock.is_named)
-        others = [*self._changed(arrival, changed), *self._added(arrival, content, first)]
         if rule and not arrival.rule:
-            self._tell_kept(len(set(map(str, dates)) - arrival.excepted), f" until {dates[-1]}" if goes_on else "")
-        if arrival.wanted:
-            yield arrival
-        else:
-            self._maker.skipped += 1
-            self._tell("it was left out: none of its occurrences takes place")
-        yield from others
+            self._tell_kept(len(arrival.wanted), f" until {dates[-1]}" if goes_on else "")
+        others = [*self._changed(arrival, changed), *self._added(arrival, content, first)]
+        if not arrival.wanted:
+            self._maker.skip(self._entry, "repeat", "it was left out: none of its occurrences takes place")
+            return others
+        return [arrival, *others]
 
     def _rule(self) -> Recurrence | None:
         """The rule, if it can be followed; without it, the first occurrence is all there is."""
@@ -86,7 +84,8 @@ class Repetition:
     def _dates(self, rule: Recurrence, arrival: Arrival, first: Span) -> tuple[list[date], bool]:
         """The dates that are kept, and whether the rule goes on after them. The arrival gets it, if it is one of ours."""
         start = self._start.local.date()
-        last = self._last(rule.until) if rule.until else date.max
+        # The first occurrence takes place, whatever the rule says.
+        last = max(start, self._last(rule.until)) if rule.until else date.max
         horizon = self._maker.horizon(start)
         is_endless = rule.until is None and rule.count is None
         is_plain = rrule.is_plain(rule, start) and rule.interval <= MOST_INTERVAL

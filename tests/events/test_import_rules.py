@@ -1,14 +1,22 @@
 """Rules in imported files: what of them becomes a series, what single events, and that none can do harm."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from tests.cast import Cast, a_calendar, a_key
 from tests.client import Client
 from tests.conftest import Clock
-from tests.events.importing import a_file, an_entry, counts, events, imported, remarks, starts, uploaded
+from tests.events.importing import CORPUS, a_file, an_entry, counts, events, imported, remarks, starts, uploaded
 
+PIECES = [
+    *("0", "9999", "-1", "99999999999", "20260601", "00010101T000000Z", "99991231T235959", "FREQ=YEARLY", "BYDAY=MO", "UNTIL=19000101"),
+    *("P9999W", "PT99999999H", "Pacific/Apia", "-2359", "\x00", "\\", "🎷", "BEGIN:"),
+]
 MONTH = 30 * 24 * 60 * 60
 YEAR = 365 * 24 * 60 * 60
 
@@ -50,6 +58,7 @@ def test_a_rule_that_says_no_more_than_how_often_is_a_series(cast: Cast, rule: s
         ("20260603T180000", "2026-06-03"),
         ("20260603T175959", "2026-06-02"),
         ("20260603", "2026-06-03"),
+        ("20200101", "2026-06-01"),
     ],
 )
 def test_the_last_occurrence_is_the_one_that_begins_no_later_than_the_rule_ends(cast: Cast, until: str, last: str) -> None:
@@ -221,6 +230,19 @@ def test_ten_thousand_events_come_at_once_and_again_change_nothing(cast: Cast) -
     assert (counts(came), len(came["events"])) == ((10_000, 0, 0, 0), 500)
     assert counts(imported(cast.alice, many, calendar_id=calendar)) == (0, 0, 10_000, 0)
     assert cast.alice.get(f"/api/events?calendar_id={calendar}&count=true&limit=0").json["total"] == 10_000
+
+
+@given(st.data())
+@hypothesis_settings(max_examples=40)
+def test_a_damaged_file_comes_or_is_refused_and_nothing_else(cast: Cast, data: Any) -> None:
+    """Most files are damaged within a value, where they are still files."""
+    content = data.draw(st.sampled_from(sorted(CORPUS.glob("*.ics")))).read_text()
+    for _ in range(data.draw(st.integers(1, 5))):
+        start = data.draw(st.sampled_from([at for at, character in enumerate(content) if character in ":;=,T"]))
+        new = data.draw(st.sampled_from(PIECES) | st.text(max_size=5))
+        content = content[: start + 1] + new + content[start + 1 + data.draw(st.integers(0, 8)) :]
+    answer = uploaded(cast.alice, content.encode("utf-8", "replace"))
+    assert answer.status == 201 or (answer.status, answer.broken) == (422, ["file"]), (answer, content)
 
 
 def test_two_who_import_the_same_file_at_once_make_one_of_each(cast: Cast) -> None:

@@ -1,0 +1,79 @@
+"""`kalends import`: a calendar file, by one command."""
+
+import os
+import pty
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.events.importing import CORPUS, a_file, an_entry
+from tests.serve.running import command, environment, run
+
+GOOGLE = str(CORPUS / "google.ics")
+
+
+@pytest.fixture
+def kalends(tmp_path: Path, database: str) -> Any:
+    """Run a command on each database: what it said, and how it ended."""
+
+    def done(*arguments: str) -> tuple[int, str, str]:
+        ended = run(*arguments, folder=tmp_path, data=tmp_path / "data", database=database)
+        return ended.returncode, ended.stdout, ended.stderr
+
+    code, _, _ = done("users", "create", "ana", "ana@example.org", "--password", "correct-horse")
+    assert code == 0
+    return done
+
+
+def test_a_file_is_imported_and_twice_changes_nothing(kalends: Any) -> None:
+    code, said, complaints = kalends("import", GOOGLE, "--user", "ana")
+    assert (code, complaints) == (0, "")
+    assert said.splitlines() == [
+        f"{GOOGLE}:26: file: reminders are not kept; 1 event has some",
+        f"{GOOGLE}:46: file: guests are not kept; 1 event has some",
+        "3 imported, 0 updated, 0 unchanged, 0 left out.",
+    ]
+    _, again, _ = kalends("import", GOOGLE, "--user", "ana@example.org", "--calendar", "1")
+    assert again.splitlines()[-1] == "0 imported, 0 updated, 3 unchanged, 0 left out."
+
+
+def test_what_cannot_be_imported_is_said_in_one_line(kalends: Any, tmp_path: Path) -> None:
+    broken, large = tmp_path / "broken.ics", tmp_path / "large.ics"
+    broken.write_text(a_file(an_entry())[:50])
+    large.write_bytes(b"x" * (10 * 1024 * 1024 + 1))
+    wrong = {
+        (str(broken), "--user", "ana"): "is cut off",
+        (str(large), "--user", "ana"): "more than 10 MiB",
+        (GOOGLE, "--user", "nobody"): "There is no user called nobody.",
+        (GOOGLE, "--user", "ana", "--calendar", "99"): "There is no calendar 99 that ana can see.",
+        ("nowhere.ics", "--user", "ana"): "does not exist",
+        (GOOGLE,): "Missing option '--user'",
+    }
+    for arguments, words in wrong.items():
+        code, said, complaints = kalends("import", *arguments)
+        assert (code, said, complaints.count("\n")) == (1, "", 1), complaints
+        assert words in complaints
+
+
+def test_people_who_watch_see_how_far_it_is(tmp_path: Path) -> None:
+    assert run("users", "create", "ana", "ana@example.org", "--password", "correct-horse", folder=tmp_path).returncode == 0
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        arguments = command("import", GOOGLE, "--user", "ana")
+        os.execve(arguments[0], arguments, environment() | {"TERM": "xterm"})  # noqa: S606
+    shown = b""
+    while piece := _read(terminal):
+        shown += piece
+    os.waitpid(pid, 0)
+    assert b"Reading" in shown
+    assert b"3 imported" in shown
+
+
+def _read(terminal: int) -> bytes:
+    """What comes next; nothing once the command has ended."""
+    try:
+        return os.read(terminal, 10_000)
+    except OSError:
+        return b""
