@@ -116,7 +116,7 @@ def _locates(endpoint: Endpoint, endpoints: list[Endpoint]) -> bool:
 
 def _links(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
     """What can be done next with a record that the actor has just made. A guest's may be out of their own reach."""
-    if endpoint.status != 201 or endpoint.guests or "id" not in _fields(endpoint.result):
+    if endpoint.status != 201 or endpoint.guests or not any("id" in _fields(kind) for kind in kinds_of(endpoint.result)):
         return {}
     return {
         other.action: {"operationId": operation_id(other), "parameters": {next(iter(other.variables)): "$response.body#/id"}}

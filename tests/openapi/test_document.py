@@ -127,6 +127,14 @@ def test_a_login_is_one_of_three(document: dict[str, Any]) -> None:
     ]
 
 
+def test_an_event_needs_its_fields_unless_a_file_comes(document: dict[str, Any]) -> None:
+    operation = document["paths"]["/api/events"]["post"]
+    required = {kind: content["schema"].get("required") for kind, content in operation["requestBody"]["content"].items()}
+    alone = ["title", "start_time"]
+    assert required == {"application/json": alone, "application/x-www-form-urlencoded": alone, "multipart/form-data": None}
+    assert "update" in operation["responses"]["201"]["links"]
+
+
 def test_only_listed_rules_go_beyond_the_schema(document: dict[str, Any], cast: Cast) -> None:
     operation = document["paths"]["/api/users/{user_id}"]["put"]
     refused = cast.alice.put(f"/api/users/{cast.alice.id}", json={"password": "a new long password"})
