@@ -195,7 +195,7 @@ def import_(data: str | None, database: str | None, file: str, user_name: str, c
     from rich.console import Console
     from rich.progress import Progress
 
-    from kalends.events.arrivals import Choice, from_file
+    from kalends.events.importing.file import Choice, from_file
     from kalends.http.params import UPLOAD_LIMIT
 
     content = _content(file, UPLOAD_LIMIT)

@@ -10,7 +10,8 @@ from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
-from kalends.events import arrivals, change, feed, listing, scope, series, span, store
+from kalends.events import change, feed, listing, scope, series, span, store
+from kalends.events.importing.file import Choice, from_file
 from kalends.events.model import (
     PARTS,
     CalendarChoice,
@@ -90,7 +91,7 @@ def create(ctx: Context, params: EventInput) -> EventDetail | EventImport:
         return make(ctx, params)
     policy.user(ctx)
     _alone(params)
-    return arrivals.from_file(ctx, params.file.content, arrivals.Choice(params.calendar_id, params.public, params.time_zone))
+    return from_file(ctx, params.file.content, Choice(params.calendar_id, params.public, params.time_zone))
 
 
 def make(ctx: Context, params: EventInput) -> EventDetail:

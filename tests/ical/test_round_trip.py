@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Answer, Client
@@ -23,6 +23,12 @@ def entries(content: bytes) -> list[str]:
     return sorted(kept.split("BEGIN:VEVENT")[1:])
 
 
+@example(
+    single={"title": "Jazz", "start_time": "2026-11-01", "time_zone": "UTC"},
+    first={"title": "Jazz", "start_time": "2026-03-08T01:30", "time_zone": "America/New_York", "end_time": "2026-03-08T02:00"},
+    rule={"frequency": "WEEKLY", "interval": 2, "end_date": "2026-06-01"},
+    changes=[],
+)
 @settings(max_examples=25, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(single=event_fields(), first=event_fields(), rule=repeats, changes=exceptions)
 def test_a_feed_survives_being_imported(

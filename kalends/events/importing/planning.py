@@ -8,9 +8,9 @@ from msgspec import Struct
 from kalends import errors, when
 from kalends.contacts.model import Remark
 from kalends.context import Context
-from kalends.events.arrival import Arrival, Maker
-from kalends.events.entries import Reader, whole_days
-from kalends.events.repetition import Repetition
+from kalends.events.importing.arrival import Arrival, Maker
+from kalends.events.importing.entries import Reader, whole_days
+from kalends.events.importing.repetition import Repetition
 from kalends.ical.reading import Entry, File
 
 # How a command shows how far it is: the items as they are taken, and what is done with them.

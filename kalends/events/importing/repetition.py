@@ -9,8 +9,8 @@ from msgspec import structs
 
 from kalends import errors, when
 from kalends.events import series
-from kalends.events.arrival import Arrival, Maker, Wanted
-from kalends.events.entries import Content
+from kalends.events.importing.arrival import Arrival, Maker, Wanted
+from kalends.events.importing.entries import Content
 from kalends.events.recurrence import Rule
 from kalends.events.series import MOST, seconds_of_day
 from kalends.events.span import Span
@@ -20,6 +20,9 @@ from kalends.ical.reading import Entry
 from kalends.ical.rrule import Recurrence, TooLong
 
 MOST_INTERVAL = 1_000
+# Clocks are set twice a year at most, but for a few zones in a few years.
+QUIET_DAYS = 40
+SECOND = timedelta(seconds=1)
 
 
 class Repetition:
@@ -48,7 +51,7 @@ class Repetition:
     def _repeated(self, rule: Recurrence | None, changed: list[Entry]) -> list[Arrival]:
         arrival = Arrival(self._entry.line, self._uid, clock=seconds_of_day(self._start.local))
         content = self._reader.content(self._entry)
-        first = self._reader.span(self._entry, self._clock)
+        first = self._pattern(self._reader.span(self._entry, self._clock))
         dates, goes_on = self._dates(rule, arrival, first) if rule else ([self._start.local.date()], False)
         self._maker.count(len(dates), content)
         self._except(arrival, set(dates), changed)
@@ -62,6 +65,27 @@ class Repetition:
             self._maker.skip(self._entry, "repeat", "it was left out: none of its occurrences takes place")
             return others
         return [arrival, *others]
+
+    def _pattern(self, first: Span) -> Span:
+        """The occurrence after which the others are made: one during which no clocks are set, so that its length is the usual one."""
+        if first.all_day or first.end_at is None:
+            return first
+        length, zone = self._length(first.end_at - first.start_at), first.time_zone
+        for day in range(QUIET_DAYS):
+            start = self._start.local + timedelta(days=day)
+            start_at, end_at = (when.When(local, None, None, is_date=False).instant(zone) for local in (start, start + length))
+            if end_at - start_at == length // SECOND and when.at(start_at, zone).replace(tzinfo=None) == start:
+                return Span(start_at, end_at, end_at, False, zone)
+        return first
+
+    def _length(self, exact: int) -> timedelta:
+        """How long it takes by the clocks."""
+        length, end = self._entry.length, self._entry.end
+        if length:
+            return timedelta(days=length.days, seconds=length.seconds)
+        if end and not end.is_date and (end.zone, end.is_utc) == (self._start.zone, self._start.is_utc):
+            return end.local - self._start.local
+        return timedelta(seconds=exact)
 
     def _rule(self) -> Recurrence | None:
         """The rule, if it can be followed; without it, the first occurrence is all there is."""
@@ -128,7 +152,9 @@ class Repetition:
         return all(series.moved(first, day, arrival.clock)["start_at"] == own.instant(midnights[day] + clock) for day in dates)
 
     def _on(self, arrival: Arrival, first: Span, day: date) -> Span:
-        if self._clock.own and not arrival.rule:
+        """A given length holds on every day, also where clocks change during the first occurrence."""
+        lasts = self._entry.length is not None and not self._start.is_date
+        if lasts or (self._clock.own and not arrival.rule):
             return self._reader.span(self._entry, self._clock, day - self._start.local.date())
         try:
             moments = series.moved(first, day, arrival.clock)

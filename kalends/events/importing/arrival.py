@@ -7,7 +7,7 @@ from datetime import date
 from msgspec import Struct, field
 
 from kalends import errors, when
-from kalends.events.entries import Clock, Content, Reader, whole_days
+from kalends.events.importing.entries import Clock, Content, Reader, whole_days
 from kalends.events.recurrence import Rule, months_later
 from kalends.events.series import AHEAD_MONTHS
 from kalends.events.span import Span

@@ -9,8 +9,8 @@ from kalends import policy, when
 from kalends.calendars.model import Calendar
 from kalends.context import Context
 from kalends.events import series, store
-from kalends.events.arrival import Arrival, Wanted
-from kalends.events.known import Known
+from kalends.events.importing.arrival import Arrival, Wanted
+from kalends.events.importing.known import Known
 from kalends.events.model import PARTS, Event, ImportedEvent
 from kalends.events.series import Series
 from kalends.events.span import Span

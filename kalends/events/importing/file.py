@@ -9,12 +9,12 @@ from kalends.calendars.model import Calendar
 from kalends.contacts.cards import decoded
 from kalends.contacts.model import Remark
 from kalends.context import Context
-from kalends.events import known
-from kalends.events.arrival import Arrival
-from kalends.events.known import Known
+from kalends.events.importing import known
+from kalends.events.importing.arrival import Arrival
+from kalends.events.importing.known import Known
+from kalends.events.importing.planning import Plan, Shown, planned
+from kalends.events.importing.writing import Writing
 from kalends.events.model import EventImport
-from kalends.events.planning import Plan, Shown, planned
-from kalends.events.writing import Writing
 from kalends.ical import reading
 from kalends.ical.lines import mended
 from kalends.ical.reading import File
