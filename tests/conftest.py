@@ -39,7 +39,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput") or POSTGRES_URL in os.environ:
         return
     folder = _running.enter_context(tempfile.TemporaryDirectory(prefix="kalends-test-", ignore_cleanup_errors=True))
-    server: Any = _running.enter_context(get_server(Path(folder) / "postgres"))
+    server: Any
+    with get_server(Path(folder) / "postgres") as server, psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        # Many services and workers of many test processes are connected at once.
+        connection.execute("ALTER SYSTEM SET max_connections = 400")
+    server = _running.enter_context(get_server(Path(folder) / "postgres"))
     os.environ[POSTGRES_URL] = server.get_uri()
 
 

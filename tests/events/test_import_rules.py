@@ -140,6 +140,17 @@ def test_dates_beside_a_rule_are_events_of_their_own(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "end"), [("DURATION:PT8H", "T05:00:00+01:00"), ("DTEND;TZID=Europe/Paris:20261018T060000", "T06:00:00+01:00")]
+)
+def test_on_the_night_when_clocks_are_set_a_given_length_holds_and_a_given_end_too(cast: Cast, line: str, end: str) -> None:
+    content = repeating("FREQ=WEEKLY;COUNT=3", "DTSTART;TZID=Europe/Paris:20261017T220000", line)
+    imported(cast.alice, content)
+    nights = [each["end_time"][10:] for each in events(cast.alice)]
+    assert nights == ["T06:00:00+02:00", end, "T06:00:00+01:00"]
+    assert counts(imported(cast.alice, content)) == (0, 0, 1, 0)
+
+
+@pytest.mark.parametrize(
     "rule",
     [
         "FREQ=SECONDLY",

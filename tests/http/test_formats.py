@@ -4,7 +4,7 @@ import pytest
 
 from kalends.context import Context
 from kalends.http.endpoint import Document
-from tests.cast import Cast, a_calendar
+from tests.cast import Cast
 from tests.client import Client
 from tests.http.conftest import Stage, act
 
@@ -24,7 +24,7 @@ def test_every_action_answers_with_the_suffix_json_too(cast: Cast) -> None:
 @pytest.mark.parametrize("suffix", [".ics", ".csv", ".vcf", ".html", ".txt", ".xml", ".JSON", ".json.json", ".", ".json/x"])
 def test_a_suffix_that_is_not_offered_is_no_path(cast: Cast, suffix: str) -> None:
     assert cast.alice.get(f"/api/calendars{suffix}").status == 404
-    assert cast.alice.get(f"/api/calendars/{a_calendar(cast.alice)['id']}{suffix}").status == 404
+    assert cast.alice.get(f"/api/users/{cast.alice.id}{suffix}").status == 404
 
 
 @pytest.mark.parametrize("path", ["/healthz.json", "/docs.json", "/docs.html", "/readyz.txt"])
