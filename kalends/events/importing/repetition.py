@@ -57,10 +57,11 @@ class Repetition:
         self._except(arrival, set(dates), changed)
         for day in dates:
             if day.isoformat() not in arrival.excepted:
-                arrival.wanted[day.isoformat()] = Wanted(content, self._on(arrival, first, day), self._clock.is_named)
+                arrival.wanted[day.isoformat()] = self._on(arrival, content, first, day)
         if rule and not arrival.rule:
             self._tell_kept(len(arrival.wanted), f" until {dates[-1]}" if goes_on else "")
-        others = [*self._changed(arrival, changed), *self._added(arrival, content, first)]
+        regular = Wanted(content, first, self._clock.is_named)
+        others = [*self._changed(arrival, changed, regular), *self._added(arrival, content, first)]
         if not arrival.wanted:
             self._maker.skip(self._entry, "repeat", "it was left out: none of its occurrences takes place")
             return others
@@ -151,16 +152,20 @@ class Repetition:
         midnights = {day: datetime(day.year, day.month, day.day) for day in dates}
         return all(series.moved(first, day, arrival.clock)["start_at"] == own.instant(midnights[day] + clock) for day in dates)
 
-    def _on(self, arrival: Arrival, first: Span, day: date) -> Span:
-        """A given length holds on every day, also where clocks change during the first occurrence."""
-        lasts = self._entry.length is not None and not self._start.is_date
-        if lasts or (self._clock.own and not arrival.rule):
-            return self._reader.span(self._entry, self._clock, day - self._start.local.date())
+    def _on(self, arrival: Arrival, content: Content, first: Span, day: date) -> Wanted:
+        """The occurrence of the day. A length that is given holds also where clocks are set meanwhile, and departs from our rule then."""
+        made = self._made(arrival, first, day)
+        if not self._start.is_date and (self._entry.length or (self._clock.own and not arrival.rule)):
+            span = self._reader.span(self._entry, self._clock, day - self._start.local.date())
+            return Wanted(content, span, self._clock.is_named, edited=arrival.rule is not None and span != made)
+        return Wanted(content, made, self._clock.is_named)
+
+    def _made(self, arrival: Arrival, first: Span, day: date) -> Span:
+        """The occurrence as a series of ours makes it."""
         try:
-            moments = series.moved(first, day, arrival.clock)
+            return structs.replace(first, **series.moved(first, day, arrival.clock))
         except (errors.Invalid, OverflowError):
             raise ValueError(when.YEARS) from None
-        return structs.replace(first, **moments)
 
     def _except(self, arrival: Arrival, dates: set[date], changed: list[Entry]) -> None:
         """The slots that take no place: as the entry says, or where an occurrence is cancelled."""
@@ -171,7 +176,7 @@ class Repetition:
             self._tell(f"of {len(held):,} exceptions the first {MOST:,} are kept")
         arrival.excepted = {day.isoformat() for day in held[:MOST]}
 
-    def _changed(self, arrival: Arrival, changed: list[Entry]) -> Iterator[Arrival]:
+    def _changed(self, arrival: Arrival, changed: list[Entry], regular: Wanted | None = None) -> Iterator[Arrival]:
         """Put the occurrences that were changed in their place; those that have none are events of their own."""
         for entry in changed:
             if entry.is_cancelled or entry.start is None or entry.occurrence is None:
@@ -182,15 +187,16 @@ class Repetition:
                 day = self._reader.day(entry, entry.occurrence, self._clock)
                 slot = day.isoformat()
                 if slot in arrival.wanted or slot in arrival.excepted or (arrival.rule and arrival.rule.has(day)):
-                    self._put(arrival, slot, entry)
+                    departing = self._maker.wanted(entry, edited=arrival.rule is not None)
+                    arrival.wanted[slot] = departing if regular is None else self._regular(arrival, regular, day, departing)
+                    arrival.excepted.discard(slot)
                 elif slot >= arrival.since:
                     yield self._maker.alone(self._uid, entry, self._clock)
 
-    def _put(self, arrival: Arrival, slot: str, entry: Entry) -> None:
-        departing = self._maker.wanted(entry, edited=arrival.rule is not None)
-        arrival.excepted.discard(slot)
-        if not _is_same(departing, arrival.wanted.get(slot)):
-            arrival.wanted[slot] = departing
+    def _regular(self, arrival: Arrival, regular: Wanted, day: date, departing: Wanted) -> Wanted:
+        """What the entry says, or if that is what a series of ours makes of the day anyway, that."""
+        made = structs.replace(regular, span=self._made(arrival, regular.span, day))
+        return made if arrival.rule and _is_same(departing, made) else departing
 
     def _added(self, arrival: Arrival, content: Content, first: Span) -> Iterator[Arrival]:
         """The dates beside the rule: in a series they are events of their own."""
@@ -201,7 +207,7 @@ class Repetition:
             if slot in arrival.wanted or slot in arrival.excepted:
                 continue
             self._maker.count(1, content)
-            wanted = Wanted(content, self._on(arrival, first, day), self._clock.is_named)
+            wanted = structs.replace(self._on(arrival, content, first, day), edited=False)
             if not moment.is_date and not self._start.is_date:
                 by = self._reader.instant(self._entry, moment) - wanted.span.start_at
                 wanted = structs.replace(wanted, span=_shifted(wanted.span, by))
@@ -231,10 +237,8 @@ def _kept(dates: Iterable[date], horizon: date, to_horizon: bool) -> tuple[list[
     return list(kept), is_late, False
 
 
-def _is_same(departing: Wanted, regular: Wanted | None) -> bool:
+def _is_same(departing: Wanted, regular: Wanted) -> bool:
     """Whether the entry says no more than the rule does already."""
-    if regular is None:
-        return False
     moments = [(each.span.start_at, each.span.until_at, each.span.all_day) for each in (departing, regular)]
     return moments[0] == moments[1] and departing.content.columns == regular.content.columns
 
