@@ -19,13 +19,15 @@ _SLOT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{6})?")
 
 class Known(Struct):
     """The events that are there under one UID, by slot; "" is that of an event that does not repeat. `is_own`: it was made here,
-    and is called as its id says. `is_elsewhere`: some of its occurrences are not on the calendar."""
+    and is called as its id says. `is_elsewhere`: some of its occurrences are not on the calendar. `doubles`: events that stand for
+    an occurrence which the series has too."""
 
     held: dict[str, Event] = field(default_factory=dict)
     series: Series | None = None
     excepted: set[str] = field(default_factory=set)
     is_own: bool = False
     is_elsewhere: bool = False
+    doubles: list[Event] = field(default_factory=list)
 
 
 def find(ctx: Context, calendar: Calendar, uids: Iterable[str]) -> dict[str, Known]:
@@ -112,6 +114,7 @@ def _add_series(ctx: Context, calendar: Calendar, known: dict[str, Known], repea
         assert event.series_id is not None
         each = known[repeated[event.series_id]]
         if event.slot is not None:
+            each.doubles += [each.held[event.slot]] if event.slot in each.held else []
             each.held[event.slot] = event
         if event.id == getattr(each.held.get(""), "id", None):
             del each.held[""]

@@ -57,6 +57,7 @@ class Writing:
         for slot in sorted(arrival.wanted):
             self._event(arrival, there, slot, series_id)
         stale = [event.id for slot, event in there.held.items() if slot not in arrival.wanted and slot >= arrival.since]
+        stale += [event.id for event in there.doubles]
         self._gone += stale
         self._changes += len(stale)
         if is_new:
