@@ -38,6 +38,8 @@ class Postgres(Database):
         "bytes": "BYTEA",
         "end": ")",
         "now": "CAST(extract(epoch FROM now()) AS BIGINT)",
+        # Each update of a row leaves a version of it behind, and thousands in one transaction would have to step over them all.
+        "unmarked": "xmin <> pg_current_xact_id()::xid",
     }
     for_update = "FOR UPDATE"
 

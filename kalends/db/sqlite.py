@@ -50,6 +50,7 @@ class Sqlite(Database):
         "bytes": "BLOB",
         "end": ") STRICT",
         "now": "unixepoch()",
+        "unmarked": "TRUE",
     }
     for_update = ""
 

@@ -12,9 +12,10 @@ ALTER TABLE calendars ADD COLUMN changed_at $int NOT NULL DEFAULT 0;
 ALTER TABLE calendars ADD COLUMN feed_version $int NOT NULL DEFAULT 1;
 UPDATE calendars SET changed_at = $now;
 
--- @after INSERT ON placements: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE id = NEW.calendar_id
--- @after DELETE ON placements: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE id = OLD.calendar_id
--- @after UPDATE ON placements: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE id = NEW.calendar_id
--- @after UPDATE ON events: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE id IN (SELECT calendar_id FROM placements WHERE event_id = NEW.id)
--- @after UPDATE ON series: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE id IN (SELECT p.calendar_id FROM events e JOIN placements p ON p.event_id = e.id WHERE e.series_id = NEW.id)
--- @after INSERT ON series_exceptions: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE id IN (SELECT p.calendar_id FROM events e JOIN placements p ON p.event_id = e.id WHERE e.series_id = NEW.series_id)
+-- $unmarked: once in a transaction is enough.
+-- @after INSERT ON placements: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE id = NEW.calendar_id AND $unmarked
+-- @after DELETE ON placements: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE id = OLD.calendar_id AND $unmarked
+-- @after UPDATE ON placements: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE id = NEW.calendar_id AND $unmarked
+-- @after UPDATE ON events: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE $unmarked AND id IN (SELECT calendar_id FROM placements WHERE event_id = NEW.id)
+-- @after UPDATE ON series: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE $unmarked AND id IN (SELECT p.calendar_id FROM events e JOIN placements p ON p.event_id = e.id WHERE e.series_id = NEW.id)
+-- @after INSERT ON series_exceptions: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE $unmarked AND id IN (SELECT p.calendar_id FROM events e JOIN placements p ON p.event_id = e.id WHERE e.series_id = NEW.series_id)
