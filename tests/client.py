@@ -5,6 +5,8 @@ from typing import Any
 
 from falcon.testing import TestClient
 
+from tests import noted
+
 
 class Answer:
     """What came back."""
@@ -57,7 +59,8 @@ class Client:
 
             kwargs["body"] = urlencode(kwargs.pop("data"))
             sent.setdefault("Content-Type", "application/x-www-form-urlencoded")
-        result = self._http.simulate_request(method, path, headers=sent, **kwargs)
+        with noted.during(f"{method} {path}"):
+            result = self._http.simulate_request(method, path, headers=sent, **kwargs)
         return Answer(result.status_code, result.headers, result.content)
 
     def get(self, path: str, **kwargs: Any) -> Answer:

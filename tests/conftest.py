@@ -20,6 +20,7 @@ from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
 from kalends.settings import Settings
 from kalends.users import passwords
+from tests import noted, plans
 from tests.cast import Cast
 from tests.client import Client
 
@@ -32,6 +33,7 @@ hypothesis_settings.register_profile(
 hypothesis_settings.load_profile("kalends")
 
 _running = ExitStack()
+noted.listen()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -132,3 +134,16 @@ def quick_passwords() -> Iterator[None]:
     real, passwords._hasher = passwords._hasher, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     yield
     passwords._hasher = real
+
+
+@pytest.fixture(scope="session", autouse=True)
+def every_statement_has_an_index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No request may read the whole of a table that grows: once the tests are over, the statements that they ran are explained."""
+    yield
+    complaints = []
+    for database, statements in noted.statements.items():
+        if statements:
+            with plans.opened(database, tmp_path_factory.mktemp("plans"), os.environ[POSTGRES_URL]) as opened:
+                complaints += plans.complaints(opened, statements)
+    if complaints:
+        pytest.fail("\n\n".join(complaints), pytrace=False)

@@ -1,0 +1,118 @@
+"""No request reads the whole of a table that grows. All tests prove that, when they are over; these prove that it would be noticed."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kalends.db import Database
+from kalends.settings import Settings
+from tests import noted
+from tests.cast import Cast, a_comment, an_event
+from tests.conftest import POSTGRES_URL
+from tests.plans import EXCEPTED, Plans, complaints, opened
+
+
+@pytest.fixture
+def kind(settings: Settings) -> str:
+    return "postgres" if settings.database else "sqlite"
+
+
+@pytest.fixture
+def plans(kind: str, tmp_path: Path) -> Iterator[Plans]:
+    with opened(kind, tmp_path, os.environ[POSTGRES_URL]) as found:
+        yield found
+
+
+@pytest.fixture
+def statements(kind: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What the requests of this test run."""
+    fresh: dict[str, str] = {}
+    monkeypatch.setitem(noted.statements, kind, fresh)
+    return fresh
+
+
+def test_what_reads_a_whole_table_is_told(plans: Plans) -> None:
+    for sql in (
+        "SELECT id FROM users WHERE name = 'Alice'",
+        "SELECT count(*) FROM events",
+        "SELECT e.id FROM events e WHERE lower(e.title) = 'jazz' ORDER BY e.id LIMIT 10",
+        "SELECT u.id FROM events e JOIN users u ON u.name = e.title WHERE e.id = 1",
+        "SELECT id FROM users WHERE id IN (SELECT user_id FROM comments WHERE name = 'Alice')",
+        "WITH named AS (SELECT id FROM series WHERE clock = 1) SELECT id FROM named",
+        "UPDATE users SET name = 'Alice' WHERE time_zone = 'UTC'",
+        "DELETE FROM comments WHERE name = 'Alice'",
+        "INSERT INTO used_digests (digest, expires_at) SELECT token_hash, 1 FROM sessions WHERE created_at = 1",
+        # An index that begins with another column, and one of which all is read.
+        "SELECT id FROM placements WHERE start_at = 1",
+        "SELECT user_id FROM contacts WHERE service IS NOT NULL",
+    ):
+        assert plans.scans(sql), sql
+
+
+def test_what_an_index_finds_is_not_told(plans: Plans) -> None:
+    for sql in (
+        "SELECT name FROM users WHERE id = 1",
+        "SELECT max(id) FROM events",
+        "SELECT max(number) FROM migrations",
+        "SELECT u.name FROM comments c JOIN users u ON u.id = c.user_id WHERE c.event_id = 1 ORDER BY c.id",
+        "SELECT id FROM placements WHERE calendar_id = 1 ORDER BY start_at LIMIT 10",
+        "WITH few AS (SELECT id FROM keys WHERE user_id = 1) SELECT id FROM few",
+        "INSERT INTO failed_logins (subject, failed_at) VALUES ('x', 1)",
+        "DELETE FROM users WHERE id = 1",
+    ):
+        assert plans.scans(sql) == [], sql
+
+
+def test_a_request_that_has_lost_its_index_is_named(cast: Cast, plans: Plans, statements: dict[str, str]) -> None:
+    cast.alice.get("/api/keys")
+    assert complaints(plans, statements) == []
+    plans.change("DROP INDEX keys_of_user")
+    (complaint,) = complaints(plans, statements)
+    assert complaint.startswith("GET /api/keys reads a whole table:")
+    assert "FROM keys WHERE user_id = " in complaint
+
+
+@pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+def test_a_trigger_and_a_foreign_key_need_their_indexes_too(plans: Plans) -> None:
+    plans.change("DROP INDEX comments_of_user")
+    assert plans.scans("DELETE FROM users WHERE id = 1")
+    plans.change("DROP INDEX placements_event_id_calendar_id")
+    assert plans.scans("UPDATE events SET title = 'Jazz' WHERE id = 1")
+
+
+def test_whatever_a_request_runs_is_noted(cast: Cast, statements: dict[str, str]) -> None:
+    event = an_event(cast.alice, public=True)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-07-01"})
+    a_comment(cast.alice, event)
+    cast.alice.get("/api/events", query={"text": "concert"})
+    cast.anonymous.get("/metrics", headers={"Authorization": "Bearer figures-please"})
+    for beginning, request in {
+        "INSERT INTO users": "POST /api/users",
+        "INSERT INTO placements": "POST /api/events",
+        # Many rows by one statement.
+        "INSERT INTO events (owner_id, calendar_id, title, description, all_day": f"PUT /api/events/{event['id']}/repeat",
+        "INSERT INTO series": f"PUT /api/events/{event['id']}/repeat",
+        "INSERT INTO comments": "POST /api/comments",
+        "WITH hits AS": "GET /api/events",
+        "SELECT channel, state": "GET /metrics",
+    }.items():
+        assert request in {asked for sql, asked in statements.items() if sql.startswith(beginning)}, beginning
+
+
+def test_what_no_request_runs_is_not_noted(cast: Cast, db: Database, statements: dict[str, str]) -> None:
+    with db.read() as tx:
+        tx.rows("SELECT count(*) FROM users")
+    assert statements == {}
+
+
+def test_each_exception_is_needed(cast: Cast, plans: Plans, statements: dict[str, str], monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    cast.anonymous.get("/api/events", query={"text": "ab"})
+    taken = {"user_name": cast.alice.user_name, "email_address": "new@example.org", "password": "correct horse battery"}
+    assert cast.anonymous.post("/api/users", json=taken).status == 409
+    assert complaints(plans, statements) == []
+    needed = EXCEPTED if kind == "sqlite" else EXCEPTED[:1]
+    for exception in needed:
+        monkeypatch.setattr("tests.plans.EXCEPTED", [other for other in EXCEPTED if other is not exception])
+        assert len(complaints(plans, statements)) == 1

@@ -1,0 +1,183 @@
+"""How a database finds what a statement asks for, and whether it reads the whole of a table that grows.
+
+A statement must lead each table by an index, whose first column it bounds. That is asked of an empty SQLite, which decides by
+rule, and of a PostgreSQL that believes each table to hold a million rows, so that it reads one whole only if it must. SQLite
+tells of triggers and of what foreign keys do, too: they are the same on both."""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Protocol
+from uuid import uuid4
+
+import apsw
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from kalends.db.migrate import migrate
+from kalends.db.postgres import Postgres
+from kalends.db.sqlite import PRAGMAS, Sqlite
+
+# Statements that may read a whole index, by their form and what they read.
+EXCEPTED = [
+    # All public events in their order, up to the end of the page. A search comes here for words that many events have, which
+    # fill the page soon, and for one or two letters, which no index finds.
+    (
+        r"FROM events e WHERE [( ]*e\.public(?:[() ]|AND|OR|e\.search \|\| '' LIKE \S+ ESCAPE '\\')* ORDER BY e\.start_at, e\.id LIMIT ",
+        "events_in_public",
+    ),
+    # Which unique index has refused a row: the schema does not grow.
+    (r"FROM pragma_index_list\(:table\) l ", "SCAN (l|i|pragma_index_info)"),
+]
+# The one table that grows by releases alone.
+SMALL = "migrations"
+
+
+class Plans(Protocol):
+    """The plans of one database."""
+
+    def change(self, sql: str) -> None:
+        """Change the schema."""
+
+    def scans(self, sql: str) -> list[str]:
+        """What the statement reads whole, in the words of the database."""
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+
+
+@contextmanager
+def opened(database: str, folder: Path, server: str) -> Iterator[Plans]:
+    """Plans on an empty database of this kind: in the folder, or on the PostgreSQL server."""
+    with closing(SqlitePlans(folder) if database == "sqlite" else PostgresPlans(server)) as plans:
+        yield plans
+
+
+def complaints(plans: Plans, statements: dict[str, str]) -> list[str]:
+    """Which of the statements read a table whole, with the requests that ran them."""
+    found = []
+    for sql, request in statements.items():
+        may_read = [what for form, what in EXCEPTED if re.search(form, sql)]
+        if scans := [scan for scan in plans.scans(sql) if not any(re.search(what, scan) for what in may_read)]:
+            found.append("\n".join([f"{request} reads a whole table:", *(f"  {scan}" for scan in scans), sql]))
+    return found
+
+
+class SqlitePlans:
+    """An empty database in the folder."""
+
+    def __init__(self, folder: Path):
+        path = folder / "plans.sqlite3"
+        database = Sqlite(path)
+        migrate(database)
+        database.close()
+        self._connection = apsw.Connection(str(path))
+        self._connection.execute(PRAGMAS).fetchall()
+        self._connection.config(apsw.SQLITE_DBCONFIG_TRIGGER_EQP, 1)
+
+    def change(self, sql: str) -> None:
+        self._connection.execute(sql)
+
+    def scans(self, sql: str) -> list[str]:
+        unbound = dict.fromkeys(re.findall(r":([a-z_]\w*)", sql))
+        steps: list[tuple[Any, ...]] = self._connection.execute(f"EXPLAIN QUERY PLAN {sql}", unbound).fetchall()
+        # What the statement itself has found, it may read as a whole.
+        found = {"json_each", SMALL, *re.findall(r"\) AS (\w+)", sql), *re.findall(r"WITH (\w+) AS", sql)}
+        return [step for step in map(itemgetter(3), steps) if step and _is_scan(step, found)]
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _is_scan(step: str, found: set[str]) -> bool:
+    if "AUTOMATIC" in step:
+        # An index that is made for this statement, of all rows.
+        return step.split()[1] not in found
+    scanned = re.match(r"SCAN (\S+)(?: VIRTUAL TABLE INDEX \d+:(\S+))?", step)
+    # A virtual table tells what it was asked for, if it was asked for less than everything.
+    return bool(scanned and not scanned[2] and scanned[1] not in found and not scanned[1].startswith("(subquery"))
+
+
+class PostgresPlans:
+    """A database of its own on the server, in which each table claims a million rows."""
+
+    def __init__(self, server: str):
+        self._server = server
+        self._name = f"plans_{uuid4().hex}"
+        self._on_server(f'CREATE DATABASE "{self._name}"')
+        self._database = Postgres(make_conninfo(server, dbname=self._name))
+        migrate(self._database)
+        for script in (_UNCHECKED, _A_ROW_EACH):
+            self._change_by(script)
+        self.change(_A_MILLION_EACH)
+        self._first_columns = dict(self._rows("SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid, 1, TRUE) FROM pg_index"))
+
+    def change(self, sql: str) -> None:
+        with self._database.write() as tx:
+            tx.script(sql)
+
+    def _change_by(self, sql: str) -> None:
+        """Run the statements that a statement writes."""
+        self.change("SET LOCAL session_replication_role = replica;" + ";".join(made for (made,) in self._rows(sql)))
+
+    def scans(self, sql: str) -> list[str]:
+        numbers: dict[str, int] = {}
+        numbered = re.sub(r"%\((\w+)\)s", lambda found: f"${numbers.setdefault(found[1], len(numbers) + 1)}", sql).replace("%%", "%")
+        plan = self._rows(f"EXPLAIN (GENERIC_PLAN, FORMAT JSON) {numbered}")[0][0][0]["Plan"]
+        return [_told(node) for node, parent in _nodes(plan, {}) if self._is_scan(node, parent)]
+
+    def _is_scan(self, node: dict[str, Any], parent: dict[str, Any]) -> bool:
+        if node["Node Type"] == "Seq Scan":
+            return bool(node["Relation Name"] != SMALL)
+        if "Index Name" not in node or node.get("Relation Name") == SMALL:
+            return False
+        if parent.get("Node Type") == "Limit" and "Filter" not in node:
+            # It reads no more than it answers.
+            return False
+        return not re.search(rf"\b{self._first_columns[node['Index Name']]}\b", node.get("Index Cond", ""))
+
+    def close(self) -> None:
+        self._database.close()
+        self._on_server(f'DROP DATABASE "{self._name}" WITH (FORCE)')
+
+    def _rows(self, sql: str) -> list[tuple[Any, ...]]:
+        with self._database.read() as tx:
+            return tx.rows(sql)
+
+    def _on_server(self, sql: str) -> None:
+        with psycopg.connect(self._server, autocommit=True) as connection:
+            connection.execute(sql.encode())
+
+
+def _nodes(node: dict[str, Any], parent: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    yield node, parent
+    for inner in node.get("Plans", []):
+        yield from _nodes(inner, node)
+
+
+def _told(node: dict[str, Any]) -> str:
+    told = ("Node Type", "Relation Name", "Index Name", "Index Cond", "Filter")
+    return ", ".join(f"{name}: {node[name]}" for name in told if name in node)
+
+
+# The row need not make sense.
+_UNCHECKED = """
+SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
+FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace
+"""
+# Each value is on twenty rows, each flag on every other.
+_A_ROW_EACH = """
+SELECT format('INSERT INTO %I VALUES (%s) ON CONFLICT DO NOTHING; ALTER TABLE %I %s', table_name,
+    string_agg(CASE data_type WHEN 'bigint' THEN '1' WHEN 'boolean' THEN 'TRUE' ELSE '''x''' END, ', ' ORDER BY ordinal_position),
+    table_name,
+    string_agg(format('ALTER %I SET (n_distinct = %s)', column_name, CASE data_type WHEN 'boolean' THEN 2 ELSE -0.05 END), ', '))
+FROM information_schema.columns WHERE table_schema = 'public' GROUP BY table_name
+"""
+# The planner takes the rows of a page, as they were counted last, times the pages.
+_A_MILLION_EACH = """
+ANALYZE;
+UPDATE pg_class SET relpages = greatest(relpages, 1), reltuples = 1000000
+WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')
+"""
