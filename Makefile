@@ -29,19 +29,17 @@ browser: $(VENV)/dev    ## install Chromium for the tests of pages, where that i
 screenshots: $(VENV)/dev browser  ## take the pictures of the documentation anew
 	@$(BIN)/python -m tests.web.screenshots docs/screenshots
 
-bench: $(VENV)/dev      ## measure on SQLite what growth to a million events costs, and what a series does (fills .bench at first)
-	@$(BIN)/python -m bench.load --events 10000 --data .bench/small
-	@$(BIN)/python -m bench.load --events 1000000 --data .bench/large
-	@$(BIN)/python -m bench.growth .bench/small .bench/large
-	@$(BIN)/python -m bench.series .bench/small
+bench: $(VENV)/dev $(VENV)-bench/bench  ## measure speed on both databases, into bench/results (QUICK=1: in minutes, without a million events)
+	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m bench $(if $(QUICK),--quick)
 
 lock:                   ## renew the lock files
 	@$(BIN)/pip install --quiet uv
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra checkout --extra dev pyproject.toml -o requirements-dev.lock
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra checkout -c requirements-dev.lock pyproject.toml -o requirements.lock
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra bench -c requirements-dev.lock pyproject.toml -o requirements-bench.lock
 
 clean:                  ## remove what the commands above made, except the data folder
-	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	@echo "Making the virtual environment in $(VENV) …"
@@ -57,4 +55,10 @@ $(VENV)/run: requirements.lock pyproject.toml | $(VENV)/bin/python
 $(VENV)/dev: requirements-dev.lock $(VENV)/run
 	@echo "Installing what the tests need …"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(VENV)-bench/bench: requirements-bench.lock | $(VENV)/bin/python
+	@echo "Installing what the service is compared with …"
+	@$(PYTHON) -m venv $(VENV)-bench
+	@$(VENV)-bench/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock
 	@touch $@

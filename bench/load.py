@@ -14,6 +14,7 @@ from kalends.context import Context
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
 from kalends.events import search
+from kalends.settings import Settings
 from kalends.users import passwords
 from kalends.users import store as users
 from kalends.users.model import Registration
@@ -54,18 +55,25 @@ Place = tuple[int, int, bool]
 @click.option("--data")
 @click.option("--database")
 def main(events: int, data: str | None, database: str | None) -> None:
+    """Load the events."""
+    fill(settings.load({"data": data, "database": database}), events)
+
+
+def fill(chosen: Settings, events: int) -> None:
     """Load the events, 500 to a calendar and 20 calendars to a user; nothing when they are there already."""
-    chosen = settings.load({"data": data, "database": database})
     tokens.prepare(chosen)
     db = open_database(chosen)
     migrate(db)
     ctx = Context(db, chosen, times.now())
     with ctx.read() as tx:
         held = int(tx.value("SELECT count(*) FROM events"))
-    if held >= events:
-        click.echo(f"{held:,} events are there already.")
-        return
-    _load(db, ctx, _places(ctx, events), events)
+    if held < events:
+        _load(db, ctx, _places(ctx, events), events)
+        _settle(db, chosen)
+    db.close()
+
+
+def _settle(db: Database, chosen: Settings) -> None:
     with db.write() as tx:
         if chosen.database:
             tx.script("SELECT setval(pg_get_serial_sequence('events', 'id'), (SELECT max(id) FROM events))")

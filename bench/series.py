@@ -1,4 +1,4 @@
-"""What a daily series of two years costs beside one create: `python -m bench.series WHERE` (a data folder or a PostgreSQL address)."""
+"""What a daily series of two years costs beside one create."""
 
 import json
 import statistics
@@ -6,44 +6,44 @@ import time
 
 import click
 
-from bench.growth import Service, serving
+from bench import servers
+from bench.databases import FEW, KINDS, Databases
+from bench.report import Report, table
+from bench.user import User
+from bench.wrk import Request
 
-ROUNDS = 20
-TWO_YEARS = {"frequency": "DAILY", "end_date": "2028-12-30"}
-
-
-@click.command()
-@click.argument("where")
-def main(where: str) -> None:
-    """Print the medians of a create and of a repeat that makes 730 events, and their ratio."""
-    with serving(where) as service:
-        create = _median([_created(service)[1] for _ in range(ROUNDS * 5)])
-        repeat = _median([_repeated(service) for _ in range(ROUNDS)])
-        print("| | ms |\n|---|---|")
-        print(
-            f"| one create | {create:.2f} |\n| repeat daily for two years (730 events) | {repeat:.1f} |\n| ratio | {repeat / create:.0f} |"
-        )
+OCCURRENCES = 730
+MOST = 100
+FIELDS: dict[str, str | int] = {
+    "title": "Rehearsal",
+    "start_time": "2027-01-01T20:00",
+    "tag_list": "jazz,trio",
+    "description": "Bring the charts. " * 5,
+}
+TWO_YEARS: dict[str, str | int] = {"frequency": "DAILY", "end_date": "2028-12-30"}
 
 
-def _median(seconds: list[float]) -> float:
-    return statistics.median(seconds) * 1000
+def measure(databases: Databases, report: Report, *, quick: bool) -> None:
+    """Write the table."""
+    rounds = 5 if quick else 20
+    rows = []
+    for kind in KINDS:
+        with databases.copy(kind, FEW) as where, servers.kalends(where) as server:
+            user = User(server.port)
+            with click.progressbar(range(rounds), label=f"Series, {kind}") as bar:
+                taken = [_round(user) for _ in bar]
+        create, repeat = (statistics.median(seconds) * 1000 for seconds in zip(*taken, strict=True))
+        rows.append([kind, f"{create:.2f}", f"{repeat:.1f}", f"{repeat / create:.0f}", f"at most {MOST}"])
+    head = ["database", "one create, ms", f"repeat daily for two years ({OCCURRENCES} events), ms", "ratio", "goal"]
+    report.write("series", "Series", [table(head, rows)])
 
 
-def _created(service: Service) -> tuple[int, float]:
+def _round(user: User) -> tuple[float, float]:
+    """The seconds of a create, and of making a series of what was created."""
     began = time.perf_counter()
-    given = {"title": "Rehearsal", "start_time": "2027-01-01T20:00", "tag_list": "jazz,trio", "description": "Bring the charts. " * 5}
-    made = service.send("POST", "/api/events", given)
-    return json.loads(made)["id"], time.perf_counter() - began
-
-
-def _repeated(service: Service) -> float:
-    event_id, _ = _created(service)
-    began = time.perf_counter()
-    made = json.loads(service.send("PUT", f"/api/events/{event_id}/repeat", TWO_YEARS))
-    elapsed = time.perf_counter() - began
-    assert made["occurrences"] == 730
-    return elapsed
-
-
-if __name__ == "__main__":
-    main()
+    event_id = user.json(Request("/api/events", FIELDS))["id"]
+    created = time.perf_counter()
+    made = json.loads(user.ask(Request(f"/api/events/{event_id}/repeat", TWO_YEARS), method="PUT"))
+    repeated = time.perf_counter()
+    assert made["occurrences"] == OCCURRENCES
+    return created - began, repeated - created

@@ -1,0 +1,34 @@
+"""Measures everything, or what is named: `python -m bench --quick speed writes`."""
+
+import os
+import sys
+
+import click
+
+from bench import databases, growth, memory, series, speed, workers, writes, wrk
+from bench.databases import FEW, FOLDER, KINDS, MANY
+from bench.report import LISTED, Report
+
+MEASURES = {"speed": speed, "writes": writes, "workers": workers, "memory": memory, "series": series, "growth": growth}
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Few rounds and no million events; the tables go to .bench/results.")
+@click.argument("names", nargs=-1, type=click.Choice(list(MEASURES)))
+def main(names: tuple[str, ...], quick: bool) -> None:
+    """Fill the databases, measure, and write the tables."""
+    wrk.require()
+    if len(os.sched_getaffinity(0)) < 2:
+        sys.exit("Measuring needs two cores: one for the server and one for the load generator.")
+    report = Report(FOLDER / "results" if quick else LISTED)
+    chosen = [name for name in MEASURES if name in (names or MEASURES) and not (quick and name == "growth")]
+    with databases.opened(core=0) as opened:
+        for kind in KINDS:
+            for events in (FEW, MANY) if "growth" in chosen else (FEW,):
+                opened.fill(kind, events)
+        for name in chosen:
+            MEASURES[name].measure(opened, report, quick=quick)
+
+
+if __name__ == "__main__":
+    main()

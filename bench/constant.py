@@ -1,0 +1,24 @@
+"""A constant answer behind the same edge and the same Granian: what a request costs before the service does anything."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from kalends import settings
+from kalends.http import listen
+from kalends.http.edge import Edge
+
+BODY = b'{"status":"alive"}'
+
+
+def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    start_response("200 OK", [("Content-Type", "application/json"), ("Content-Length", str(len(BODY)))])
+    return [BODY]
+
+
+def rsgi() -> Edge:
+    return Edge(application, settings.load())
+
+
+if __name__ == "__main__":
+    chosen = settings.load()
+    listen.serve(rsgi, listen.bind(chosen), chosen)

