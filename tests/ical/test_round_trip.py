@@ -20,7 +20,7 @@ def entries(content: bytes) -> list[str]:
     lines = re.sub(r"\r\n[ ]", "", content.decode()).split("\r\n")
     own = ("CREATED", "LAST-MODIFIED", "DTSTAMP", "SEQUENCE", "URL")
     kept = "\n".join(line for line in lines if re.split("[:;]", line)[0] not in own)
-    return sorted(kept.split("BEGIN:VEVENT")[1:])
+    return sorted(kept.removesuffix("END:VCALENDAR\n").split("BEGIN:VEVENT")[1:])
 
 
 @example(
