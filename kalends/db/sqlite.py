@@ -127,6 +127,8 @@ class Sqlite(Database):
         if connection is None:
             connection = apsw.Connection(str(self.path), statementcachesize=500)
             connection.set_busy_timeout(self._busy_ms)
+            # A plan that may depend on the values is made anew for each execution, which takes longer than to run it.
+            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             _run_all(connection, PRAGMAS)
             self._local.connection = connection
             self._opened.add(connection)
