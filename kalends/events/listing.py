@@ -33,7 +33,9 @@ def find(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, 
         skip = 0
     if not query.fetch:
         return []
-    if query.ids is not None or skip > DEEP or _are_few(ctx, chosen):
+    # The list of all public events is read in order at any depth.
+    is_deep = skip > DEEP and bool(calendars is not None or chosen.literals)
+    if query.ids is not None or is_deep or _are_few(ctx, chosen):
         return _rows(ctx, _matching(ctx, _ROW, query, calendars, chosen) + _ORDER, chosen.params, query.fetch, skip)
     if chosen.reaches_back:
         return _going_on(ctx, query, calendars, chosen, skip)
@@ -43,7 +45,13 @@ def find(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, 
 def count(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, zone: str) -> int:
     """How many events the query finds in all."""
     chosen = conditions.of(ctx, query, zone)
-    return _counted(ctx, _matching(ctx, "count(*)", query, calendars, chosen), chosen)
+    if not chosen.reaches_back:
+        return _counted(ctx, _matching(ctx, "count(*)", query, calendars, chosen), chosen)
+    rest = conditions.recent(chosen)
+    found = _counted(ctx, _matching(ctx, "count(*)", query, calendars, rest), rest)
+    if lasting := conditions.lasting(ctx, chosen):
+        found += _counted(ctx, _long(ctx, "count(*)", query, calendars, lasting), lasting)
+    return found
 
 
 def _counted(ctx: Context, select: str, chosen: Conditions) -> int:
@@ -85,11 +93,16 @@ def _going_on(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | N
     """What overlaps a time: first what began long before it, which an index of its own finds, then the rest."""
     first: list[EventRow] = []
     if lasting := conditions.lasting(ctx, chosen):
-        where = lasting.sql("e.start_at", "e.id", _scope(ctx, query, calendars, lasting), policy.sees(ctx))
-        first = _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {where}" + _ORDER, lasting.params, query.fetch, skip)
-        skip = 0 if first or not skip else skip - _counted(ctx, f"SELECT count(*) FROM events e WHERE {where}", lasting)
+        first = _rows(ctx, _long(ctx, _ROW, query, calendars, lasting) + _ORDER, lasting.params, query.fetch, skip)
+        skip = 0 if first or not skip else skip - _counted(ctx, _long(ctx, "count(*)", query, calendars, lasting), lasting)
     rest = conditions.recent(chosen)
     return first + (_in_order(ctx, calendars, rest, query.fetch - len(first), skip) if len(first) < query.fetch else [])
+
+
+def _long(ctx: Context, selected: str, query: EventQuery, calendars: Sequence[Calendar] | None, lasting: Conditions) -> str:
+    """Those that began long before."""
+    where = lasting.sql("e.start_at", "e.id", _scope(ctx, query, calendars, lasting), policy.sees(ctx))
+    return f"SELECT {selected} FROM events e WHERE {where}"
 
 
 def _in_order(ctx: Context, calendars: Sequence[Calendar] | None, chosen: Conditions, limit: int, skip: int) -> list[EventRow]:
