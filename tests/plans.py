@@ -20,14 +20,16 @@ from kalends.db.migrate import migrate
 from kalends.db.postgres import Postgres
 from kalends.db.sqlite import PRAGMAS, Sqlite
 
+# All public events, or those with some text.
+_PUBLIC = r" FROM events e WHERE (?:[() ]|AND|OR|e\.public|e\.search \|\| '' LIKE \S+ ESCAPE '\\')*"
+
 # Statements that may read a whole index, by their form and what they read.
 EXCEPTED = [
-    # All public events in their order, up to the end of the page. A search comes here for words that many events have, which
-    # fill the page soon, and for one or two letters, which no index finds.
-    (
-        r"FROM events e WHERE [( ]*e\.public(?:[() ]|AND|OR|e\.search \|\| '' LIKE \S+ ESCAPE '\\')* ORDER BY e\.start_at, e\.id LIMIT ",
-        "events_in_public",
-    ),
+    # A page of them in their order. A search comes here for words that many events have, which soon fill the page, and for one
+    # or two letters, which no index finds.
+    (rf"{_PUBLIC} ORDER BY e\.start_at, e\.id LIMIT ", "events_in_public"),
+    # How many there are, for those who ask for the total.
+    (rf"^SELECT count\(\*\){_PUBLIC}$", "events_in_public|COVERING INDEX events_id_start_at_public"),
     # Which unique index has refused a row: the schema does not grow.
     (r"FROM pragma_index_list\(:table\) l ", "SCAN (l|i|pragma_index_info)"),
 ]
@@ -109,14 +111,17 @@ class PostgresPlans:
         self._on_server(f'CREATE DATABASE "{self._name}"')
         self._database = Postgres(make_conninfo(server, dbname=self._name))
         migrate(self._database)
+        # As the service connects, but for statements that are prepared: these lack their parameters.
+        self._connection = self._database._connected()
+        self._connection.prepare_threshold = None
         for script in (_UNCHECKED, _A_ROW_EACH):
             self._change_by(script)
         self.change(_A_MILLION_EACH)
         self._first_columns = dict(self._rows("SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid, 1, TRUE) FROM pg_index"))
 
     def change(self, sql: str) -> None:
-        with self._database.write() as tx:
-            tx.script(sql)
+        with self._connection.transaction():
+            self._connection.execute(sql.encode())
 
     def _change_by(self, sql: str) -> None:
         """Run the statements that a statement writes."""
@@ -139,12 +144,12 @@ class PostgresPlans:
         return not re.search(rf"\b{self._first_columns[node['Index Name']]}\b", node.get("Index Cond", ""))
 
     def close(self) -> None:
+        self._connection.close()
         self._database.close()
         self._on_server(f'DROP DATABASE "{self._name}" WITH (FORCE)')
 
     def _rows(self, sql: str) -> list[tuple[Any, ...]]:
-        with self._database.read() as tx:
-            return tx.rows(sql)
+        return self._connection.execute(sql.encode()).fetchall()
 
     def _on_server(self, sql: str) -> None:
         with psycopg.connect(self._server, autocommit=True) as connection:

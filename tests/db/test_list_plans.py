@@ -1,0 +1,45 @@
+"""Whatever reads and takes parameters, asked with each few of them: however they meet, an index finds what they ask for.
+
+Nothing else is looked at here: the statements are explained when the tests are over (see `tests/plans.py`)."""
+
+from itertools import chain, combinations
+from typing import Any
+
+import pytest
+
+from kalends.http.endpoint import Endpoint, registry
+from tests.cast import Cast, a_calendar, a_comment, an_event
+
+# Searched for in the same way as the title.
+ALIKE = {"description", "location", "location_name", "street", "city", "zip", "country"}
+# A count, what overlaps, and from when.
+MOST_AT_ONCE = 3
+
+
+def _samples(cast: Cast) -> dict[str, Any]:
+    """A value of each parameter."""
+    calendars = [a_calendar(cast.alice, public=True)["id"], a_calendar(cast.alice)["id"]]
+    event = an_event(cast.alice, public=True, calendar_id=calendars[0])
+    ids = {"ids": event["id"], "event_id": event["id"], "comment_id": a_comment(cast.alice, event)["id"], "series_id": 1}
+    places = {"calendar_id": calendars[0], "calendar_ids": f"{calendars[0]},{calendars[1]}", "list": "imported", "state": "sent"}
+    times = {"start_time": "2026-01-01", "end_time": "2027-01-01", "overlaps": "true", "time_zone": "UTC", "date": "2026-06-01"}
+    # One text that the index over texts can find, and one that is too short for it.
+    texts = {"text": "concert", "title": "co", "tags": "jazz"}
+    pages = {"count": "true", "offset": 20_000, "limit": 2, "after": "1.1", "view": "week", "next": "/", "skipped": 1, "comments": 5}
+    return ids | places | times | texts | pages | {"key": None}
+
+
+@pytest.mark.parametrize(
+    "endpoint", [endpoint for endpoint in registry if endpoint.method == "GET" and endpoint.params is not None], ids=lambda found: found.url
+)
+def test_every_list_can_be_asked_for_by_all_its_parameters(cast: Cast, endpoint: Endpoint) -> None:
+    samples = _samples(cast)
+    path = endpoint.url.format(**samples)
+    assert endpoint.params is not None
+    given = [(name, samples[name]) for name in endpoint.params.__struct_fields__ if name not in ALIKE]
+    statuses = set()
+    for chosen in chain.from_iterable(combinations(given, size) for size in range(MOST_AT_ONCE + 1)):
+        statuses.add(cast.alice.get(path, query=dict(chosen)).status)
+        statuses.add(cast.anonymous.get(path, query=dict(chosen)).status)
+    assert 200 in statuses
+    assert max(statuses) < 500
