@@ -24,7 +24,7 @@ START = 1_767_225_600
 TWO_YEARS = 2 * 365 * 86_400
 EVENTS_OF_A_CALENDAR = 500
 CALENDARS_OF_A_USER = 20
-BATCH = 5_000
+BATCH = 20_000
 
 WORDS = (
     "autumn ballad bebop blues brass choir circle city coast concert dance dawn dinner drum early evening fair family "

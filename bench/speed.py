@@ -20,7 +20,7 @@ HOW = f"""One worker process on one core, wrk with {wrk.CONNECTIONS} connections
 PostgreSQL's own processes share the core of the server that asks them. All take turns; the figures are medians of the rounds.
 
 - Constant: a constant answer behind the same edge and the same settings of Granian.
-- Usual: the same requests answered by FastAPI, SQLAlchemy's async ORM and Uvicorn on the same tables.
+- Usual: the same requests answered by FastAPI, SQLAlchemy's async ORM and Uvicorn on the same tables; its good answers count.
 - Peer: the fastest of other calendar services on the same work, measured once on a machine like this.
 
 A create is answered when it is on the disk (`synchronous=FULL` on SQLite, `synchronous_commit=on` on PostgreSQL)."""
@@ -101,8 +101,10 @@ def _rounds(kind: str, targets: dict[str, Target], rounds: int, seconds: int) ->
     with click.progressbar(turns, label=f"Speed, {kind}", item_show_func=lambda turn: " ".join(turn or ())) as bar:
         for row, name in bar:
             target = targets[name]
-            figures.setdefault((row, name), []).append(wrk.measured(target.server.port, target.requests[row], target.token, seconds))
-    return {key: wrk.median(found) for key, found in figures.items()}
+            # SQLite may keep some of the usual stack's writers waiting for longer than they are ready to.
+            found = wrk.measured(target.server.port, target.requests[row], target.token, seconds, may_fail=name == USUAL)
+            figures.setdefault((row, name), []).append(found)
+    return {key: wrk.median(each) for key, each in figures.items()}
 
 
 def _starts(kind: str, where: Where, times: int) -> dict[str, float]:
