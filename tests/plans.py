@@ -18,7 +18,7 @@ from psycopg.conninfo import make_conninfo
 
 from kalends.db.migrate import migrate
 from kalends.db.postgres import Postgres
-from kalends.db.sqlite import PRAGMAS, Sqlite
+from kalends.db.sqlite import Sqlite
 
 # All public events, or those with some text.
 _PUBLIC = r" FROM events e WHERE (?:[() ]|AND|OR|e\.public|e\.search \|\| '' LIKE \S+ ESCAPE '\\')*"
@@ -30,11 +30,13 @@ EXCEPTED = [
     (rf"{_PUBLIC} ORDER BY e\.start_at, e\.id LIMIT ", "events_in_public"),
     # How many there are, for those who ask for the total.
     (rf"^SELECT count\(\*\){_PUBLIC}$", "events_in_public|COVERING INDEX events_id_start_at_public"),
+    # How many deliveries wait, for the metrics: the index has those alone.
+    (r"FROM deliveries WHERE state IN \('queued', 'sending'\) GROUP BY channel, state$", "deliveries_waiting"),
     # Which unique index has refused a row: the schema does not grow.
     (r"FROM pragma_index_list\(:table\) l ", "SCAN (l|i|pragma_index_info)"),
 ]
-# The one table that grows by releases alone.
-SMALL = "migrations"
+# What grows by releases alone.
+SMALL = {"migrations", "sqlite_master"}
 
 
 class Plans(Protocol):
@@ -71,12 +73,9 @@ class SqlitePlans:
     """An empty database in the folder."""
 
     def __init__(self, folder: Path):
-        path = folder / "plans.sqlite3"
-        database = Sqlite(path)
-        migrate(database)
-        database.close()
-        self._connection = apsw.Connection(str(path))
-        self._connection.execute(PRAGMAS).fetchall()
+        self._database = Sqlite(folder / "plans.sqlite3")
+        migrate(self._database)
+        self._connection = self._database._connection()
         self._connection.config(apsw.SQLITE_DBCONFIG_TRIGGER_EQP, 1)
 
     def change(self, sql: str) -> None:
@@ -84,13 +83,14 @@ class SqlitePlans:
 
     def scans(self, sql: str) -> list[str]:
         unbound = dict.fromkeys(re.findall(r":([a-z_]\w*)", sql))
-        steps: list[tuple[Any, ...]] = self._connection.execute(f"EXPLAIN QUERY PLAN {sql}", unbound).fetchall()
+        # A plan from the cache would not know of a changed schema.
+        steps: list[tuple[Any, ...]] = self._connection.execute(f"EXPLAIN QUERY PLAN {sql}", unbound, can_cache=False).fetchall()
         # What the statement itself has found, it may read as a whole.
-        found = {"json_each", SMALL, *re.findall(r"\) AS (\w+)", sql), *re.findall(r"WITH (\w+) AS", sql)}
+        found = {"json_each", *SMALL, *re.findall(r"\) AS (\w+)", sql), *re.findall(r"WITH (\w+) AS", sql)}
         return [step for step in map(itemgetter(3), steps) if step and _is_scan(step, found)]
 
     def close(self) -> None:
-        self._connection.close()
+        self._database.close()
 
 
 def _is_scan(step: str, found: set[str]) -> bool:
@@ -135,8 +135,8 @@ class PostgresPlans:
 
     def _is_scan(self, node: dict[str, Any], parent: dict[str, Any]) -> bool:
         if node["Node Type"] == "Seq Scan":
-            return bool(node["Relation Name"] != SMALL)
-        if "Index Name" not in node or node.get("Relation Name") == SMALL:
+            return node["Relation Name"] not in SMALL
+        if "Index Name" not in node or node.get("Relation Name") in SMALL:
             return False
         if parent.get("Node Type") == "Limit" and "Filter" not in node:
             # It reads no more than it answers.

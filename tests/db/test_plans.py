@@ -69,9 +69,9 @@ def test_a_request_that_has_lost_its_index_is_named(cast: Cast, plans: Plans, st
     cast.alice.get("/api/keys")
     assert complaints(plans, statements) == []
     plans.change("DROP INDEX keys_of_user")
-    (complaint,) = complaints(plans, statements)
-    assert complaint.startswith("GET /api/keys reads a whole table:")
-    assert "FROM keys WHERE user_id = " in complaint
+    found = [complaint for complaint in complaints(plans, statements) if "FROM keys WHERE user_id = " in complaint]
+    assert found
+    assert all(complaint.startswith("GET /api/keys reads a whole table:\n  ") for complaint in found)
 
 
 @pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
@@ -109,10 +109,11 @@ def test_what_no_request_runs_is_not_noted(cast: Cast, db: Database, statements:
 
 def test_each_exception_is_needed(cast: Cast, plans: Plans, statements: dict[str, str], monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     cast.anonymous.get("/api/events", query={"text": "ab", "count": "true"})
+    cast.anonymous.get("/metrics", headers={"Authorization": "Bearer figures-please"})
     taken = {"user_name": cast.alice.user_name, "email_address": "new@example.org", "password": "correct horse battery"}
     assert cast.anonymous.post("/api/users", json=taken).status == 409
     assert complaints(plans, statements) == []
-    needed = EXCEPTED if kind == "sqlite" else EXCEPTED[:2]
+    needed = EXCEPTED if kind == "sqlite" else EXCEPTED[:-1]
     for exception in needed:
         monkeypatch.setattr("tests.plans.EXCEPTED", [other for other in EXCEPTED if other is not exception])
         assert len(complaints(plans, statements)) == 1
