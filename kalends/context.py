@@ -1,7 +1,8 @@
 """What an action is given: the transaction, who acts, when, and under which settings. Passed, never global."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import TracebackType
 
 from msgspec import Struct
 
@@ -86,23 +87,13 @@ class Context:
         assert self._tx is not None, "no transaction is open"
         return self._tx
 
-    @contextmanager
-    def read(self) -> Iterator[Transaction]:
+    def read(self) -> "_Opened":
         """Open a read snapshot for the block."""
-        with self.db.read() as tx:
-            yield self._opened(tx)
-        self._tx = None
+        return _Opened(self, self.db.read())
 
-    @contextmanager
-    def write(self) -> Iterator[Transaction]:
-        """Open a write transaction for the block; it commits when the block ends."""
-        with self.db.write() as tx:
-            yield self._opened(tx)
-        self._tx = None
-
-    def _opened(self, tx: Transaction) -> Transaction:
-        self._tx = tx
-        return tx
+    def write(self, *, alone: bool = False) -> "_Opened":
+        """Open a write transaction for the block; it commits when the block ends. One that takes long should be alone."""
+        return _Opened(self, self.db.write(alone=alone))
 
     def tag(self, version: str, *, of_answer: bool = False) -> None:
         """Answer with an ETag: the record's version and, where an answer says more than the record, what it says.
@@ -124,3 +115,21 @@ class Context:
         """Refuse to change a record that is no longer the one the client saw."""
         if not self.caller.expects(f'"{version}"'):
             raise errors.Stale("Somebody changed it since you read it. Read it again, then send your change with the new ETag.")
+
+
+class _Opened:
+    """A transaction of the context, for a block."""
+
+    __slots__ = ("_ctx", "_transaction")
+
+    def __init__(self, ctx: Context, transaction: AbstractContextManager[Transaction]):
+        self._ctx = ctx
+        self._transaction = transaction
+
+    def __enter__(self) -> Transaction:
+        self._ctx._tx = tx = self._transaction.__enter__()
+        return tx
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._ctx._tx = None
+        self._transaction.__exit__(kind, error, trace)

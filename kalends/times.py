@@ -3,6 +3,7 @@
 import time
 from datetime import datetime
 from email.utils import formatdate, parsedate_to_datetime
+from functools import lru_cache
 
 
 def now() -> int:
@@ -10,6 +11,7 @@ def now() -> int:
     return int(time.time())
 
 
+@lru_cache(10_000)
 def utc(instant: int) -> str:
     """The instant as record times are answered: `2026-05-11T15:00:00Z`."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant))

@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime, timedelta, timezone
-from functools import cache
+from functools import cache, lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
 from msgspec import Struct
@@ -78,6 +78,7 @@ def at(instant: int, zone: str) -> datetime:
         return moment
 
 
+@lru_cache(10_000)
 def shown(instant: int, zone: str) -> str:
     """The moment as it is answered: RFC 3339 with the offset that the zone has then."""
     local = at(instant, zone)

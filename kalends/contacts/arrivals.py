@@ -40,7 +40,7 @@ def from_file(ctx: Context, entries: list[Entry]) -> FileImport:
     arrived, remarks, skipped = _read(entries, errors.invalid("file", TOO_MANY))
     # Before the transaction: it takes a while, and others want to write too.
     rows = [(contact, store.row(ctx, contact)) for contact in arrived]
-    with ctx.write():
+    with ctx.write(alone=True):
         store.hold(ctx)
         known = Known(store.index(ctx, ContactFilter()))
         fresh = [(contact, row) for contact, row in rows if not known.has(contact) and known.take_id(contact.unique_id)]
@@ -55,7 +55,7 @@ def from_service(ctx: Context, service: str, entries: list[Entry]) -> ServiceImp
     fresh = {key(contact.email_address): contact for contact in reversed(arrived) if contact.email_address}
     chosen = list(reversed(fresh.values()))
     rows = [store.row(ctx, contact, service, ctx.now + LIFETIME) for contact in chosen]
-    with ctx.write():
+    with ctx.write(alone=True):
         store.hold(ctx)
         store.delete_imported(ctx, service)
         ids = store.insert_all(ctx, rows)

@@ -112,8 +112,9 @@ class Database(ABC):
         """A read snapshot."""
 
     @abstractmethod
-    def write(self) -> AbstractContextManager[Transaction]:
-        """A transaction that commits when its block ends, and rolls back when the block raises."""
+    def write(self, *, alone: bool = False) -> AbstractContextManager[Transaction]:
+        """A transaction that commits when its block ends, and rolls back when the block raises. Others may be committed along with
+        it, and wait for it, unless it must be alone: one that takes long should be."""
 
     @abstractmethod
     def close(self) -> None:

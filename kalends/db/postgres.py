@@ -63,7 +63,7 @@ class Postgres(Database):
             yield transaction
 
     @contextmanager
-    def write(self) -> Iterator[Transaction]:
+    def write(self, *, alone: bool = False) -> Iterator[Transaction]:
         with self._transaction("BEGIN") as transaction:
             yield transaction
 

@@ -2,16 +2,16 @@
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakSet
 
 import apsw
 
 from kalends.db.database import Database, Retry, Taken, Transaction
+from kalends.db.turns import Turns
 from kalends.errors import Unavailable
 
 BUSY_MS = 10_000
@@ -60,36 +60,14 @@ class Sqlite(Database):
         self._local = threading.local()
         # Weak, so that a thread that ends takes its connection with it.
         self._opened: WeakSet[apsw.Connection] = WeakSet()
-        self._writing = threading.Lock()
+        self._writer: apsw.Connection | None = None
+        self._turns = Turns(self._writing_connection, busy_ms / 1000)
 
-    @contextmanager
-    def read(self) -> Iterator[Transaction]:
-        with _Translated():
-            connection = self._connection()
-            connection.execute("BEGIN")
-        try:
-            yield SqliteTransaction(connection)
-        finally:
-            _roll_back(connection)
+    def read(self) -> "_Reading":
+        return _Reading(self._connection())
 
-    @contextmanager
-    def write(self) -> Iterator[Transaction]:
-        # Threads of this process queue here, which is fairer than SQLite's polling; other processes meet at BEGIN.
-        if not self._writing.acquire(timeout=self._busy_ms / 1000):
-            raise Unavailable("The database is busy. Try again.")
-        try:
-            with _Translated():
-                connection = self._connection()
-                connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield SqliteTransaction(connection)
-                with _Translated():
-                    connection.execute("COMMIT")
-            except BaseException:
-                _roll_back(connection)
-                raise
-        finally:
-            self._writing.release()
+    def write(self, *, alone: bool = False) -> "_Writing":
+        return _Writing(self._turns, alone)
 
     def listed(self, name: str) -> str:
         return f"(SELECT value FROM json_each(:{name}))"
@@ -121,18 +99,72 @@ class Sqlite(Database):
         for connection in list(self._opened):
             connection.close()
         self._local = threading.local()
+        self._writer = None
 
     def _connection(self) -> apsw.Connection:
+        """The connection on which this thread reads."""
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
+            connection = self._local.connection = self._connected()
+        return connection
+
+    def _writing_connection(self) -> apsw.Connection:
+        if self._writer is None:
+            self._writer = self._connected()
+        return self._writer
+
+    def _connected(self) -> apsw.Connection:
+        try:
             connection = apsw.Connection(str(self.path), statementcachesize=500)
             connection.set_busy_timeout(self._busy_ms)
             # A plan that may depend on the values is made anew for each execution, which takes longer than to run it.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             _run_all(connection, PRAGMAS)
-            self._local.connection = connection
-            self._opened.add(connection)
+        except apsw.Error as error:
+            _refuse(error)
+        self._opened.add(connection)
         return connection
+
+
+class _Reading:
+    """A read snapshot, as a context."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: apsw.Connection):
+        self._connection = connection
+
+    def __enter__(self) -> Transaction:
+        try:
+            self._connection.execute("BEGIN")
+        except apsw.Error as error:
+            _refuse(error)
+        return SqliteTransaction(self._connection)
+
+    def __exit__(self, *_: object) -> None:
+        # A failing disk may have ended the transaction already.
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+
+class _Writing:
+    """A turn to write, as a context."""
+
+    __slots__ = ("_alone", "_connection", "_turns")
+
+    def __init__(self, turns: Turns, alone: bool):
+        self._turns = turns
+        self._alone = alone
+
+    def __enter__(self) -> Transaction:
+        try:
+            self._connection = self._turns.begin(alone=self._alone)
+        except apsw.Error as error:
+            _refuse(error)
+        return SqliteTransaction(self._connection)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._turns.end(self._connection, keep=error is None, alone=self._alone)
 
 
 class SqliteTransaction(Transaction):
@@ -140,25 +172,30 @@ class SqliteTransaction(Transaction):
         self._connection = connection
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
-        with _Translated(self._connection):
+        try:
             return self._connection.execute(sql, _bound(params)).fetchall()
+        except apsw.Error as error:
+            _refuse(error, self._connection)
 
     def run(self, sql: str, /, **params: Any) -> int:
-        with _Translated(self._connection):
-            self._connection.execute(sql, _bound(params)).fetchall()
-            return self._connection.changes()
+        self.rows(sql, **params)
+        return self._connection.changes()
 
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
-        with _Translated(self._connection):
+        try:
             self._connection.executemany(sql, rows).fetchall()
+        except apsw.Error as error:
+            _refuse(error, self._connection)
 
     def is_rare(self, table: str, column: str, literals: Sequence[str], most: int) -> bool:
         sql, params = _containing(table, column, literals)
         return bool(self.value(f"SELECT count(*) FROM ({sql} LIMIT {most + 1})", **params) <= most)
 
     def script(self, sql: str) -> None:
-        with _Translated(self._connection):
+        try:
             _run_all(self._connection, sql)
+        except apsw.Error as error:
+            _refuse(error, self._connection)
 
     def exclusive(self, name: str) -> None:
         """A write transaction excludes every other already."""
@@ -190,12 +227,6 @@ def _run_all(connection: apsw.Connection, sql: str) -> None:
     connection.execute(sql).fetchall()
 
 
-def _roll_back(connection: apsw.Connection) -> None:
-    # A full or failing disk may have ended the transaction already.
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
-
-
 def _index(connection: apsw.Connection, message: str) -> str:
     """The name of the unique index that refused. SQLite says `…: table.column, table.column`; a primary key has no
     name here, and is called as PostgreSQL would."""
@@ -209,20 +240,14 @@ def _index(connection: apsw.Connection, message: str) -> str:
     return str(found[0]) if found else f"{table}_pkey"
 
 
-class _Translated:
-    """apsw's errors, as the rest of the house knows them."""
-
-    def __init__(self, connection: apsw.Connection | None = None):
-        self._connection = connection
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, AWAY):
-            raise Unavailable("The database is away, busy or full. Try again.") from error
-        broken: int = getattr(error, "extendedresult", 0)
-        if broken in UNIQUE and self._connection:
-            raise Taken(_index(self._connection, str(error))) from error
-        # The record was there when the action looked, and is gone: the next run finds that out.
-        if broken == apsw.SQLITE_CONSTRAINT_FOREIGNKEY:
-            raise Retry from error
+def _refuse(error: apsw.Error, connection: apsw.Connection | None = None) -> NoReturn:
+    """Raise apsw's error as the rest of the house knows it."""
+    if isinstance(error, AWAY):
+        raise Unavailable("The database is away, busy or full. Try again.") from error
+    broken: int = getattr(error, "extendedresult", 0)
+    if broken in UNIQUE and connection:
+        raise Taken(_index(connection, str(error))) from error
+    # The record was there when the action looked, and is gone: the next run finds that out.
+    if broken == apsw.SQLITE_CONSTRAINT_FOREIGNKEY:
+        raise Retry from error
+    raise error

@@ -22,10 +22,6 @@ _VALUES = ", ".join(f":{name}" for name in _WRITTEN)
 _ASSIGNED = ", ".join(f"{name} = :{name}" for name in _WRITTEN)
 
 
-class _Placed(CalendarName, frozen=True):
-    event_id: int = 0
-
-
 def insert(ctx: Context, given: EventFields, when: Span, calendar: Calendar) -> int:
     """A new event of the actor's on its home calendar."""
     event_id: int = ctx.tx.value(
@@ -214,15 +210,13 @@ def editable(event: Event) -> EventFields:
 
 def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
     """The limited fields, with the calendars that the reader may see."""
-    placed: dict[int, list[int]] = {row.id: [] for row in rows}
-    for calendar in _calendars(ctx, list(placed)):
-        placed[calendar.event_id].append(calendar.id)
+    placed = _calendars_of_each(ctx, [row.id for row in rows])
     return [EventItem(**_limited(row), calendar_ids=placed[row.id]) for row in rows]
 
 
 def detail(ctx: Context, event: Event) -> EventDetail:
     """The expanded fields."""
-    calendars = [CalendarName(c.id, c.name) for c in _calendars(ctx, [event.id])]
+    calendars = _calendars(ctx, event.id)
     return EventDetail(
         **_limited(event),
         calendar_ids=[calendar.id for calendar in calendars],
@@ -240,14 +234,35 @@ def detail(ctx: Context, event: Event) -> EventDetail:
     )
 
 
-def _calendars(ctx: Context, ids: list[int]) -> list[_Placed]:
+def _calendars(ctx: Context, event_id: int) -> list[CalendarName]:
+    """Where the event is placed, as far as the reader may see it."""
     return ctx.tx.all(
-        _Placed,
-        f"""SELECT c.id, c.name, p.event_id FROM placements p JOIN calendars c ON c.id = p.calendar_id
-            WHERE p.event_id IN {ctx.db.listed("ids")} AND {policy.sees_calendar(ctx)} ORDER BY p.id""",
-        ids=ids,
+        CalendarName,
+        f"""SELECT c.id, c.name FROM placements p JOIN calendars c ON c.id = p.calendar_id
+            WHERE p.event_id = :event_id AND {policy.sees_calendar(ctx)} ORDER BY p.id""",
+        event_id=event_id,
         me=policy.me(ctx),
     )
+
+
+def _calendars_of_each(ctx: Context, ids: list[int]) -> dict[int, list[int]]:
+    """The same for many events, which are on few calendars."""
+    rows = ctx.tx.rows(
+        f"SELECT p.event_id, p.calendar_id FROM placements p WHERE p.event_id IN {ctx.db.listed('ids')} ORDER BY p.id", ids=ids
+    )
+    visible = {
+        calendar_id
+        for (calendar_id,) in ctx.tx.rows(
+            f"SELECT c.id FROM calendars c WHERE c.id IN {ctx.db.listed('ids')} AND {policy.sees_calendar(ctx)}",
+            ids=list({calendar_id for _, calendar_id in rows}),
+            me=policy.me(ctx),
+        )
+    }
+    placed: dict[int, list[int]] = {event_id: [] for event_id in ids}
+    for event_id, calendar_id in rows:
+        if calendar_id in visible:
+            placed[event_id].append(calendar_id)
+    return placed
 
 
 def _limited(event: Event | EventRow) -> dict[str, Any]:

@@ -64,21 +64,21 @@ def _without_port(hop: str) -> str:
 
 def is_same_origin(req: falcon.Request) -> bool:
     """Whether the browser says that a page of this very site sent the request."""
-    site = req.get_header("Sec-Fetch-Site")
+    site = req.env.get("HTTP_SEC_FETCH_SITE")
     if site is not None:
         return site in ("same-origin", "none")
-    origin = req.get_header("Origin")
-    return origin is not None and origin.partition("://")[2] == req.get_header("Host")
+    origin = req.env.get("HTTP_ORIGIN")
+    return origin is not None and origin.partition("://")[2] == req.env.get("HTTP_HOST")
 
 
 def is_cross_site(req: falcon.Request) -> bool:
     """Whether a page of another site sent the request."""
-    return (req.get_header("Sec-Fetch-Site") or req.get_header("Origin")) is not None and not is_same_origin(req)
+    return ("HTTP_SEC_FETCH_SITE" in req.env or "HTTP_ORIGIN" in req.env) and not is_same_origin(req)
 
 
 def credential(req: falcon.Request) -> tuple[str | None, bool]:
     """The token that the request carries, and whether it is a Bearer token rather than the cookie."""
-    header = req.get_header("Authorization")
+    header = req.env.get("HTTP_AUTHORIZATION")
     if header is not None:
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():

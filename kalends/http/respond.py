@@ -65,16 +65,17 @@ class Responder:
         self._answer(ctx, resp, result)
 
     def _caller(self, req: falcon.Request) -> Caller:
+        env = req.env
         return Caller(
             address=self._its.origins.address(req),
             is_cross_site=is_cross_site(req),
-            authorization=req.get_header("Authorization") or "",
-            if_match=req.get_header("If-Match"),
-            if_none_match=req.get_header("If-None-Match"),
-            if_modified_since=req.get_header("If-Modified-Since"),
+            authorization=env.get("HTTP_AUTHORIZATION", ""),
+            if_match=env.get("HTTP_IF_MATCH"),
+            if_none_match=env.get("HTTP_IF_NONE_MATCH"),
+            if_modified_since=env.get("HTTP_IF_MODIFIED_SINCE"),
             path=req.path,
             query=req.query_string,
-            takes_gzip="gzip" in (req.get_header("Accept-Encoding") or ""),
+            takes_gzip="gzip" in env.get("HTTP_ACCEPT_ENCODING", ""),
         )
 
     def _bind(self, req: falcon.Request, variables: dict[str, Any]) -> errors.Invalid | None:

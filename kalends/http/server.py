@@ -63,7 +63,7 @@ class _Request(falcon.Request):
     def __init__(self, env: dict[str, Any], options: falcon.RequestOptions | None = None):
         super().__init__(env, options)
         self.context.began = time.perf_counter()
-        given = self.get_header("X-Request-Id")
+        given = env.get("HTTP_X_REQUEST_ID")
         self.context.request_id = given if given and _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
         self.context.user_id = None
         self.context.format = None
@@ -170,7 +170,7 @@ def _template(path: str, endpoint: Endpoint) -> str:
 
 
 def _preferred(req: falcon.Request, offered: dict[str, Responder]) -> str:
-    if len(offered) > 1:
+    if len(offered) > 1 and req.env.get("HTTP_ACCEPT", "*/*") != "*/*":
         wanted = req.client_prefers([FORMATS[name] for name in offered])
         for name in offered:
             if FORMATS[name] == wanted:

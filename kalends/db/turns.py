@@ -1,0 +1,103 @@
+"""Writers of one process take turns on one SQLite connection, and those that come close together are committed together:
+one wait for the disk serves them all, and nobody is answered before it is over."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import apsw
+
+from kalends.errors import Unavailable
+
+# A group waits for no more than so many, nor for longer.
+MOST = 64
+SECONDS = 0.01
+# After this long, whoever waits for the others looks whether they are still there.
+PATIENCE_SECONDS = 0.05
+
+
+class _Group:
+    """Writes that stand or fall together."""
+
+    __slots__ = ("began", "error", "members", "over")
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.members = 0
+        self.over = threading.Event()
+        self.error: BaseException | None = None
+
+
+class Turns:
+    """Whose turn it is to write."""
+
+    def __init__(self, connect: Callable[[], apsw.Connection], seconds: float):
+        self._connect = connect
+        self._seconds = seconds
+        self._turn = threading.Lock()
+        self._counting = threading.Lock()
+        self._waiting = 0
+        self._group: _Group | None = None
+
+    def begin(self, *, alone: bool) -> apsw.Connection:
+        """Wait for the turn, and be in a transaction: that of those before, unless it must be one's own."""
+        self._wait()
+        try:
+            connection = self._connect()
+            if self._group and (alone or not connection.in_transaction):
+                self._commit(connection)
+            if self._group is None:
+                connection.execute("BEGIN IMMEDIATE")
+                self._group = _Group()
+            self._group.members += 1
+            connection.execute("SAVEPOINT member")
+        except BaseException:
+            self._turn.release()
+            raise
+        return connection
+
+    def _wait(self) -> None:
+        with self._counting:
+            self._waiting += 1
+        has_turn = self._turn.acquire(timeout=self._seconds)
+        with self._counting:
+            self._waiting -= 1
+        if not has_turn:
+            raise Unavailable("The database is busy. Try again.")
+
+    def end(self, connection: apsw.Connection, *, keep: bool, alone: bool) -> None:
+        """End the turn. What was written is kept or not; either way, what this writer saw of the others' is on the disk."""
+        group = self._group
+        assert group is not None
+        try:
+            self._end_member(connection, keep)
+            if alone or not self._waiting or group.members >= MOST or time.monotonic() > group.began + SECONDS:
+                self._commit(connection)
+        finally:
+            self._turn.release()
+        while not group.over.wait(PATIENCE_SECONDS):
+            with self._turn:
+                if self._group is group:
+                    self._commit(connection)
+        if group.error:
+            raise Unavailable("The database is away, busy or full. Try again.") from group.error
+
+    def _end_member(self, connection: apsw.Connection, keep: bool) -> None:
+        # A full or failing disk may have ended the transaction already.
+        if connection.in_transaction:
+            if not keep:
+                connection.execute("ROLLBACK TO member")
+            connection.execute("RELEASE member")
+
+    def _commit(self, connection: apsw.Connection) -> None:
+        group, self._group = self._group, None
+        assert group is not None
+        try:
+            # Without a transaction, this fails too.
+            connection.execute("COMMIT")
+        except BaseException as error:
+            group.error = error
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        finally:
+            group.over.set()
