@@ -45,8 +45,8 @@ class Transaction(ABC):
         """Run the statement once for each row of parameters."""
 
     @abstractmethod
-    def is_rare(self, table: str, column: str, literals: Sequence[str], most: int) -> bool:
-        """Whether about `most` rows or fewer can contain all literals (see `Database.containing`)."""
+    def few(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
+        """As `Database.containing`, if it finds about `most` rows or fewer; else None."""
 
     @abstractmethod
     def script(self, sql: str) -> None:

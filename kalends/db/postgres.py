@@ -160,13 +160,13 @@ class PostgresTransaction(Transaction):
         with _Translated():
             self._connection.cursor().executemany(_translate(sql), rows)
 
-    def is_rare(self, table: str, column: str, literals: Sequence[str], most: int) -> bool:
-        """The planner's estimate: the index itself can only count by finding them all."""
+    def few(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
+        """By the planner's estimate: the index itself can only count by finding them all."""
         sql, params = _containing(table, column, literals)
         with _Translated():
             explained = psycopg.ClientCursor(self._connection).execute(b"EXPLAIN (FORMAT JSON) " + _translate(sql), params).fetchone()
         assert explained is not None
-        return bool(explained[0][0]["Plan"]["Plan Rows"] <= most)
+        return (sql, params) if explained[0][0]["Plan"]["Plan Rows"] <= most else None
 
     def script(self, sql: str) -> None:
         with _Translated():

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
@@ -187,9 +187,11 @@ class SqliteTransaction(Transaction):
         except apsw.Error as error:
             _refuse(error, self._connection)
 
-    def is_rare(self, table: str, column: str, literals: Sequence[str], most: int) -> bool:
+    def few(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
+        """Found once, and remembered."""
         sql, params = _containing(table, column, literals)
-        return bool(self.value(f"SELECT count(*) FROM ({sql} LIMIT {most + 1})", **params) <= most)
+        found = self.rows(f"{sql} LIMIT {most + 1}", **params)
+        return ("SELECT value AS id FROM json_each(:few)", {"few": [row[0] for row in found]}) if len(found) <= most else None
 
     def script(self, sql: str) -> None:
         try:
@@ -217,9 +219,15 @@ def _bound(params: dict[str, Any]) -> dict[str, Any]:
 
 def _containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
     index = f"{table}_{column}"
-    trigrams = dict.fromkeys(word[i : i + 3] for word in literals for i in range(len(word) - 2))
-    wanted = " AND ".join(f'"{trigram}"' for trigram in islice(trigrams, MOST_TRIGRAMS))
+    wanted = " AND ".join(f'"{trigram}"' for trigram in islice(dict.fromkeys(_trigrams(literals)), MOST_TRIGRAMS))
     return f"SELECT rowid AS id FROM {index} WHERE {index} MATCH :containing", {"containing": wanted}
+
+
+def _trigrams(literals: Sequence[str]) -> Iterator[str]:
+    """As few as have every character: each costs, and the caller looks closer."""
+    for word in literals:
+        for i in [*range(0, len(word) - 3, 3), len(word) - 3]:
+            yield word[i : i + 3]
 
 
 def _run_all(connection: apsw.Connection, sql: str) -> None:

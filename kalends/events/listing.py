@@ -35,8 +35,9 @@ def find(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, 
         return []
     # The list of all public events is read in order at any depth.
     is_deep = skip > DEEP and bool(calendars is not None or chosen.literals)
-    if query.ids is not None or is_deep or _are_few(ctx, chosen):
-        return _rows(ctx, _matching(ctx, _ROW, query, calendars, chosen) + _ORDER, chosen.params, query.fetch, skip)
+    few = _few(ctx, query, chosen)
+    if query.ids is not None or is_deep or few:
+        return _rows(ctx, _matching(ctx, _ROW, query, calendars, chosen, few) + _ORDER, chosen.params, query.fetch, skip)
     if chosen.reaches_back:
         return _going_on(ctx, query, calendars, chosen, skip)
     return _in_order(ctx, calendars, chosen, query.fetch, skip)
@@ -46,9 +47,9 @@ def count(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None,
     """How many events the query finds in all."""
     chosen = conditions.of(ctx, query, zone)
     if not chosen.reaches_back:
-        return _counted(ctx, _matching(ctx, "count(*)", query, calendars, chosen), chosen)
+        return _counted(ctx, _matching(ctx, "count(*)", query, calendars, chosen, _few(ctx, query, chosen)), chosen)
     rest = conditions.recent(chosen)
-    found = _counted(ctx, _matching(ctx, "count(*)", query, calendars, rest), rest)
+    found = _counted(ctx, _matching(ctx, "count(*)", query, calendars, rest, _few(ctx, query, rest)), rest)
     if lasting := conditions.lasting(ctx, chosen):
         found += _counted(ctx, _long(ctx, "count(*)", query, calendars, lasting), lasting)
     return found
@@ -58,13 +59,15 @@ def _counted(ctx: Context, select: str, chosen: Conditions) -> int:
     return int(ctx.tx.value(select, **chosen.params, me=policy.me(ctx)))
 
 
-def _matching(ctx: Context, selected: str, query: EventQuery, calendars: Sequence[Calendar] | None, chosen: Conditions) -> str:
+def _matching(
+    ctx: Context, selected: str, query: EventQuery, calendars: Sequence[Calendar] | None, chosen: Conditions, few: str | None
+) -> str:
     """All events that the query finds, by whichever index leads to the fewest."""
-    hits = None
-    if query.ids is None and chosen.literals and (calendars is None or _are_few(ctx, chosen)):
+    hits = few
+    if few is None and query.ids is None and chosen.literals and calendars is None:
         hits, found = ctx.db.containing("events", "search", chosen.literals)
         chosen.params |= found
-    elif query.ids is None and calendars is not None:
+    elif few is None and query.ids is None and calendars is not None:
         within = chosen.bounded("p.start_at", "p.event_id", f"p.calendar_id IN {ctx.db.listed('calendars')}")
         hits = f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}"
     where = chosen.sql("e.start_at", "e.id", _scope(ctx, query, calendars, chosen), policy.sees(ctx))
@@ -79,9 +82,16 @@ def _scope(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None
     return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND p.calendar_id IN {ctx.db.listed('calendars')})"
 
 
-def _are_few(ctx: Context, chosen: Conditions) -> bool:
-    """Whether the index over the text finds few events that can match."""
-    return bool(chosen.literals) and ctx.tx.is_rare("events", "search", chosen.literals, FEW)
+def _few(ctx: Context, query: EventQuery, chosen: Conditions) -> str | None:
+    """SQL for the events that can match, if the index over the text finds few of them."""
+    if query.ids is not None or not chosen.literals:
+        return None
+    found = ctx.tx.few("events", "search", chosen.literals, FEW)
+    if found is None:
+        return None
+    sql, params = found
+    chosen.params |= params
+    return sql
 
 
 def _among(selected: str, hits: str, where: str) -> str:
