@@ -61,8 +61,13 @@ def notes(database: Sqlite) -> list[str]:
 
 
 def test_those_who_waited_are_committed_together(sqlite: Sqlite, crowd: Crowd) -> None:
-    commits = []
-    sqlite._writing_connection().set_commit_hook(lambda: bool(commits.append(1)))
+    commits: list[int] = []
+
+    def counted() -> bool:
+        commits.append(1)
+        return False
+
+    sqlite._writing_connection().set_commit_hook(counted)
     with sqlite.write() as tx:
         adds("0")(tx)
         others = [crowd.comes(adds(str(i))) for i in range(1, 6)]
@@ -78,10 +83,16 @@ def test_nobody_is_answered_before_the_commit(sqlite: Sqlite, crowd: Crowd) -> N
         writes.set()
         assert may_end.wait(10)
 
+    def looks() -> bool:
+        assert writes.wait(10)
+        was_done = second.done()
+        may_end.set()
+        return was_done
+
     with sqlite.write() as tx:
         adds("first")(tx)
         second, third = crowd.comes(adds("second")), crowd.comes(lingers)
-        fourth = crowd.threads.submit(lambda: writes.wait(10) and (second.done(), may_end.set())[0])
+        fourth = crowd.threads.submit(looks)
     # The first is through, so the group is over; until the third had ended, the second was not.
     assert fourth.result(10) is False
     second.result(10), third.result(10)
