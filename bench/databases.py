@@ -1,7 +1,9 @@
 """The databases that are measured: filled once and kept in .bench, and copied for whoever writes to them."""
 
+import fcntl
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,8 +32,8 @@ class Where(Struct, frozen=True):
 
     @property
     def options(self) -> list[str]:
-        """As `kalends serve` takes them."""
-        return ["--data", str(self.data), *(["--database", self.database] if self.database else [])]
+        """As `kalends serve` takes them; both, so that neither comes from the environment."""
+        return ["--data", str(self.data), "--database", self.database]
 
 
 class Databases:
@@ -69,7 +71,7 @@ class Databases:
 
     def _has(self, kind: str, name: str) -> bool:
         # The folder is renamed last, and holds the server's secret where the events are in PostgreSQL.
-        return self._where(kind, name).data.exists()
+        return self._where(kind, name).data.exists() and (kind == SQLITE or name in self._names())
 
     def _make(self, kind: str, name: str) -> None:
         if kind == POSTGRES:
@@ -88,6 +90,18 @@ class Databases:
             self._execute(f"ALTER DATABASE {name} RENAME TO {new}")
         self._where(kind, name).data.rename(self._where(kind, new).data)
 
+    def clear(self) -> None:
+        """Remove the copies of a run that was killed."""
+        for name in self._names():
+            if name.startswith("copy_"):
+                self._drop(POSTGRES, name)
+        for folder in FOLDER.glob("*-copy_*"):
+            shutil.rmtree(folder)
+
+    def _names(self) -> list[str]:
+        with psycopg.connect(self._server.get_uri()) as connection:
+            return [name for (name,) in connection.execute("SELECT datname FROM pg_database")]
+
     def _execute(self, statement: str, database: str = "postgres") -> None:
         with psycopg.connect(self._server.get_uri(database), autocommit=True) as connection:
             connection.execute(statement.encode())
@@ -95,14 +109,21 @@ class Databases:
 
 @contextmanager
 def opened(core: int) -> Iterator[Databases]:
-    """The databases, with PostgreSQL's processes on this core."""
+    """The databases, with PostgreSQL's processes on this core, for one run at a time."""
     FOLDER.mkdir(exist_ok=True)
-    own = os.sched_getaffinity(0)
-    # It inherits where this process may run.
-    os.sched_setaffinity(0, {core})
-    with get_server(FOLDER.absolute() / "postgres") as server:
-        os.sched_setaffinity(0, own)
-        yield Databases(server)
+    with (FOLDER / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit("Something is being measured already, and two at once would measure each other.")
+        own = os.sched_getaffinity(0)
+        # It inherits where this process may run.
+        os.sched_setaffinity(0, {core})
+        with get_server(FOLDER.absolute() / "postgres") as server:
+            os.sched_setaffinity(0, own)
+            databases = Databases(server)
+            databases.clear()
+            yield databases
 
 
 def bare(where: Where) -> None:

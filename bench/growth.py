@@ -51,10 +51,10 @@ def _requests(user: User) -> dict[str, tuple[Request, bool]]:
         "show": (asked["show"], False),
         "index, one calendar": (asked["index"], False),
         "index, a user's 20 calendars": (after, False),
-        "index, all public": (after, True),
-        "text, 10 hits": (asked["text"], False),
-        "text, 10 hits, as a guest": (asked["text"], True),
-        "text, one in five, as a guest": (Request("/api/events?text=jazz&limit=50"), True),
+        "index, all public, as a guest": (after, True),
+        "text, a rare word": (asked["text"], False),
+        "text, a rare word, as a guest": (asked["text"], True),
+        "text, a word of every fifth event, as a guest": (Request("/api/events?text=jazz&limit=50"), True),
         "create": (asked["create"], False),
     }
 

@@ -11,8 +11,8 @@ from bench.report import Report, table
 from bench.user import User
 
 CLIENTS = (1, 4, 16)
-SYNCS = 500
-PAGE = 4096
+PAGE, PAGES = 4096, 1000
+SYNC_SECONDS = 3
 HOW = """One worker process on one core, with PostgreSQL's own processes on the same, and wrk on another; medians of the rounds.
 An answer means that the event is on the disk."""
 
@@ -40,13 +40,14 @@ def _syncs() -> float:
     path = FOLDER / "sync"
     file = os.open(path, os.O_CREAT | os.O_WRONLY)
     try:
-        os.write(file, bytes(SYNCS * PAGE))
+        os.write(file, bytes(PAGES * PAGE))
         os.fsync(file)
-        began = time.perf_counter()
-        for i in range(SYNCS):
-            os.pwrite(file, bytes(PAGE), i * PAGE)
+        done, began = 0, time.perf_counter()
+        while time.perf_counter() < began + SYNC_SECONDS:
+            os.pwrite(file, bytes(PAGE), done % PAGES * PAGE)
             os.fdatasync(file)
-        return SYNCS / (time.perf_counter() - began)
+            done += 1
+        return done / (time.perf_counter() - began)
     finally:
         os.close(file)
         path.unlink()
