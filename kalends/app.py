@@ -1,5 +1,6 @@
 """The composition root: every feature in one list, made into the application."""
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -29,7 +30,7 @@ from kalends.health import api as health
 from kalends.http import log
 from kalends.http.edge import Edge
 from kalends.http.endpoint import registry
-from kalends.http.server import application
+from kalends.http.server import application, quick_paths
 from kalends.keys import api as keys
 from kalends.keys import pages as key_pages
 from kalends.responses import api as responses
@@ -68,4 +69,8 @@ def rsgi() -> Edge:
     log.configure(loaded)
     tokens.prepare(loaded)
     db = open_database(loaded)
-    return Edge(wsgi(db, loaded), loaded, db.close)
+    edge = Edge(wsgi(db, loaded), loaded, db, quick_paths(registry))
+    # What is made by now stays for good; looking through it for what may go would only take time.
+    gc.collect()
+    gc.freeze()
+    return edge

@@ -86,7 +86,7 @@ def create(ctx: Context, params: ContactInput) -> ContactDetail | FileImport:
         return _shown(ctx, store.insert(ctx, params))
 
 
-@endpoint("GET", "/api/contacts/{contact_id}", versioned=True)
+@endpoint("GET", "/api/contacts/{contact_id}", versioned=True, quick=True)
 def show(ctx: Context, contact_id: int) -> ContactDetail:
     """The contact, expanded."""
     return _shown(ctx, contact_id)

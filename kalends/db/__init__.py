@@ -1,9 +1,9 @@
 """The database: SQLite inside by default, PostgreSQL for those who outgrow it."""
 
-from kalends.db.database import Database, Retry, Taken, Transaction, columns
+from kalends.db.database import Database, Retry, Slow, Taken, Transaction, columns
 from kalends.settings import Settings
 
-__all__ = ["Database", "Retry", "Taken", "Transaction", "columns", "open_database"]
+__all__ = ["Database", "Retry", "Slow", "Taken", "Transaction", "columns", "open_database"]
 
 
 def open_database(settings: Settings) -> Database:

@@ -18,6 +18,10 @@ class Retry(Exception):
     """The database gave up on a transaction that may succeed when it runs again."""
 
 
+class Slow(Exception):
+    """A transaction that had to be brief was not (see `Database.hurry`)."""
+
+
 class Taken(Problem):
     """A unique index refused a value; `index` is called after its table and columns, as in `users_email_key`."""
 
@@ -115,6 +119,10 @@ class Database(ABC):
     def write(self, *, alone: bool = False) -> AbstractContextManager[Transaction]:
         """A transaction that commits when its block ends, and rolls back when the block raises. Others may be committed along with
         it, and wait for it, unless it must be alone: one that takes long should be."""
+
+    def hurry(self) -> bool:
+        """From now on let this thread only read, and only what takes a moment: all else raises Slow. False if nothing does."""
+        return False
 
     @abstractmethod
     def close(self) -> None:

@@ -10,12 +10,15 @@ from weakref import WeakSet
 
 import apsw
 
-from kalends.db.database import Database, Retry, Taken, Transaction
+from kalends.db.database import Database, Retry, Slow, Taken, Transaction
 from kalends.db.turns import Turns
 from kalends.errors import Unavailable
 
 BUSY_MS = 10_000
 MOST_TRIGRAMS = 24
+# What a thread in a hurry may make of one transaction: about a millisecond's worth of SQLite's own instructions.
+STEPS = 1_000
+BRIEF = 10
 
 PRAGMAS = """
 PRAGMA journal_mode = WAL;
@@ -40,6 +43,28 @@ AWAY = (
 UNIQUE = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
 
 
+class _Connection(apsw.Connection):
+    """A connection; that of a thread in a hurry gives up what takes long."""
+
+    hurries = False
+    _steps = 0
+
+    def begin(self) -> None:
+        self._steps = 0
+        self.execute("BEGIN")
+
+    def roll_back(self) -> None:
+        # What takes its time is over. A failing disk may have ended the transaction already.
+        self._steps = 0
+        if self.in_transaction:
+            self.execute("ROLLBACK")
+
+    def is_over(self) -> bool:
+        """Asked every so many steps, counted over all executions of a statement: whether this transaction has taken too long."""
+        self._steps += 1
+        return self._steps > BRIEF
+
+
 class Sqlite(Database):
     """One file in WAL mode: readers never wait, writers take turns."""
 
@@ -59,15 +84,24 @@ class Sqlite(Database):
         self._busy_ms = busy_ms
         self._local = threading.local()
         # Weak, so that a thread that ends takes its connection with it.
-        self._opened: WeakSet[apsw.Connection] = WeakSet()
-        self._writer: apsw.Connection | None = None
+        self._opened: WeakSet[_Connection] = WeakSet()
+        self._writer: _Connection | None = None
         self._turns = Turns(self._writing_connection, busy_ms / 1000)
 
     def read(self) -> "_Reading":
         return _Reading(self._connection())
 
     def write(self, *, alone: bool = False) -> "_Writing":
+        if self._connection().hurries:
+            raise Slow
         return _Writing(self._turns, alone)
+
+    def hurry(self) -> bool:
+        connection = self._connection()
+        connection.hurries = True
+        connection.set_busy_timeout(0)
+        connection.set_progress_handler(connection.is_over, STEPS)
+        return True
 
     def listed(self, name: str) -> str:
         return f"(SELECT value FROM json_each(:{name}))"
@@ -101,21 +135,21 @@ class Sqlite(Database):
         self._local = threading.local()
         self._writer = None
 
-    def _connection(self) -> apsw.Connection:
+    def _connection(self) -> _Connection:
         """The connection on which this thread reads."""
-        connection: apsw.Connection | None = getattr(self._local, "connection", None)
+        connection: _Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._local.connection = self._connected()
         return connection
 
-    def _writing_connection(self) -> apsw.Connection:
+    def _writing_connection(self) -> _Connection:
         if self._writer is None:
             self._writer = self._connected()
         return self._writer
 
-    def _connected(self) -> apsw.Connection:
+    def _connected(self) -> _Connection:
         try:
-            connection = apsw.Connection(str(self.path), statementcachesize=500)
+            connection = _Connection(str(self.path), statementcachesize=500)
             connection.set_busy_timeout(self._busy_ms)
             # A plan that may depend on the values is made anew for each execution, which takes longer than to run it.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -131,20 +165,18 @@ class _Reading:
 
     __slots__ = ("_connection",)
 
-    def __init__(self, connection: apsw.Connection):
+    def __init__(self, connection: _Connection):
         self._connection = connection
 
     def __enter__(self) -> Transaction:
         try:
-            self._connection.execute("BEGIN")
+            self._connection.begin()
         except apsw.Error as error:
-            _refuse(error)
+            _refuse(error, self._connection)
         return SqliteTransaction(self._connection)
 
     def __exit__(self, *_: object) -> None:
-        # A failing disk may have ended the transaction already.
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
+        self._connection.roll_back()
 
 
 class _Writing:
@@ -152,7 +184,7 @@ class _Writing:
 
     __slots__ = ("_alone", "_connection", "_turns")
 
-    def __init__(self, turns: Turns, alone: bool):
+    def __init__(self, turns: Turns[_Connection], alone: bool):
         self._turns = turns
         self._alone = alone
 
@@ -168,7 +200,7 @@ class _Writing:
 
 
 class SqliteTransaction(Transaction):
-    def __init__(self, connection: apsw.Connection):
+    def __init__(self, connection: _Connection):
         self._connection = connection
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
@@ -230,12 +262,12 @@ def _trigrams(literals: Sequence[str]) -> Iterator[str]:
             yield word[i : i + 3]
 
 
-def _run_all(connection: apsw.Connection, sql: str) -> None:
+def _run_all(connection: _Connection, sql: str) -> None:
     # apsw stops at the first row of an answer, and the statements after it run only once that was fetched.
     connection.execute(sql).fetchall()
 
 
-def _index(connection: apsw.Connection, message: str) -> str:
+def _index(connection: _Connection, message: str) -> str:
     """The name of the unique index that refused. SQLite says `…: table.column, table.column`; a primary key has no
     name here, and is called as PostgreSQL would."""
     broken = [column.split(".") for column in message.rsplit(": ", 1)[-1].split(", ")]
@@ -248,8 +280,10 @@ def _index(connection: apsw.Connection, message: str) -> str:
     return str(found[0]) if found else f"{table}_pkey"
 
 
-def _refuse(error: apsw.Error, connection: apsw.Connection | None = None) -> NoReturn:
+def _refuse(error: apsw.Error, connection: _Connection | None = None) -> NoReturn:
     """Raise apsw's error as the rest of the house knows it."""
+    if isinstance(error, AWAY) and connection and connection.hurries:
+        raise Slow from error
     if isinstance(error, AWAY):
         raise Unavailable("The database is away, busy or full. Try again.") from error
     broken: int = getattr(error, "extendedresult", 0)

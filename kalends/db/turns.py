@@ -4,10 +4,13 @@ one wait for the disk serves them all, and nobody is answered before it is over.
 import threading
 import time
 from collections.abc import Callable
+from typing import Generic, TypeVar
 
 import apsw
 
 from kalends.errors import Unavailable
+
+C = TypeVar("C", bound=apsw.Connection)
 
 # A group waits for no more than so many, nor for longer.
 MOST = 64
@@ -28,10 +31,10 @@ class _Group:
         self.error: BaseException | None = None
 
 
-class Turns:
+class Turns(Generic[C]):
     """Whose turn it is to write."""
 
-    def __init__(self, connect: Callable[[], apsw.Connection], seconds: float):
+    def __init__(self, connect: Callable[[], C], seconds: float):
         self._connect = connect
         self._seconds = seconds
         self._turn = threading.Lock()
@@ -39,7 +42,7 @@ class Turns:
         self._waiting = 0
         self._group: _Group | None = None
 
-    def begin(self, *, alone: bool) -> apsw.Connection:
+    def begin(self, *, alone: bool) -> C:
         """Wait for the turn, and be in a transaction: that of those before, unless it must be one's own."""
         self._wait()
         try:
@@ -65,7 +68,7 @@ class Turns:
         if not has_turn:
             raise Unavailable("The database is busy. Try again.")
 
-    def end(self, connection: apsw.Connection, *, keep: bool, alone: bool) -> None:
+    def end(self, connection: C, *, keep: bool, alone: bool) -> None:
         """End the turn. What was written is kept or not; either way, what this writer saw of the others' is on the disk."""
         group = self._group
         assert group is not None
@@ -82,14 +85,14 @@ class Turns:
         if group.error:
             raise Unavailable("The database is away, busy or full. Try again.") from group.error
 
-    def _end_member(self, connection: apsw.Connection, keep: bool) -> None:
+    def _end_member(self, connection: C, keep: bool) -> None:
         # A full or failing disk may have ended the transaction already.
         if connection.in_transaction:
             if not keep:
                 connection.execute("ROLLBACK TO member")
             connection.execute("RELEASE member")
 
-    def _commit(self, connection: apsw.Connection) -> None:
+    def _commit(self, connection: C) -> None:
         group, self._group = self._group, None
         assert group is not None
         try:

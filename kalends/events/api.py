@@ -102,7 +102,7 @@ def make(ctx: Context, params: EventInput) -> EventDetail:
     return _shown(ctx, _created(ctx, change.located(params, given), calendar))
 
 
-@endpoint("GET", "/api/events/{event_id}", guests=True, versioned=True)
+@endpoint("GET", "/api/events/{event_id}", guests=True, versioned=True, quick=True)
 def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
     """The event, expanded; with `comments`, those that you may see, newest first."""
     return _shown(ctx, event_id, params.comments)

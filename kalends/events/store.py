@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec import structs
+
 from kalends import policy, times
 from kalends.calendars.model import Calendar, Person
 from kalends.comments import store as comments
@@ -211,17 +213,21 @@ def editable(event: Event) -> EventFields:
 def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
     """The limited fields, with the calendars that the reader may see."""
     placed = _calendars_of_each(ctx, [row.id for row in rows])
-    return [EventItem(**_limited(row), calendar_ids=placed[row.id]) for row in rows]
+    return [_item(row, placed[row.id]) for row in rows]
 
 
 def detail(ctx: Context, event: Event) -> EventDetail:
     """The expanded fields."""
     calendars = _calendars(ctx, event.id)
     return EventDetail(
-        **_limited(event),
-        calendar_ids=[calendar.id for calendar in calendars],
+        **structs.asdict(_item(event, [calendar.id for calendar in calendars])),
         description=event.description,
-        **{part: getattr(event, part) for part in PARTS},
+        location_name=event.location_name,
+        street=event.street,
+        city=event.city,
+        state=event.state,
+        zip=event.zip,
+        country=event.country,
         owner=Person(event.owner_id, event.owner_name),
         calendars=calendars,
         repeat=event.repeat,
@@ -265,21 +271,22 @@ def _calendars_of_each(ctx: Context, ids: list[int]) -> dict[int, list[int]]:
     return placed
 
 
-def _limited(event: Event | EventRow) -> dict[str, Any]:
-    return {
-        "id": event.id,
-        "title": event.title,
-        "start_time": span.start_time(event),
-        "end_time": span.end_time(event),
-        "all_day": event.all_day,
-        "time_zone": event.time_zone,
-        "location": event.location,
-        "image_url": event.image_url,
-        "tag_list": event.tags,
-        "tags": event.tags.split(",") if event.tags else [],
-        "public": event.public,
-        "series_id": event.series_id,
-    }
+def _item(event: Event | EventRow, calendar_ids: list[int]) -> EventItem:
+    return EventItem(
+        id=event.id,
+        title=event.title,
+        start_time=span.start_time(event),
+        end_time=span.end_time(event),
+        all_day=event.all_day,
+        time_zone=event.time_zone,
+        location=event.location,
+        image_url=event.image_url,
+        tag_list=event.tags,
+        tags=event.tags.split(",") if event.tags else [],
+        public=event.public,
+        calendar_ids=calendar_ids,
+        series_id=event.series_id,
+    )
 
 
 def _written(given: EventFields, when: Span) -> dict[str, Any]:

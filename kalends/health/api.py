@@ -20,7 +20,7 @@ class Status(Struct):
     status: str
 
 
-@endpoint("GET", "/healthz", guests=True, transaction=False, credentials=False)
+@endpoint("GET", "/healthz", guests=True, transaction=False, credentials=False, quick=True)
 def healthz(ctx: Context) -> Status:
     """The process is alive."""
     return Status("alive")

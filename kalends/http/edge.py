@@ -1,9 +1,13 @@
 """Granian's side: read the body on the event loop, bounded in size and time, then run the WSGI application on a bounded
-pool of threads. So a client that sends slowly holds no thread, and beyond the queue's length the answer is a quick 503."""
+pool of threads. So a client that sends slowly holds no thread, and beyond the queue's length the answer is a quick 503.
+
+What takes less than the way to another thread and back is answered on the event loop itself; where it turns out to take longer, it
+is given up there and run on a thread."""
 
 import asyncio
 import io
 import os
+import re
 import secrets
 import signal
 import sys
@@ -17,11 +21,13 @@ from granian._granian import RSGIProtocolError as ProtocolError
 from granian.rsgi import Scope
 
 from kalends import errors
+from kalends.db import Database, Slow
 from kalends.errors import Problem
 from kalends.http import metrics
 from kalends.http.log import endpoint_name, log
 from kalends.http.params import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
 from kalends.http.problem import CONTENT_TYPE, encode
+from kalends.http.respond import HURRIES
 from kalends.settings import Settings
 
 Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
@@ -44,10 +50,12 @@ CLOSE = ("connection", "close")
 class Edge:
     """The RSGI application around a WSGI one."""
 
-    def __init__(self, wsgi: Wsgi, settings: Settings, close: Callable[[], None] = lambda: None):
+    def __init__(self, wsgi: Wsgi, settings: Settings, db: Database | None = None, quick: re.Pattern[str] | None = None):
+        """quick: the paths to answer on the event loop, if the database lets it hurry."""
         self._wsgi = wsgi
         self._settings = settings
-        self._close = close
+        self._db = db
+        self._quick = quick
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="request")
         self._room = settings.threads + settings.queue
         self._held = 0
@@ -59,11 +67,14 @@ class Edge:
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Granian would stop at SIGTERM and SIGINT. SIGTERM is ours first, and so is the death of the parent process."""
         loop.add_signal_handler(signal.SIGTERM, self._stop_soon, loop)
+        if self._db is None or not self._db.hurry():
+            self._quick = None
         self._watch_parent(loop, os.getppid())
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._pool.shutdown()
-        self._close()
+        if self._db:
+            self._db.close()
 
     def _watch_parent(self, loop: asyncio.AbstractEventLoop, parent: int) -> None:
         if os.getppid() == parent:
@@ -103,6 +114,9 @@ class Edge:
                 raise errors.Unavailable("Too many requests are waiting. Try again shortly.", retry_after=1)
         except Problem as problem:
             return self._refusal(scope, problem)
+        if not body and self._is_quick(scope):
+            with suppress(Slow):
+                return self._run(scope, body, hurries=True)
         self._room -= 1
         self._held += len(body)
         try:
@@ -110,6 +124,9 @@ class Edge:
         finally:
             self._held -= len(body)
             self._room += 1
+
+    def _is_quick(self, scope: Scope) -> bool:
+        return self._quick is not None and scope.method == "GET" and not scope.query_string and bool(self._quick.fullmatch(scope.path))
 
     async def _body(self, scope: Scope, proto: HTTPProtocol) -> bytes:
         length = scope.headers.get("content-length")
@@ -148,7 +165,7 @@ class Edge:
             raise errors.BadRequest("The body ends before it is complete.")
         return bytes(body)
 
-    def _run(self, scope: Scope, body: bytes) -> Answer:
+    def _run(self, scope: Scope, body: bytes, *, hurries: bool = False) -> Answer:
         status = 500
         headers: list[tuple[str, str]] = []
 
@@ -156,7 +173,10 @@ class Edge:
             nonlocal status, headers
             status, headers = int(line[:3]), [(name.lower(), value) for name, value in fields]
 
-        content = b"".join(self._wsgi(environ(scope, body), start_response))
+        env = environ(scope, body)
+        if hurries:
+            env[HURRIES] = True
+        content = b"".join(self._wsgi(env, start_response))
         return status, headers, content
 
     def _refusal(self, scope: Scope, problem: Problem) -> Answer:

@@ -53,6 +53,7 @@ class Endpoint(Struct, frozen=True):
     transaction: bool
     credentials: bool
     versioned: bool
+    quick: bool
     variables: dict[str, type]
     params: type[Struct] | None
     is_form: bool
@@ -111,6 +112,7 @@ def endpoint(
     transaction: bool = True,
     credentials: bool = True,
     versioned: bool = False,
+    quick: bool = False,
     format: str = "",
 ) -> Callable[[F], F]:
     """Declare the function as the action behind method and path.
@@ -120,6 +122,7 @@ def endpoint(
     limited: guests' calls count against the rate limit.
     credentials: False where sessions and keys mean nothing.
     versioned: the record's version is answered as ETag, and If-Match or If-None-Match asks for it (for the documentation).
+    quick: it reads a record by its key, which takes a moment where the database is inside: no thread of its own is needed for that.
     transaction: False where the action must not hold one all along (it hashes a password, or waits for the network). One that is
         given a file holds none either: it opens its own.
     """
@@ -144,6 +147,7 @@ def endpoint(
             transaction=transaction,
             credentials=credentials,
             versioned=versioned,
+            quick=quick,
             variables={name: hints[name] for name in _VARIABLE.findall(bare)},
             params=None if is_form else params,
             is_form=is_form,

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from kalends import errors
 from kalends.context import Actor, Caller, Context
-from kalends.db import Database, Retry
+from kalends.db import Database, Retry, Slow
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.fields import fields_of
 from kalends.http.limits import RateLimit
@@ -26,6 +26,8 @@ GUEST_WRITES_A_MINUTE = 30
 ATTEMPTS = 5
 # Pages and what they use. Feeds and API answers are left to a proxy.
 COMPRESSED = ("text/html", "text/css", "text/javascript", "image/svg+xml")
+# In the environment of a request that holds up others: what is not quick is not for it.
+HURRIES = "kalends.hurries"
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 _encode = msgspec.json.Encoder().encode
@@ -52,6 +54,8 @@ class Responder:
         self._files = [field.name for field in fields_of(endpoint.params) if field.is_file] if endpoint.params is not None else []
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, variables: dict[str, Any]) -> None:
+        if HURRIES in req.env and not self.endpoint.quick:
+            raise Slow
         caller = self._caller(req)
         if self.endpoint.is_form and caller.is_cross_site:
             raise errors.Forbidden("This form was sent from another site. Open the page here and send it again.")

@@ -11,7 +11,7 @@ import falcon
 from falcon.routing import BaseConverter
 
 from kalends import errors, times
-from kalends.db import Database
+from kalends.db import Database, Slow
 from kalends.errors import Problem
 from kalends.http import metrics
 from kalends.http.endpoint import FORMATS, Endpoint
@@ -47,6 +47,7 @@ def application(
     failures = _Failures(error_page)
     app.add_error_handler(Exception, failures)
     app.add_error_handler(falcon.HTTPError, failures)
+    app.add_error_handler(Slow, _pass_on)
     shown = {e.resource for e in endpoints if e.action == "show"}
     paths: dict[str, list[Endpoint]] = {}
     for endpoint in endpoints:
@@ -55,6 +56,17 @@ def application(
         responders = [Responder(surroundings, action, has_show=action.resource in shown) for action in actions]
         app.add_route(_template(path, actions[0]), _Path(responders))
     return app
+
+
+def quick_paths(endpoints: list[Endpoint]) -> re.Pattern[str]:
+    """The paths whose GET is quick."""
+    quick = [re.sub(r"\{\w+\}", "[^/.]+", endpoint.path) for endpoint in endpoints if endpoint.quick]
+    return re.compile("|".join(quick))
+
+
+def _pass_on(req: falcon.Request, resp: falcon.Response, error: Exception, params: dict[str, Any]) -> None:
+    """Not an answer: the request will run again, on a thread of its own."""
+    raise error
 
 
 class _Request(falcon.Request):
@@ -83,18 +95,19 @@ class _Everywhere:
     def __init__(self, surroundings: Surroundings):
         self._settings = surroundings.settings
         self._origins = surroundings.origins
-        self._headers = _security_headers(surroundings.settings)
+        self._headers = _security_headers(surroundings.settings) | {"Cache-Control": CACHING}
+
+    def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """Before the action, which may say otherwise."""
+        resp.set_headers(self._headers)
+        resp.set_header("X-Request-Id", req.context.request_id)
 
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
-        for header, value in self._headers.items():
-            if resp.get_header(header) is None:
-                resp.set_header(header, value)
-        resp.set_header("X-Request-Id", req.context.request_id)
-        if resp.get_header("Cache-Control") is None:
-            resp.set_header("Cache-Control", CACHING)
         if self._settings.cors_origins:
             resp.append_header("Vary", "Origin")
             resp.set_headers(self._origins.cors(req))
+        if not self._settings.metrics_token and self._settings.access_log == "off":
+            return
         elapsed = time.perf_counter() - req.context.began
         name = endpoint_name(req.method, req.uri_template)
         if self._settings.metrics_token:

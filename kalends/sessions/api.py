@@ -24,7 +24,7 @@ def create(ctx: Context, params: Credentials) -> SessionCreated:
     return SessionCreated(session.id, user.id, user.user_name, token, times.utc(session.expires_at))
 
 
-@endpoint("GET", "/api/session/{session_id}")
+@endpoint("GET", "/api/session/{session_id}", quick=True)
 def show(ctx: Context, session_id: str) -> SessionDetail:
     """A live session of yours; `current` is the one that you are using."""
     session = policy.session(ctx, session_id)

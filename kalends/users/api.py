@@ -31,7 +31,7 @@ def create(ctx: Context, params: Registration) -> UserDetail:
         return store.detail(ctx, store.get(ctx, store.insert(ctx, params, password_hash)))
 
 
-@endpoint("GET", "/api/users/{user_id}")
+@endpoint("GET", "/api/users/{user_id}", quick=True)
 def show(ctx: Context, user_id: int) -> UserDetail:
     """Your own account."""
     return store.detail(ctx, store.get(ctx, policy.oneself(ctx, user_id).id))
