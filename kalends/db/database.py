@@ -103,6 +103,10 @@ class Database(ABC):
         A dollar sign is written twice, since the words that differ are put in afterwards."""
 
     @abstractmethod
+    def defer(self, change: str, table: str) -> str:
+        """The SQL that lets such a trigger run when the transaction commits, where others would wait for what it locks."""
+
+    @abstractmethod
     def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
         """SQL, with its parameters, for the ids of the rows whose text may contain all literals, each of three or more
         characters; the caller looks closer."""

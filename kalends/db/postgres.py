@@ -88,6 +88,14 @@ class Postgres(Database):
             CREATE TRIGGER {name} AFTER {change} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}();
         """
 
+    def defer(self, change: str, table: str) -> str:
+        name = f"{table}_after_{change.lower()}"
+        return f"""
+            DROP TRIGGER {name} ON {table};
+            CREATE CONSTRAINT TRIGGER {name} AFTER {change} ON {table} DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION {name}();
+        """
+
     def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
         return _containing(table, column, literals)
 
@@ -147,18 +155,19 @@ class Postgres(Database):
 class PostgresTransaction(Transaction):
     def __init__(self, connection: Connection):
         self._connection = connection
+        self._cursor = connection.cursor()
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
         with _Translated():
-            return self._connection.execute(_translate(sql), params).fetchall()
+            return self._cursor.execute(_translate(sql), params).fetchall()
 
     def run(self, sql: str, /, **params: Any) -> int:
         with _Translated():
-            return self._connection.execute(_translate(sql), params).rowcount
+            return self._cursor.execute(_translate(sql), params).rowcount
 
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         with _Translated():
-            self._connection.cursor().executemany(_translate(sql), rows)
+            self._cursor.executemany(_translate(sql), rows)
 
     def few(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
         """By the planner's estimate: the index itself can only count by finding them all."""

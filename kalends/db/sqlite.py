@@ -126,6 +126,9 @@ class Sqlite(Database):
     def trigger(self, change: str, table: str, statement: str) -> str:
         return f"CREATE TRIGGER {table}_after_{change.lower()} AFTER {change} ON {table} BEGIN {statement}; END;"
 
+    def defer(self, change: str, table: str) -> str:
+        return ""
+
     def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
         return _containing(table, column, literals)
 
