@@ -2,34 +2,54 @@
 
 import logging
 import sys
-from collections.abc import MutableMapping
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from traceback import format_exception
 from typing import Any
 
 import msgspec
-import structlog
 
 from kalends.settings import Settings
 
 METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 
-log = structlog.get_logger()
+_COLORS = {"info": "\x1b[32m", "warning": "\x1b[33m", "error": "\x1b[31m"}
+_DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
+
+_writing = threading.Lock()
+
+Line = dict[str, Any]
+
+
+class Log:
+    """What happened, each time in one line."""
+
+    def __init__(self, write: Callable[[Line], None]):
+        self.write = write
+
+    def info(self, event: str, **fields: Any) -> None:
+        self.say("info", event, fields)
+
+    def warning(self, event: str, **fields: Any) -> None:
+        self.say("warning", event, fields)
+
+    def error(self, event: str, exc_info: BaseException | None = None, **fields: Any) -> None:
+        self.say("error", event, fields, exc_info)
+
+    def exception(self, event: str, **fields: Any) -> None:
+        """An error, with the exception that is being handled."""
+        self.say("error", event, fields, sys.exc_info()[1])
+
+    def say(self, level: str, event: str, fields: Line, error: BaseException | None = None) -> None:
+        line = fields | {"event": event, "level": level, "timestamp": datetime.now(UTC).isoformat().replace("+00:00", "Z")}
+        # Without the values of variables, passwords among them.
+        self.write(line | {"exception": "".join(format_exception(error))} if error else line)
 
 
 def configure(settings: Settings) -> None:
     """Set the log up once per process."""
-    console = for_people(settings)
-    processors: list[Any] = [structlog.processors.add_log_level, structlog.processors.TimeStamper("iso", utc=True)]
-    if console:
-        # Its default prints the values of all variables beside a traceback, passwords among them.
-        processors.append(structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.RichTracebackFormatter(show_locals=False)))
-    else:
-        processors += [structlog.processors.format_exc_info, _render]
-    structlog.configure(
-        processors=processors,
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr) if console else structlog.BytesLoggerFactory(sys.stderr.buffer),
-        cache_logger_on_first_use=True,
-    )
+    log.write = _write_for_people if for_people(settings) else _write
     logging.basicConfig(handlers=[_Relay()], level=logging.WARNING, force=True)
 
 
@@ -47,8 +67,25 @@ class _Relay(logging.Handler):
     """What libraries log, among our own lines."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        log.log(record.levelno, record.getMessage(), logger=record.name, exc_info=record.exc_info)
+        level = "error" if record.levelno >= logging.ERROR else "warning"
+        log.say(level, record.getMessage(), {"logger": record.name}, record.exc_info[1] if record.exc_info else None)
 
 
-def _render(logger: object, method: str, event: MutableMapping[str, Any]) -> bytes:
-    return msgspec.json.encode(event, enc_hook=str)
+def _write(line: Line) -> None:
+    _put(msgspec.json.encode(line, enc_hook=str) + b"\n")
+
+
+def _write_for_people(line: Line) -> None:
+    level, event, trace = line["level"], line["event"], line.get("exception", "")
+    fields = " ".join(f"{_DIM}{name}={_PLAIN}{line[name]}" for name in line if name not in ("level", "event", "timestamp", "exception"))
+    written = f"{_DIM}{line['timestamp'][:19]}Z{_PLAIN} {_COLORS[level]}{level:8}{_PLAIN}{event:8} {fields}\n{trace}"
+    _put(written.encode(errors="backslashreplace"))
+
+
+def _put(content: bytes) -> None:
+    with _writing:
+        sys.stderr.buffer.write(content)
+        sys.stderr.buffer.flush()
+
+
+log = Log(_write)

@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import quote_plus
 
 import pytest
-import structlog
 
 from kalends.contacts.model import ImportInput
 from kalends.contacts.providers import fetch_entries
 from kalends.errors import Problem
+from kalends.http.log import log
 from kalends.settings import Settings
 from tests.contacts.providers.books import USER, Book, radicale, xandikos
 from tests.contacts.providers.stand import Stand
@@ -49,13 +49,16 @@ def stand() -> Iterator[Stand]:
 
 
 @pytest.fixture
-def fails(caplog: pytest.LogCaptureFixture) -> Fails:
+def fails(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Fails:
     """Run an import that fails, and answer its problem. Neither that nor any log line has a word of the credential."""
+
+    lines: list[dict[str, Any]] = []
+    monkeypatch.setattr(log, "write", lines.append)
 
     def failing(settings: Settings, service: str = "google", **given: Any) -> Problem:
         given = {"user_name": USER, "password": CANARY} | given
         problem: Problem | None = None
-        with caplog.at_level(logging.DEBUG), structlog.testing.capture_logs() as lines, suppress(Problem):
+        with caplog.at_level(logging.DEBUG), suppress(Problem):
             try:
                 fetch_entries(settings, ImportInput(service=service, **given))  # type: ignore[arg-type]
             except Problem as raised:
