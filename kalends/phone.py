@@ -3,8 +3,6 @@
 from functools import cache
 from importlib.resources import files
 
-import phonenumbers
-
 from kalends.text import key
 
 # What people call countries that the table calls otherwise.
@@ -38,6 +36,9 @@ _ALSO = {
 
 def e164(number: str, country: str | None = None) -> str | None:
     """The number as +33612345678, or None if it cannot be read as one, with the country's habits where it has no code."""
+    # Imported late, for a quick start.
+    import phonenumbers
+
     try:
         parsed = phonenumbers.parse(number, _region(country) if country else None)
     except phonenumbers.NumberParseException:

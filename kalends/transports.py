@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from email.headerregistry import Address
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
-from email_validator import SPECIAL_USE_DOMAIN_NAMES, ValidatedEmail, validate_email
-
-# The library's way to accept the addresses of private networks, such as bob@mail.local.
-SPECIAL_USE_DOMAIN_NAMES.clear()
+if TYPE_CHECKING:
+    from email_validator import ValidatedEmail
 
 FILES = "files"
 EMAIL_FORM = "must be files, or look like smtp://user:password@mail.example.org:587 (smtps:// for TLS from the start)"
@@ -86,8 +85,13 @@ def sender(value: str, url: str) -> Address:
     return Address(name.strip().strip('"'), checked.local_part, checked.ascii_domain)
 
 
-def read_address(address: str) -> ValidatedEmail:
+def read_address(address: str) -> "ValidatedEmail":
     """An e-mail address in parts, its domain in ASCII too; raises ValueError where it is none."""
+    # Imported late, for a quick start.
+    from email_validator import SPECIAL_USE_DOMAIN_NAMES, validate_email
+
+    # The library's way to accept the addresses of private networks, such as bob@mail.local.
+    SPECIAL_USE_DOMAIN_NAMES.clear()
     return validate_email(address, check_deliverability=False, globally_deliverable=False)
 
 

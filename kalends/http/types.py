@@ -3,14 +3,11 @@
 import re
 from typing import Annotated
 
-from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, validate_email
 from msgspec import Meta, Struct
 
 from kalends import when
 from kalends.http.fields import Bad
-
-# The library's way to accept the addresses of private networks, such as bob@mail.local.
-SPECIAL_USE_DOMAIN_NAMES.clear()
+from kalends.transports import read_address
 
 
 def _time_zone(value: str) -> str:
@@ -41,8 +38,8 @@ def _email(value: str) -> str:
     if _is_plain_email(value):
         return value
     try:
-        return validate_email(value, check_deliverability=False, globally_deliverable=False).normalized
-    except EmailNotValidError:
+        return read_address(value).normalized
+    except ValueError:
         raise Bad("must be an e-mail address such as ana@example.org") from None
 
 

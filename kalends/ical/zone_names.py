@@ -2,8 +2,6 @@
 
 from functools import cache
 
-from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
-
 from kalends.when import known_zones
 
 MOST_CHARACTERS = 200
@@ -23,5 +21,8 @@ def known(name: str) -> str | None:
 @cache
 def _names() -> dict[str, str]:
     """Every name in capitals, as parameters are read."""
+    # Imported late, for a quick start.
+    from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
+
     windows = {name.upper(): zone for name, zone in WINDOWS_TO_OLSON.items() if zone in known_zones()}
     return windows | {zone.upper(): zone for zone in known_zones()}

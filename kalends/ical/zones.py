@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-
-from icalendar import Component, Timezone, TimezoneDaylight, TimezoneStandard
+from typing import TYPE_CHECKING
 
 from kalends.when import zone_info
+
+if TYPE_CHECKING:
+    from icalendar import Component, Timezone
 
 # Clocks never change twice within so short a time.
 STRIDE = timedelta(days=7)
@@ -15,8 +17,11 @@ SECOND = timedelta(seconds=1)
 Change = tuple[datetime, timedelta, timedelta, str, bool]
 
 
-def time_zone(name: str, years: Iterable[int]) -> Timezone:
+def time_zone(name: str, years: Iterable[int]) -> "Timezone":
     """The zone as iCalendar describes it, for these years alone: most programs know it by its name anyway."""
+    # Imported late, for a quick start.
+    from icalendar import Timezone
+
     zone = Timezone()
     zone.add("TZID", name)
     for change in sorted({change for year in years for change in _changes(name, year)}):
@@ -24,7 +29,9 @@ def time_zone(name: str, years: Iterable[int]) -> Timezone:
     return zone
 
 
-def _observance(onset: datetime, before: timedelta, after: timedelta, name: str, is_daylight: bool) -> Component:
+def _observance(onset: datetime, before: timedelta, after: timedelta, name: str, is_daylight: bool) -> "Component":
+    from icalendar import TimezoneDaylight, TimezoneStandard
+
     observance = TimezoneDaylight() if is_daylight else TimezoneStandard()
     observance.add("DTSTART", onset)
     observance.add("TZOFFSETFROM", before)
