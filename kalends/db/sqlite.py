@@ -1,6 +1,5 @@
 """SQLite through apsw, which brings a SQLite without the WAL-reset bug of older ones."""
 
-import json
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -9,6 +8,7 @@ from typing import Any, NoReturn
 from weakref import WeakSet
 
 import apsw
+import msgspec
 
 from kalends.db.database import Database, Retry, Slow, Taken, Transaction
 from kalends.db.turns import Turns
@@ -248,7 +248,7 @@ def _bound(params: dict[str, Any]) -> dict[str, Any]:
     """Lists as the JSON that `listed` reads."""
     for name, value in params.items():
         if type(value) is list:
-            params[name] = json.dumps(value)
+            params[name] = msgspec.json.encode(value).decode()
     return params
 
 
