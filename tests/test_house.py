@@ -48,6 +48,8 @@ def _room(name: str) -> str:
         return "ground"
     if first in ("db", "http"):
         return first
+    if first == "commands":
+        return "cli"
     if name in NAMED:
         return name
     return last if last in ROOMS else "store"
@@ -85,7 +87,7 @@ def test_an_api_calls_no_other_features_api(path: Path) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=_name)
 def test_the_dialects_stay_in_their_room(path: Path) -> None:
     name = _name(path)
-    if name.split(".")[0] in ("db", "settings", "cli", "doctor"):
+    if name.split(".")[0] in ("db", "settings", "cli", "commands", "doctor"):
         return
     found = re.search(r"sqlite|postgres|apsw|psycopg", path.read_text(), re.IGNORECASE)
     assert found is None, f"kalends/{name} says {found and found.group()}"

@@ -1,0 +1,77 @@
+"""`kalends users`: create and list users, and set passwords."""
+
+import sys
+from typing import Any
+
+import click
+
+from kalends import times
+from kalends.commands.opening import checked_password, context, data_option, database_option, stop
+from kalends.db import Taken
+from kalends.errors import Invalid
+from kalends.http import fields
+from kalends.sessions import store as session_store
+from kalends.users import passwords
+from kalends.users import store as user_store
+from kalends.users.model import Registration
+
+
+@click.group()
+def users() -> None:
+    """Create and list users, and set passwords."""
+
+
+@users.command("create")
+@click.argument("user_name")
+@click.argument("email_address")
+@click.option("--password", help="Asked for, or read from standard input, when it is not given.")
+@click.option("--name", help="The name that others see.")
+@click.option("--time-zone", help="Default: UTC")
+@data_option
+@database_option
+def create(data: str | None, database: str | None, **given: Any) -> None:
+    """Create a user, whether or not registration is open."""
+    given["password"] = given["password"] or _ask_password()
+    registration, broken = fields.read(Registration, given)
+    if registration is None:
+        raise Invalid(broken)
+    password_hash = passwords.hashed(registration.password)
+    with context(data, database) as ctx, ctx.write():
+        try:
+            user_id = user_store.insert(ctx, registration, password_hash)
+        except Taken:
+            stop("Somebody has this user name or e-mail address already.")
+    click.echo(f"Created {registration.user_name} (id {user_id}).")
+
+
+@users.command("list")
+@data_option
+@database_option
+def list_(data: str | None, database: str | None) -> None:
+    """List the users."""
+    with context(data, database) as ctx, ctx.read():
+        for user in user_store.every(ctx):
+            click.echo(f"{user.id}\t{user.user_name}\t{user.email_address}\t{user.name or ''}\t{times.utc(user.created_at)}")
+
+
+@users.command("password")
+@click.argument("user_name")
+@click.option("--password", help="Asked for, or read from standard input, when it is not given.")
+@data_option
+@database_option
+def password_(data: str | None, database: str | None, user_name: str, password: str | None) -> None:
+    """Set a user's password and end their sessions."""
+    password_hash = passwords.hashed(checked_password(password or _ask_password()))
+    with context(data, database) as ctx, ctx.write():
+        user = user_store.find(ctx, user_name)
+        if user is None:
+            stop(f"There is no user called {user_name}.")
+        user_store.update_password(ctx, user.id, password_hash)
+        session_store.delete_all(ctx, user.id)
+    click.echo(f"{user.user_name} has a new password, and no open sessions.")
+
+
+def _ask_password() -> str:
+    if sys.stdin.isatty():
+        return str(click.prompt("Password", hide_input=True, confirmation_prompt=True))
+    return sys.stdin.readline().rstrip("\r\n")
