@@ -35,6 +35,7 @@ from kalends.keys import api as keys
 from kalends.keys import pages as key_pages
 from kalends.responses import api as responses
 from kalends.responses import pages as answer_pages
+from kalends.retries import store as retries
 from kalends.sessions import api as sessions
 from kalends.sessions import pages as session_pages
 from kalends.sessions.store import authenticate
@@ -60,7 +61,7 @@ FEATURES = [
 
 def wsgi(db: Database, settings: Settings, clock: Callable[[], int] = times.now) -> "falcon.App[Any, Any]":
     """The service as a WSGI application."""
-    return application(registry, db, settings, authenticate, clock, error_page)
+    return application(registry, db, settings, authenticate, retries, clock, error_page)
 
 
 def rsgi() -> Edge:

@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from kalends import errors, times
 from kalends.db import Database, Transaction
 from kalends.settings import Settings
+
+T = TypeVar("T")
 
 
 class Actor(Struct, frozen=True):
@@ -65,7 +68,21 @@ def _tags(header: str) -> list[str]:
 class Context:
     """One request's surroundings (or one command's, or one page's)."""
 
-    __slots__ = ("_tx", "actor", "caller", "cookies", "db", "headers", "later", "now", "settings", "status", "tags_answer", "unchanged")
+    __slots__ = (
+        "_tx",
+        "actor",
+        "caller",
+        "cookies",
+        "db",
+        "headers",
+        "keep",
+        "later",
+        "now",
+        "settings",
+        "status",
+        "tags_answer",
+        "unchanged",
+    )
 
     def __init__(self, db: Database, settings: Settings, now: int, caller: Caller | None = None):
         self.db = db
@@ -78,6 +95,7 @@ class Context:
         self.status: int | None = None
         self.tags_answer = False
         self.unchanged = False
+        self.keep: Callable[[Any], None] | None = None
         self.later: list[Callable[[Transaction], None]] = []
         self._tx: Transaction | None = None
 
@@ -94,6 +112,12 @@ class Context:
     def write(self, *, alone: bool = False) -> "_Opened":
         """Open a write transaction for the block; it commits when the block ends. One that takes long should be alone."""
         return _Opened(self, self.db.write(alone=alone))
+
+    def done(self, result: T) -> T:
+        """The answer to a POST, said in the transaction that wrote what it tells: so that a request that is sent again gets it too."""
+        if self.keep:
+            self.keep(result)
+        return result
 
     def tag(self, version: str, *, of_answer: bool = False) -> None:
         """Answer with an ETag: the record's version and, where an answer says more than the record, what it says.

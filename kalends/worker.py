@@ -18,6 +18,7 @@ from kalends.deliveries.sending import Outbox
 from kalends.errors import Unavailable
 from kalends.events import series
 from kalends.http.log import log
+from kalends.retries import store as retries
 from kalends.sessions import store as sessions
 from kalends.settings import Settings
 
@@ -50,6 +51,7 @@ def clean_up(ctx: Context) -> None:
         sessions.clean_up(tx, ctx.now)
         contacts.clean_up(ctx)
         deliveries.clean_up(ctx)
+        retries.clean_up(ctx)
 
 
 def extend_series(ctx: Context) -> None:

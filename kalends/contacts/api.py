@@ -83,7 +83,7 @@ def create(ctx: Context, params: ContactInput) -> ContactDetail | FileImport:
     _identified(params)
     with ctx.write(), _unique_id():
         store.hold(ctx)
-        return _shown(ctx, store.insert(ctx, params))
+        return ctx.done(_shown(ctx, store.insert(ctx, params)))
 
 
 @endpoint("GET", "/api/contacts/{contact_id}", versioned=True, quick=True)

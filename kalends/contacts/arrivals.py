@@ -45,8 +45,8 @@ def from_file(ctx: Context, entries: list[Entry]) -> FileImport:
         known = Known(store.index(ctx, ContactFilter()))
         fresh = [(contact, row) for contact, row in rows if not known.has(contact) and known.take_id(contact.unique_id)]
         ids = store.insert_all(ctx, [row for _, row in fresh])
-    made = [_made(contact, contact_id) for (contact, _), contact_id in zip(fresh, ids, strict=True)]
-    return FileImport(len(made), skipped + len(arrived) - len(made), made, remarks)
+        made = [_made(contact, contact_id) for (contact, _), contact_id in zip(fresh, ids, strict=True)]
+        return ctx.done(FileImport(len(made), skipped + len(arrived) - len(made), made, remarks))
 
 
 def from_service(ctx: Context, service: str, entries: list[Entry]) -> ServiceImport:
@@ -59,8 +59,8 @@ def from_service(ctx: Context, service: str, entries: list[Entry]) -> ServiceImp
         store.hold(ctx)
         store.delete_imported(ctx, service)
         ids = store.insert_all(ctx, rows)
-    made = [_made(contact, contact_id) for contact, contact_id in zip(chosen, ids, strict=True)]
-    return ServiceImport(service, len(made), skipped + len(arrived) - len(made), made)
+        made = [_made(contact, contact_id) for contact, contact_id in zip(chosen, ids, strict=True)]
+        return ctx.done(ServiceImport(service, len(made), skipped + len(arrived) - len(made), made))
 
 
 def keep(ctx: Context, entries: list[Contact]) -> Kept:

@@ -158,3 +158,8 @@ def endpoint(
         return function
 
     return declare
+
+
+def is_done_once(endpoint: Endpoint) -> bool:
+    """Whether it heeds an Idempotency-Key: every POST of the interface does. A form's page is sent by browsers, which have none."""
+    return endpoint.method == "POST" and endpoint.path.startswith("/api/")

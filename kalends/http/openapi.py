@@ -7,8 +7,9 @@ import msgspec
 
 from kalends import __version__
 from kalends.http.answers import HEADERS, REF, errors, kinds_of, operation_id, responses
-from kalends.http.endpoint import Document, Endpoint
+from kalends.http.endpoint import Document, Endpoint, is_done_once
 from kalends.http.fields import Field, fields_of
+from kalends.http.once import HEADER
 from kalends.http.problem import ProblemBody
 from kalends.http.schema import SHARED, Carrier, carried, field_schema, object_schema, rules_of
 
@@ -29,6 +30,8 @@ SECURITY = {
         "description": "Set by POST /api/session, for pages of this site: other sites' requests with it are refused.",
     },
 }
+
+ONCE = "A name of your own for this request, such as a UUID: sent again within a day, it gets the same answer, and nothing is done twice."
 
 VERSIONS = {
     "If-Match": "The ETag of the version that you mean: 412 when the record has changed since.",
@@ -78,6 +81,9 @@ def _operation(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
     }
     if endpoint.versioned:
         operation["parameters"].append(_version("If-Match" if endpoint.writes else "If-None-Match"))
+    if is_done_once(endpoint):
+        schema = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!#-~]+$"}
+        operation["parameters"].append({"name": HEADER, "in": "header", "required": False, "description": ONCE, "schema": schema})
     if endpoint.params is not None:
         if in_body:
             operation["requestBody"] = _body(endpoint)

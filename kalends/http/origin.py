@@ -44,7 +44,7 @@ class Origins:
             return {}
         headers = {
             "Access-Control-Allow-Origin": origin,
-            "Access-Control-Expose-Headers": "ETag, Link, Location, X-Request-Id",
+            "Access-Control-Expose-Headers": "ETag, Idempotency-Replayed, Link, Location, X-Request-Id",
         }
         if req.method == "OPTIONS" and req.get_header("Access-Control-Request-Method"):
             headers |= {

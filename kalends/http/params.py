@@ -27,13 +27,12 @@ FRAMING = 64 * 1024
 _BRACKETS = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 
 
-def bind(endpoint: Endpoint, req: falcon.Request) -> Any:
-    """The endpoint's parameter Struct (or Changes to it, or None) from the request; every broken field is named at once."""
+def bind(endpoint: Endpoint, given: dict[str, Any], *, is_strict: bool) -> Any:
+    """The endpoint's parameter Struct (or Changes to it, or None) from what was given; every broken field is named at once."""
     fields = fields_of(endpoint.params) if endpoint.params is not None else ()
-    given = gather(req, endpoint)
     if endpoint.is_form:
         return Form(given)
-    unknown = _unknown(given, fields) if given and _is_strict(req) else []
+    unknown = _unknown(given, fields) if given and is_strict else []
     value: Any = None
     broken: list[FieldError] = []
     if endpoint.params is not None:
@@ -64,7 +63,7 @@ def _unwrapped(given: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
     return inner | given
 
 
-def _is_strict(req: falcon.Request) -> bool:
+def is_strict(req: falcon.Request) -> bool:
     """Whether the request says `Prefer: handling=strict` (RFC 7240)."""
     for preference in (req.get_header("Prefer") or "").split(","):
         name, _, value = preference.partition(";")[0].partition("=")

@@ -3,6 +3,7 @@
 import gzip
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -13,14 +14,16 @@ from msgspec import Struct
 from kalends import errors
 from kalends.context import Actor, Caller, Context
 from kalends.db import Database, Retry, Slow
-from kalends.http.endpoint import Document, Endpoint
+from kalends.http.endpoint import Document, Endpoint, is_done_once
 from kalends.http.fields import fields_of
 from kalends.http.limits import RateLimit
+from kalends.http.once import Kept, Key, Memory, Reply, key_of, read_key
 from kalends.http.origin import Origins, credential, is_cross_site
-from kalends.http.params import bind
+from kalends.http.params import bind, gather, is_strict
 from kalends.settings import Settings
 
 Authenticate = Callable[[Context, str], Actor | None]
+SignIn = Callable[[Context], None]
 
 GUEST_WRITES_A_MINUTE = 30
 ATTEMPTS = 5
@@ -28,6 +31,7 @@ ATTEMPTS = 5
 COMPRESSED = ("text/html", "text/css", "text/javascript", "image/svg+xml")
 # In the environment of a request that holds up others: what is not quick is not for it.
 HURRIES = "kalends.hurries"
+KEY = "HTTP_IDEMPOTENCY_KEY"
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 _encode = msgspec.json.Encoder().encode
@@ -41,6 +45,7 @@ class Surroundings(Struct, frozen=True):
     authenticate: Authenticate
     clock: Callable[[], int]
     origins: Origins
+    memory: Memory
     guest_writes: RateLimit = msgspec.field(default_factory=lambda: RateLimit(GUEST_WRITES_A_MINUTE))
 
 
@@ -51,6 +56,7 @@ class Responder:
         self.endpoint = endpoint
         self._its = surroundings
         self._locates = has_show and endpoint.status == 201
+        self._is_done_once = is_done_once(endpoint)
         self._files = [field.name for field in fields_of(endpoint.params) if field.is_file] if endpoint.params is not None else []
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, variables: dict[str, Any]) -> None:
@@ -62,11 +68,13 @@ class Responder:
         token, is_bearer = credential(req) if self.endpoint.credentials else (None, False)
         if token is None:
             self._count_guest(caller)
-        broken = self._bind(req, variables)
-        ctx, result = self._run(caller, token, is_bearer, broken, variables)
+        given, broken = self._bind(req, variables)
+        sign_in = partial(self._sign_in, token=token, is_bearer=is_bearer) if token is not None else None
+        key = self._key(req, caller, sign_in, given) if self._is_done_once and KEY in req.env else None
+        ctx, reply = self._once(key, partial(self._run, caller, sign_in, broken, variables, key))
         self._do_later(ctx)
         req.context.user_id = ctx.actor.id if ctx.actor else None
-        self._answer(ctx, resp, result)
+        self._send(ctx, resp, reply)
 
     def _caller(self, req: falcon.Request) -> Caller:
         env = req.env
@@ -82,48 +90,60 @@ class Responder:
             takes_gzip="gzip" in env.get("HTTP_ACCEPT_ENCODING", ""),
         )
 
-    def _bind(self, req: falcon.Request, variables: dict[str, Any]) -> errors.Invalid | None:
+    def _bind(self, req: falcon.Request, variables: dict[str, Any]) -> tuple[dict[str, Any], errors.Invalid | None]:
         """Bind the parameters. What is broken is told only after the credential was looked at."""
+        given: dict[str, Any] = {}
         try:
-            params = bind(self.endpoint, req)
+            given = gather(req, self.endpoint)
+            params = bind(self.endpoint, given, is_strict=is_strict(req))
         except errors.Invalid as broken:
-            return broken
+            return given, broken
         if self.endpoint.params is not None or self.endpoint.is_form:
             variables["params"] = params
-        return None
+        return given, None
 
     def _run(
-        self, caller: Caller, token: str | None, is_bearer: bool, broken: errors.Invalid | None, variables: dict[str, Any]
-    ) -> tuple[Context, Any]:
+        self, caller: Caller, sign_in: SignIn | None, broken: errors.Invalid | None, variables: dict[str, Any], key: Key | None
+    ) -> tuple[Context, Reply]:
         for _ in range(ATTEMPTS):
-            ctx = Context(self._its.db, self._its.settings, self._its.clock(), caller)
+            ctx = self._context(caller)
+            if key:
+                ctx.keep = partial(self._keep, ctx, key)
             try:
                 if self.endpoint.transaction and not self._has_file(variables):
                     with ctx.write() if self.endpoint.writes else ctx.read():
-                        self._sign_in(ctx, token, is_bearer)
+                        if sign_in:
+                            sign_in(ctx)
                         self._refuse(ctx, broken)
-                        return ctx, self.endpoint.function(ctx, **variables)
-                if token is not None:
-                    with ctx.read():
-                        self._sign_in(ctx, token, is_bearer)
-                self._refuse(ctx, broken)
-                return ctx, self.endpoint.function(ctx, **variables)
+                        result = ctx.done(self.endpoint.function(ctx, **variables))
+                else:
+                    self._known(ctx, sign_in)
+                    self._refuse(ctx, broken)
+                    result = self.endpoint.function(ctx, **variables)
+                return ctx, self._reply(ctx, result)
             except Retry:
                 continue
         raise errors.Unavailable("Too many people changed this at once. Try again.")
+
+    def _known(self, ctx: Context, sign_in: SignIn | None) -> None:
+        if sign_in:
+            with ctx.read():
+                sign_in(ctx)
+
+    def _context(self, caller: Caller) -> Context:
+        return Context(self._its.db, self._its.settings, self._its.clock(), caller)
 
     def _has_file(self, variables: dict[str, Any]) -> bool:
         """Whether the action was given a file: it takes its time to read, and opens its transaction itself."""
         return any(getattr(variables.get("params"), name, None) is not None for name in self._files)
 
-    def _sign_in(self, ctx: Context, token: str | None, is_bearer: bool) -> None:
+    def _sign_in(self, ctx: Context, token: str, is_bearer: bool) -> None:
         """A wrong Bearer token is an error everywhere; a stale cookie makes a guest."""
-        if token is not None:
-            ctx.actor = self._its.authenticate(ctx, token)
-            if ctx.actor is None and is_bearer:
-                raise errors.Unauthorized("The token is wrong or has expired. Sign in again: POST /api/session.")
-            if ctx.actor is None:
-                self._count_guest(ctx.caller)
+        ctx.actor = self._its.authenticate(ctx, token)
+        if ctx.actor is None and is_bearer:
+            raise errors.Unauthorized("The token is wrong or has expired. Sign in again: POST /api/session.")
+        if ctx.actor is None:
+            self._count_guest(ctx.caller)
 
     def _refuse(self, ctx: Context, broken: errors.Invalid | None) -> None:
         """Say what is broken. A guest who must sign in first is told that instead, unless it depends on the record."""
@@ -143,33 +163,64 @@ class Responder:
             with suppress(errors.Unavailable, Retry), self._its.db.write() as tx:
                 task(tx)
 
-    def _answer(self, ctx: Context, resp: falcon.Response, result: Any) -> None:
-        resp.set_headers(ctx.headers)
-        for cookie in ctx.cookies:
-            resp.append_header("Set-Cookie", cookie)
+    def _reply(self, ctx: Context, result: Any) -> Reply:
+        headers = ctx.headers
         if isinstance(result, Document):
-            status, content_type, body = result.status, result.content_type, result.body
+            reply = Reply(result.status, result.content_type, result.body, headers, ctx.cookies)
         else:
-            status, content_type, body = ctx.status or self.endpoint.status, "application/json", _encode(result)
-            resp.set_header("Content-Security-Policy", API_POLICY)
-        if ctx.unchanged or ("ETag" in ctx.headers and self._is_known(ctx, resp, body)):
+            headers["Content-Security-Policy"] = API_POLICY
+            reply = Reply(ctx.status or self.endpoint.status, "application/json", _encode(result), headers, ctx.cookies)
+        if ctx.tags_answer:
+            headers["ETag"] = f'{headers["ETag"][:-1]}.{blake2b(reply.body, digest_size=8).hexdigest()}"'
+            ctx.tags_answer = False
+        if self._locates and hasattr(result, "id"):
+            headers["Location"] = f"/api/{self.endpoint.resource}/{result.id}"
+        if getattr(result, "next", None):
+            headers["Link"] = f'<{result.next}>; rel="next"'
+        return reply
+
+    def _send(self, ctx: Context, resp: falcon.Response, reply: Reply) -> None:
+        resp.set_headers(reply.headers)
+        for cookie in reply.cookies:
+            resp.append_header("Set-Cookie", cookie)
+        if not self.endpoint.writes and (ctx.unchanged or ("ETag" in reply.headers and ctx.caller.knows(reply.headers["ETag"]))):
             resp.status = 304
             return
-        if content_type.startswith(COMPRESSED) and len(body) > 1_000:
+        body = reply.body
+        if reply.content_type.startswith(COMPRESSED) and len(body) > 1_000:
             resp.append_header("Vary", "Accept-Encoding")
             if ctx.caller.takes_gzip:
                 resp.set_header("Content-Encoding", "gzip")
                 body = gzip.compress(body, 5, mtime=0)
-        resp.status, resp.content_type, resp.data = status, content_type, body
-        if self._locates and hasattr(result, "id"):
-            resp.set_header("Location", f"/api/{self.endpoint.resource}/{result.id}")
-        if getattr(result, "next", None):
-            resp.append_header("Link", f'<{result.next}>; rel="next"')
+        resp.status, resp.content_type, resp.data = reply.status, reply.content_type, body
 
-    def _is_known(self, ctx: Context, resp: falcon.Response, body: bytes) -> bool:
-        """Tag the answer, and say whether the client holds it already."""
-        etag = ctx.headers["ETag"]
-        if ctx.tags_answer:
-            etag = f'{etag[:-1]}.{blake2b(body, digest_size=8).hexdigest()}"'
-            resp.set_header("ETag", etag)
-        return not self.endpoint.writes and ctx.caller.knows(etag)
+    def _key(self, req: falcon.Request, caller: Caller, sign_in: SignIn | None, given: dict[str, Any]) -> Key:
+        given_key = read_key(req.env[KEY])
+        ctx = self._context(caller)
+        self._known(ctx, sign_in)
+        return key_of(ctx, given_key, req.path, given)
+
+    def _once(self, key: Key | None, run: Callable[[], tuple[Context, Reply]]) -> tuple[Context, Reply]:
+        """Do it, or under a key that was used give the answer that was kept: also where somebody else just was quicker, which may
+        have made it fail here."""
+        if key is None:
+            return run()
+        found = self._kept(key)
+        if found is None:
+            try:
+                return run()
+            except errors.Problem:
+                found = self._kept(key)
+                if found is None:
+                    raise
+        ctx, kept = found
+        return ctx, key.reply(kept)
+
+    def _kept(self, key: Key) -> tuple[Context, Kept] | None:
+        ctx = self._context(Caller())
+        with ctx.read():
+            kept = self._its.memory.find(ctx, key.name)
+        return (ctx, kept) if kept else None
+
+    def _keep(self, ctx: Context, key: Key, result: Any) -> None:
+        self._its.memory.insert(ctx, key.name, key.kept(self._reply(ctx, result)))

@@ -16,6 +16,7 @@ from kalends.errors import Problem
 from kalends.http import metrics
 from kalends.http.endpoint import FORMATS, Endpoint
 from kalends.http.log import endpoint_name, log
+from kalends.http.once import Memory
 from kalends.http.origin import Origins
 from kalends.http.problem import CONTENT_TYPE, encode
 from kalends.http.respond import API_POLICY, Authenticate, Responder, Surroundings
@@ -36,11 +37,12 @@ def application(
     db: Database,
     settings: Settings,
     authenticate: Authenticate,
+    memory: Memory,
     clock: Callable[[], int] = times.now,
     error_page: ErrorPage | None = None,
 ) -> "falcon.App[Any, Any]":
     """The WSGI application of these endpoints. Browsers that ask for a page get errors as pages too."""
-    surroundings = Surroundings(db, settings, authenticate, clock, Origins(settings))
+    surroundings = Surroundings(db, settings, authenticate, clock, Origins(settings), memory)
     app: falcon.App[Any, Any] = falcon.App(request_type=_Request, middleware=[_Everywhere(surroundings)])
     app.req_options.strip_url_path_trailing_slash = True
     app.router_options.converters.update(id=_IdConverter, word=_WordConverter)
@@ -95,7 +97,7 @@ class _Everywhere:
     def __init__(self, surroundings: Surroundings):
         self._settings = surroundings.settings
         self._origins = surroundings.origins
-        self._headers = _security_headers(surroundings.settings) | {"Cache-Control": CACHING}
+        self._headers = _security_headers(surroundings.settings) | {"Cache-Control": CACHING, "Content-Security-Policy": API_POLICY}
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
         """Before the action, which may say otherwise."""

@@ -7,7 +7,6 @@ from kalends.http.origin import COOKIE
 from kalends.http.types import DeletedText
 from kalends.sessions import credentials, store
 from kalends.sessions.model import LIFETIME, Credentials, SessionCreated, SessionDetail
-from kalends.users import store as users
 
 
 @endpoint("POST", "/api/session", status=201, guests=True, transaction=False)
@@ -16,12 +15,13 @@ def create(ctx: Context, params: Credentials) -> SessionCreated:
 
     The `token` is answered this once; send it as `Authorization: Bearer …`. The cookie `kalends_session` is set too.
     """
-    user, key_id = credentials.check(ctx, params)
+    found = credentials.check(ctx, params)
     with ctx.write():
-        session, token = store.insert(ctx, users.hold(ctx, user).id, key_id)
-    if not ctx.caller.is_cross_site:
-        ctx.cookies.append(_cookie(ctx, token, LIFETIME))
-    return SessionCreated(session.id, user.id, user.user_name, token, times.utc(session.expires_at))
+        user = credentials.use(ctx, found)
+        session, token = store.insert(ctx, user.id, found.key_id)
+        if not ctx.caller.is_cross_site:
+            ctx.cookies.append(_cookie(ctx, token, LIFETIME))
+        return ctx.done(SessionCreated(session.id, user.id, user.user_name, token, times.utc(session.expires_at)))
 
 
 @endpoint("GET", "/api/session/{session_id}", quick=True)

@@ -2,6 +2,8 @@
 
 import hmac
 
+from msgspec import Struct
+
 from kalends import errors, times
 from kalends.context import Context
 from kalends.errors import FieldError
@@ -14,13 +16,19 @@ from kalends.users import store as users
 from kalends.users.model import User
 
 MOST_FAILURES = 10
+WRONG = "The credentials are not right."
 
 
-Found = tuple[User, str | None]
+class Found(Struct, frozen=True):
+    """The user whose credentials were given, the key if it was one, and the digest, which works once."""
+
+    user: User
+    key_id: str | None = None
+    digest: str | None = None
 
 
 def check(ctx: Context, given: Credentials) -> Found:
-    """The user whose credentials these are, and their key if it was one; a failure is counted, and raises."""
+    """Whose credentials these are; a failure is counted, and raises."""
     chosen = _one_set(given)
     with ctx.read():
         subjects = _subjects(ctx, given)
@@ -28,8 +36,15 @@ def check(ctx: Context, given: Credentials) -> Found:
     found = {"user_name": _by_password, "wkey": _by_key, "digest": _by_digest}[chosen[0]](ctx, given)
     if found is None:
         _count_failure(ctx, subjects)
-        raise errors.Unauthorized("The credentials are not right.")
+        raise errors.Unauthorized(WRONG)
     return found
+
+
+def use(ctx: Context, found: Found) -> User:
+    """The user, if they are still there, and the digest was not used before."""
+    if found.digest and not store.use_digest(ctx, found.digest):
+        raise errors.Unauthorized(WRONG)
+    return users.hold(ctx, found.user)
 
 
 def confirm(ctx: Context, user: User, password: str) -> None:
@@ -79,13 +94,13 @@ def _refuse_after_failures(ctx: Context, subjects: list[str]) -> None:
 def _by_password(ctx: Context, given: Credentials) -> Found | None:
     with ctx.read():
         user = users.find(ctx, given.user_name or "")
-    return (user, None) if passwords.matches(given.password or "", user.password_hash if user else None) and user else None
+    return Found(user) if passwords.matches(given.password or "", user.password_hash if user else None) and user else None
 
 
 def _by_key(ctx: Context, given: Credentials) -> Found | None:
     with ctx.read():
         found = keys.find(ctx, given.wkey or "")
-        return (users.get(ctx, found.user_id), found.id) if found else None
+        return Found(users.get(ctx, found.user_id), found.id) if found else None
 
 
 def _by_digest(ctx: Context, given: Credentials) -> Found | None:
@@ -96,6 +111,6 @@ def _by_digest(ctx: Context, given: Credentials) -> Found | None:
     genuine = hmac.compare_digest(signature.lower().encode(), expected.encode())
     if not genuine or signed_at is None or abs(ctx.now - signed_at) > store.DIGEST_WINDOW:
         return None
-    with ctx.write():
+    with ctx.read():
         found = keys.get(ctx, key_id)
-        return (users.get(ctx, found.user_id), found.id) if found and store.use_digest(ctx, f"{key_id}.{expected}") else None
+        return Found(users.get(ctx, found.user_id), found.id, f"{key_id}.{expected}") if found else None

@@ -28,7 +28,7 @@ def create(ctx: Context, params: Registration) -> UserDetail:
     policy.may_register(ctx)
     password_hash = passwords.hashed(params.password)
     with ctx.write(), _taken_names():
-        return store.detail(ctx, store.get(ctx, store.insert(ctx, params, password_hash)))
+        return ctx.done(store.detail(ctx, store.get(ctx, store.insert(ctx, params, password_hash))))
 
 
 @endpoint("GET", "/api/users/{user_id}", quick=True)

@@ -18,6 +18,7 @@ from kalends.db.sqlite import Sqlite
 from kalends.errors import Unavailable
 from kalends.http.endpoint import Endpoint, endpoint, registry
 from kalends.http.server import application
+from kalends.retries import store as retries
 from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client
@@ -83,7 +84,9 @@ def test_a_deadlock_asks_for_another_run(beach: Postgres) -> None:
 
 def test_requests_that_deadlock_are_both_answered(beach: Postgres, tmp_path: Path) -> None:
     crossing = Crossing()
-    client = Client(application([crossing.declared()], beach, Settings(data=str(tmp_path), access_log="off"), lambda ctx, token: None))
+    client = Client(
+        application([crossing.declared()], beach, Settings(data=str(tmp_path), access_log="off"), lambda ctx, token: None, retries)
+    )
     with ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(client.put, path) for path in ("/api/pebbles/1/2", "/api/pebbles/2/1")]
         answers = [done.result(PATIENCE) for done in waiting]

@@ -13,6 +13,7 @@ from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
 from kalends.http.endpoint import Endpoint, endpoint, registry
 from kalends.http.server import application
+from kalends.retries import store as retries
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
 from tests.client import Client
@@ -51,7 +52,7 @@ def stage(db: Database, settings: Settings, clock: Clock) -> Stage:
     """Serve actions that a test made for itself (see `act`), on each database."""
 
     def serve(*actions: Endpoint, **given: Any) -> Client:
-        return Client(application(list(actions), db, msgspec.structs.replace(settings, **given), authenticate, clock))
+        return Client(application(list(actions), db, msgspec.structs.replace(settings, **given), authenticate, retries, clock))
 
     return serve
 

@@ -39,7 +39,7 @@ def from_file(ctx: Context, content: bytes, choice: Choice, shown: Shown = lambd
     zone = choice.time_zone or calendar.time_zone
     plan = planned(ctx, read_file(content), zone, is_zone_given=choice.time_zone is not None, shown=shown)
     with ctx.write(alone=True):
-        return _written(ctx, _calendar(ctx, choice), plan, choice, shown)
+        return ctx.done(_written(ctx, _calendar(ctx, choice), plan, choice, shown))
 
 
 def read_file(content: bytes) -> File:

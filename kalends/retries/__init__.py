@@ -1,0 +1,1 @@
+"""Answers that are kept for those who ask again."""

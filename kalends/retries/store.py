@@ -1,0 +1,33 @@
+"""The SQL of kept answers."""
+
+from kalends.context import Context
+from kalends.db import columns
+from kalends.http.once import Kept
+
+# A client that has not tried again within a day will not.
+LIFETIME = 86_400
+
+
+def find(ctx: Context, name: bytes) -> Kept | None:
+    return ctx.tx.one(
+        Kept,
+        f"SELECT {columns(Kept)} FROM kept_answers WHERE name = :name AND created_at > :since",
+        name=name,
+        since=ctx.now - LIFETIME,
+    )
+
+
+def insert(ctx: Context, name: bytes, kept: Kept) -> None:
+    """Refused if there is one: somebody who asked the same was quicker."""
+    ctx.tx.run("DELETE FROM kept_answers WHERE name = :name AND created_at <= :since", name=name, since=ctx.now - LIFETIME)
+    ctx.tx.run(
+        "INSERT INTO kept_answers (name, request, reply, created_at) VALUES (:name, :request, :reply, :now)",
+        name=name,
+        request=kept.request,
+        reply=kept.reply,
+        now=ctx.now,
+    )
+
+
+def clean_up(ctx: Context) -> None:
+    ctx.tx.run("DELETE FROM kept_answers WHERE created_at <= :since", since=ctx.now - LIFETIME)

@@ -1,0 +1,228 @@
+"""Idempotency-Key: whoever sends a POST again, because no answer came, gets the answer of the first; nothing is done twice."""
+
+import hmac
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from msgspec import structs
+
+from kalends.app import wsgi
+from kalends.context import Context
+from kalends.db import Database
+from kalends.http.endpoint import is_done_once, registry
+from kalends.settings import Settings
+from kalends.worker import clean_up
+from tests.cast import PASSWORD, Cast, a_contact, an_event
+from tests.client import Answer, Client
+from tests.conftest import Clock
+from tests.contacts.providers.stand import Stand
+from tests.http.multipart import multipart
+
+AT_ONCE = 5
+DAY = 86_400
+ICS = b"""BEGIN:VCALENDAR
+VERSION:2.0
+BEGIN:VEVENT
+UID:a
+DTSTART:20260601T200000Z
+SUMMARY:Jazz
+END:VEVENT
+END:VCALENDAR
+"""
+OUTLOOK = {"value": [{"displayName": "Ana", "emailAddresses": [{"address": "ana@example.org"}]}]}
+
+Sample = Callable[[Cast, Clock], tuple[Client, dict[str, Any]]]
+
+
+def _user(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    name = f"new-{uuid4().hex[:10]}"
+    return cast.anonymous, {"json": {"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD}}
+
+
+def _password(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    return cast.anonymous, {"json": {"user_name": cast.alice.user_name, "password": PASSWORD}}
+
+
+def _digest(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    key = cast.alice.post("/api/keys", json={"name": "a program"}).json
+    signature = hmac.new(key["shared_secret"].encode(), str(clock.now).encode(), "sha256").hexdigest()
+    return cast.anonymous, {"json": {"digest": f"{key['id']}.{signature}", "timestamp": str(clock.now)}}
+
+
+def _comment(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    event = an_event(cast.alice, public=True)
+    return cast.anonymous, {"json": {"event_id": event["id"], "comment": "Yes!", "email_address": "g@example.org", "response": "YES"}}
+
+
+def _response(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    event = an_event(cast.alice, public=True)
+    return cast.anonymous, {"json": {"event_id": event["id"], "response": "YES", "email_address": "g@example.org"}}
+
+
+def _import(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    return cast.alice, {"json": {"service": "outlook", "access_token": "token"}}
+
+
+def _keep(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    imported = cast.alice.post("/api/contacts/import", **_import(cast, clock)[1])
+    assert imported.status == 201, imported
+    return cast.alice, {"json": {}}
+
+
+def _delete_all(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    a_contact(cast.alice)
+    return cast.alice, {"json": {}}
+
+
+# Each POST of the interface, in each of its ways: who sends what, and the table that gets one record of it.
+SAMPLES: dict[str, tuple[str, Sample, str | None]] = {
+    "users": ("/api/users", _user, "users"),
+    "session by password": ("/api/session", _password, "sessions"),
+    "session by digest": ("/api/session", _digest, "sessions"),
+    "keys": ("/api/keys", lambda cast, clock: (cast.alice, {"json": {"name": "a program"}}), "keys"),
+    "calendars": ("/api/calendars", lambda cast, clock: (cast.alice, {"json": {"name": "Jazz"}}), "calendars"),
+    "events": ("/api/events", lambda cast, clock: (cast.alice, {"json": {"title": "Jazz", "start_time": "2026-06-01"}}), "events"),
+    "events from a file": ("/api/events", lambda cast, clock: (cast.alice, multipart(files=[("file", "a.ics", ICS)])), "events"),
+    "comments": ("/api/comments", _comment, "comments"),
+    "responses": ("/api/responses", _response, "responses"),
+    "contacts": ("/api/contacts", lambda cast, clock: (cast.alice, {"json": {"first_name": "Ana"}}), "contacts"),
+    "contacts from a file": (
+        "/api/contacts",
+        lambda cast, clock: (cast.alice, multipart(files=[("file", "a.vcf", b"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ana\r\nEND:VCARD\r\n")])),
+        "contacts",
+    ),
+    "contacts from a service": ("/api/contacts/import", _import, "contacts"),
+    "kept contacts": ("/api/contacts/keep", _keep, None),
+    "deleted contacts": ("/api/contacts/delete_all", _delete_all, None),
+}
+
+
+@pytest.fixture
+def cast(db: Database, settings: Settings, clock: Clock) -> Iterator[Cast]:
+    """The cast, at a service whose Outlook has one contact."""
+    with Stand(lambda request: request.answer(200, json.dumps(OUTLOOK))) as stand:
+        chosen = structs.replace(settings, graph_url=stand.settings.graph_url)
+        yield Cast(Client(wsgi(db, chosen, clock)))
+
+
+def send(who: Client, path: str, key: str, **given: Any) -> Answer:
+    given = dict(given)
+    headers = given.pop("headers", {}) | {"Idempotency-Key": key}
+    return Client(who.app, who.token).post(path, headers=headers, **given)
+
+
+def insist(who: Client, path: str, key: str, **given: Any) -> Answer:
+    """Send it again while the service is busy: only so many imports run at once."""
+    answer = send(who, path, key, **given)
+    for _ in range(100):
+        if answer.status != 503:
+            break
+        answer = send(who, path, key, **given)
+    return answer
+
+
+def rows(db: Database, table: str | None) -> int:
+    with db.read() as tx:
+        return int(tx.value(f"SELECT count(*) FROM {table}")) if table else 0
+
+
+def test_every_post_of_the_interface_is_tried() -> None:
+    assert {path for path, _, _ in SAMPLES.values()} == {endpoint.path for endpoint in registry if is_done_once(endpoint)}
+    assert all(is_done_once(e) for e in registry if e.method == "POST" and e.path.startswith("/api/"))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_sent_again_five_times_at_once_it_is_done_once(cast: Cast, clock: Clock, db: Database, name: str) -> None:
+    path, sample, table = SAMPLES[name]
+    who, given = sample(cast, clock)
+    before, key = rows(db, table), uuid4().hex
+    with ThreadPoolExecutor(AT_ONCE) as clients:
+        answers = list(clients.map(lambda _: insist(who, path, key, **given), range(AT_ONCE)))
+    assert {(answer.status, answer.content, answer.headers.get("Location"), answer.headers.get("Set-Cookie")) for answer in answers} == {
+        (answers[0].status, answers[0].content, answers[0].headers.get("Location"), answers[0].headers.get("Set-Cookie"))
+    }
+    assert answers[0].status in (200, 201), answers[0]
+    assert sorted(answer.headers.get("Idempotency-Replayed", "") for answer in answers) == ["", *["true"] * (AT_ONCE - 1)]
+    assert rows(db, table) == before + (1 if table else 0)
+    assert send(who, path, key, **given).content == answers[0].content
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_without_a_key_it_is_done_each_time(cast: Cast, clock: Clock, name: str) -> None:
+    path, sample, _ = SAMPLES[name]
+    who, given = sample(cast, clock)
+    for _ in range(2):
+        assert "Idempotency-Replayed" not in who.post(path, **given).headers
+
+
+def test_another_request_under_the_same_key_is_refused_and_not_done(cast: Cast) -> None:
+    key = uuid4().hex
+    assert send(cast.alice, "/api/calendars", key, json={"name": "Jazz"}).status == 201
+    for path, given in [
+        ("/api/calendars", {"name": "Blues"}),
+        ("/api/calendars", {"name": "Jazz", "color": "#112233"}),
+        ("/api/keys", {"name": "Jazz"}),
+    ]:
+        refused = send(cast.alice, path, key, json=given)
+        assert (refused.status, refused.broken) == (422, ["Idempotency-Key"]), refused
+    assert {calendar["name"] for calendar in cast.alice.get("/api/calendars").json["calendars"]} == {"Alice", "Jazz"}
+
+
+def test_what_carries_the_parameters_does_not_matter(cast: Cast) -> None:
+    key = uuid4().hex
+    made = send(cast.alice, "/api/calendars", key, json={"name": "Jazz"})
+    assert send(cast.alice, "/api/calendars", key, data={"name": "Jazz"}).content == made.content
+    assert send(cast.alice, "/api/calendars", f'"{key}"', **multipart({"calendar[name]": "Jazz"})).content == made.content
+
+
+def test_keys_of_different_people_have_nothing_to_do_with_each_other(cast: Cast) -> None:
+    key = uuid4().hex
+    hers = send(cast.alice, "/api/calendars", key, json={"name": "Jazz"})
+    his = send(cast.bob, "/api/calendars", key, json={"name": "Jazz"})
+    assert (hers.status, his.status) == (201, 201)
+    assert hers.json["id"] != his.json["id"]
+
+
+def test_a_request_that_failed_may_be_mended_under_its_key(cast: Cast) -> None:
+    key = uuid4().hex
+    assert send(cast.alice, "/api/calendars", key, json={"name": ""}).status == 422
+    assert send(cast.anonymous, "/api/calendars", key, json={"name": "Jazz"}).status == 401
+    assert send(cast.alice, "/api/calendars", key, json={"name": "Jazz"}).status == 201
+
+
+def test_who_is_no_longer_signed_in_gets_no_answer_of_before(cast: Cast) -> None:
+    key = uuid4().hex
+    assert send(cast.alice, "/api/keys", key, json={"name": "a program"}).status == 201
+    cast.alice.delete("/api/session/current")
+    assert send(cast.alice, "/api/keys", key, json={"name": "a program"}).status == 401
+
+
+@pytest.mark.parametrize("key", ["", " ", "a b", "é", "x" * 256, '"', '"a', 'a"b'])
+def test_a_key_that_is_none_is_refused(cast: Cast, key: str) -> None:
+    assert send(cast.alice, "/api/calendars", key, json={"name": "Jazz"}).status == 400
+
+
+def test_after_a_day_the_key_is_free_again(cast: Cast, clock: Clock, db: Database, settings: Settings) -> None:
+    key = uuid4().hex
+    first = send(cast.alice, "/api/calendars", key, json={"name": "Jazz"})
+    clock.ahead(DAY - 1)
+    assert send(cast.alice, "/api/calendars", key, json={"name": "Jazz"}).content == first.content
+    clock.ahead(1)
+    second = send(cast.alice, "/api/calendars", key, json={"name": "Jazz"})
+    assert second.json["id"] != first.json["id"]
+    clock.ahead(DAY)
+    clean_up(Context(db, settings, clock.now))
+    assert rows(db, "kept_answers") == 0
+
+
+def test_what_is_kept_cannot_be_read_without_the_key(cast: Cast, db: Database) -> None:
+    """A stolen database must not hold the tokens and keys that were answered."""
+    made = send(cast.alice, "/api/keys", "1", json={"name": "canary-name"}).json
+    session = send(cast.anonymous, "/api/session", "2", json={"user_name": cast.alice.user_name, "password": PASSWORD}).json
+    with db.read() as tx:
+        stored = repr(tx.rows("SELECT * FROM kept_answers"))
+    assert [secret for secret in (made["wkey"], made["shared_secret"], session["token"], "canary-name", PASSWORD) if secret in stored] == []
