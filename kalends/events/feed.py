@@ -24,16 +24,17 @@ _CONTENT = ("title", "description", "all_day", "time_zone", "location", "image_u
 
 def of_calendar(ctx: Context, calendar: Calendar) -> bytes:
     """The whole calendar, as far as the reader sees it."""
-    events = _events(ctx, EventQuery(calendar_id=calendar.id, start_time=_since(ctx, calendar)), [calendar], MOST)
-    entries, years = _entries(ctx, list(events))
+    since = _since(ctx, calendar)
+    events = list(_events(ctx, EventQuery(calendar_id=calendar.id, start_time=since), [calendar], MOST))
+    entries, years = _entries(ctx, _earlier(ctx, calendar, events) + events if since else events)
     return ical.document(entries, years, ical.about(calendar.name, calendar.description, calendar.color))
 
 
 def of_query(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, most: int | None) -> bytes:
-    """What a query finds: whole series as such if nothing but the calendars was asked for, else each event by itself."""
+    """What a query finds: whole series as such if nothing but the calendars was asked for and all is shown, else each event by itself."""
     whole = structs.replace(query, calendar_id=None, calendar_ids=None, limit=0, offset=0, count=False) == EventQuery(limit=0)
     events = list(_events(ctx, query, calendars, MOST if most is None else min(most, MOST)))
-    if most is not None or not whole:
+    if most is not None or not whole or len(events) == MOST:
         return ical.calendar(events, ctx.settings)
     return ical.document(*_entries(ctx, events))
 
@@ -44,6 +45,22 @@ def _since(ctx: Context, calendar: Calendar) -> str | None:
         "SELECT start_at FROM placements WHERE calendar_id = :id ORDER BY start_at DESC LIMIT 1 OFFSET :most", id=calendar.id, most=MOST
     )
     return None if found is None else times.utc(found + 1)
+
+
+def _earlier(ctx: Context, calendar: Calendar, events: list[Event]) -> list[Event]:
+    """The rest of the series that are shown in part: what a rule has and a feed has not would be taken for deleted."""
+    shown = {event.id for event in events}
+    rest: list[Event] = []
+    for some in batches(list({event.series_id for event in events if event.series_id is not None}), MAX_PAGE):
+        rest += ctx.tx.all(
+            Event,
+            f"""{policy.EVENTS} JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar
+                WHERE e.series_id IN {ctx.db.listed("series")} AND {policy.sees_placed(ctx, bool(calendar.role))}""",
+            calendar=calendar.id,
+            series=list(some),
+            me=policy.me(ctx),
+        )
+    return sorted((event for event in rest if event.id not in shown), key=lambda event: (event.start_at, event.id))
 
 
 def _events(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, most: int) -> Iterator[Event]:

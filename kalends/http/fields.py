@@ -217,7 +217,7 @@ def _int_reader(meta: Meta) -> Callable[[Any], int]:
     high = INT_MAX if meta.le is None else int(meta.le)
 
     def read_int(value: Any) -> int:
-        if (isinstance(value, float) and value.is_integer()) or (isinstance(value, str) and _INTEGER.fullmatch(value.strip())):
+        if (isinstance(value, float) and value.is_integer()) or (isinstance(value, str) and _INTEGER.fullmatch(value.strip(" \t\r\n"))):
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
             raise Bad("must be a whole number")

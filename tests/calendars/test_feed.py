@@ -8,6 +8,7 @@ import pytest
 from kalends.db import Database
 from tests.cast import Cast, a_calendar, a_comment, a_response, an_event, shared
 from tests.client import Client
+from tests.events.importing import imported
 
 
 def titles(who: Client, path: str) -> list[str]:
@@ -137,6 +138,23 @@ def test_a_long_feed_shows_the_latest(cast: Cast, db: Database, monkeypatch: pyt
     for day in range(1, 10):
         an_event(cast.alice, calendar_id=calendar["id"], title=f"n{day}", start_time=f"2026-06-0{day}")
     assert titles(cast.alice, f"/api/calendars/{calendar['id']}.ics") == [f"n{day}" for day in range(3, 10)]
+
+
+def test_a_long_feed_shows_its_series_whole(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a rule has and the feed has not would be deleted where the feed is imported."""
+    monkeypatch.setattr("kalends.events.feed.MOST", 4)
+    calendar = a_calendar(cast.alice)
+    event = an_event(cast.alice, calendar_id=calendar["id"], title="daily", start_time="2026-06-01T20:00")
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-06"})
+    an_event(cast.alice, calendar_id=calendar["id"], title="early", start_time="2026-05-01")
+    an_event(cast.alice, calendar_id=calendar["id"], title="late", start_time="2026-06-07")
+    path = f"/api/calendars/{calendar['id']}.ics"
+    assert titles(cast.alice, path) == ["daily", "late"]
+    content = cast.alice.get(path).content
+    assert b"EXDATE" not in content
+    assert b"DTSTART:20260601T200000Z" in content
+    imported(cast.alice, content, calendar_id=str(calendar["id"]))
+    assert cast.alice.get("/api/events", query={"calendar_id": calendar["id"], "count": "true"}).json["total"] == 8
 
 
 def test_any_query_is_a_feed(cast: Cast) -> None:
