@@ -59,10 +59,10 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
         with ExitStack() as running:
             ours, theirs = (running.enter_context(databases.copy(kind, FEW)) for _ in range(2))
             targets = _targets(running, ours, theirs)
-            rounds = _rounds(kind, targets, 2 if quick else 5, 1 if quick else 4)
+            rounds = _rounds(kind, targets, 2 if quick else 3, 1 if quick else 3)
             resident = {name: target.server.resident for name, target in targets.items()}
         with databases.copy(kind, FEW) as where:
-            started = _starts(kind, where, 3 if quick else 7)
+            started = _starts(kind, where, 3 if quick else 5)
         found = {key: wrk.median(figures) for key, figures in rounds.items()}
         parts += [f"## {kind}", _rates(kind, found), _spread(rounds), _latencies(found), _processes(resident, started)]
         if kind == SQLITE:

@@ -19,7 +19,7 @@ An answer means that the event is on the disk."""
 
 def measure(databases: Databases, report: Report, *, quick: bool) -> None:
     """Write the table."""
-    rounds, seconds = (1, 1) if quick else (5, 4)
+    rounds, seconds = (1, 1) if quick else (3, 3)
     rows = []
     for kind in KINDS:
         with databases.copy(kind, FEW) as where, servers.kalends(where) as server:
