@@ -3,6 +3,7 @@
 import click
 
 from kalends import __version__
+from kalends.commands.backups import backup, restore
 from kalends.commands.filling import demo, import_file
 from kalends.commands.opening import stop
 from kalends.commands.serving import serve, work
@@ -37,5 +38,5 @@ def cli() -> None:
     """Kalends: an event calendar service that you host yourself."""
 
 
-for command in (serve, work, migrate, show_settings, doctor, demo, import_file, users):
+for command in (serve, work, migrate, show_settings, doctor, backup, restore, demo, import_file, users):
     cli.add_command(command)

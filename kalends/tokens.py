@@ -34,6 +34,12 @@ def derived(settings: Settings, purpose: str, subject: str) -> str:
     return urlsafe_b64encode(digest).decode().rstrip("=")
 
 
+def trace(settings: Settings) -> str:
+    """What the server's secret is known again by, and which gives nothing of it away; empty when there is none."""
+    has_secret = settings.secret or (settings.folder / "secret").exists()
+    return derived(settings, "backup", "") if has_secret else ""
+
+
 def prepare(settings: Settings) -> None:
     """Make the server's secret if there is none yet."""
     _server_secret(settings)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
+from kalends.db.contents import Contents
 from kalends.errors import Problem
 
 T = TypeVar("T", bound=Struct)
@@ -67,6 +68,10 @@ class Transaction(ABC):
     @abstractmethod
     def has_table(self, name: str) -> bool:
         """Whether there is such a table."""
+
+    @abstractmethod
+    def contents(self) -> Contents:
+        """All that the database holds."""
 
     def all(self, kind: type[T], sql: str, /, **params: Any) -> list[T]:
         return list(map(_loader(kind), self.rows(sql, **params)))
@@ -127,6 +132,10 @@ class Database(ABC):
     def hurry(self) -> bool:
         """From now on let this thread only read, and only what takes a moment: all else raises Slow. False if nothing does."""
         return False
+
+    @abstractmethod
+    def is_shared(self) -> bool:
+        """Whether another process works on the database, as far as can be seen. Closes every connection of this one."""
 
     @abstractmethod
     def close(self) -> None:

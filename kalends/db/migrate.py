@@ -12,6 +12,7 @@ from kalends.db.database import Database, Transaction
 FOLDER = files("kalends.db") / "migrations"
 
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (number $int PRIMARY KEY, name TEXT NOT NULL, applied_at $int NOT NULL $end"
+_TOO_NEW = "The database was made by a newer Kalends. Install that version, or restore an older backup."
 
 
 class TooNew(Exception):
@@ -24,7 +25,7 @@ def migrate(db: Database, folder: Traversable = FOLDER) -> list[str]:
         tx.exclusive("migrations")
         tx.script(Template(_LEDGER).substitute(db.types))
         if max(_applied(tx), default=0) > latest(folder):
-            raise TooNew("The database was made by a newer Kalends. Install that version, or restore an older backup.")
+            raise TooNew(_TOO_NEW)
     done = []
     for number, name, sql in _files(folder):
         with db.write() as tx:
@@ -32,15 +33,42 @@ def migrate(db: Database, folder: Traversable = FOLDER) -> list[str]:
             if number in _applied(tx):
                 continue
             tx.unhurried()
-            tx.script(_written(db, sql))
-            tx.run(
-                "INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :now)",
-                number=number,
-                name=name,
-                now=times.now(),
-            )
+            _run(db, tx, number, name, sql)
             done.append(name)
     return done
+
+
+def build(db: Database, tx: Transaction, last: str) -> None:
+    """Where there are no tables, make them as they were after this migration."""
+    tx.script(Template(_LEDGER).substitute(db.types))
+    for number, name, sql in _files(FOLDER):
+        if name <= last:
+            _run(db, tx, number, name, sql)
+
+
+def _run(db: Database, tx: Transaction, number: int, name: str, sql: str) -> None:
+    tx.script(_written(db, sql))
+    tx.run("INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :now)", number=number, name=name, now=times.now())
+
+
+def newest(tx: Transaction) -> str | None:
+    """The newest migration that was run here; one that this Kalends does not know raises TooNew."""
+    if not tx.has_table("migrations"):
+        return None
+    name: str | None = tx.value("SELECT name FROM migrations ORDER BY number DESC LIMIT 1")
+    if name and name not in names():
+        raise TooNew(_TOO_NEW)
+    return name
+
+
+def names() -> list[str]:
+    """Every migration, in order."""
+    return [name for _, name, _ in _files(FOLDER)]
+
+
+def tables() -> list[str]:
+    """Every table that a migration makes, each after those that it refers to."""
+    return [table for _, _, sql in _files(FOLDER) for table in re.findall(r"^CREATE TABLE (\w+)", sql, re.MULTILINE)]
 
 
 def is_current(tx: Transaction) -> bool:

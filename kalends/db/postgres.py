@@ -11,6 +11,7 @@ import psycopg
 from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
 
+from kalends.db.contents import Contents
 from kalends.db.database import Database, Retry, Taken, Transaction
 from kalends.errors import Unavailable
 from kalends.settings import WrongSetting, variable
@@ -99,6 +100,12 @@ class Postgres(Database):
     def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
         return _containing(table, column, literals)
 
+    def is_shared(self) -> bool:
+        self.close()
+        with self.read() as tx:
+            others = "application_name = 'kalends' AND datname = current_database() AND pid <> pg_backend_pid()"
+            return bool(tx.rows(f"SELECT 1 FROM pg_stat_activity WHERE {others}"))
+
     def close(self) -> None:
         while connection := self._taken():
             connection.close()
@@ -169,6 +176,12 @@ class PostgresTransaction(Transaction):
         with _Translated():
             self._cursor.executemany(_translate(sql), rows)
 
+    def copy(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Insert the rows by the quickest way."""
+        with _Translated(), self._cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()) as copy:
+            for row in rows:
+                copy.write_row(row)
+
     def few(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
         """By the planner's estimate: the index itself can only count by finding them all."""
         sql, params = _containing(table, column, literals)
@@ -189,6 +202,12 @@ class PostgresTransaction(Transaction):
 
     def has_table(self, name: str) -> bool:
         return bool(self.value("SELECT to_regclass(:name) IS NOT NULL", name=name))
+
+    def contents(self) -> Contents:
+        # Imported late: only backups need it.
+        from kalends.db.postgres_contents import PostgresContents
+
+        return PostgresContents(self)
 
 
 def _containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:

@@ -10,6 +10,7 @@ from weakref import WeakSet
 import apsw
 import msgspec
 
+from kalends.db.contents import Contents
 from kalends.db.database import Database, Retry, Slow, Taken, Transaction
 from kalends.db.turns import Turns
 from kalends.errors import Unavailable
@@ -132,6 +133,12 @@ class Sqlite(Database):
     def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
         return _containing(table, column, literals)
 
+    def is_shared(self) -> bool:
+        from kalends.db.sqlite_contents import is_shared
+
+        self.close()
+        return is_shared(self.path)
+
     def close(self) -> None:
         for connection in list(self._opened):
             connection.close()
@@ -242,6 +249,12 @@ class SqliteTransaction(Transaction):
 
     def has_table(self, name: str) -> bool:
         return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
+
+    def contents(self) -> Contents:
+        # Imported late: only backups need it.
+        from kalends.db.sqlite_contents import SqliteContents
+
+        return SqliteContents(self)
 
 
 def _bound(params: dict[str, Any]) -> dict[str, Any]:

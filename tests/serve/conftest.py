@@ -1,7 +1,7 @@
 """Started services, on each database, that are stopped when the test ends."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -17,7 +17,20 @@ Start = Callable[..., Running]
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request: pytest.FixtureRequest) -> Iterator[str]:
     """An empty database: the setting that names it."""
-    if request.param == "sqlite":
+    with _empty(request) as setting:
+        yield setting
+
+
+@pytest.fixture(params=["to_sqlite", "to_postgres"])
+def another_database(request: pytest.FixtureRequest) -> Iterator[str]:
+    """And another one, of either kind."""
+    with _empty(request) as setting:
+        yield setting
+
+
+@contextmanager
+def _empty(request: pytest.FixtureRequest) -> Iterator[str]:
+    if request.param.endswith("sqlite"):
         yield ""
         return
     server = request.getfixturevalue("postgres_url")

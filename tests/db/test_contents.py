@@ -1,0 +1,163 @@
+"""Backups hold every table, restore where others were made since, and are refused when a single bit is wrong."""
+
+import gzip
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kalends.backup.file import Header, Table, Unusable, write
+from kalends.backup.restore import restore
+from kalends.backup.take import take
+from kalends.db import Database
+from kalends.db.migrate import TooNew, build, is_current, latest, migrate, names, tables
+from kalends.db.sqlite import Sqlite
+from kalends.settings import Settings
+
+ANA: dict[str, Any] = {
+    "id": 7,
+    "user_name": "ana",
+    "user_name_key": "ana",
+    "email_address": "ana@example.org",
+    "email_key": "ana@example.org",
+    "name": "Ana 🎷 \u2028 'quoted'\n",
+    "time_zone": "UTC",
+    "password_hash": "-",
+    "created_at": -(2**62),
+    "updated_at": 2**62,
+}
+
+
+def silent(words: str, rows: int) -> Callable[[int], None]:
+    return lambda done: None
+
+
+def _insert(db: Database, row: dict[str, Any]) -> None:
+    with db.write() as tx:
+        tx.run(f"INSERT INTO users ({', '.join(row)}) VALUES (:{', :'.join(row)})", **row)
+
+
+@pytest.fixture
+def header() -> Header:
+    """What a backup without rows begins with."""
+    return Header("kalends backup 1", "0.1.0", names()[-1], "2026-11-15T10:00:00Z", "", [])
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "file"
+
+
+def test_every_table_is_known_and_comes_after_those_that_it_refers_to(sqlite: Sqlite) -> None:
+    migrate(sqlite)
+    with sqlite.read() as tx:
+        made = {name for (name,) in tx.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%STRICT'")}
+        references = tx.rows("""SELECT m.name, f."table" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f""")
+    order = tables()
+    assert set(order) == made - {"migrations"}
+    assert len(references) > 10
+    for table, referred in references:
+        assert order.index(referred) < order.index(table), f"{table} comes before {referred}"
+
+
+def test_an_older_backup_is_restored_as_it_was_and_brought_up_to_date(fresh: Database, tmp_path: Path, file: Path) -> None:
+    old = Sqlite(tmp_path / "old.sqlite3")
+    with old.write() as tx:
+        build(old, tx, "0003_comments_and_responses")
+    _insert(old, ANA)
+    assert take(old, Settings(data=str(tmp_path)), file, silent).migration == "0003_comments_and_responses"
+    old.close()
+    restore(fresh, file, silent)
+    with fresh.read() as tx:
+        assert is_current(tx)
+        assert tx.rows(f"SELECT {', '.join(ANA)} FROM users") == [tuple(ANA.values())]
+        assert tx.rows("SELECT count(*) FROM contacts") == [(0,)]
+
+
+def test_a_backup_of_a_newer_kalends_is_refused(fresh: Database, file: Path, header: Header) -> None:
+    newer = Header(header.format, "9.0.0", "9999_later", header.taken_at, "", [])
+    with file.open("wb") as opened:
+        write(opened, newer, [])
+    with pytest.raises(Unusable, match=r"made by Kalends 9\.0\.0, which is newer"):
+        restore(fresh, file, silent)
+    with fresh.read() as tx:
+        assert not tx.has_table("migrations")
+
+
+def test_a_database_of_a_newer_kalends_is_neither_backed_up_nor_replaced(fresh: Database, file: Path, header: Header) -> None:
+    migrate(fresh)
+    with fresh.write() as tx:
+        tx.run("INSERT INTO migrations (number, name, applied_at) VALUES (:number, 'later', 0)", number=latest() + 1)
+    with pytest.raises(TooNew):
+        take(fresh, Settings(), file, silent)
+    with file.open("wb") as opened:
+        write(opened, header, [])
+    with pytest.raises(TooNew):
+        restore(fresh, file, silent, force=True)
+    with fresh.read() as tx:
+        assert tx.has_table("users")
+
+
+HOSTILE: dict[str, tuple[Table, list[tuple[Any, ...]]]] = {
+    "a table of another's": (Table("pg_class", ["oid"], 1, 0), [(1,)]),
+    "a table that says more": (Table("users; DROP TABLE users", ["id"], 1, 0), [(1,)]),
+    "a column that says more": (Table("series_exceptions", ["series_id", "slot) VALUES (1, 2); --"], 1, 0), [(1, "2")]),
+    "a column too few": (Table("series_exceptions", ["series_id"], 1, 0), [(1,)]),
+    "a row that refers to nothing": (Table("series_exceptions", ["series_id", "slot"], 1, 0), [(1, "2027-01-01")]),
+    "a row that is too short": (Table("used_digests", ["digest", "expires_at"], 1, 0), [("YWJj",)]),
+    "the wrong type": (Table("used_digests", ["digest", "expires_at"], 1, 0), [("YWJj", "soon")]),
+    "bytes that are none": (Table("used_digests", ["digest", "expires_at"], 1, 0), [("é", 1)]),
+    "nothing where something must be": (Table("used_digests", ["digest", "expires_at"], 1, 0), [("YWJj", None)]),
+    "the same row twice": (Table("used_digests", ["digest", "expires_at"], 2, 0), [("YWJj", 1), ("YWJj", 1)]),
+    "more rows than it says": (Table("used_digests", ["digest", "expires_at"], 1, 0), [("YWJj", 1), ("YWJi", 1)]),
+    "fewer rows than it says": (Table("used_digests", ["digest", "expires_at"], 2, 0), [("YWJj", 1)]),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_what_does_not_fit_is_refused_as_a_whole(fresh: Database, file: Path, header: Header, kind: str) -> None:
+    table, rows = HOSTILE[kind]
+    migrate(fresh)
+    _insert(fresh, ANA)
+    with file.open("wb") as opened:
+        write(opened, Header(header.format, header.version, header.migration, header.taken_at, "", [table]), [rows])
+    with pytest.raises(Unusable) as refused:
+        restore(fresh, file, silent, force=True)
+    assert "\n" not in str(refused.value)
+    with fresh.read() as tx:
+        assert tx.rows("SELECT user_name FROM users") == [("ana",)]
+
+
+def test_wherever_a_bit_is_turned_or_the_file_ends_it_is_refused(sqlite: Sqlite, tmp_path: Path, file: Path) -> None:
+    migrate(sqlite)
+    _insert(sqlite, ANA)
+    take(sqlite, Settings(data=str(tmp_path)), file, silent)
+    sqlite.close()
+    whole = file.read_bytes()
+    empty = Sqlite(tmp_path / "empty.sqlite3")
+    accepted = 0
+    # The first bytes are those of gzip, and say nothing of the content.
+    for at in range(10, len(whole)):
+        for broken in (whole[:at], whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :]):
+            file.write_bytes(broken)
+            if _unpacked(broken) == _unpacked(whole):
+                accepted += 1
+                continue
+            with pytest.raises(Unusable):
+                restore(empty, file, silent)
+    # A few bits at the end of a block mean nothing.
+    assert accepted < 5
+    with empty.read() as tx:
+        assert not tx.has_table("migrations")
+    file.write_bytes(whole)
+    restore(empty, file, silent)
+    empty.close()
+
+
+def _unpacked(packed: bytes) -> bytes | None:
+    try:
+        return gzip.decompress(packed)
+    except (EOFError, OSError, zlib.error):
+        return None

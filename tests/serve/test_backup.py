@@ -1,0 +1,176 @@
+"""`kalends backup`: all that was written before it began, in one file that appears once it was restored on trial."""
+
+import gzip
+import os
+import pty
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from tests.serve.conftest import Start
+from tests.serve.places import MANY, Place, content
+from tests.serve.running import PATIENCE, Running, ask, bearer, command, environment, eventually
+
+WRITERS = 4
+BACKUPS = 3
+
+
+@pytest.fixture
+def place(tmp_path: Path, database: str) -> Place:
+    return Place(tmp_path, database)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where the backup goes: a folder of its own, so that what else is written there is seen."""
+    (tmp_path / "kept").mkdir()
+    return tmp_path / "kept" / "monday.backup"
+
+
+def test_a_backup_holds_every_write_that_was_acknowledged_before_it_began(
+    start: Start, place: Place, another_database: str, file: Path
+) -> None:
+    service = start(database=place.database, rate_limits="off")
+    acknowledged, taken = _backups_under_load(service, place, file)
+    target = Place(place.folder / "elsewhere", another_database)
+    for number, before in taken.items():
+        target.done("restore", f"{file}{number}", "--force")
+        held = {title for (title,) in target.rows("SELECT title FROM events")}
+        assert before <= held <= acknowledged
+        # What was written together is there together.
+        assert target.rows("SELECT count(*) FROM events e WHERE NOT EXISTS (SELECT 1 FROM placements p WHERE p.event_id = e.id)") == [(0,)]
+
+
+def _backups_under_load(service: Running, place: Place, file: Path) -> tuple[set[str], dict[int, set[str]]]:
+    """The titles that were acknowledged, and those of them that were before each backup began."""
+    headers, acknowledged, enough, taken = bearer(service.sign_up("ana")), set[str](), Event(), {}
+    with ThreadPoolExecutor(WRITERS) as pool:
+        writers = [pool.submit(_write, service, headers, str(writer), acknowledged, enough) for writer in range(WRITERS)]
+        try:
+            for number in range(BACKUPS):
+                eventually(partial(_are_more, acknowledged, 100 * (number + 1)))
+                taken[number] = set(acknowledged)
+                place.done("backup", f"{file}{number}")
+                # Nobody had to wait for it.
+                assert len(acknowledged) > len(taken[number])
+        finally:
+            enough.set()
+        for writer in writers:
+            writer.result(PATIENCE)
+    return acknowledged, taken
+
+
+def _are_more(titles: set[str], than: int) -> bool:
+    return len(titles) > than
+
+
+def _write(service: Running, headers: dict[str, str], name: str, acknowledged: set[str], enough: Event) -> None:
+    connection = service.connection()
+    for number in range(100_000):
+        if enough.is_set():
+            break
+        given = {"title": f"{name}.{number}", "start_time": "2027-06-01", "tags": "jazz"}
+        assert ask(connection, "POST", "/api/events", given, headers).status == 201
+        acknowledged.add(given["title"])
+    connection.close()
+
+
+def test_a_backup_says_what_it_did_and_is_readable_to_its_owner_alone(place: Place, file: Path) -> None:
+    place.done("demo")
+    said = place.done("backup", str(file)).splitlines()
+    header, rows = content(file)
+    what = f"{header.rows:,} rows of {len(header.tables)} tables"
+    assert said == [
+        f"Backed up {what} into {file} ({file.stat().st_size:,} bytes), and restored it on trial.",
+        f"The server's secret is not in it: keep a copy of {place.data / 'secret'} apart.",
+    ]
+    assert len(rows["events"]) > 30
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert list(file.parent.iterdir()) == [file]
+    assert (place.data / "secret").read_bytes() not in gzip.decompress(file.read_bytes())
+
+
+def test_a_file_is_replaced_only_by_force(place: Place, file: Path) -> None:
+    place.done("migrate")
+    file.write_text("precious")
+    assert "is there already" in place.refused("backup", str(file))
+    assert file.read_text() == "precious"
+    place.done("backup", str(file), "--force")
+    assert content(file)[0].rows == 0
+
+
+def test_what_cannot_be_backed_up_is_said_in_one_line(place: Place, file: Path) -> None:
+    nowhere = file.parent / "nowhere" / "file"
+    if not place.database:
+        assert f"There is no database in {place.data}." in place.refused("backup", str(file))
+        assert not place.data.exists()
+    else:
+        assert "the database has no tables yet" in place.refused("backup", str(file))
+    place.done("migrate")
+    assert f"{nowhere} cannot be written: No such file or directory." in place.refused("backup", str(nowhere))
+    assert "is a directory" in place.refused("backup", str(file.parent))
+    assert list(file.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("most", [50_000, 500_000])
+def test_a_full_disk_leaves_the_last_backup_as_it_was(place: Place, file: Path, most: int) -> None:
+    """It may be full when the file is written, or when it is tried."""
+    place.fill()
+    file.write_text("the last one")
+    ended = place.within(most, "backup", str(file), "--force")
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1), ended
+    assert "cannot be written: File too large." in ended.stderr or "could not be tried" in ended.stderr
+    assert [other.read_text() for other in file.parent.iterdir()] == ["the last one"]
+    place.done("backup", str(file), "--force")
+    assert len(content(file)[1]["subscribers"]) == MANY
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_backup_that_is_stopped_leaves_the_last_one_as_it_was(place: Place, file: Path, number: signal.Signals) -> None:
+    place.fill()
+    file.write_text("the last one")
+    stopped = place.begun("backup", str(file), "--force")
+    eventually(lambda: len(list(file.parent.iterdir())) > 1)
+    stopped.send_signal(number)
+    _, complaints = stopped.communicate(timeout=PATIENCE)
+    assert file.read_text() == "the last one"
+    if number == signal.SIGTERM:
+        assert (stopped.returncode, complaints.strip()) == (1, b"kalends: Stopped.")
+        assert list(file.parent.iterdir()) == [file]
+    else:
+        assert stopped.returncode == -signal.SIGKILL
+    place.done("backup", str(file), "--force")
+    assert len(content(file)[1]["subscribers"]) == MANY
+
+
+def test_people_who_watch_see_how_far_it_is(place: Place, file: Path) -> None:
+    place.fill()
+    shown = _watched(place, "backup", str(file))
+    for words in (b"Reading", b"Checking on trial", b"Restoring on trial", b"100%", b"Backed up"):
+        assert words in shown
+
+
+def _watched(place: Place, *arguments: str) -> bytes:
+    """What a command shows on a terminal."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        settings: dict[str, Any] = {"data": place.data, "database": place.database}
+        words = command(*arguments)
+        os.execve(words[0], words, environment(**settings) | {"TERM": "xterm", "COLUMNS": "120"})  # noqa: S606
+    shown = b""
+    while piece := _read(terminal):
+        shown += piece
+    os.waitpid(pid, 0)
+    return shown
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 10_000)
+    except OSError:
+        return b""

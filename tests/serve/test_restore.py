@@ -1,0 +1,157 @@
+"""`kalends restore`: what either database held, in either database, all of it or nothing."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.serve.conftest import Start
+from tests.serve.places import MANY, Place, content
+from tests.serve.running import PATIENCE, Running, bearer, environment, eventually
+
+BASE = "http://kalends.test"
+# Restores by force, and is killed once so many rows are written.
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from kalends import settings
+from kalends.backup.restore import restore
+from kalends.db import open_database
+
+def step(words, rows):
+    written = [0]
+    def advance(more):
+        written[0] += more
+        if words == "Restoring" and written[0] >= int(sys.argv[2]):
+            os.kill(os.getpid(), signal.SIGKILL)
+    return advance
+
+restore(open_database(settings.load()), Path(sys.argv[1]), step, force=True)
+"""
+EVENT = {"title": "Trio in the harbour", "start_time": "2027-06-01", "public": True}
+
+
+@pytest.fixture
+def place(tmp_path: Path, database: str) -> Place:
+    return Place(tmp_path, database)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Place:
+    """Another installation, whose backups are restored."""
+    return Place(tmp_path / "source", "")
+
+
+@pytest.fixture
+def file(tmp_path: Path, source: Place) -> Path:
+    """A backup with many rows in it."""
+    source.fill()
+    source.done("backup", str(tmp_path / "monday.backup"))
+    return tmp_path / "monday.backup"
+
+
+def test_what_was_restored_is_what_was_backed_up(place: Place, another_database: str) -> None:
+    place.done("demo")
+    place.done("backup", str(place.folder / "one"))
+    other = Place(place.folder / "other", another_database)
+    said = other.done("restore", str(place.folder / "one"))
+    other.done("backup", str(place.folder / "two"))
+    one, two = content(place.folder / "one"), content(place.folder / "two")
+    assert one[1] == two[1]
+    assert one[0].tables == two[0].tables
+    assert said.startswith(f"Restored {one[0].rows:,} rows of {len(one[0].tables)} tables, as they were at {one[0].taken_at}.\n")
+
+
+def test_a_restored_service_goes_on_where_the_other_stopped(start: Start, place: Place, another_database: str) -> None:
+    service = start(database=place.database, base_url=BASE)
+    headers = bearer(service.sign_up("ana"))
+    kept, deleted = (service.post("/api/events", EVENT, headers=headers).json["id"] for _ in range(2))
+    assert service.request("DELETE", f"/api/events/{deleted}", headers=headers).status in (200, 204)
+    was = _seen(service, headers, kept)
+    place.done("backup", str(place.folder / "file"))
+    service.stop()
+
+    other = Place(place.folder / "other", another_database)
+    assert f"Put the secret of that server into {other.data / 'secret'} before you start" in other.done(
+        "restore", str(place.folder / "file")
+    )
+    other.data.mkdir(parents=True, exist_ok=True)
+    (other.data / "secret").write_bytes((place.data / "secret").read_bytes())
+    assert "secret" not in other.done("restore", str(place.folder / "file"), "--force")
+    restored = start(data=other.data, database=other.database, base_url=BASE)
+    assert _seen(restored, headers, kept) == was
+    made = restored.post("/api/events", EVENT, headers=headers)
+    assert made.json["id"] > deleted, "the number of a deleted event was given again"
+    # What marks a feed as changed is at work again.
+    assert _seen(restored, headers, kept)[2] != was[2]
+
+
+def _seen(service: Running, headers: dict[str, str], event_id: int) -> tuple[object, object, str]:
+    """The event, what a search finds, and the state of the calendar's feed under its secret address."""
+    event = service.get(f"/api/events/{event_id}", headers=headers)
+    found = service.get("/api/events?text=harbour", headers=headers)
+    (calendar,) = service.get("/api/calendars", headers=headers).json["calendars"]
+    address = service.get(f"/api/calendars/{calendar['id']}", headers=headers).json["feed_url"]
+    feed = service.get(address.removeprefix(BASE))
+    assert (event.status, found.status, feed.status) == (200, 200, 200), feed
+    return event.json, found.json, f"{address} {feed.headers['ETag']}"
+
+
+def test_what_is_there_is_replaced_only_by_force(place: Place, file: Path) -> None:
+    place.done("users", "create", "bea", "bea@example.org", "--password", "correct-horse")
+    assert "The database is not empty." in place.refused("restore", str(file))
+    assert place.rows("SELECT user_name FROM users") == [("bea",)]
+    place.done("restore", str(file), "--force")
+    assert place.rows("SELECT user_name FROM users") == [("ana",)]
+    assert place.rows("SELECT count(*) FROM subscribers") == [(MANY,)]
+
+
+def test_nothing_is_restored_under_a_running_service(start: Start, place: Place, file: Path) -> None:
+    service = start(database=place.database)
+    service.sign_up("bea")
+    for options in ([], ["--force"]):
+        assert "Stop the service first." in place.refused("restore", str(file), *options)
+    assert service.sign_in("bea").status == 201
+    service.stop()
+    place.done("restore", str(file), "--force")
+
+
+def test_what_is_no_whole_backup_is_said_in_one_line(place: Place, file: Path) -> None:
+    place.done("users", "create", "bea", "bea@example.org", "--password", "correct-horse")
+    whole = file.read_bytes()
+    wrong = {
+        whole[: len(whole) // 2]: "is cut off",
+        whole[:-1]: "is cut off",
+        whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:]: "is damaged",
+        b"": "is no backup",
+        b"SQLite format 3\0": "is no backup",
+    }
+    for number, (held, words) in enumerate(wrong.items()):
+        broken = file.with_name(f"broken{number}")
+        broken.write_bytes(held)
+        assert words in place.refused("restore", str(broken), "--force")
+    assert "does not exist" in place.refused("restore", "nowhere")
+    assert place.rows("SELECT user_name FROM users") == [("bea",)]
+
+
+@pytest.mark.parametrize("rows", [1, MANY // 2, MANY + 1])
+def test_a_restore_that_is_killed_changes_nothing(place: Place, file: Path, rows: int) -> None:
+    place.done("users", "create", "bea", "bea@example.org", "--password", "correct-horse")
+    settings = environment(data=place.data, database=place.database)
+    killed = subprocess.run([sys.executable, "-P", "-c", KILLED, str(file), str(rows)], env=settings, timeout=PATIENCE)
+    assert killed.returncode == -signal.SIGKILL
+    assert eventually(lambda: place.rows("SELECT user_name FROM users")) == [("bea",)]
+    place.done("restore", str(file), "--force")
+    assert place.rows("SELECT count(*) FROM subscribers") == [(MANY,)]
+
+
+def test_a_full_disk_changes_nothing(file: Path, tmp_path: Path) -> None:
+    place = Place(tmp_path, "")
+    place.done("users", "create", "bea", "bea@example.org", "--password", "correct-horse")
+    full = place.within(500_000, "restore", str(file), "--force")
+    assert (full.returncode, full.stdout, full.stderr.count("\n")) == (1, "", 1), full
+    assert "the database cannot be used" in full.stderr
+    assert place.rows("SELECT user_name FROM users") == [("bea",)]
+    place.done("restore", str(file), "--force")
