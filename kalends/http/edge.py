@@ -1,5 +1,5 @@
 """Granian's side: read the body on the event loop, bounded in size and time, then run the WSGI application on a bounded
-pool of threads. So a client that sends slowly holds no thread, and beyond the queue's length the answer is a quick 503.
+pool of threads. So a client that sends or reads slowly holds no thread, and beyond the queue's length the answer is a quick 503.
 
 What takes less than the way to another thread and back is answered on the event loop itself; where it turns out to take longer, it
 is given up there and run on a thread."""
@@ -12,7 +12,7 @@ import secrets
 import signal
 import sys
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -25,6 +25,7 @@ from kalends.db import Database, Slow
 from kalends.errors import Problem
 from kalends.http import metrics
 from kalends.http.log import endpoint_name, log
+from kalends.http.outflow import LARGE, STEP_SECONDS, Outflow
 from kalends.http.params import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
 from kalends.http.problem import CONTENT_TYPE, encode
 from kalends.http.respond import HURRIES
@@ -42,7 +43,10 @@ QUIET_SECONDS = 0.25
 # Where new connections cannot be kept out, there may be no quiet moment.
 FINISH_SECONDS = 30
 PARENT_SECONDS = 0.5
+# For how long a request may wait for a thread.
+QUEUE_SECONDS = 10
 LAST_BODIES_SECONDS = 3
+LAST_READING_SECONDS = 3
 
 CLOSE = ("connection", "close")
 
@@ -61,6 +65,9 @@ class Edge:
         self._held = 0
         self._active = 0
         self._reading: set[asyncio.Timeout] = set()
+        self._outflow = Outflow()
+        # When each request was given to the pool, in that order.
+        self._waiting: dict[Future[Answer], float] = {}
         self._last_arrival = 0.0
         self._stop: asyncio.Task[None] | None = None
 
@@ -70,6 +77,7 @@ class Edge:
         if self._db is None or not self._db.hurry():
             self._quick = None
         self._watch_parent(loop, os.getppid())
+        self._watch_queue(loop)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._pool.shutdown()
@@ -82,6 +90,14 @@ class Edge:
         else:
             self._stop_soon(loop)
 
+    def _watch_queue(self, loop: asyncio.AbstractEventLoop) -> None:
+        """While every thread is held up by something that hangs, whoever waits for one is not kept waiting too."""
+        for waiting, since in list(self._waiting.items()):
+            if loop.time() < since + QUEUE_SECONDS:
+                break
+            waiting.cancel()
+        loop.call_later(QUEUE_SECONDS / 10, self._watch_queue, loop)
+
     def _stop_soon(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._stop is None:
             self._stop = loop.create_task(self._finish(loop))
@@ -92,6 +108,7 @@ class Edge:
         for timeout in self._reading:
             if not timeout.expired():
                 timeout.reschedule(min(timeout.when() or began, began + LAST_BODIES_SECONDS))
+        self._outflow.hurry(LAST_READING_SECONDS)
         while (self._active or loop.time() < self._last_arrival + QUIET_SECONDS) and loop.time() < began + FINISH_SECONDS:
             await asyncio.sleep(QUIET_SECONDS / 10)
         os.kill(os.getpid(), signal.SIGINT)
@@ -100,9 +117,9 @@ class Edge:
         self._active += 1
         self._last_arrival = asyncio.get_running_loop().time()
         try:
-            status, headers, content = await self._answer(scope, proto)
-            proto.response_bytes(status, [*headers, CLOSE] if self._stop and CLOSE not in headers else headers, content)
-            if status == errors.TooLarge.status:
+            answer = await self._answer(scope, proto)
+            await self._send(scope, proto, answer)
+            if answer[0] == errors.TooLarge.status:
                 await self._linger(proto)
         finally:
             self._active -= 1
@@ -110,20 +127,42 @@ class Edge:
     async def _answer(self, scope: Scope, proto: HTTPProtocol) -> Answer:
         try:
             body = await self._body(scope, proto)
-            if self._room <= 0:
-                raise errors.Unavailable("Too many requests are waiting. Try again shortly.", retry_after=1)
         except Problem as problem:
-            return self._refusal(scope, problem)
+            # The connection may be in the middle of the body.
+            return self._refusal(scope, problem, CLOSE)
         if not body and self._is_quick(scope):
             with suppress(Slow):
                 return self._run(scope, body, hurries=True)
+        if self._room <= 0:
+            return self._refusal(scope, errors.Unavailable("Too many requests are waiting. Try again shortly.", retry_after=1))
         self._room -= 1
         self._held += len(body)
+        waiting = self._pool.submit(self._run, scope, body)
+        self._waiting[waiting] = asyncio.get_running_loop().time()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, self._run, scope, body)
+            return await asyncio.wrap_future(waiting)
+        except asyncio.CancelledError:
+            if not waiting.cancelled():
+                raise
+            return self._refusal(scope, errors.Unavailable("Nobody had time for this request. Try again shortly."))
         finally:
+            del self._waiting[waiting]
             self._held -= len(body)
             self._room += 1
+
+    async def _send(self, scope: Scope, proto: HTTPProtocol, answer: Answer) -> None:
+        if len(answer[2]) > LARGE and scope.method == "GET":
+            try:
+                self._outflow.make_room(len(answer[2]))
+            except Problem as problem:
+                answer = self._refusal(scope, problem)
+        status, headers, content = answer
+        if self._stop and CLOSE not in headers:
+            headers = [*headers, CLOSE]
+        if len(content) > LARGE:
+            await self._outflow.send(proto, status, headers, content, LAST_READING_SECONDS if self._stop else STEP_SECONDS)
+        else:
+            proto.response_bytes(status, headers, content)
 
     def _is_quick(self, scope: Scope) -> bool:
         return self._quick is not None and scope.method == "GET" and not scope.query_string and bool(self._quick.fullmatch(scope.path))
@@ -179,8 +218,8 @@ class Edge:
         content = b"".join(self._wsgi(env, start_response))
         return status, headers, content
 
-    def _refusal(self, scope: Scope, problem: Problem) -> Answer:
-        """The answer to a request that the application never sees. The connection may be in the middle of a body: it is closed."""
+    def _refusal(self, scope: Scope, problem: Problem, *more: tuple[str, str]) -> Answer:
+        """The answer to a request that the application never sees, with more headers."""
         request_id = secrets.token_hex(8)
         name = endpoint_name(scope.method)
         if self._settings.metrics_token:
@@ -188,7 +227,7 @@ class Edge:
         if self._settings.access_log == "on":
             log.info("request", endpoint=name, status=problem.status, ms=0, user=None, request_id=request_id)
         headers = [(name.lower(), value) for name, value in problem.headers.items()]
-        headers += [("content-type", CONTENT_TYPE), ("x-request-id", request_id), ("x-content-type-options", "nosniff"), CLOSE]
+        headers += [("content-type", CONTENT_TYPE), ("x-request-id", request_id), ("x-content-type-options", "nosniff"), *more]
         return problem.status, headers, encode(problem, request_id)
 
     async def _linger(self, proto: Any) -> None:

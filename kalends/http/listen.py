@@ -27,6 +27,8 @@ OPEN_FILES = 10_240
 OTHER_FILES = 256
 HEADER_SECONDS = 30
 HEADER_BYTES = 64 * 1024
+UNREAD_SECONDS = 30
+UNSENT_BYTES = 128 * 1024
 STOP_SECONDS = 60
 SIGNAL_AGAIN_SECONDS = 0.5
 
@@ -68,6 +70,10 @@ def _listening(family: int, address: Any, *, shared: bool) -> socket.socket:
         if shared:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if LINUX:
+            # The connections inherit both: one that takes nothing for so long is cut, and the kernel holds no more than so much for it.
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_SECONDS * 1000)
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
         listener.bind(address)
         listener.listen(BACKLOG)
     except OSError:

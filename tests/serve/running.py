@@ -18,8 +18,8 @@ from tests.client import Answer
 PATIENCE = 20
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-P", "-m", "kalends", *arguments]
+def command(*arguments: str, module: str = "kalends") -> list[str]:
+    return [sys.executable, "-P", "-m", module, *arguments]
 
 
 def environment(**settings: object) -> dict[str, str]:
@@ -63,11 +63,13 @@ def _hear_hangups() -> None:
 class Running:
     """A started `kalends serve`, on a free port of the loopback."""
 
+    module = "kalends"
+
     def __init__(self, folder: Path, *options: str, **settings: object):
         defaults = {"port": 0, "data": folder / "data"}
         self.folder = folder
         self.process = subprocess.Popen(
-            command("serve", *options),
+            command("serve", *options, module=self.module),
             cwd=folder,
             env=environment(**defaults | settings),
             stdin=subprocess.DEVNULL,

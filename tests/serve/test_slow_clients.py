@@ -1,0 +1,170 @@
+"""Clients that are slow or say nothing: they hold no thread, little memory, and no connection for long."""
+
+import socket
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.client import Answer
+from tests.serve.running import Running, ask, bearer, eventually
+
+EVENTS = 60
+SMALL = 4096
+ESTABLISHED = "01"
+
+
+class Hasty(Running):
+    """A service of little patience."""
+
+    module = "tests.serve.hasty"
+
+    def __init__(self, folder: Path, **settings: object):
+        super().__init__(folder, "--no-work", rate_limits="off", **settings)
+
+
+class Large:
+    """A service of little patience, with a public feed of more than a mebibyte."""
+
+    def __init__(self, folder: Path):
+        self.service = Hasty(folder).ready()
+        token = bearer(self.service.sign_up("alice"))
+        calendar = self.service.post("/api/calendars", {"name": "Jazz", "public": True}, headers=token).json
+        self.feed = f"/api/calendars/{calendar['id']}.ics"
+        connection = self.service.connection()
+        for number in range(EVENTS):
+            given = {"title": f"Gig {number}", "start_time": "2026-06-01", "calendar_id": calendar["id"], "description": "words " * 3_300}
+            assert ask(connection, "POST", "/api/events", given, token).status == 201
+        connection.close()
+        (self.server,) = self.service.servers
+        self._own = self._pipes()
+
+    @property
+    def held(self) -> int:
+        """How many connections are open, and how many pipes beyond those that every server process has."""
+        rows = [line.split() for line in Path(f"/proc/{self.server}/net/tcp").read_text().splitlines()[1:]]
+        return sum(row[1].endswith(f":{self.service.port:04X}") and row[3] == ESTABLISHED for row in rows) + self._pipes() - self._own
+
+    def _pipes(self) -> int:
+        return sum(_leads_to(link).startswith("pipe:") for link in Path(f"/proc/{self.server}/fd").iterdir())
+
+    def asked(self) -> socket.socket:
+        """A connection on which the feed was asked for, and nothing read yet."""
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
+        connection.settimeout(20)
+        connection.connect(("127.0.0.1", self.service.port))
+        connection.sendall(f"GET {self.feed} HTTP/1.1\r\nHost: calendar\r\nConnection: close\r\n\r\n".encode())
+        return connection
+
+
+def _leads_to(link: Path) -> str:
+    try:
+        return str(link.readlink())
+    except FileNotFoundError:
+        return ""
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Large]:
+    large = Large(tmp_path_factory.mktemp("large"))
+    yield large
+    large.service.stop()
+
+
+def test_a_slow_reader_gets_the_whole_answer(large: Large) -> None:
+    whole = large.service.get(large.feed)
+    assert (whole.status, len(whole.content) > 1_000_000) == (200, True)
+    assert len(whole.content) == int(whole.headers["Content-Length"])
+    with large.asked() as connection:
+        read = b"".join(iter(lambda: connection.recv(SMALL), b""))
+    assert read.endswith(whole.content)
+
+
+def test_whoever_does_not_read_is_cut_off(large: Large) -> None:
+    eventually(lambda: not large.held)
+    connections = [large.asked() for _ in range(3)]
+    eventually(lambda: large.held > 3)
+    eventually(lambda: not large.held)
+    assert all(_rest(connection) < 1_000_000 for connection in connections)
+    assert large.service.get(large.feed).status == 200
+
+
+def _rest(connection: socket.socket) -> int:
+    """How much there is still to read until the connection ends or breaks."""
+    read = 0
+    with connection, suppress(ConnectionError):
+        while part := connection.recv(SMALL):
+            read += len(part)
+    return read
+
+
+def test_a_client_that_goes_away_in_the_middle_leaves_nothing_open(large: Large) -> None:
+    for _ in range(3):
+        connection = large.asked()
+        assert connection.recv(100)
+        connection.close()
+    eventually(lambda: not large.held)
+
+
+def test_when_many_do_not_read_others_wait_until_the_first_were_cut_off(large: Large) -> None:
+    """Four mebibytes are held for clients at most: there is room for three, and for the fourth when they have had their time."""
+    eventually(lambda: not large.held)
+    connections = [large.asked() for _ in range(12)]
+    firsts = [connection.recv(100) for connection in connections]
+    refused = [first for first in firsts if first.startswith(b"HTTP/1.1 503")]
+    assert 6 <= len(refused) <= 9
+    assert all(b"retry-after" in first.lower() for first in refused)
+    eventually(lambda: large.service.get(large.feed).status == 200)
+    for connection in connections:
+        connection.close()
+
+
+def test_a_stop_does_not_wait_for_whoever_does_not_read(tmp_path: Path) -> None:
+    large = Large(tmp_path)
+    with large.asked() as connection:
+        assert connection.recv(100)
+        assert large.service.stop() == 0
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /healthz HTTP/1.1\r\nHost: cal", b"GET /healthz HTTP/1.1\r\nHost: calendar\r\n\r\n"])
+def test_a_connection_that_says_nothing_more_is_closed(large: Large, sent: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", large.service.port), timeout=20) as connection:
+        connection.sendall(sent)
+        while connection.recv(65536):
+            pass
+
+
+@pytest.fixture
+def stuck(tmp_path: Path) -> Iterator[tuple[Running, dict[str, str], sqlite3.Connection]]:
+    """A service with one thread, the token of somebody, and a connection that can keep others from writing."""
+    service = Hasty(tmp_path, threads=1).ready()
+    token = bearer(service.sign_up("alice"))
+    with closing(sqlite3.connect(service.folder / "data" / "kalends.sqlite3", isolation_level=None)) as holder:
+        yield service, token, holder
+    service.stop()
+
+
+def test_whoever_waits_too_long_for_a_thread_is_told_503(stuck: tuple[Running, dict[str, str], sqlite3.Connection]) -> None:
+    service, token, holder = stuck
+    answers: list[Answer] = []
+
+    def write(name: str) -> None:
+        answers.append(service.post("/api/calendars", {"name": name}, headers=token))
+
+    holder.execute("BEGIN IMMEDIATE")
+    writers = [threading.Thread(target=write, args=(f"{number}",)) for number in range(3)]
+    for writer in writers:
+        writer.start()
+    eventually(lambda: len(answers) == 2)
+    assert [(answer.status, int(answer.headers["Retry-After"]) > 0) for answer in answers] == [(503, True)] * 2
+    assert service.get("/healthz").status == 200
+    holder.execute("ROLLBACK")
+    for writer in writers:
+        writer.join()
+    assert answers[2].status == 201
+    names = [calendar["name"] for calendar in service.get("/api/calendars", headers=token).json["calendars"]]
+    assert len(names) == 2
