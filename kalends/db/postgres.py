@@ -1,6 +1,7 @@
 """PostgreSQL through psycopg. Between transactions, connections wait on a stack."""
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -13,12 +14,18 @@ from psycopg.conninfo import conninfo_to_dict
 
 from kalends.db.contents import Contents
 from kalends.db.database import Database, Retry, Taken, Transaction
+from kalends.db.patience import Connection
 from kalends.errors import Unavailable
 from kalends.settings import WrongSetting, variable
 
 CONNECT_SECONDS = 5
 STATEMENT_MS = 30_000
 LOCK_MS = 10_000
+# How much longer than a statement may take its answer is waited for, and how long many of them may take together.
+GRACE_SECONDS = 5
+MANY_SECONDS = 300
+# After a wait for nothing, for how long nobody waits again.
+SILENCE_SECONDS = 1
 MOST_LITERALS = 8
 
 AWAY = (psycopg.OperationalError, psycopg.InterfaceError, pg.ReadOnlySqlTransaction, pg.IdleInTransactionSessionTimeout)
@@ -27,8 +34,6 @@ AGAIN = (pg.SerializationFailure, pg.DeadlockDetected, pg.ForeignKeyViolation)
 
 # A parameter, or what may hold a colon without meaning one: text, a quoted name, a comment.
 _PARAMETER = re.compile(r"""'[^']*'|"[^"]*"|--[^\n]*|(?<![:\w]):([a-z_][a-z0-9_]*)""")
-
-Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 class Postgres(Database):
@@ -56,7 +61,9 @@ class Postgres(Database):
             # Every statement in a request's path has an index; a wrong guess must not read a whole table, and one plan does.
             "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
         )
+        self._patience = statement_ms / 1000 + GRACE_SECONDS
         self._waiting: list[Connection] = []
+        self._silent_until = 0.0
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -128,14 +135,28 @@ class Postgres(Database):
     def _begun(self, begin: str) -> Connection:
         """A connection in a new transaction. One that died while it waited, as all do when the server restarts, fails
         here, where nothing has run on it yet, and the next takes its place."""
+        if time.monotonic() < self._silent_until:
+            raise pg.ConnectionTimeout("It did not answer a moment ago.")
+        try:
+            return self._begun_on_any(begin)
+        except (pg.ConnectionTimeout, pg._WaitTimeout):
+            self._silent_until = time.monotonic() + SILENCE_SECONDS
+            raise
+
+    def _begun_on_any(self, begin: str) -> Connection:
         while connection := self._taken():
             try:
-                connection.execute(begin)
-                return connection
+                return self._begun_on(connection, begin)
+            except pg._WaitTimeout:
+                raise
             except psycopg.OperationalError:
                 connection.close()
-        connection = self._connected()
+        return self._begun_on(self._connected(), begin)
+
+    def _begun_on(self, connection: Connection, begin: str) -> Connection:
+        connection.patience = CONNECT_SECONDS
         connection.execute(begin)
+        connection.patience = self._patience
         return connection
 
     def _taken(self) -> Connection | None:
@@ -145,7 +166,7 @@ class Postgres(Database):
             return None
 
     def _connected(self) -> Connection:
-        return psycopg.connect(
+        return Connection.connect(
             self._url,
             autocommit=True,
             prepare_threshold=2,
@@ -173,8 +194,10 @@ class PostgresTransaction(Transaction):
             return self._cursor.execute(_translate(sql), params).rowcount
 
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
+        patience, self._connection.patience = self._connection.patience, MANY_SECONDS
         with _Translated():
             self._cursor.executemany(_translate(sql), rows)
+        self._connection.patience = patience
 
     def copy(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Insert the rows by the quickest way."""
@@ -199,6 +222,7 @@ class PostgresTransaction(Transaction):
 
     def unhurried(self) -> None:
         self.script("SET LOCAL statement_timeout = 0")
+        self._connection.patience = None
 
     def has_table(self, name: str) -> bool:
         return bool(self.value("SELECT to_regclass(:name) IS NOT NULL", name=name))

