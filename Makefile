@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help run test lint types unit browser screenshots bench lock clean
+.PHONY: help run test lint types unit browser screenshots faults bench lock clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ browser: $(VENV)/dev    ## install Chromium for the tests of pages, where that i
 
 screenshots: $(VENV)/dev browser  ## take the pictures of the documentation anew
 	@$(BIN)/python -m tests.web.screenshots docs/screenshots
+
+faults: $(VENV)/dev     ## make real faults for half an hour and compare, into tests/faults/results (QUICK=1: in two minutes)
+	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m tests.faults $(if $(QUICK),--quick)
 
 bench: $(VENV)/dev $(VENV)-bench/bench  ## measure speed on both databases, into bench/results (QUICK=1: in minutes, without a million events)
 	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m bench $(if $(QUICK),--quick)

@@ -1,0 +1,120 @@
+"""Makes every fault, or those that are named: `python -m tests.faults --quick kills full`."""
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from bench.report import Report, table
+from tests.faults import backup, deliveries, flood, full, kills, restart, silence, slow, upserts
+from tests.faults.postgres import Postgres
+from tests.faults.row import HEAD, Row
+
+LISTED = Path(__file__).parent / "results"
+
+Step = Callable[[], object]
+
+
+class Faults:
+    """Each fault by its name, at full length or in short."""
+
+    def __init__(self, folder: Path, postgres: Postgres, quick: bool):
+        self._folder = folder
+        self._postgres = postgres
+        self._quick = quick
+
+    def kills(self) -> list[Row]:
+        with _bar("kills, SQLite", number := self._chosen(1_000, 5)) as step:
+            inside = kills.show(self._new(), "", number, step)
+        with _bar("kills, PostgreSQL", number := self._chosen(100, 3)) as step:
+            return [inside, kills.show(self._new(), self._postgres.new(), number, step)]
+
+    def restart(self) -> list[Row]:
+        with _bar("restarts", number := self._chosen(20, 2)) as step:
+            return [restart.show(self._new(), self._postgres, number, step)]
+
+    def full(self) -> list[Row]:
+        with _bar("full disks, SQLite", number := self._chosen(5, 1)) as step:
+            inside = full.show(self._new(), None, number, step)
+        with _bar("full disks, PostgreSQL", number) as step:
+            return [inside, full.show(self._new(), self._postgres, number, step)]
+
+    def upserts(self) -> list[Row]:
+        each = self._chosen(200, 10)
+        return [upserts.show(self._new(), database, each) for database in ("", self._postgres.new())]
+
+    def deliveries(self) -> list[Row]:
+        messages, number = self._chosen(2_000, 200), self._chosen(30, 4)
+        rows = []
+        for database in ("", self._postgres.new()):
+            with _bar("workers killed", number) as step:
+                rows.append(deliveries.show(self._new(), database, messages, number, step))
+        return rows
+
+    def backup(self) -> list[Row]:
+        number = self._chosen(10, 2)
+        rows = []
+        for database in ("", self._postgres.new()):
+            with _bar("backups", number) as step:
+                rows.append(backup.show(self._new(), database, number, step))
+        return rows
+
+    def silence(self) -> list[Row]:
+        return [silence.show(self._new(), self._postgres, self._chosen(3, 1), self._chosen(15, 8))]
+
+    def flood(self) -> list[Row]:
+        return flood.show(self._new(), self._chosen(10, 3))
+
+    def slow(self) -> list[Row]:
+        with _bar("rounds of slow clients", number := self._chosen(5, 1)) as step:
+            return [slow.show(self._new(), 1_000, number, self._chosen(5, 2), step)]
+
+    def _chosen(self, long: int, short: int) -> int:
+        return short if self._quick else long
+
+    def _new(self) -> Path:
+        """A new folder. PostgreSQL, under its own user, must find the way into it."""
+        folder = Path(tempfile.mkdtemp(dir=self._folder))
+        folder.chmod(0o755)
+        return folder
+
+
+NAMES = [name for name in vars(Faults) if not name.startswith("_")]
+
+
+@contextmanager
+def _bar(label: str, length: int) -> Iterator[Step]:
+    with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
+        yield lambda: bar.update(1)
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Few of each, in a minute or two; the tables are only printed.")
+@click.argument("names", nargs=-1, type=click.Choice(NAMES))
+def main(names: tuple[str, ...], quick: bool) -> None:
+    """Make the faults, and write what they showed."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="kalends-faults-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        report = Report(Path(folder) / "results" if quick else LISTED)
+        postgres = Postgres(Path(folder) / "postgres")
+        try:
+            faults = Faults(Path(folder), postgres, quick)
+            for name in names or NAMES:
+                try:
+                    shown = getattr(faults, name)()
+                except full.CannotMount as error:
+                    print(f"{name} is left out: {error}", file=sys.stderr)
+                    continue
+                report.write(name, name.capitalize(), [table(HEAD, [row.cells for row in shown]).replace("---:", "---")])
+                rows += shown
+        finally:
+            postgres.close()
+    sys.exit(0 if all(row.kept for row in rows) else "Not every goal was kept.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Messages through a mail server that hangs, refuses and drops the line, by workers that are killed."""
+
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from kalends.db import Database, open_database
+from kalends.settings import Settings
+from tests.deliveries.servers import real_server
+from tests.deliveries.test_worker import WORKERS, Moody, Worker, queue_messages
+from tests.faults.row import Row, kind
+from tests.serve.running import Running, eventually
+
+GOAL = "0 lost; duplicates only where the outcome was unknown, with the same Message-ID"
+
+
+def show(folder: Path, database: str, messages: int, kills: int, after: Callable[[], object] = lambda: None) -> Row:
+    """Send so many messages, and kill a worker so often; `after` is called after each time."""
+    service = Running(folder, "--no-work", database=database, rate_limits="off", access_log="off").ready()
+    try:
+        queue_messages(service, service.sign_up("alice"), messages)
+    finally:
+        service.stop()
+    chosen = Settings(data=str(folder / "data"), database=database)
+    moody = Moody()
+    with real_server(moody) as port, closing(open_database(chosen)) as db:
+        unknown = _send(folder, db, chosen, moody, port, messages, kills, after)
+        with db.read() as tx:
+            ends = dict(tx.rows("SELECT address, state FROM deliveries"))
+    refused = {f"guest{number}@example.org" for number in range(messages) if number % 50 == 3}
+    received = Counter(moody.received)
+    lost = len(set(ends) - refused - {address for address, _ in received})
+    wrong = len({address for address, state in ends.items() if state == "failed"} ^ refused)
+    duplicates = received.total() - len(received)
+    twice_named = len(received) - len({address for address, _ in received})
+    figures = (
+        f"{messages:,} messages, {kills} workers killed, {moody.unanswered} hangs and drops after DATA: {lost} lost, "
+        f"{len(refused)} refused for good and told so, {duplicates} sent twice where {unknown + moody.unanswered} outcomes were unknown, "
+        f"{twice_named} of them under another Message-ID"
+    )
+    is_well = not (lost or wrong or twice_named) and duplicates <= unknown + moody.unanswered
+    return Row("a mail server that misbehaves, workers killed", kind(database), figures, GOAL, is_well)
+
+
+def _send(
+    folder: Path, db: Database, chosen: Settings, moody: Moody, port: int, messages: int, kills: int, after: Callable[[], object]
+) -> int:
+    """Answers how many messages were on their way when a worker was killed."""
+
+    def states() -> Counter[str]:
+        with db.read() as tx:
+            return Counter(dict(tx.rows("SELECT state, count(*) FROM deliveries GROUP BY state")))
+
+    settings = {"data": chosen.data, "database": chosen.database, "email": f"smtp://127.0.0.1:{port}", "log_format": "json"}
+    workers = [Worker(folder, **settings) for _ in range(WORKERS)]
+    chance = random.Random(7)
+    unknown = 0
+    try:
+        for kill in range(kills):
+            seen = len(moody.received)
+            eventually(lambda: len(moody.received) > seen or not states()["queued"], within=60)  # noqa: B023 - it is asked here and now
+            threading.Event().wait(chance.uniform(0, 0.3))
+            unknown += states()["sending"]
+            workers[kill % WORKERS].kill()
+            workers[kill % WORKERS].start()
+            after()
+        eventually(lambda: states()["sent"] + states()["failed"] == messages, within=120)
+    finally:
+        for worker in workers:
+            worker.kill()
+    return unknown

@@ -1,0 +1,150 @@
+"""A disk that is full: a small file system in memory, which only root may mount."""
+
+import random
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from kalends.db import open_database
+from kalends.settings import Settings
+from tests.client import Answer
+from tests.faults.postgres import Postgres
+from tests.faults.row import Row, kind, spread
+from tests.serve.running import Running, ask, bearer, eventually
+
+MIB = 1024 * 1024
+DISK = 32 * MIB
+# What is taken away to make room again.
+BALLAST = 3 * MIB
+REFUSALS = 20
+MOST = 10_000
+GOAL = "reads work, writes 503, heals by itself, nothing half-written"
+
+
+class CannotMount(Exception):
+    """This user may not mount a file system."""
+
+
+def show(folder: Path, postgres: Postgres | None, times: int, after: Callable[[], object] = lambda: None) -> Row:
+    """Fill the disk of the data folder, or that of PostgreSQL's tables, so often."""
+    with _disk(folder / "disk") as disk:
+        for number in range(times):
+            (disk / f"ballast{number}").write_bytes(bytes(BALLAST))
+        database = _in_tables(postgres, disk) if postgres else ""
+        data = folder / "data" if postgres else disk / "data"
+        service = Running(folder, "--no-work", data=data, database=database, rate_limits="off", access_log="off").ready()
+        try:
+            seen = _Seen(service)
+            for number in range(times):
+                seen.fill()
+                seen.free(disk / f"ballast{number}")
+                after()
+            seen.compare(data, database)
+        finally:
+            service.stop()
+        if postgres:
+            postgres.execute(f"DROP DATABASE {urlsplit(database).path[1:]} WITH (FORCE)")
+            postgres.execute("DROP TABLESPACE small")
+    return Row("disk full", kind(database), seen.words, GOAL, seen.is_well)
+
+
+@contextmanager
+def _disk(folder: Path) -> Iterator[Path]:
+    folder.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", str(folder)], capture_output=True, text=True)
+    if made.returncode:
+        raise CannotMount(made.stderr.strip())
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def _in_tables(postgres: Postgres, disk: Path) -> str:
+    """A database whose tables are on this disk; the log of PostgreSQL's own changes is not."""
+    (disk / "tables").mkdir()
+    if postgres.user:
+        shutil.chown(disk / "tables", postgres.user)
+    postgres.execute(f"CREATE TABLESPACE small LOCATION '{disk}/tables'")
+    return postgres.new("TABLESPACE small")
+
+
+class _Seen:
+    """Somebody who writes large events until there is no room, and what they were told."""
+
+    def __init__(self, service: Running):
+        self._connection = service.connection()
+        self._bearer = bearer(service.sign_up("ana"))
+        self._chance = random.Random(11)
+        self._asked = 0
+        self._kept: dict[str, int] = {}
+        self._refused: set[str] = set()
+        self._wrong: list[int] = []
+        self._reads = 0
+        self._healed: list[float] = []
+        self._lost = self._half = self._complaints = 0
+
+    def fill(self) -> None:
+        """Write until so many in a row are refused: a log that was emptied into the tables takes some more after the first."""
+        in_a_row = 0
+        for _ in range(MOST):
+            in_a_row = 0 if self._write().status == 201 else in_a_row + 1
+            if in_a_row == REFUSALS:
+                break
+        self._read(
+            "/readyz", "/api/calendars", "/api/events?limit=50", *(f"/api/events/{number}" for number in list(self._kept.values())[-20:])
+        )
+
+    def free(self, ballast: Path) -> None:
+        """Make room, and wait until a write is taken."""
+        ballast.unlink()
+        began = time.monotonic()
+        eventually(lambda: self._write().status == 201)
+        self._healed.append(time.monotonic() - began)
+
+    def _write(self) -> Answer:
+        self._asked += 1
+        title = f"Gig {self._asked}"
+        # At random, so that it cannot be compressed.
+        given = {"title": title, "start_time": "2026-06-01", "description": self._chance.randbytes(9_900).hex()}
+        answer = ask(self._connection, "POST", "/api/events", given, self._bearer)
+        if answer.status == 201:
+            self._kept[title] = answer.json["id"]
+        elif answer.status == 503 and int(answer.headers["Retry-After"]) > 0:
+            self._refused.add(title)
+        else:
+            self._wrong.append(answer.status)
+        return answer
+
+    def _read(self, *paths: str) -> None:
+        for path in paths:
+            status = ask(self._connection, "GET", path, headers=self._bearer).status
+            self._reads += 1
+            if status != 200:
+                self._wrong.append(status)
+
+    def compare(self, data: Path, database: str) -> None:
+        with closing(open_database(Settings(data=str(data), database=database))) as db, db.read() as tx:
+            found = {title for (title,) in tx.rows("SELECT title FROM events")}
+            placed = tx.value("SELECT count(*) FROM placements")
+            checks = [] if database else [*tx.rows("PRAGMA integrity_check"), *tx.rows("PRAGMA foreign_key_check")]
+        self._lost = len(set(self._kept) - found)
+        self._half = len(self._refused & found) + abs(placed - len(found))
+        self._complaints = len([row for row in checks if row != ("ok",)])
+
+    @property
+    def is_well(self) -> bool:
+        return bool(self._refused) and not (self._wrong or self._lost or self._half or self._complaints)
+
+    @property
+    def words(self) -> str:
+        return (
+            f"full {len(self._healed)} times: {len(self._kept):,} writes acknowledged, {self._lost} of them lost; "
+            f"{len(self._refused):,} refused with 503 and Retry-After, {self._half} of them half-written; {self._reads} reads meanwhile; "
+            f"{len(self._wrong)} other answers; {self._complaints} faults in the file; the first write after there was room: "
+            f"{spread(self._healed)}"
+        )

@@ -1,0 +1,43 @@
+"""What a fault showed, as a row of a table."""
+
+from collections.abc import Sequence
+from statistics import median
+
+from msgspec import Struct
+
+HEAD = ["fault", "database", "what happened", "goal", "kept"]
+
+
+class Row(Struct, frozen=True):
+    """One fault on one database: what happened, in figures, and whether the goal was kept: in what holds on any machine, and in
+    time, which a busy one may take longer for."""
+
+    fault: str
+    database: str
+    figures: str
+    goal: str
+    is_sound: bool
+    is_in_time: bool = True
+
+    @property
+    def kept(self) -> bool:
+        return self.is_sound and self.is_in_time
+
+    @property
+    def cells(self) -> list[str]:
+        return [self.fault, self.database, self.figures, self.goal, "yes" if self.kept else "NO"]
+
+
+def kind(database: str) -> str:
+    """The name of the kind of database that the setting chooses."""
+    return "PostgreSQL" if database else "SQLite"
+
+
+def spread(seconds: Sequence[float]) -> str:
+    """The median and the most, in words."""
+    return f"median {median(seconds):.2f} s, at most {max(seconds):.2f} s" if seconds else "never"
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value below which this share of them lies."""
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))]

@@ -1,0 +1,54 @@
+"""Each fault in short. What depends on the speed of the machine is left to `make faults`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tests.faults import flood, full, kills, restart, slow, upserts
+from tests.faults.postgres import Postgres
+from tests.serve.conftest import database  # noqa: F401
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Postgres]:
+    """A server that may be stopped, in a folder into which its own user finds the way."""
+    with TemporaryDirectory(prefix="kalends-test-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        server = Postgres(Path(folder) / "postgres")
+        yield server
+        server.close()
+
+
+def test_kills_lose_nothing(tmp_path: Path, database: str) -> None:  # noqa: F811
+    row = kills.show(tmp_path, database, 3)
+    assert row.is_sound, row
+
+
+def test_a_server_that_stops_at_once_loses_nothing(tmp_path: Path, postgres: Postgres) -> None:
+    row = restart.show(tmp_path, postgres, 1)
+    assert row.is_sound, row
+
+
+def test_a_full_disk_is_read_and_heals(tmp_path: Path) -> None:
+    try:
+        row = full.show(tmp_path, None, 1)
+    except full.CannotMount as error:
+        pytest.skip(f"only root may mount a small disk: {error}")
+    assert row.is_sound, row
+
+
+def test_64_clients_leave_one_response_for_each_address(tmp_path: Path, database: str) -> None:  # noqa: F811
+    row = upserts.show(tmp_path, database, 4)
+    assert row.is_sound, row
+
+
+def test_three_times_the_load_is_answered_or_refused(tmp_path: Path) -> None:
+    rows = flood.show(tmp_path, 1, 1_000)
+    assert all(row.is_sound for row in rows), rows
+
+
+def test_slow_clients_keep_no_honest_one_out(tmp_path: Path) -> None:
+    row = slow.show(tmp_path, 90, 1, 1)
+    assert row.is_sound, row

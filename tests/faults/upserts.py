@@ -1,0 +1,48 @@
+"""64 clients who answer for the same few addresses at the same time."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+from kalends.db import open_database
+from kalends.settings import Settings
+from tests.faults.guests import an_event
+from tests.faults.row import Row, kind
+from tests.serve.running import Running, ask
+
+CLIENTS = 64
+EVENTS = 2
+ADDRESSES = 4
+GOAL = "0 duplicates, 0 errors"
+
+
+def show(folder: Path, database: str, each: int) -> Row:
+    """Let each client answer so often."""
+    service = Running(folder, "--no-work", database=database, rate_limits="off", access_log="off").ready()
+    try:
+        events = [an_event(service, f"ana{number}") for number in range(EVENTS)]
+
+        def answer(client: int) -> Counter[int]:
+            connection = service.connection()
+            told: Counter[int] = Counter()
+            for number in range(each):
+                address = f"gus{(client + number) % ADDRESSES}@example.org"
+                given = {"event_id": events[number % EVENTS], "email_address": address, "response": "YES", "comment": f"{client} {number}"}
+                told[ask(connection, "POST", "/api/responses", given).status] += 1
+            connection.close()
+            return told
+
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            statuses = sum(pool.map(answer, range(CLIENTS)), Counter[int]())
+    finally:
+        service.stop()
+    with closing(open_database(Settings(data=str(folder / "data"), database=database))) as db, db.read() as tx:
+        rows, pairs = tx.rows("SELECT count(*), count(DISTINCT event_id || email_key) FROM responses")[0]
+    wrong = statuses.total() - statuses[200] - statuses[201]
+    figures = (
+        f"{statuses.total():,} answers for {pairs} pairs of event and address: {rows - pairs} duplicates, {wrong} errors, "
+        f"{statuses[201]} times 201 and else 200"
+    )
+    is_well = wrong == 0 and rows == pairs == statuses[201] == EVENTS * ADDRESSES
+    return Row("64 clients upsert responses", kind(database), figures, GOAL, is_well)
