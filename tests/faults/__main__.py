@@ -63,7 +63,7 @@ class Faults:
         return rows
 
     def silence(self) -> list[Row]:
-        return [silence.show(self._new(), self._postgres, self._chosen(3, 1), self._chosen(15, 8))]
+        return [silence.show(self._new(), self._postgres, self._chosen(3, 1), self._chosen(45, 12))]
 
     def flood(self) -> list[Row]:
         return flood.show(self._new(), self._chosen(10, 3))

@@ -30,11 +30,12 @@ def show(folder: Path, postgres: Postgres, silences: int, seconds: float) -> Row
                 proxy.go_on()
                 back = time.monotonic()
                 eventually(lambda: _is_well(guests, since=back), MOST_SECONDS)  # noqa: B023 - it is asked here and now
-                healed.append(max(0, max(told.at for told in guests.told if told.status != 201) - back))
+                healed.append(max(0, max((told.at for told in guests.told if told.status != 201), default=back) - back))
     finally:
         service.stop()
         proxy.close()
     refused = [told.seconds for told in guests.told if told.asks_for_patience]
+    assert refused, "nobody noticed"
     others = len(guests.told) - len(guests.acknowledged) - len(refused)
     comments, responses = kept(str(folder / "data"), database)
     lost, half = len(guests.acknowledged - comments), len(comments ^ responses)
