@@ -14,6 +14,8 @@ from tests.faults.postgres import Postgres
 from tests.faults.row import HEAD, Row
 
 LISTED = Path(__file__).parent / "results"
+# How many services are killed side by side.
+LANES = 4
 
 Step = Callable[[], object]
 
@@ -28,9 +30,9 @@ class Faults:
 
     def kills(self) -> list[Row]:
         with _bar("kills, SQLite", number := self._chosen(1_000, 5)) as step:
-            inside = kills.show(self._new(), "", number, step)
+            inside = kills.show([(self._new(), "") for _ in range(LANES)], number, step)
         with _bar("kills, PostgreSQL", number := self._chosen(100, 3)) as step:
-            return [inside, kills.show(self._new(), self._postgres.new(), number, step)]
+            return [inside, kills.show([(self._new(), self._postgres.new()) for _ in range(LANES)], number, step)]
 
     def restart(self) -> list[Row]:
         with _bar("restarts", number := self._chosen(20, 2)) as step:

@@ -17,9 +17,10 @@ from tests.faults.row import Row, kind, spread
 from tests.serve.running import Running, ask, bearer, eventually
 
 MIB = 1024 * 1024
-DISK = 32 * MIB
 # What is taken away to make room again.
 BALLAST = 3 * MIB
+# The rest of the disk; PostgreSQL puts its own tables there too.
+REST, POSTGRES_REST = 8 * MIB, 24 * MIB
 REFUSALS = 20
 MOST = 10_000
 GOAL = "reads work, writes 503, heals by itself, nothing half-written"
@@ -31,7 +32,7 @@ class CannotMount(Exception):
 
 def show(folder: Path, postgres: Postgres | None, times: int, after: Callable[[], object] = lambda: None) -> Row:
     """Fill the disk of the data folder, or that of PostgreSQL's tables, so often."""
-    with _disk(folder / "disk") as disk:
+    with _disk(folder / "disk", times * BALLAST + (POSTGRES_REST if postgres else REST)) as disk:
         for number in range(times):
             (disk / f"ballast{number}").write_bytes(bytes(BALLAST))
         database = _in_tables(postgres, disk) if postgres else ""
@@ -53,9 +54,9 @@ def show(folder: Path, postgres: Postgres | None, times: int, after: Callable[[]
 
 
 @contextmanager
-def _disk(folder: Path) -> Iterator[Path]:
+def _disk(folder: Path, size: int) -> Iterator[Path]:
     folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", str(folder)], capture_output=True, text=True)
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, text=True)
     if made.returncode:
         raise CannotMount(made.stderr.strip())
     try:

@@ -22,10 +22,11 @@ EVENTS = 10_000
 GOAL = "honest clients' p99 at most twice the baseline"
 
 
-def show(folder: Path, number: int, rounds: int, seconds: float, after: Callable[[], object] = lambda: None) -> Row:
-    """So many slow clients beside honest ones; in turns with honest ones alone, so that a busy machine slows both."""
+def show(folder: Path, number: int, rounds: int, seconds: float, after: Callable[[], object] = lambda: None, kept: int = EVENTS) -> Row:
+    """So many slow clients beside honest ones; in turns with honest ones alone, so that a busy machine slows both. The service
+    keeps so many events."""
     allow_files(number + 500)
-    events.fill(settings.load({"data": str(folder / "data"), "database": ""}), EVENTS)
+    events.fill(settings.load({"data": str(folder / "data"), "database": ""}), kept)
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     service = Running(folder, "--no-work", rate_limits="off", access_log="off").ready()
