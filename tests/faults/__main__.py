@@ -4,6 +4,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 
 import click
@@ -23,16 +24,17 @@ Step = Callable[[], object]
 class Faults:
     """Each fault by its name, at full length or in short."""
 
-    def __init__(self, folder: Path, postgres: Postgres, quick: bool):
+    def __init__(self, folder: Path, postgres: Postgres, quick: bool, minutes: float):
         self._folder = folder
         self._postgres = postgres
         self._quick = quick
+        self._seconds = 60 * minutes
 
     def kills(self) -> list[Row]:
         with _bar("kills, SQLite", number := self._chosen(1_000, 5)) as step:
-            inside = kills.show([(self._new(), "") for _ in range(LANES)], number, step)
+            inside = kills.show([(self._new(), "") for _ in range(LANES)], number, step, self._seconds)
         with _bar("kills, PostgreSQL", number := self._chosen(100, 3)) as step:
-            return [inside, kills.show([(self._new(), self._postgres.new()) for _ in range(LANES)], number, step)]
+            return [inside, kills.show([(self._new(), self._postgres.new()) for _ in range(LANES)], number, step, self._seconds)]
 
     def restart(self) -> list[Row]:
         with _bar("restarts", number := self._chosen(20, 2)) as step:
@@ -95,8 +97,9 @@ def _bar(label: str, length: int) -> Iterator[Step]:
 
 @click.command()
 @click.option("--quick", is_flag=True, help="Few of each, in a minute or two; the tables are only printed.")
+@click.option("--minutes", default=inf, help="Kill for no longer than this on each database.")
 @click.argument("names", nargs=-1, type=click.Choice(NAMES))
-def main(names: tuple[str, ...], quick: bool) -> None:
+def main(names: tuple[str, ...], quick: bool, minutes: float) -> None:
     """Make the faults, and write what they showed."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="kalends-faults-", ignore_cleanup_errors=True) as folder:
@@ -104,7 +107,7 @@ def main(names: tuple[str, ...], quick: bool) -> None:
         report = Report(Path(folder) / "results" if quick else LISTED)
         postgres = Postgres(Path(folder) / "postgres")
         try:
-            faults = Faults(Path(folder), postgres, quick)
+            faults = Faults(Path(folder), postgres, quick, minutes)
             for name in names or NAMES:
                 try:
                     shown = getattr(faults, name)()

@@ -7,15 +7,16 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
+from http.client import HTTPException
+from math import inf
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import psycopg
 
 from tests.faults.guests import Guests, an_event
-from tests.faults.row import Row, kind
+from tests.faults.row import Row, kind, spread
 from tests.serve.running import Running, eventually
 
 CLIENTS = 4
@@ -24,15 +25,16 @@ SECONDS = 0.06
 GOAL = "0 lost, 0 corrupt, ready in 1 s"
 # How many kills are made in one place alone.
 ALONE = 20
+SERVERS = 4
 # A look through the whole database takes longer as it grows.
 THOROUGH = 100
 
 
-def show(places: Sequence[tuple[Path, str]], kills: int, after: Callable[[], object] = lambda: None) -> Row:
-    """Kill a service so often in all, in several places (folder and database) at once; `after` is called after each time. The first
-    kills are in one place alone, since services that start at once slow each other down."""
-    lanes = [_Lane(folder, database, after) for folder, database in places]
-    lanes[0].run(min(ALONE, kills))
+def show(places: Sequence[tuple[Path, str]], kills: int, after: Callable[[], object] = lambda: None, seconds: float = inf) -> Row:
+    """Kill a service so often in all, unless that takes longer, in several places (folder and database) at once; `after` is called
+    after each time. The first kills are in one place alone, since services that start at once slow each other down."""
+    lanes = [_Lane(folder, database, after, time.monotonic() + seconds) for folder, database in places]
+    lanes[0].run(min(ALONE, kills), servers=0)
     alone = list(lanes[0].starts)
     shares = [(kills - min(ALONE, kills)) // len(lanes)] * len(lanes)
     shares[0] += kills - min(ALONE, kills) - sum(shares)
@@ -41,8 +43,9 @@ def show(places: Sequence[tuple[Path, str]], kills: int, after: Callable[[], obj
     seen = [lane.seen for lane in lanes]
     lost, half, corrupt = (sum(getattr(each, name) for each in seen) for name in ("lost", "half", "corrupt"))
     figures = (
-        f"{kills:,} kills, {sum(len(each.acknowledged) for each in seen):,} writes acknowledged: {lost} lost, {half} half-written, "
-        f"{corrupt} faults in the file; ready again in {median(alone):.2f} s (median of {len(alone)}), at most {max(alone):.2f} s"
+        f"{sum(lane.kills for lane in lanes):,} kills, {sum(lane.whole for lane in lanes):,} of the whole service and the rest of the "
+        f"process that serves, {sum(len(each.acknowledged) for each in seen):,} writes acknowledged: {lost} lost, {half} half-written, "
+        f"{corrupt} faults in the file; the whole service ready again: {spread(alone)}"
     )
     return Row("kill -9 amid writes", kind(places[0][1]), figures, GOAL, not (lost or half or corrupt), max(alone) < 1)
 
@@ -50,32 +53,46 @@ def show(places: Sequence[tuple[Path, str]], kills: int, after: Callable[[], obj
 class _Lane:
     """A service that is started and killed, again and again, in one place."""
 
-    def __init__(self, folder: Path, database: str, after: Callable[[], object]):
+    def __init__(self, folder: Path, database: str, after: Callable[[], object], until: float):
         self._folder = folder
         self._database = database
         self._after = after
+        self._until = until
         self._chance = random.Random(11)
-        self._kills = 0
         self._event_id = 0
+        self.kills = self.whole = 0
         self.seen = _Seen(folder, database)
         self.starts: list[float] = []
 
-    def run(self, kills: int) -> None:
-        """Kill it so often, start it once more, and look at everything."""
-        for _ in range(kills):
+    def run(self, kills: int, servers: int = SERVERS) -> None:
+        """Kill so often, start once more, and look at everything. For each kill of the whole service, the process that serves is
+        killed so often."""
+        goal = self.kills + kills
+        while self.kills < goal and time.monotonic() < self._until:
             with self._started() as service:
-                self.seen.look(thorough=self._kills % THOROUGH == 0)
+                self.seen.look(thorough=self.kills % THOROUGH == 0)
                 self._event_id = self._event_id or an_event(service, "ana")
-                with Guests(service, self._event_id, str(self._kills), CLIENTS) as guests:
-                    eventually(lambda: guests.acknowledged)
-                    time.sleep(self._chance.uniform(0, SECONDS))
-                    _kill(service)
-                    guests.stop()
-            self.seen.newest = guests.acknowledged
-            self._kills += 1
-            self._after()
+                for _ in range(min(servers, goal - self.kills - 1)):
+                    # The service starts it again by itself.
+                    self._kill(service, service.servers)
+                    eventually(lambda: _is_ready(service))
+                    self.seen.look(thorough=False)
+                self._kill(service, [service.process.pid, *service.servers])
+                self.whole += 1
         with self._started():
             self.seen.look(thorough=True)
+
+    def _kill(self, service: Running, processes: list[int]) -> None:
+        """In the middle of writes."""
+        with Guests(service, self._event_id, str(self.kills), CLIENTS) as guests:
+            eventually(lambda: guests.acknowledged)
+            time.sleep(self._chance.uniform(0, SECONDS))
+            for pid in processes:
+                os.kill(pid, signal.SIGKILL)
+            guests.stop()
+        self.seen.newest = guests.acknowledged
+        self.kills += 1
+        self._after()
 
     @contextmanager
     def _started(self) -> Iterator[Running]:
@@ -84,7 +101,7 @@ class _Lane:
         service = Running(self._folder, "--no-work", database=self._database, rate_limits="off", access_log="off")
         try:
             service.ready()
-            if self._kills:
+            if self.whole:
                 self.starts.append(time.monotonic() - began)
             yield service
         finally:
@@ -137,8 +154,8 @@ class _Seen:
             return sqlite.execute(sql).fetchall()
 
 
-def _kill(service: Running) -> None:
-    parent = service.process.pid
-    for pid in (parent, *(int(child) for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split())):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+def _is_ready(service: Running) -> bool:
+    try:
+        return service.get("/readyz").status == 200
+    except (HTTPException, OSError):
+        return False
