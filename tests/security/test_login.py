@@ -1,0 +1,58 @@
+"""Logging in tells nobody who has an account: the work is the same, from the first request on. `timing` measures the time it takes."""
+
+import pytest
+from argon2 import Parameters, extract_parameters
+from argon2.profiles import RFC_9106_LOW_MEMORY
+
+from kalends.users import passwords
+from tests.cast import PASSWORD, Cast
+from tests.security.timing import verdict
+from tests.users.hashers import Counting
+
+
+class Watching(Counting):
+    """Remembers by what figures it was asked to hash."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.figures: list[Parameters] = []
+
+    def verify(self, hash: str | bytes, password: str | bytes) -> bool:  # type: ignore[override]
+        self.figures.append(extract_parameters(str(hash)))
+        return super().verify(hash, password)
+
+
+@pytest.mark.parametrize("name", ["nobody-at-all", "nobody@example.org", "\u0131"])
+def test_even_the_first_unknown_user_of_a_process_takes_the_work_of_a_known_one(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    known, unknown = Watching(), Watching()
+    monkeypatch.setattr(passwords, "_hasher", known)
+    cast.alice.put(f"/api/users/{cast.alice.id}", json={"password": PASSWORD, "current_password": PASSWORD})
+    known.work.clear()
+    known.figures.clear()
+    for hasher, user_name in ((known, cast.alice.user_name), (unknown, name)):
+        monkeypatch.setattr(passwords, "_hasher", hasher)
+        assert cast.anonymous.post("/api/session", json={"user_name": user_name, "password": "not the password"}).status == 401
+    assert known.work == unknown.work == ["verify"]
+    assert known.figures == unknown.figures
+
+
+def test_nobody_has_no_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "_hasher", Counting())
+    for password in ("", "nobody has this password", PASSWORD, "\x00" * 32):
+        assert not passwords.matches(password, None)
+
+
+def test_passwords_are_hashed_by_the_figures_that_are_recommended() -> None:
+    """RFC 9106, the second choice: Argon2id, 64 MiB, three passes, four lanes."""
+    made = passwords.PasswordHasher()
+    assert extract_parameters(made.hash(PASSWORD)) == RFC_9106_LOW_MEMORY
+
+
+def test_the_measurement_knows_a_difference_when_it_sees_one() -> None:
+    """Pairs of times of known and unknown users: noise alone is none, a twentieth more is one."""
+    noise = [((i * 7_919) % 101 / 1_000, (i * 104_729) % 101 / 1_000) for i in range(1, 1_001)]
+    assert verdict([(1 + a, 1 + b) for a, b in noise]).is_even
+    assert not verdict([(1.05 + a, 1 + b) for a, b in noise]).is_even
+    assert not verdict([(1 + a, 1.05 + b) for a, b in noise]).is_even
