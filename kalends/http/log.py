@@ -1,5 +1,6 @@
 """Log lines: JSON for machines, colours for a terminal, secrets never."""
 
+import json
 import logging
 import sys
 import threading
@@ -72,14 +73,27 @@ class _Relay(logging.Handler):
 
 
 def _write(line: Line) -> None:
-    _put(msgspec.json.encode(line, enc_hook=str) + b"\n")
+    try:
+        written = msgspec.json.encode(line, enc_hook=str)
+    except UnicodeEncodeError:
+        # Half a character, in the words of an error. The standard library writes it in ASCII.
+        written = json.dumps(line, default=str).encode()
+    _put(written + b"\n")
 
 
 def _write_for_people(line: Line) -> None:
     level, event, trace = line["level"], line["event"], line.get("exception", "")
-    fields = " ".join(f"{_DIM}{name}={_PLAIN}{line[name]}" for name in line if name not in ("level", "event", "timestamp", "exception"))
-    written = f"{_DIM}{line['timestamp'][:19]}Z{_PLAIN} {_COLORS[level]}{level:8}{_PLAIN}{event:8} {fields}\n{trace}"
-    _put(written.encode(errors="backslashreplace"))
+    others = [name for name in line if name not in ("level", "event", "timestamp", "exception")]
+    fields = " ".join(f"{_DIM}{name}={_PLAIN}{_shown(str(line[name]))}" for name in others)
+    written = (
+        f"{_DIM}{line['timestamp'][:19]}Z{_PLAIN} {_COLORS[level]}{level:8}{_PLAIN}{_shown(event):8} {fields}\n{_shown(trace, lines=True)}"
+    )
+    _put(written.encode())
+
+
+def _shown(value: str, *, lines: bool = False) -> str:
+    """The value as a terminal may show it: what would make a new line or speak to the terminal is written out."""
+    return "".join(c if c.isprintable() or (lines and c == "\n") else c.encode("unicode_escape").decode() for c in value)
 
 
 def _put(content: bytes) -> None:

@@ -1,0 +1,28 @@
+"""The log: whatever is said in it, each event is one line, and a terminal shows it as text."""
+
+import json
+
+import pytest
+
+from kalends.http import log
+from kalends.settings import Settings
+
+HOSTILE = 'x\r\n{"event":"forged"}\n\x1b[2J\x1b]0;title\x07\x00\x85\u2028 \ud800'
+
+
+@pytest.mark.parametrize("log_format", ["json", "console"])
+def test_no_value_makes_a_line_of_its_own_or_speaks_to_the_terminal(
+    capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, log_format: str
+) -> None:
+    monkeypatch.setattr(log.log, "write", log._write_for_people if log_format == "console" else log._write)
+    assert log.for_people(Settings(log_format="console"))
+    log.log.warning("unavailable", cause=HOSTILE, endpoint="GET /x")
+    written = capfdbinary.readouterr().err
+    assert written.count(b"\n") == 1
+    if log_format == "json":
+        assert json.loads(written)["event"] == "unavailable"
+    else:
+        assert b"\x1b[2J" not in written
+        assert b"\x1b]" not in written
+        assert b"\x00" not in written
+    assert b"forged" in written
