@@ -158,6 +158,8 @@ def _converted(name: str, value: Any) -> Any:
 def _checked(values: dict[str, Any]) -> Settings:
     settings = Settings(**values)
     if not _is_base(settings.url):
+        if not settings.base_url:
+            raise WrongSetting(f"{variable('host')} is {settings.host!r}, and no address to listen on.")
         raise WrongSetting(f"{variable('base_url')} is {settings.base_url!r}, and must look like https://calendar.example.org.")
     if settings.database and not settings.database.startswith(("postgresql://", "postgres://")):
         raise WrongSetting(f"{variable('database')} must begin with postgresql://, or be empty for SQLite.")

@@ -13,6 +13,8 @@ FILES = "files"
 EMAIL_FORM = "must be files, or look like smtp://user:password@mail.example.org:587 (smtps:// for TLS from the start)"
 SMS_FORM = "must be files, or look like twilio://sid:token@api.twilio.com?from=+15005550006"
 SENDER_FORM = "must look like Kalends <kalends@example.org>"
+# The library would take its time over more, the longer the more so.
+LONGEST_ADDRESS = 320
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,6 +92,8 @@ def read_address(address: str) -> "ValidatedEmail":
     # Imported late, for a quick start.
     from email_validator import SPECIAL_USE_DOMAIN_NAMES, validate_email
 
+    if len(address) > LONGEST_ADDRESS:
+        raise ValueError("it is longer than any address")
     # The library's way to accept the addresses of private networks, such as bob@mail.local.
     SPECIAL_USE_DOMAIN_NAMES.clear()
     return validate_email(address, check_deliverability=False, globally_deliverable=False)
@@ -106,7 +110,9 @@ def domain(url: str) -> str:
 
 def _split(value: str, *schemes: str) -> SplitResult:
     parts = urlsplit(value)
-    if parts.scheme not in schemes or not parts.hostname or parts.path not in ("", "/") or parts.fragment or value.split() != [value]:
+    if parts.scheme not in schemes or not parts.hostname or parts.path not in ("", "/") or parts.fragment:
+        raise ValueError
+    if not value.isprintable() or " " in value:
         raise ValueError
     return parts
 

@@ -1,0 +1,149 @@
+"""Readers of requests, for all input: headers, links, searches, and the fields of every endpoint."""
+
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import falcon
+import pytest
+from falcon.testing import create_environ
+from hypothesis import example, given
+from hypothesis import settings as rounds
+from hypothesis import strategies as st
+
+from kalends import matching, times
+from kalends.context import Caller
+from kalends.errors import Problem
+from kalends.http import params
+from kalends.http.endpoint import Endpoint, registry
+from kalends.http.fields import Bad, fields_of
+from kalends.http.origin import Origins
+from kalends.http.tags import MAX_TAGS, read_tags
+from kalends.sessions.pages import local
+from kalends.settings import Settings
+from kalends.subscribers.link import subscriber_of
+from tests.cast import Cast
+from tests.http.test_properties import any_header, any_json
+from tests.security.corpus import VALUES
+from tests.security.writing import listed, reading, written
+
+TAKING = [endpoint for endpoint in registry if endpoint.params is not None]
+DATE = r"(Mon, )?[0-9]{1,3} (Jan|Foo) [0-9]{1,6} [0-9]{2}:[0-9]{2}(:[0-9]{2})? (GMT|[+-][0-9]{4})"
+
+any_value = any_json | written | st.sampled_from(list(VALUES.values()))
+
+
+def _asked(**headers: str) -> falcon.Request:
+    return falcon.Request(create_environ(headers={name.replace("_", "-"): value for name, value in headers.items()}))
+
+
+@rounds(max_examples=300)
+@given(text=any_header | st.from_regex(DATE, fullmatch=True))
+def test_a_date_of_http_is_an_instant_or_none(text: str) -> None:
+    assert isinstance(times.http_date(text), int | None)
+
+
+@pytest.mark.parametrize("remote", ["10.0.0.9", "198.51.100.7", "not-an-address"])
+@rounds(max_examples=200)
+@given(header=any_header | listed("10.0.0.1", "203.0.113.9:80", "[2001:db8::1]:443", "::ffff:10.1.1.1", "x", ""))
+def test_only_proxies_of_ours_say_who_is_behind_them(remote: str, header: str) -> None:
+    origins = Origins(Settings(trusted_proxies="10.0.0.0/8, 2001:db8::/32"))
+    asked = falcon.Request(create_environ(headers={"X-Forwarded-For": header}, remote_addr=remote))
+    found = origins.address(asked)
+    assert found == remote or (remote == "10.0.0.9" and found in header)
+
+
+@rounds(max_examples=300)
+@given(header=any_header)
+def test_preferences_are_strict_or_not(header: str) -> None:
+    assert params.is_strict(_asked(Prefer=header)) in (True, False)
+    assert params.is_strict(_asked(Prefer=f"handling=strict,{header}"))
+
+
+@rounds(max_examples=300)
+@given(before=any_header, after=any_header)
+def test_a_version_is_known_among_whatever_stands_beside_it(before: str, after: str) -> None:
+    header = f'{before}, "7-3" ,{after}'
+    assert Caller(if_none_match=header).knows('"7-3"')
+    assert Caller(if_match=header).expects('"7-3"')
+    if "*" not in header and "8-1" not in header:
+        assert not Caller(if_none_match=header).knows('"8-1"')
+        assert not Caller(if_match=header).expects('"8-1"')
+
+
+@rounds(max_examples=300)
+@given(token=written | st.tuples(st.integers(), st.just("-"), st.text(max_size=30)).map(lambda parts: "".join(map(str, parts))))
+def test_no_made_up_link_names_a_subscriber(token: str) -> None:
+    assert subscriber_of(Settings(secret="s" * 32), token) is None
+
+
+@rounds(max_examples=300)
+@given(value=any_json | written)
+def test_tags_are_read_or_refused(value: Any) -> None:
+    found, refusal = reading(read_tags, value, Bad)
+    assert refusal or len(found.split(",")) <= MAX_TAGS
+
+
+@rounds(max_examples=300)
+@given(query=written)
+def test_a_search_has_terms_of_what_was_written(query: str) -> None:
+    assert all(pieces and all(pieces) for pieces in matching.terms(query))
+
+
+@rounds(max_examples=500)
+@given(path=written | st.tuples(st.sampled_from(["/", "//", "/\\", "\\", "http:", "javascript:", "/%2f"]), written).map("".join))
+@example(path="/\t/evil.example")
+@example(path="///evil.example")
+@example(path="/\\\\evil.example")
+def test_signing_in_leads_nowhere_else_whatever_is_asked(path: str) -> None:
+    found = local(path)
+    assert urlsplit(urljoin("https://calendar.example.org/sign-in", found)).netloc == "calendar.example.org"
+    assert found.isascii()
+    assert found.isprintable()
+
+
+@rounds(max_examples=300)
+@given(encoded=st.text("ab[]=&%+;0f\x00é", max_size=60))
+def test_a_form_is_read_or_refused(encoded: str) -> None:
+    found, refusal = reading(params._form, encoded, Problem)
+    assert refusal or isinstance(found, dict)
+
+
+@rounds(max_examples=300)
+@given(content=st.binary(max_size=60) | st.text('{}[]":,0-eE.\\u d8NaIfnity', max_size=60).map(str.encode))
+def test_json_is_read_or_refused(content: bytes) -> None:
+    found, refusal = reading(params._json, content, Problem)
+    assert refusal or isinstance(found, dict)
+
+
+@st.composite
+def sent(draw: st.DrawFn) -> tuple[Endpoint, dict[str, Any]]:
+    """An endpoint, and something for some of its fields."""
+    endpoint = draw(st.sampled_from(TAKING))
+    names = [field.name for field in fields_of(endpoint.params)] if endpoint.params else []
+    return endpoint, draw(st.dictionaries(st.sampled_from([*names, "x"]), any_value, max_size=6))
+
+
+@rounds(max_examples=600)
+@given(sent())
+def test_the_fields_of_every_endpoint_are_read_or_named(request_: tuple[Endpoint, dict[str, Any]]) -> None:
+    endpoint, fields = request_
+    assert endpoint.params is not None
+    value, broken = endpoint.read(endpoint.params, fields)
+    names = {field.name for field in fields_of(endpoint.params)}
+    assert value is not None or broken
+    assert all(error.field.partition("[")[0] in names and error.message for error in broken)
+
+
+@rounds(max_examples=100)
+@given(accept=any_header | listed("text/csv", "text/vcard;q=0.5", "*/*;q=nan", "text/*", "q", ";"))
+def test_whatever_is_accepted_contacts_are_answered(cast: Cast, accept: str) -> None:
+    answer = cast.alice.get("/api/contacts", headers={"Accept": accept})
+    assert answer.status == 200
+    assert answer.headers["Content-Type"].partition(";")[0] in ("application/json", "text/csv", "text/vcard")
+
+
+@rounds(max_examples=100)
+@given(since=any_header, tag=any_header)
+def test_whatever_version_is_asked_for_a_feed_is_answered(cast: Cast, since: str, tag: str) -> None:
+    for headers in ({"If-Modified-Since": since}, {"If-None-Match": tag}, {"If-Modified-Since": since, "If-None-Match": tag}):
+        assert cast.alice.get(f"/api/calendars/{cast.alice.primary_calendar_id}.ics", headers=headers).status in (200, 304)

@@ -1,0 +1,59 @@
+"""Long input costs what its length says, and no expression goes back over it again and again.
+
+The files that people upload are measured where their readers are tested."""
+
+from collections.abc import Callable
+
+import falcon
+import pytest
+from falcon.testing import create_environ
+
+from kalends import matching, phone, times, transports, when
+from kalends.context import Caller
+from kalends.errors import Problem
+from kalends.events import location
+from kalends.http import params
+from kalends.http.fields import Bad
+from kalends.http.tags import read_tags
+from kalends.sessions.pages import local
+from tests.contacts.written import work
+from tests.security.writing import reading
+
+READERS: dict[str, Callable[[str], object]] = {
+    "time": when.parse,
+    "location": location.derived,
+    "mail server": transports.mail_server,
+    "sms interface": transports.twilio,
+    "sender": lambda text: transports.sender(text, "https://calendar.example.org"),
+    "phone number": phone.e164,
+    "address": transports.read_address,
+    "date of http": times.http_date,
+    "preference": lambda text: params.is_strict(falcon.Request(create_environ(headers={"Prefer": text}))),
+    "versions": lambda text: Caller(if_none_match=text).knows('"1"'),
+    "tags": read_tags,
+    "search": lambda text: list(matching.terms(text)),
+    "next page": local,
+    "form": params._form,
+    "names in brackets": lambda text: params._form(f"{text}=1"),
+    "json": lambda text: params._json(text.encode()),
+}
+PIECES = ["a", ",", "a,", "a ", "[", "[a]", '"', "a@", "a.", "-", "a-", "9", "<", "%41", "&", "a=1&", "*", "\\", "é", "\u0301", " ", "{"]
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("piece", PIECES)
+def test_twice_as_long_is_at_most_about_twice_the_work(name: str, piece: str) -> None:
+    def read(length: int) -> None:
+        reading(READERS[name], piece * (length // len(piece)), ValueError, Bad, Problem)
+
+    read(100)
+    once, twice = work(lambda: read(10_000)), work(lambda: read(20_000))
+    assert twice <= 2.5 * once + 200
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_hundred_thousand_characters_are_read_or_refused(name: str, piece: str) -> None:
+    """That it ends is the test: an expression that tried every way would not."""
+    for end in ("", "!", "\x00"):
+        reading(READERS[name], piece * (100_000 // len(piece)) + end, ValueError, Bad, Problem)
