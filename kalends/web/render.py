@@ -16,11 +16,14 @@ from kalends.web.forms import FormState
 
 HTML = "text/html; charset=utf-8"
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: http: data:; font-src 'self'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 # What may be shown inside pages of other sites.
 EMBEDDED = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
+
+# Where pages themselves come by http, pictures may, too.
+_PICTURES, _ANY_PICTURES = "img-src 'self' https:", "img-src 'self' https: http:"
 
 _static = files("kalends.web") / "static"
 
@@ -55,7 +58,10 @@ def render(
     template: str, ctx: Context, *, status: int = 200, form: FormState | None = None, policy: str = POLICY, **values: Any
 ) -> Document:
     """The page as HTML, with its form as it stands."""
-    ctx.headers["Content-Security-Policy"] = policy
+    ctx.headers["Content-Security-Policy"] = policy if ctx.settings.https else policy.replace(_PICTURES, _ANY_PICTURES)
+    if ctx.actor:
+        # What they see is not to be found in the browser's store by whoever uses it after them.
+        ctx.headers["Cache-Control"] = "no-store"
     notice = NOTICES.get(_parameter(ctx, "done"))
     page = _environment().get_template(template)
     body = page.render(values, ctx=ctx, actor=ctx.actor, form=form or FormState(), notice=notice, path=ctx.caller.path)
@@ -106,7 +112,8 @@ def static_file(name: str) -> tuple[bytes, str, str] | None:
     if "/" in name or name.startswith(".") or not file.is_file():
         return None
     content = file.read_bytes()
-    return content, mimetypes.guess_type(name)[0] or "application/octet-stream", hashlib.sha256(content).hexdigest()[:16]
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return content, f"{kind}; charset=utf-8" if kind.startswith("text/") else kind, hashlib.sha256(content).hexdigest()[:16]
 
 
 def static_url(name: str) -> str:

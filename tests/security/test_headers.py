@@ -1,0 +1,105 @@
+"""The heads of answers: what Mozilla's HTTP Observatory would give for them, and that no answer is without them."""
+
+from typing import Any
+
+import pytest
+
+from kalends.http.endpoint import registry
+from kalends.settings import Settings
+from tests.cast import PASSWORD, Cast
+from tests.client import Answer, Client
+from tests.http.conftest import Service
+from tests.openapi.page import read
+from tests.security.observatory import grade, score
+from tests.test_policy import GIVEN, Scene
+
+PAGES = ["/", "/sign-in", "/sign-up", "/reset", "/calendar", "/docs"]
+SIGNED_IN = ["/settings", "/calendars", "/contacts", "/events/new", "/answers", "/subscribers", "/deliveries"]
+
+
+@pytest.fixture
+def site(service: Service) -> Client:
+    """A guest of a service that is reached under https."""
+    return service(base_url="https://calendar.example.org")
+
+
+def _scripts(answer: Answer) -> list[str]:
+    return [element.attributes.get("src", "") for element in read(answer.text).all("script")]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_observatory_gives_every_page_an_a_plus(site: Client, path: str) -> None:
+    answer = site.get(path, headers={"Accept": "text/html"})
+    assert answer.status == 200
+    found = score(answer.headers, [], _scripts(answer))
+    assert min(found.values()) >= 0, found
+    assert grade(found) == "A+", found
+
+
+def test_and_so_it_does_for_those_who_are_signed_in(site: Client) -> None:
+    registration = {"user_name": "alice", "email_address": "alice@example.org", "password": PASSWORD}
+    assert site.post("/api/users", json=registration).status == 201
+    login = site.post("/sign-in", data={"user_name": "alice", "password": PASSWORD}, headers={"Sec-Fetch-Site": "same-origin"})
+    cookie = login.headers["Set-Cookie"]
+    for path in SIGNED_IN:
+        answer = site.get(path, headers={"Accept": "text/html", "Cookie": cookie.partition(";")[0]})
+        assert answer.status == 200, path
+        found = score(answer.headers, [cookie], _scripts(answer))
+        assert grade(found) == "A+", (path, found)
+        assert found == {
+            "content-security-policy": 10,
+            "cookies": 5,
+            "cross-origin-resource-sharing": 0,
+            "cross-origin-resource-policy": 10,
+            "referrer-policy": 5,
+            "strict-transport-security": 0,
+            "subresource-integrity": 0,
+            "x-content-type-options": 0,
+            "x-frame-options": 5,
+        }
+
+
+def test_the_score_knows_a_bad_page(site: Client) -> None:
+    """Without this, the marks above might be given to anything."""
+    good = dict(site.get("/").headers.items())
+    assert grade(score(good, [], [])) == "A+"
+    for name, value in [
+        ("content-security-policy", None),
+        ("content-security-policy", "default-src 'self'; script-src 'self' 'unsafe-inline'; frame-ancestors 'none'"),
+        ("strict-transport-security", None),
+        ("x-content-type-options", None),
+    ]:
+        changed = {key: other for key, other in good.items() if key.lower() != name} | ({name: value} if value else {})
+        assert sum(score(changed, [], []).values()) < sum(score(good, [], []).values()), name
+    assert score(good, ["kalends_session=x; Path=/"], [])["cookies"] < 0
+    assert score(good, [], ["http://evil.example/x.js"])["subresource-integrity"] < 0
+    assert grade(score({}, [], [])) == "D"
+
+
+@pytest.mark.parametrize("endpoint", registry, ids=lambda endpoint: f"{endpoint.method} {endpoint.url}")
+def test_no_answer_is_framed_sniffed_or_run_by_others(cast: Cast, settings: Settings, endpoint: Any) -> None:
+    """Whatever is answered, and to whom: a browser that is led there by another site shows it in no frame, and runs nothing in it."""
+    name = f"{endpoint.method} {endpoint.url}"
+    scene = Scene(cast, settings, "public")
+    given = GIVEN[name](scene) if name in GIVEN else {}
+    path = scene.path(endpoint.url)
+    embeds = endpoint.path.startswith("/embed/")
+    for person in (cast.anonymous, cast.alice):
+        for headers in ({}, {"Accept": "text/html"}):
+            answer = person.request(endpoint.method, path, json=given, headers=headers)
+            policy = dict(part.strip().partition(" ")[::2] for part in answer.headers["Content-Security-Policy"].split(";"))
+            assert policy["default-src"] == "'none'"
+            assert policy["frame-ancestors"] == ("*" if embeds else "'none'")
+            assert "unsafe" not in answer.headers["Content-Security-Policy"]
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert answer.headers["Content-Type"] or not answer.content
+            if answer.headers.get("Content-Type", "").startswith("text/"):
+                assert "charset=utf-8" in answer.headers["Content-Type"].lower(), answer.headers["Content-Type"]
+
+
+@pytest.mark.parametrize("method", ["TRACE", "PROPFIND", "PATCH", "CONNECT"])
+def test_no_path_knows_other_methods(client: Client, method: str) -> None:
+    for endpoint in registry:
+        path = endpoint.path.replace("{", "").replace("}", "") if not endpoint.variables else None
+        if path:
+            assert client.request(method, path).status == 405, path

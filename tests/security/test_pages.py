@@ -1,0 +1,86 @@
+"""What pages promise to those who use them on a machine that others use, too; and that looking at something changes nothing."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kalends.db import Database
+from kalends.http.endpoint import registry
+from kalends.settings import Settings
+from tests.cast import Cast
+from tests.kept import values
+from tests.openapi.page import Element, read
+from tests.test_policy import GIVEN, Scene
+
+STATIC = Path(__file__).parent.parent.parent / "kalends" / "web" / "static"
+HTML = {"Accept": "text/html"}
+READS = [endpoint for endpoint in registry if endpoint.method == "GET"]
+PAGES = [endpoint for endpoint in READS if endpoint.format == "html" and not endpoint.path.startswith(("/embed/", "/static/"))]
+
+
+def _page(cast: Cast, settings: Settings, endpoint: Any, *, signed_in: bool) -> Element | None:
+    """The page, if it is one for such a reader."""
+    scene = Scene(cast, settings, "public")
+    answer = (cast.alice if signed_in else cast.anonymous).get(scene.path(endpoint.url), headers=HTML)
+    return read(answer.text) if answer.status == 200 else None
+
+
+@pytest.mark.parametrize("endpoint", [page for page in PAGES if page.credentials], ids=lambda endpoint: endpoint.path)
+def test_every_page_of_a_user_offers_to_sign_out_and_is_kept_by_no_browser(cast: Cast, settings: Settings, endpoint: Any) -> None:
+    scene = Scene(cast, settings, "public")
+    answer = cast.alice.get(scene.path(endpoint.url), headers=HTML)
+    assert answer.status == 200
+    assert "/sign-out" in [form.attributes.get("action") for form in read(answer.text).all("form")]
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("endpoint", PAGES, ids=lambda endpoint: endpoint.path)
+def test_passwords_are_masked_and_password_managers_find_them(cast: Cast, settings: Settings, endpoint: Any) -> None:
+    for signed_in in (True, False):
+        page = _page(cast, settings, endpoint, signed_in=signed_in)
+        for field in page.all("input") if page else []:
+            if "password" in (field.attributes.get("name") or ""):
+                assert field.attributes["type"] == "password"
+                assert "value" not in field.attributes
+                assert field.attributes.get("autocomplete") in ("current-password", "new-password", "off")
+                assert "readonly" not in field.attributes
+
+
+def test_there_are_pages_with_passwords(cast: Cast, settings: Settings) -> None:
+    """Without this, the walk above might have met none."""
+    found = set()
+    for endpoint in PAGES:
+        page = _page(cast, settings, endpoint, signed_in="sign" not in endpoint.path)
+        if page and any((field.attributes.get("type") == "password") for field in page.all("input")):
+            found.add(endpoint.path)
+    assert {"/sign-in", "/sign-up", "/settings", "/settings/delete", "/reset/{reset_token}"} <= found
+
+
+@pytest.mark.parametrize("script", sorted(STATIC.glob("*.js")), ids=lambda path: path.name)
+def test_scripts_keep_nothing_and_make_no_html_of_texts(script: Path) -> None:
+    kept = r"localStorage|sessionStorage|indexedDB|document\.cookie"
+    run = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|postMessage"
+    assert re.findall(f"{kept}|{run}", script.read_text()) == []
+
+
+def test_reading_changes_nothing(cast: Cast, settings: Settings, db: Database) -> None:
+    """So no link and no picture on another site does anything, whoever follows it."""
+    scene = Scene(cast, settings, "public")
+    asked = [(scene.path(e.url), GIVEN[f"GET {e.url}"](scene) if f"GET {e.url}" in GIVEN else {}) for e in READS]
+    people = (cast.anonymous, cast.alice, cast.carol)
+    before = values(db)
+    for path, query in asked:
+        for person in people:
+            for method in ("GET", "HEAD", "OPTIONS"):
+                assert person.request(method, path, query=query, headers=HTML).status < 500
+    assert values(db) == before
+
+
+def test_nobody_is_there_at_first(service: Any) -> None:
+    """No account that everybody knows the password of."""
+    guest = service()
+    for name in ("admin", "root", "kalends", "demo", "test"):
+        for password in (name, "password", "kalends", ""):
+            assert guest.post("/api/session", json={"user_name": name, "password": password}).status in (401, 422)
