@@ -1,0 +1,130 @@
+"""The corpus, sent to every endpoint of the registry: whatever comes, the answer is one of ours, and never an internal error."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from msgspec.structs import replace
+
+from kalends.app import wsgi
+from kalends.db import Database
+from kalends.http.endpoint import Endpoint, registry
+from kalends.settings import Settings
+from tests.cast import Cast
+from tests.client import Answer, Client
+from tests.conftest import Clock
+from tests.security import corpus
+from tests.test_policy import GIVEN, Scene
+
+# Nobody is there, so that only the imports that reach out may say that somebody is away.
+NOBODY = "http://127.0.0.1:9"
+REACHES_OUT = {"POST /api/contacts/import", "POST /contacts/import", "POST /contacts/import/token"}
+# After these there is nothing left to send the next request to.
+DESTRUCTIVE = re.compile(r"^DELETE|delete|/end$|sign-out|/remove$|reset|password")
+OURS = {"Sec-Fetch-Site": "same-origin"}
+
+WITH_BODY = [endpoint for endpoint in registry if endpoint.writes]
+WITH_VARIABLES = [endpoint for endpoint in registry if endpoint.variables]
+
+
+def _name(endpoint: Endpoint) -> str:
+    return f"{endpoint.method} {endpoint.url}"
+
+
+Scenes = Callable[[], Scene]
+
+
+@pytest.fixture
+def scenes(db: Database, settings: Settings, clock: Clock) -> Scenes:
+    """Alice and her records, as often as they are needed, on a service that cannot reach beyond this machine."""
+    alone = dict.fromkeys(["google_carddav_url", "yahoo_carddav_url", "graph_url", "graph_login_url"], NOBODY)
+    alone_settings = replace(settings, **alone)
+    app = wsgi(db, alone_settings, clock)
+    return lambda: Scene(Cast(Client(app)), alone_settings, "public")
+
+
+class Attack:
+    """Requests to one endpoint."""
+
+    def __init__(self, scenes: Scenes, endpoint: Endpoint):
+        self._scenes, self._endpoint, self._name = scenes, endpoint, _name(endpoint)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._scene = self._scenes()
+        self._path = self._scene.path(self._endpoint.url)
+
+    def good(self) -> dict[str, Any]:
+        return GIVEN[self._name](self._scene) if self._name in GIVEN else {}
+
+    def by_alice(self, said: str, **sent: Any) -> None:
+        answer = self._send(self._scene.cast.alice, said, **sent)
+        if answer.status < 400 and DESTRUCTIVE.search(self._name):
+            self._begin()
+
+    def by_both(self, said: str, **sent: Any) -> None:
+        self._send(self._scene.cast.anonymous, said, **sent)
+        self.by_alice(said, **sent)
+
+    def _send(self, person: Client, said: str, headers: dict[str, str] | None = None, **carried: Any) -> Answer:
+        answer = person.request(self._endpoint.method, self._path, headers=OURS | (headers or {}), **carried)
+        assert_answered(answer, said, may_be_away=self._name in REACHES_OUT)
+        return answer
+
+
+def assert_answered(answer: Answer, said: str, *, may_be_away: bool = False) -> None:
+    """The answer is one of ours, and nothing of what was sent became a part of its head."""
+    assert answer.status < 500 or (may_be_away and answer.status == 503), (said, answer)
+    assert not [name for name, value in answer.headers.items() if name.lower() == corpus.INJECTED.lower() or "\n" in value], said
+    if answer.status >= 400 and answer.content:
+        # A form comes back as a page.
+        assert answer.headers["Content-Type"].startswith("text/html") or answer.json["status"] == answer.status
+
+
+@pytest.mark.parametrize("endpoint", registry, ids=_name)
+def test_hostile_fields_are_taken_or_refused(scenes: Scenes, endpoint: Endpoint) -> None:
+    attack = Attack(scenes, endpoint)
+    for fields in corpus.all_hostile(endpoint):
+        said = repr(fields)[:200]
+        attack.by_both(said, headers=corpus.JSON, body=corpus.dumped(fields))
+        attack.by_alice(said, headers=corpus.FORM, body=urlencode(list(corpus.in_a_form(fields))))
+    for fields in corpus.one_hostile(endpoint, attack.good()):
+        attack.by_alice(repr(fields)[:200], headers=corpus.JSON, body=corpus.dumped(fields))
+
+
+@pytest.mark.parametrize("endpoint", registry, ids=_name)
+def test_hostile_queries_are_answered(scenes: Scenes, endpoint: Endpoint) -> None:
+    attack = Attack(scenes, endpoint)
+    for said, query in corpus.QUERIES.items():
+        attack.by_both(said, query_string=query)
+
+
+@pytest.mark.parametrize("endpoint", registry, ids=_name)
+def test_hostile_headers_are_answered(scenes: Scenes, endpoint: Endpoint) -> None:
+    attack = Attack(scenes, endpoint)
+    for said, headers in corpus.HEADERS.items():
+        attack.by_both(said, headers=headers)
+
+
+@pytest.mark.parametrize("endpoint", WITH_BODY, ids=_name)
+def test_hostile_bodies_are_refused(scenes: Scenes, endpoint: Endpoint) -> None:
+    attack = Attack(scenes, endpoint)
+    for said, (body, headers) in corpus.BODIES.items():
+        attack.by_both(said, headers=headers, body=body)
+    for said, made in corpus.MULTIPARTS.items():
+        attack.by_both(said, **made())
+
+
+@pytest.mark.parametrize("endpoint", WITH_VARIABLES, ids=_name)
+def test_a_made_up_path_leads_to_nothing(scenes: Scenes, endpoint: Endpoint) -> None:
+    """A link that is its own permission may answer that it does not work."""
+    scene = scenes()
+    allowed = {401, 404, 405, 410, 422} if "token" in "".join(endpoint.variables) else {401, 404, 405}
+    for said, segment in corpus.SEGMENTS.items():
+        path = re.sub(r"{\w+}", lambda _, segment=segment: segment, endpoint.url)
+        for person in (scene.cast.alice, scene.cast.anonymous):
+            answer = person.request(endpoint.method, path, headers=OURS, json={})
+            assert_answered(answer, said)
+            assert answer.status in allowed, (said, answer)

@@ -1,0 +1,57 @@
+"""Secrets that were sent to the wrong place, or in the wrong shape, are in no answer: neither in an error nor in a form that comes back."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kalends.http.endpoint import Endpoint, registry
+from kalends.settings import Settings
+from tests.cast import Cast
+from tests.test_policy import GIVEN, Scene
+
+CANARY = "canary-9f3b1c"
+SECRETS = ("password", "current_password", "wkey", "digest", "token", "access_token", "shared_secret", "secret")
+OURS = {"Sec-Fetch-Site": "same-origin"}
+WRITES = [endpoint for endpoint in registry if endpoint.writes and endpoint.path != "/api/contacts/import"]
+
+
+def _name(endpoint: Endpoint) -> str:
+    return f"{endpoint.method} {endpoint.url}"
+
+
+def _shapes(name: str) -> Iterator[dict[str, Any]]:
+    yield {name: CANARY}
+    yield {name: CANARY * 200}
+    yield {name: f"{CANARY}\x00"}
+    yield {name: [CANARY]}
+    yield {name: {CANARY: CANARY}}
+
+
+@pytest.mark.parametrize("endpoint", WRITES, ids=_name)
+def test_no_answer_repeats_a_secret(cast: Cast, settings: Settings, endpoint: Endpoint) -> None:
+    scene = Scene(cast, settings, "public")
+    name = _name(endpoint)
+    if name.endswith(("/contacts/import", "/contacts/import/token")):
+        # With a credential that could be one they would ask the provider; what they do with it is tested beside them.
+        return
+    path, good = scene.path(endpoint.url), GIVEN[name](scene) if name in GIVEN else {}
+    for secret in SECRETS:
+        for given in _shapes(secret):
+            for headers in (OURS, OURS | {"Accept": "text/html", "Prefer": "handling=strict"}):
+                answer = cast.anonymous.request(endpoint.method, path, json=good | given, headers=headers)
+                assert CANARY not in answer.text, (given, answer)
+                assert CANARY not in str(answer.headers)
+
+
+def test_a_wrong_credential_is_not_repeated(cast: Cast) -> None:
+    for headers in (
+        {"Authorization": f"Bearer {CANARY}"},
+        {"Authorization": f"Basic {CANARY}"},
+        {"Authorization": CANARY},
+        {"Cookie": f"kalends_session={CANARY}"},
+    ):
+        for endpoint in registry:
+            if not endpoint.variables:
+                answer = cast.anonymous.request(endpoint.method, endpoint.url, headers=headers)
+                assert CANARY not in answer.text + str(answer.headers), (headers, endpoint.url)

@@ -1,0 +1,57 @@
+"""Bytes over a socket, as no client library would send them."""
+
+import re
+import socket
+from contextlib import suppress
+
+from tests.serve.running import Running, bearer
+
+PATIENCE = 20
+LAST = b"GET /healthz HTTP/1.1\r\nHost: calendar\r\nConnection: close\r\n\r\n"
+
+
+def statuses(service: Running, sent: bytes) -> list[int]:
+    """The statuses of all that the service answers to these bytes, until it hangs up."""
+    return [int(status) for status in re.findall(rb"^HTTP/1\.[01] (\d{3})", answered(service, sent), re.MULTILINE)]
+
+
+def first(service: Running, sent: bytes) -> int:
+    """The status of the first answer to these bytes, however long the service would go on reading."""
+    with connected(service) as connection:
+        connection.sendall(sent)
+        return int(connection.makefile("rb").readline().split()[1])
+
+
+def answered(service: Running, sent: bytes) -> bytes:
+    """All that the service answers to these bytes, and to a last request behind them, with which the connection ends at the latest."""
+    with connected(service) as connection:
+        # Where it has hung up already, what it said before can still be read.
+        with suppress(OSError):
+            connection.sendall(sent + LAST)
+        return received(connection)
+
+
+def connected(service: Running) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE)
+
+
+def received(connection: socket.socket) -> bytes:
+    """What comes until the service hangs up."""
+    content = b""
+    try:
+        while piece := connection.recv(65_536):
+            content += piece
+    except ConnectionResetError:
+        pass
+    return content
+
+
+def request(line: str, *headers: str, body: bytes = b"") -> bytes:
+    return "\r\n".join([line, "Host: calendar", *headers, "", ""]).encode("latin-1", "replace") + body
+
+
+def calendars(service: Running, alice: str, name: str) -> int:
+    """How many calendars of this name alice has."""
+    token = alice.rpartition(" ")[2]
+    listed = service.get("/api/calendars?limit=500", headers=bearer(token)).json["calendars"]
+    return sum(calendar["name"] == name for calendar in listed)
