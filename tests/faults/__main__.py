@@ -51,7 +51,7 @@ class Faults:
         return [upserts.show(self._new(), database, each) for database in ("", self._postgres.new())]
 
     def deliveries(self) -> list[Row]:
-        messages, number = self._chosen(2_000, 200), self._chosen(30, 4)
+        messages, number = self._chosen(1_000, 200), self._chosen(20, 4)
         rows = []
         for database in ("", self._postgres.new()):
             with _bar("workers killed", number) as step:
