@@ -13,6 +13,9 @@ from kalends.settings import Settings
 
 T = TypeVar("T")
 
+# A time is told only when no other change can have it: one of the same second, or of a transaction that began then and ended later.
+REST_SECONDS = 120
+
 
 class Actor(Struct, frozen=True):
     """A signed-in user, and the session or key by which they came."""
@@ -49,9 +52,8 @@ class Caller(Struct, frozen=True):
         return etag in held or "*" in held
 
     def has_since(self, changed_at: int) -> bool:
-        """Whether the client has what was changed last at this moment (If-Modified-Since)."""
-        since = times.http_date(self.if_modified_since) if self.if_modified_since else None
-        return since is not None and since >= changed_at
+        """Whether the client has what was changed last at this moment, as it was told (If-Modified-Since)."""
+        return self.if_modified_since is not None and times.http_date(self.if_modified_since) == changed_at
 
     def expects(self, etag: str) -> bool:
         """Whether the client means this version of the record, or any (If-Match)."""
@@ -130,9 +132,11 @@ class Context:
     def is_known(self, version: str, changed_at: int) -> bool:
         """Tag the answer before it is made, and say whether the client has it already: then it becomes 304."""
         self.tag(version)
-        self.headers["Last-Modified"] = times.http_text(changed_at)
+        has_rested = changed_at < self.now - REST_SECONDS
+        if has_rested:
+            self.headers["Last-Modified"] = times.http_text(changed_at)
         asked = self.caller.if_none_match is not None
-        self.unchanged = self.caller.knows(self.headers["ETag"]) if asked else self.caller.has_since(changed_at)
+        self.unchanged = self.caller.knows(self.headers["ETag"]) if asked else has_rested and self.caller.has_since(changed_at)
         return self.unchanged
 
     def expect(self, version: str) -> None:

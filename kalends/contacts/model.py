@@ -113,7 +113,11 @@ class ContactQuery(Paging, kw_only=True):
 class ImportInput(Struct, kw_only=True):
     """Where to import contacts from. The credential is used once, and neither stored nor logged."""
 
-    RULES: ClassVar = {"password": "is required, unless there is an access_token", "user_name": "is required with a password"}
+    RULES: ClassVar = {
+        "password": "is required, unless there is an access_token",
+        "user_name": "is required with a password",
+        "access_token": "must be a token, which has no spaces and no letters beyond ASCII",
+    }
 
     service: Annotated[Service, Meta(description="google, outlook or yahoo.")]
     user_name: Annotated[str, Meta(max_length=254, description="User name or e-mail address at the service.")] | None = None

@@ -21,12 +21,14 @@ MOST_TRIGRAMS = 24
 STEPS = 1_000
 BRIEF = 10
 
+# The log grows for as long as a backup reads; afterwards, no more of it is kept than the limit.
 PRAGMAS = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
 PRAGMA trusted_schema = OFF;
 PRAGMA temp_store = MEMORY;
+PRAGMA journal_size_limit = 67108864;
 """
 
 AWAY = (
@@ -206,7 +208,7 @@ class _Writing:
         return SqliteTransaction(self._connection)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._turns.end(self._connection, keep=error is None, alone=self._alone)
+        self._turns.end(self._connection, error, alone=self._alone)
 
 
 class SqliteTransaction(Transaction):

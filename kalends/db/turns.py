@@ -47,17 +47,24 @@ class Turns(Generic[C]):
         self._wait()
         try:
             connection = self._connect()
-            if self._group and (alone or not connection.in_transaction):
+            if self._group and alone:
                 self._commit(connection)
             if self._group is None:
                 connection.execute("BEGIN IMMEDIATE")
                 self._group = _Group()
             self._group.members += 1
-            connection.execute("SAVEPOINT member")
+            self._save(connection)
         except BaseException:
             self._turn.release()
             raise
         return connection
+
+    def _save(self, connection: C) -> None:
+        try:
+            connection.execute("SAVEPOINT member")
+        except BaseException as error:
+            self._fail(connection, error)
+            raise
 
     def _wait(self) -> None:
         with self._counting:
@@ -68,13 +75,14 @@ class Turns(Generic[C]):
         if not has_turn:
             raise Unavailable("The database is busy. Try again.")
 
-    def end(self, connection: C, *, keep: bool, alone: bool) -> None:
-        """End the turn. What was written is kept or not; either way, what this writer saw of the others' is on the disk."""
+    def end(self, connection: C, error: BaseException | None, *, alone: bool) -> None:
+        """End the turn. What was written is kept, unless there was an error; either way, what this writer saw of the others' is on
+        the disk."""
         group = self._group
         assert group is not None
         try:
-            self._end_member(connection, keep)
-            if alone or not self._waiting or group.members >= MOST or time.monotonic() > group.began + SECONDS:
+            self._end_member(connection, error)
+            if self._group and (alone or not self._waiting or group.members >= MOST or time.monotonic() > group.began + SECONDS):
                 self._commit(connection)
         finally:
             self._turn.release()
@@ -85,22 +93,34 @@ class Turns(Generic[C]):
         if group.error:
             raise Unavailable("The database is away, busy or full. Try again.") from group.error
 
-    def _end_member(self, connection: C, keep: bool) -> None:
-        # A full or failing disk may have ended the transaction already.
-        if connection.in_transaction:
-            if not keep:
+    def _end_member(self, connection: C, error: BaseException | None) -> None:
+        if not connection.in_transaction:
+            # A full or failing disk has ended it, for all.
+            self._fail(connection, error or RuntimeError("the transaction is gone"))
+            return
+        try:
+            if error:
                 connection.execute("ROLLBACK TO member")
             connection.execute("RELEASE member")
+        except BaseException as failure:
+            self._fail(connection, failure)
 
     def _commit(self, connection: C) -> None:
-        group, self._group = self._group, None
-        assert group is not None
         try:
-            # Without a transaction, this fails too.
             connection.execute("COMMIT")
         except BaseException as error:
-            group.error = error
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-        finally:
-            group.over.set()
+            self._fail(connection, error)
+        else:
+            self._end_group(None)
+
+    def _fail(self, connection: C, error: BaseException) -> None:
+        """Nothing of the group is kept."""
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        self._end_group(error)
+
+    def _end_group(self, error: BaseException | None) -> None:
+        group, self._group = self._group, None
+        assert group is not None
+        group.error = error
+        group.over.set()

@@ -18,6 +18,7 @@ from kalends.ical import calendar as ical
 
 # A calendar with more shows its latest ones.
 MOST = 20_000
+SERIES_AT_ONCE = 20
 
 _CONTENT = ("title", "description", "all_day", "time_zone", "location", "image_url", "tags", *PARTS)
 
@@ -26,7 +27,7 @@ def of_calendar(ctx: Context, calendar: Calendar) -> bytes:
     """The whole calendar, as far as the reader sees it."""
     since = _since(ctx, calendar)
     events = list(_events(ctx, EventQuery(calendar_id=calendar.id, start_time=since), [calendar], MOST))
-    entries, years = _entries(ctx, _earlier(ctx, calendar, events) + events if since else events)
+    entries, years = _entries(ctx, _completed(ctx, calendar, events) if since else events)
     return ical.document(entries, years, ical.about(calendar.name, calendar.description, calendar.color))
 
 
@@ -47,20 +48,30 @@ def _since(ctx: Context, calendar: Calendar) -> str | None:
     return None if found is None else times.utc(found + 1)
 
 
-def _earlier(ctx: Context, calendar: Calendar, events: list[Event]) -> list[Event]:
-    """The rest of the series that are shown in part: what a rule has and a feed has not would be taken for deleted."""
+def _completed(ctx: Context, calendar: Calendar, events: list[Event]) -> list[Event]:
+    """The events and the rest of their series: what a rule has and a feed has not would be taken for deleted. Where that would be too
+    many, they are shown one by one."""
     shown = {event.id for event in events}
+    whole: set[int | None] = set()
     rest: list[Event] = []
-    for some in batches(list({event.series_id for event in events if event.series_id is not None}), MAX_PAGE):
-        rest += ctx.tx.all(
-            Event,
-            f"""{policy.EVENTS} JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar
-                WHERE e.series_id IN {ctx.db.listed("series")} AND {policy.sees_placed(ctx, bool(calendar.role))}""",
-            calendar=calendar.id,
-            series=list(some),
-            me=policy.me(ctx),
-        )
-    return sorted((event for event in rest if event.id not in shown), key=lambda event: (event.start_at, event.id))
+    for some in batches(sorted({event.series_id for event in events if event.series_id is not None}), SERIES_AT_ONCE):
+        if len(rest) > MOST:
+            break
+        rest += [event for event in _of_all_series(ctx, calendar, list(some)) if event.id not in shown]
+        whole.update(some)
+    rest.sort(key=lambda event: (event.start_at, event.id))
+    return [*rest, *(event if event.series_id in whole else structs.replace(event, series_id=None) for event in events)]
+
+
+def _of_all_series(ctx: Context, calendar: Calendar, ids: list[int]) -> list[Event]:
+    return ctx.tx.all(
+        Event,
+        f"""{policy.EVENTS} JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar
+            WHERE e.series_id IN {ctx.db.listed("series")} AND {policy.sees_placed(ctx, bool(calendar.role))}""",
+        calendar=calendar.id,
+        series=ids,
+        me=policy.me(ctx),
+    )
 
 
 def _events(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, most: int) -> Iterator[Event]:

@@ -11,6 +11,7 @@ import re
 import secrets
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -74,7 +75,7 @@ class Edge:
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Granian would stop at SIGTERM and SIGINT. SIGTERM is ours first, and so is the death of the parent process."""
         loop.add_signal_handler(signal.SIGTERM, self._stop_soon, loop)
-        if self._db is None or not self._db.hurry():
+        if not self._can_hurry():
             self._quick = None
         self._watch_parent(loop, os.getppid())
         self._watch_queue(loop)
@@ -83,6 +84,13 @@ class Edge:
         self._pool.shutdown()
         if self._db:
             self._db.close()
+
+    def _can_hurry(self) -> bool:
+        """Not if the database is away just now: then there is time."""
+        try:
+            return self._db is not None and self._db.hurry()
+        except errors.Unavailable:
+            return False
 
     def _watch_parent(self, loop: asyncio.AbstractEventLoop, parent: int) -> None:
         if os.getppid() == parent:
@@ -112,6 +120,10 @@ class Edge:
         while (self._active or loop.time() < self._last_arrival + QUIET_SECONDS) and loop.time() < began + FINISH_SECONDS:
             await asyncio.sleep(QUIET_SECONDS / 10)
         os.kill(os.getpid(), signal.SIGINT)
+        # Granian waits for every connection, and there may be one whose client reads nothing.
+        end = threading.Timer(LAST_READING_SECONDS, os._exit, (0,))
+        end.daemon = True
+        end.start()
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
         self._active += 1
@@ -267,6 +279,8 @@ def environ(scope: Scope, body: bytes) -> dict[str, Any]:
     if "authorization" in scope.headers:
         # Granian keeps a value beyond ASCII to itself. It is no credential of ours, and not to be passed over as if none was given.
         env.setdefault("HTTP_AUTHORIZATION", "unreadable")
+    if "idempotency-key" in scope.headers:
+        env.setdefault("HTTP_IDEMPOTENCY_KEY", "")
     if scope.authority and "HTTP_HOST" not in env:
         env["HTTP_HOST"] = scope.authority
     env["CONTENT_LENGTH"] = str(len(body)) if body else ""

@@ -54,6 +54,7 @@ class Endpoint(Struct, frozen=True):
     credentials: bool
     versioned: bool
     quick: bool
+    once: bool
     variables: dict[str, type]
     params: type[Struct] | None
     is_form: bool
@@ -113,6 +114,7 @@ def endpoint(
     credentials: bool = True,
     versioned: bool = False,
     quick: bool = False,
+    once: bool = True,
     format: str = "",
 ) -> Callable[[F], F]:
     """Declare the function as the action behind method and path.
@@ -123,6 +125,7 @@ def endpoint(
     credentials: False where sessions and keys mean nothing.
     versioned: the record's version is answered as ETag, and If-Match or If-None-Match asks for it (for the documentation).
     quick: it reads a record by its key, which takes a moment where the database is inside: no thread of its own is needed for that.
+    once: of a POST of the interface, whether it heeds an Idempotency-Key. (Pages are sent by browsers, which have none.)
     transaction: False where the action must not hold one all along (it hashes a password, or waits for the network). One that is
         given a file holds none either: it opens its own.
     """
@@ -148,6 +151,7 @@ def endpoint(
             credentials=credentials,
             versioned=versioned,
             quick=quick,
+            once=once and method == "POST" and path.startswith("/api/"),
             variables={name: hints[name] for name in _VARIABLE.findall(bare)},
             params=None if is_form else params,
             is_form=is_form,
@@ -158,8 +162,3 @@ def endpoint(
         return function
 
     return declare
-
-
-def is_done_once(endpoint: Endpoint) -> bool:
-    """Whether it heeds an Idempotency-Key: every POST of the interface does. A form's page is sent by browsers, which have none."""
-    return endpoint.method == "POST" and endpoint.path.startswith("/api/")

@@ -17,7 +17,7 @@ INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 MAX_ITEMS = 500
 
 _META = ("ge", "le", "min_length", "max_length", "description", "examples", "extra")
-_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
+_INTEGER = re.compile(r"[+-]?0{0,100}[0-9]{1,19}")
 _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off"}
 
@@ -217,7 +217,7 @@ def _int_reader(meta: Meta) -> Callable[[Any], int]:
     high = INT_MAX if meta.le is None else int(meta.le)
 
     def read_int(value: Any) -> int:
-        if (isinstance(value, float) and value.is_integer()) or (isinstance(value, str) and _INTEGER.fullmatch(value.strip(" \t\r\n"))):
+        if _is_whole(value):
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
             raise Bad("must be a whole number")
@@ -228,6 +228,12 @@ def _int_reader(meta: Meta) -> Callable[[Any], int]:
         return value
 
     return read_int
+
+
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, str):
+        return _INTEGER.fullmatch(value.strip(text.WHITE_SPACE)) is not None
+    return isinstance(value, float) and value.is_integer()
 
 
 def _bounds(low: int, high: int) -> str:

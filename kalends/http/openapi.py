@@ -7,7 +7,7 @@ import msgspec
 
 from kalends import __version__
 from kalends.http.answers import HEADERS, REF, errors, kinds_of, operation_id, responses
-from kalends.http.endpoint import Document, Endpoint, is_done_once
+from kalends.http.endpoint import Document, Endpoint
 from kalends.http.fields import Field, fields_of
 from kalends.http.once import HEADER
 from kalends.http.problem import ProblemBody
@@ -31,7 +31,14 @@ SECURITY = {
     },
 }
 
-ONCE = "A name of your own for this request, such as a UUID: sent again within a day, it gets the same answer, and nothing is done twice."
+ONCE = {
+    "name": HEADER,
+    "in": "header",
+    "required": False,
+    "description": "Your own name for this request, such as a UUID: sent again within a day, it gets the same answer, and is done once.",
+    "schema": {"type": "string", "format": "idempotency-key"},
+}
+ONCE_RULE = {HEADER: "must have 1 to 255 visible ASCII characters, and be another for another request"}
 
 VERSIONS = {
     "If-Match": "The ETag of the version that you mean: 412 when the record has changed since.",
@@ -81,19 +88,23 @@ def _operation(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
     }
     if endpoint.versioned:
         operation["parameters"].append(_version("If-Match" if endpoint.writes else "If-None-Match"))
-    if is_done_once(endpoint):
-        schema = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!#-~]+$"}
-        operation["parameters"].append({"name": HEADER, "in": "header", "required": False, "description": ONCE, "schema": schema})
+    if endpoint.once:
+        operation["parameters"].append(ONCE)
     if endpoint.params is not None:
         if in_body:
             operation["requestBody"] = _body(endpoint)
         else:
             operation["parameters"] += [_query(field, endpoint) for field in carried(endpoint.params, Carrier.QUERY)]
-        rules = rules_of(endpoint.params)
-        if rules:
-            operation["x-rules"] = rules
-            operation["description"] = "\n\n".join(filter(None, [rest, *(f"`{name}` {rule}." for name, rule in rules.items())]))
+    rules = _rules(endpoint)
+    if rules:
+        operation["x-rules"] = rules
+        operation["description"] = "\n\n".join(filter(None, [rest, *(f"`{name}` {rule}." for name, rule in rules.items())]))
     return {key: value for key, value in operation.items() if value or key == "security"}
+
+
+def _rules(endpoint: Endpoint) -> dict[str, str]:
+    of_params = rules_of(endpoint.params) if endpoint.params is not None else {}
+    return of_params | (ONCE_RULE if endpoint.once else {})
 
 
 def _security(endpoint: Endpoint) -> list[dict[str, Any]]:

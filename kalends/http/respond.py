@@ -14,7 +14,7 @@ from msgspec import Struct
 from kalends import errors
 from kalends.context import Actor, Caller, Context
 from kalends.db import Database, Retry, Slow
-from kalends.http.endpoint import Document, Endpoint, is_done_once
+from kalends.http.endpoint import Document, Endpoint
 from kalends.http.fields import fields_of
 from kalends.http.limits import RateLimit
 from kalends.http.once import Kept, Key, Memory, Reply, key_of, read_key
@@ -56,7 +56,6 @@ class Responder:
         self.endpoint = endpoint
         self._its = surroundings
         self._locates = has_show and endpoint.status == 201
-        self._is_done_once = is_done_once(endpoint)
         self._files = [field.name for field in fields_of(endpoint.params) if field.is_file] if endpoint.params is not None else []
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, variables: dict[str, Any]) -> None:
@@ -70,7 +69,7 @@ class Responder:
             self._count_guest(caller)
         given, broken = self._bind(req, variables)
         sign_in = partial(self._sign_in, token=token, is_bearer=is_bearer) if token is not None else None
-        key = self._key(req, caller, sign_in, given) if self._is_done_once and KEY in req.env else None
+        key = self._key(req, caller, token, given) if self.endpoint.once and KEY in req.env else None
         ctx, reply = self._once(key, partial(self._run, caller, sign_in, broken, variables, key))
         self._do_later(ctx)
         req.context.user_id = ctx.actor.id if ctx.actor else None
@@ -194,10 +193,13 @@ class Responder:
                 body = gzip.compress(body, 5, mtime=0)
         resp.status, resp.content_type, resp.data = reply.status, reply.content_type, body
 
-    def _key(self, req: falcon.Request, caller: Caller, sign_in: SignIn | None, given: dict[str, Any]) -> Key:
+    def _key(self, req: falcon.Request, caller: Caller, token: str | None, given: dict[str, Any]) -> Key:
+        """Known before anything is done, and so is whose it is; a guest was counted, or will be."""
         given_key = read_key(req.env[KEY])
         ctx = self._context(caller)
-        self._known(ctx, sign_in)
+        if token is not None:
+            with ctx.read():
+                ctx.actor = self._its.authenticate(ctx, token)
         return key_of(ctx, given_key, req.path, given)
 
     def _once(self, key: Key | None, run: Callable[[], tuple[Context, Reply]]) -> tuple[Context, Reply]:

@@ -5,9 +5,11 @@ from typing import Any
 import icalendar
 import pytest
 
+from kalends import times
 from kalends.db import Database
 from tests.cast import Cast, a_calendar, a_comment, a_response, an_event, shared
 from tests.client import Client
+from tests.conftest import Clock
 from tests.events.importing import imported
 
 
@@ -23,6 +25,11 @@ def feed_of(who: Client, calendar: dict[str, Any]) -> str:
     address: str = who.get(f"/api/calendars/{calendar['id']}").json["feed_url"]
     assert address.startswith("http://testserver/api/calendars/")
     return address.removeprefix("http://testserver")
+
+
+def a_key(who: Client) -> Client:
+    """The same person by a key, which does not expire as the clock is moved."""
+    return who.signed_in(who.post("/api/keys", json={"name": "a program"}).json["wkey"])
 
 
 def test_a_public_feed_has_no_secret_and_shows_what_is_public(cast: Cast) -> None:
@@ -74,16 +81,31 @@ def test_the_secret_gives_no_sight_of_what_was_placed_by_one_who_may_only_see_it
     assert titles(cast.carol, path.partition("?")[0]) == ["Alice's own", "Carol's own"]
 
 
-def test_an_unchanged_feed_answers_304_without_reading_events(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unchanged_feed_answers_304_without_reading_events(cast: Cast, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     calendar = a_calendar(cast.alice)
     an_event(cast.alice, calendar_id=calendar["id"])
     path = feed_of(cast.alice, calendar)
+    clock.now = times.now() + 200
     first = cast.anonymous.get(path)
     monkeypatch.setattr("kalends.events.feed.of_calendar", None)
     by_tag = cast.anonymous.get(path, headers={"If-None-Match": first.headers["ETag"]})
     by_date = cast.anonymous.get(path, headers={"If-Modified-Since": first.headers["Last-Modified"]})
     assert [(answer.status, answer.content) for answer in (by_tag, by_date)] == [(304, b"")] * 2
     assert by_tag.headers["ETag"] == first.headers["ETag"]
+
+
+def test_a_time_is_told_only_when_no_other_change_can_have_it(cast: Cast, clock: Clock) -> None:
+    calendar = a_calendar(cast.alice)
+    path = f"/api/calendars/{calendar['id']}.ics"
+    key = a_key(cast.alice)
+    an_event(cast.alice, calendar_id=calendar["id"])
+    clock.now = times.now()
+    assert "Last-Modified" not in key.get(path).headers
+    assert key.get(path, headers={"If-Modified-Since": times.http_text(clock.now)}).status == 200
+    clock.ahead(200)
+    told = key.get(path).headers["Last-Modified"]
+    assert key.get(path, headers={"If-Modified-Since": told}).status == 304
+    assert key.get(path, headers={"If-Modified-Since": times.http_text(clock.now)}).status == 200
 
 
 @pytest.mark.parametrize(
@@ -155,6 +177,17 @@ def test_a_long_feed_shows_its_series_whole(cast: Cast, monkeypatch: pytest.Monk
     assert b"DTSTART:20260601T200000Z" in content
     imported(cast.alice, content, calendar_id=str(calendar["id"]))
     assert cast.alice.get("/api/events", query={"calendar_id": calendar["id"], "count": "true"}).json["total"] == 8
+
+
+def test_series_that_are_too_long_for_a_feed_are_shown_one_by_one(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kalends.events.feed.MOST", 2)
+    monkeypatch.setattr("kalends.events.feed.SERIES_AT_ONCE", 1)
+    calendar = a_calendar(cast.alice)
+    for title in ("a", "b"):
+        event = an_event(cast.alice, calendar_id=calendar["id"], title=title, start_time="2026-06-01T20:00")
+        cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-05"})
+    content = cast.alice.get(f"/api/calendars/{calendar['id']}.ics").content
+    assert (content.count(b"RRULE"), content.count(b"BEGIN:VEVENT"), content.count(b"EXDATE")) == (1, 2, 0)
 
 
 def test_any_query_is_a_feed(cast: Cast) -> None:

@@ -144,6 +144,43 @@ def test_where_the_transaction_is_lost_all_are_told(sqlite: Sqlite, crowd: Crowd
     assert notes(sqlite) == ["b"]
 
 
+@pytest.mark.parametrize("statement", ["SAVEPOINT member", "RELEASE member", "ROLLBACK TO member"])
+def test_where_a_member_cannot_end_nothing_of_the_group_is_kept(
+    sqlite: Sqlite, crowd: Crowd, monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    """As on a disk that is full at that moment."""
+    execute = type(sqlite._writing_connection()).execute
+    refuses: list[bool] = []
+
+    def failing(connection: apsw.Connection, sql: str, *given: object) -> object:
+        if sql == statement and refuses:
+            raise apsw.FullError("database or disk is full")
+        return execute(connection, sql, *given)  # type: ignore[arg-type]
+
+    def leads(tx: Transaction) -> None:
+        adds("a")(tx)
+        if statement != "ROLLBACK TO member":
+            refuses.append(True)
+
+    def fails(tx: Transaction) -> None:
+        adds("half")(tx)
+        refuses.append(True)
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(type(sqlite._writing_connection()), "execute", failing)
+    others: list[Future[None]] = []
+    with pytest.raises(Unavailable):
+        crowd.leads(leads, others, fails if statement == "ROLLBACK TO member" else adds("b"))
+    refuses.clear()
+    assert "b" not in notes(sqlite) or statement == "RELEASE member"
+    assert not {"a", "half"} & set(notes(sqlite))
+    assert others[0].exception(10) is None or isinstance(others[0].exception(10), Unavailable)
+    assert not sqlite._writing_connection().in_transaction
+    with sqlite.write() as tx:
+        adds("later")(tx)
+    assert "later" in notes(sqlite)
+
+
 def test_who_must_be_alone_is_waited_for_by_nobody(sqlite: Sqlite, crowd: Crowd) -> None:
     began, may_end = threading.Event(), threading.Event()
 

@@ -24,7 +24,7 @@ def test_anything_else_is_no_boolean(cast: Cast, word: Any) -> None:
     assert (answer.status, answer.broken) == (422, ["public"])
 
 
-@pytest.mark.parametrize("number", ["7", " 7 ", "+7", "007"])
+@pytest.mark.parametrize("number", ["7", " 7 ", "+7", "007", "+00000000000000000000000007", "7\u2003"])
 def test_an_integer_may_be_written_in_these_ways(cast: Cast, number: str) -> None:
     assert cast.alice.get("/api/calendars", query={"limit": number}).json["limit"] == 7
 
