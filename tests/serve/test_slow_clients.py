@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.client import Answer
+from tests.serve.conftest import Start
 from tests.serve.running import Running, ask, bearer, eventually
 
 EVENTS = 60
@@ -128,6 +129,20 @@ def test_a_stop_does_not_wait_for_whoever_does_not_read(tmp_path: Path) -> None:
     with large.asked() as connection:
         assert connection.recv(100)
         assert large.service.stop() == 0
+
+
+def test_a_stop_does_not_wait_for_whoever_asks_on_and_reads_nothing(start: Start) -> None:
+    """Granian waits for every connection."""
+    service = start(access_log="off")
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
+        connection.connect(("127.0.0.1", service.port))
+        connection.setblocking(False)
+        with suppress(BlockingIOError):
+            while True:
+                connection.send(b"GET /api/openapi.json HTTP/1.1\r\nHost: calendar\r\n\r\n" * 100)
+        assert service.get("/api/openapi.json").status == 200
+        assert service.stop() == 0
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /healthz HTTP/1.1\r\nHost: cal", b"GET /healthz HTTP/1.1\r\nHost: calendar\r\n\r\n"])
