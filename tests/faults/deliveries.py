@@ -38,8 +38,8 @@ def show(folder: Path, database: str, messages: int, kills: int, after: Callable
     twice_named = len(received) - len({address for address, _ in received})
     figures = (
         f"{messages:,} messages, {kills} workers killed, {moody.unanswered} hangs and drops after DATA: {lost} lost, "
-        f"{len(refused)} refused for good and told so, {duplicates} sent twice, where {unknown + moody.unanswered:,} were on their way when "
-        f"a worker was killed or got no answer, {twice_named} under another Message-ID"
+        f"{len(refused)} refused for good and told so, {duplicates} sent twice, where {unknown + moody.unanswered:,} were on their way "
+        f"when a worker was killed or got no answer, {twice_named} under another Message-ID"
     )
     is_well = not (lost or wrong or twice_named) and duplicates <= unknown + moody.unanswered
     return Row("a mail server that misbehaves, workers killed", kind(database), figures, GOAL, is_well)
