@@ -44,7 +44,7 @@ def create(ctx: Context, params: Form) -> Document:
     """Make the event and, if a rule is chosen, the series."""
 
     def act() -> Document:
-        event = api.make(ctx, _joined(params.without(*REPEAT)).read(EventInput))
+        event = api.make(ctx, _joined(params.without("file", *REPEAT)).read(EventInput))
         if params.text("frequency"):
             api.repeat(ctx, event.id, _repeat(params))
         return redirect(ctx, f"/events/{event.id}", done="created")

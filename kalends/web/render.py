@@ -65,7 +65,8 @@ def render(
     notice = NOTICES.get(_parameter(ctx, "done"))
     page = _environment().get_template(template)
     body = page.render(values, ctx=ctx, actor=ctx.actor, form=form or FormState(), notice=notice, path=ctx.caller.path)
-    return Document(body.encode(), HTML, status)
+    # JSON can carry half a character into a form that comes back.
+    return Document(body.encode(errors="replace"), HTML, status)
 
 
 def rendered(template: str, **values: Any) -> str:
