@@ -193,7 +193,7 @@ def test_the_doctor_asks_the_mail_server(tmp_path: Path) -> None:
 def test_help_names_every_command(tmp_path: Path) -> None:
     helped = run("--help", folder=tmp_path)
     assert helped.returncode == 0
-    for name in ("serve", "work", "migrate", "users", "settings", "doctor"):
+    for name in ("serve", "work", "migrate", "users", "settings", "doctor", "backup", "restore"):
         assert re.search(rf"^  {name} +\w", helped.stdout, re.MULTILINE), name
     assert run("users", "--help", folder=tmp_path).returncode == 0
     assert run("--version", folder=tmp_path).stdout.startswith("kalends, version ")
