@@ -57,7 +57,18 @@ class PostgresContents(Contents):
     def at_rest(self, tables: Sequence[str]) -> Iterator[None]:
         for table in tables:
             self._tx.script(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        # An index over a text is made much quicker at once than row by row.
+        indexes = self._tx.rows(
+            """SELECT CAST(i.indexrelid::regclass AS TEXT), pg_get_indexdef(i.indexrelid)
+               FROM unnest(CAST(:tables AS TEXT[])) AS name JOIN pg_index i ON i.indrelid = to_regclass(name)
+               JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam AND a.amname = 'gin'""",
+            tables=list(tables),
+        )
+        for name, _ in indexes:
+            self._tx.script(f"DROP INDEX {name}")
         yield
+        for _, sql in indexes:
+            self._tx.script(sql)
         for table in tables:
             self._tx.script(f"ALTER TABLE {table} ENABLE TRIGGER USER")
 

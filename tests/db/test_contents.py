@@ -76,6 +76,27 @@ def test_an_older_backup_is_restored_as_it_was_and_brought_up_to_date(fresh: Dat
         assert tx.rows("SELECT count(*) FROM contacts") == [(0,)]
 
 
+def test_a_restored_database_has_every_index_and_trigger(fresh: Database, tmp_path: Path, file: Path) -> None:
+    migrate(fresh)
+    made = _made(fresh)
+    take(fresh, Settings(data=str(tmp_path)), file, silent)
+    restore(fresh, file, silent, force=True)
+    assert _made(fresh) == made
+    assert {"events_search", "events_in_public", "placements_after_insert"} <= {name for name, *_ in made}
+
+
+def _made(db: Database) -> set[tuple[Any, ...]]:
+    if isinstance(db, Sqlite):
+        statements = ["SELECT name, sql FROM sqlite_master WHERE type <> 'table' OR sql LIKE 'CREATE VIRTUAL TABLE%'"]
+    else:
+        statements = [
+            "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'",
+            "SELECT tgname, tgenabled, tgdeferrable, tginitdeferred FROM pg_trigger WHERE NOT tgisinternal",
+        ]
+    with db.read() as tx:
+        return {row for statement in statements for row in tx.rows(statement)}
+
+
 def test_a_backup_of_a_newer_kalends_is_refused(fresh: Database, file: Path, header: Header) -> None:
     newer = Header(header.format, "9.0.0", "9999_later", header.taken_at, "", [])
     with file.open("wb") as opened:
