@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help run test lint types unit browser screenshots faults bench lock clean
+.PHONY: help run test lint types unit browser screenshots faults bench audit lock clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ faults: $(VENV)/dev     ## make real faults for half an hour and compare, into t
 
 bench: $(VENV)/dev $(VENV)-bench/bench  ## measure speed on both databases, into bench/results (QUICK=1: in minutes, without a million events)
 	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m bench $(if $(QUICK),--quick)
+
+audit: $(VENV)/dev      ## ask over the network whether the locked libraries have known weaknesses
+	@$(BIN)/python -m tests.security.audit
 
 lock:                   ## renew the lock files
 	@$(BIN)/pip install --quiet uv

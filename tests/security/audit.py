@@ -1,0 +1,48 @@
+"""`make audit`: whether the libraries that the service is installed with have known weaknesses, as pip-audit finds out over the network."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+LOCK = Path(__file__).parent.parent.parent / "requirements.lock"
+PATIENCE = 300
+
+
+def main() -> int:
+    """Name each weakness, and fail if there is one; where nobody can be asked, say so, and do not fail."""
+    with tempfile.TemporaryDirectory(prefix="kalends-audit-") as folder:
+        said = _asked(Path(folder))
+    try:
+        libraries = json.loads(said)["dependencies"]
+    except ValueError:
+        print("Nobody can be asked about known weaknesses now: pip-audit could not be installed, or found no network.")
+        return 0
+    weak = [(library, weakness) for library in libraries for weakness in library.get("vulns", [])]
+    for library, weakness in weak:
+        mended = ", ".join(weakness["fix_versions"]) or "no version yet"
+        print(f"{library['name']} {library['version']}: {weakness['id']}, mended in {mended}")
+    print(f"{len(libraries)} libraries, {len(weak)} known weaknesses.")
+    return 1 if weak else 0
+
+
+def _asked(folder: Path) -> str:
+    """What pip-audit says of the lock, or nothing. It lives in a folder of its own, since it needs other versions of what we use."""
+    python = folder / "bin" / "python"
+    steps = [
+        [sys.executable, "-m", "venv", str(folder)],
+        [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pip-audit"],
+        [str(python), "-m", "pip_audit", "--require-hashes", "--disable-pip", "--progress-spinner=off", "-f", "json", "-r", str(LOCK)],
+    ]
+    said = ""
+    for step in steps:
+        try:
+            said = subprocess.run(step, capture_output=True, text=True, timeout=PATIENCE).stdout
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+    return said
+
+
+if __name__ == "__main__":
+    sys.exit(main())
