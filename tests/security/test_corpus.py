@@ -23,6 +23,8 @@ NOBODY = "http://127.0.0.1:9"
 REACHES_OUT = {"POST /api/contacts/import", "POST /contacts/import", "POST /contacts/import/token"}
 # After these there is nothing left to send the next request to.
 DESTRUCTIVE = re.compile(r"^DELETE|^PUT .*/remove$|^POST .*/(delete|end|sign-out)$")
+# What was done so often, whatever was sent, reads nothing of it.
+ENOUGH = 3
 OURS = {"Sec-Fetch-Site": "same-origin"}
 
 WITH_BODY = [endpoint for endpoint in registry if endpoint.writes]
@@ -52,6 +54,8 @@ class Attack:
         self._scenes, self._endpoint, self._name = scenes, endpoint, _name(endpoint)
         self._begin()
 
+        self._times = 0
+
     def _begin(self) -> None:
         self._scene = self._scenes()
         self._path = self._scene.path(self._endpoint.url)
@@ -60,8 +64,11 @@ class Attack:
         return GIVEN[self._name](self._scene) if self._name in GIVEN else {}
 
     def by_alice(self, said: str, **sent: Any) -> None:
+        if self._times == ENOUGH:
+            return
         answer = self._send(self._scene.cast.alice, said, **sent)
         if answer.status < 400 and DESTRUCTIVE.search(self._name):
+            self._times += 1
             self._begin()
 
     def by_both(self, said: str, **sent: Any) -> None:
@@ -123,7 +130,7 @@ def test_a_made_up_path_leads_to_nothing(scenes: Scenes, endpoint: Endpoint) -> 
     scene = scenes()
     allowed = {401, 404, 405, 410, 422} if "token" in "".join(endpoint.variables) else {401, 404, 405}
     for said, segment in corpus.SEGMENTS.items():
-        path = re.sub(r"{\w+}", lambda _, segment=segment: segment, endpoint.url)
+        path = re.sub(r"{\w+}", segment.replace("\\", r"\\"), endpoint.url)
         for person in (scene.cast.alice, scene.cast.anonymous):
             answer = person.request(endpoint.method, path, headers=OURS, json={})
             assert_answered(answer, said)

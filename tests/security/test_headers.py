@@ -24,7 +24,7 @@ def site(service: Service) -> Client:
 
 
 def _scripts(answer: Answer) -> list[str]:
-    return [element.attributes.get("src", "") for element in read(answer.text).all("script")]
+    return [element.attributes.get("src") or "" for element in read(answer.text).all("script")]
 
 
 @pytest.mark.parametrize("path", PAGES)
