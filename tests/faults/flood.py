@@ -13,7 +13,7 @@ from tests.serve.running import Running
 
 EVENTS = 10_000
 # More than the service's threads and its queue hold together.
-CONNECTIONS = 1_000
+CONNECTIONS = 2_000
 # Fewer than that; how many are best depends on the request.
 FEW = (16, 64, 200)
 TIMES = 3
@@ -55,7 +55,7 @@ def _row(port: int, user: User, name: str, seconds: float) -> Row:
 
 def _words(peak: Heard, beyond: Heard, well: int, share: float, others: int) -> str:
     return (
-        f"peak {peak.rate(well):,.0f} a second; asked {beyond.rate():,.0f} a second, of which {beyond.rate(well):,.0f} were answered "
-        f"({share:.0%} of the peak) and {beyond.rate(503):,.0f} refused with 503, half within {beyond.milliseconds(503, 0.5):.0f} ms "
-        f"and 99 % within {beyond.milliseconds(503, 0.99):.0f} ms; {others} other answers"
+        f"peak {peak.rate(well):,.0f} a second; asked {beyond.rate():,.0f} a second ({beyond.rate() / peak.rate(well):.1f} times), of which "
+        f"{beyond.rate(well):,.0f} were answered ({share:.0%} of the peak) and {beyond.rate(503):,.0f} refused with 503, half within "
+        f"{beyond.milliseconds(503, 0.5):.0f} ms and 99 % within {beyond.milliseconds(503, 0.99):.0f} ms; {others} other answers"
     )

@@ -13,6 +13,8 @@ from tests.serve.running import Running, ask, bearer
 
 MOST = 100_000
 PAUSE = 0.02
+# Longer than any answer may take.
+LONGEST = 60
 
 
 class Told(Struct, frozen=True):
@@ -55,6 +57,7 @@ class Guests:
 
     def _write(self, name: str) -> None:
         connection = self._service.connection()
+        connection.timeout = LONGEST
         for number in range(MOST):
             if self._over.is_set():
                 break
