@@ -55,7 +55,7 @@ def _row(port: int, user: User, name: str, seconds: float) -> Row:
 
 def _words(peak: Heard, beyond: Heard, well: int, share: float, others: int) -> str:
     return (
-        f"peak {peak.rate(well):,.0f} a second; asked {beyond.rate():,.0f} a second ({beyond.rate() / peak.rate(well):.1f} times), of which "
-        f"{beyond.rate(well):,.0f} were answered ({share:.0%} of the peak) and {beyond.rate(503):,.0f} refused with 503, half within "
+        f"peak {peak.rate(well):,.0f} a second; asked {beyond.rate():,.0f} a second ({beyond.rate() / peak.rate(well):.1f} times), of "
+        f"which {beyond.rate(well):,.0f} were answered ({share:.0%} of the peak) and {beyond.rate(503):,.0f} refused with 503, half within "
         f"{beyond.milliseconds(503, 0.5):.0f} ms and 99 % within {beyond.milliseconds(503, 0.99):.0f} ms; {others} other answers"
     )
