@@ -30,6 +30,7 @@ from kalends.http.outflow import LARGE, STEP_SECONDS, Outflow
 from kalends.http.params import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
 from kalends.http.problem import CONTENT_TYPE, encode
 from kalends.http.respond import HURRIES
+from kalends.http.server import common_headers
 from kalends.settings import Settings
 
 Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
@@ -61,6 +62,7 @@ class Edge:
         self._settings = settings
         self._db = db
         self._quick = quick
+        self._headers = [(name.lower(), value) for name, value in common_headers(settings).items()]
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="request")
         self._room = settings.threads + settings.queue
         self._held = 0
@@ -239,7 +241,7 @@ class Edge:
         if self._settings.access_log == "on":
             log.info("request", endpoint=name, status=problem.status, ms=0, user=None, request_id=request_id)
         headers = [(name.lower(), value) for name, value in problem.headers.items()]
-        headers += [("content-type", CONTENT_TYPE), ("x-request-id", request_id), ("x-content-type-options", "nosniff"), *more]
+        headers += [*self._headers, ("content-type", CONTENT_TYPE), ("x-request-id", request_id), *more]
         return problem.status, headers, encode(problem, request_id)
 
     async def _linger(self, proto: Any) -> None:

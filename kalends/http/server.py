@@ -97,7 +97,7 @@ class _Everywhere:
     def __init__(self, surroundings: Surroundings):
         self._settings = surroundings.settings
         self._origins = surroundings.origins
-        self._headers = _security_headers(surroundings.settings) | {"Cache-Control": CACHING, "Content-Security-Policy": API_POLICY}
+        self._headers = common_headers(surroundings.settings)
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
         """Before the action, which may say otherwise."""
@@ -241,8 +241,11 @@ def _as_problem(error: Exception) -> Problem:
     return Problem("Something went wrong here, and the log has the details under this request id.")
 
 
-def _security_headers(settings: Settings) -> dict[str, str]:
+def common_headers(settings: Settings) -> dict[str, str]:
+    """What every answer carries, unless it says otherwise."""
     headers = {
+        "Cache-Control": CACHING,
+        "Content-Security-Policy": API_POLICY,
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "same-origin",
         "Cross-Origin-Opener-Policy": "same-origin",

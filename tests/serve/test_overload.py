@@ -23,6 +23,7 @@ def test_beyond_the_queue_the_answer_is_a_quick_503(start: Start) -> None:
     assert len(refused) >= 1
     assert len(served) + len(refused) == 16
     assert all(int(answer.headers["Retry-After"]) >= 1 for answer, _ in refused)
+    assert all(answer.headers["Content-Security-Policy"].startswith("default-src 'none'") for answer, _ in refused)
     assert min(seconds for _, seconds in refused) < 1
     assert service.sign_in("alice").status == 201
     logged = [line["status"] for line in service.log if line.get("endpoint") == "POST -"]
