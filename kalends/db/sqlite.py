@@ -95,7 +95,8 @@ class Sqlite(Database):
         return _Reading(self._connection())
 
     def write(self, *, alone: bool = False) -> "_Writing":
-        if self._connection().hurries:
+        connection: _Connection | None = getattr(self._local, "connection", None)
+        if connection and connection.hurries:
             raise Slow
         return _Writing(self._turns, alone)
 

@@ -50,7 +50,7 @@ def test_every_parameter_is_explained(page: Element, endpoint: Endpoint) -> None
     shown = dict(zip([dt.text for dt in entry.all("dt")], [dd.text for dd in entry.all("dd")], strict=True))
     fields = list(carried(endpoint.params, Carrier.MULTIPART)) if endpoint.params else []
     version = ["If-Match" if endpoint.writes else "If-None-Match"] if endpoint.versioned else []
-    once = ["Idempotency-Key"] if endpoint.method == "POST" else []
+    once = ["Idempotency-Key"] if endpoint.once else []
     assert [term.split()[0] for term in shown] == [*endpoint.variables, *version, *once, *(field.name for field in fields)]
     for field in fields:
         (meaning,) = [meaning for term, meaning in shown.items() if term.split()[0] == field.name]

@@ -46,7 +46,7 @@ def eventually(condition: Callable[[], Any], within: float = PATIENCE) -> Any:
 
 def processes() -> dict[int, tuple[int, str]]:
     """Every living process: its parent and its command line."""
-    listed = subprocess.run(["ps", "-axo", "pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["ps", "-axww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True).stdout
     rows = [line.split(None, 3) for line in listed.splitlines()]
     return {int(row[0]): (int(row[1]), row[3]) for row in rows if not row[2].startswith("Z")}
 

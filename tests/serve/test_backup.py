@@ -135,7 +135,7 @@ def test_a_backup_that_is_stopped_leaves_the_last_one_as_it_was(place: Place, fi
     place.fill()
     file.write_text("the last one")
     stopped = place.begun("backup", str(file), "--force")
-    eventually(lambda: len(list(file.parent.iterdir())) > 1)
+    eventually(lambda: list(file.parent.glob(f".{file.name}.*/{file.name}")))
     stopped.send_signal(number)
     _, complaints = stopped.communicate(timeout=PATIENCE)
     assert file.read_text() == "the last one"
