@@ -192,8 +192,8 @@ def test_a_user_who_goes_while_they_log_in_is_nobody(cast: Cast, monkeypatch: py
 
 def test_a_token_that_looks_like_a_key_is_a_session_all_the_same(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tokens are random, so some do."""
-    token = "wk_" + uuid4().hex
+    alice, token = cast.alice, "wk_" + uuid4().hex
     monkeypatch.setattr("kalends.sessions.store.new_token", lambda: token)
-    made = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD})
+    made = cast.anonymous.post("/api/session", json={"user_name": alice.user_name, "password": PASSWORD})
     assert made.json["token"] == token
     assert cast.anonymous.signed_in(token).get("/api/session/current").json["id"] == made.json["id"]
