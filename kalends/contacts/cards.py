@@ -2,7 +2,6 @@
 
 import codecs
 import re
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,12 +10,11 @@ from kalends.contacts import table
 from kalends.contacts.entry import Entry as Entry
 from kalends.contacts.model import ContactFields, Remark
 from kalends.http.fields import Bad, Field, fields_of
-from kalends.http.tags import MAX_TAGS, read_tags
+from kalends.http.tags import readable_tags
 from kalends.ical import vcard
 
 # Far more than a person has, so that an entry cannot become a thousand contacts.
 MOST_VALUES = 20
-MOST_TAGS_READ = 1_000
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _FIELDS: dict[str, Field] = {field.name: field for field in fields_of(ContactFields)}
@@ -113,24 +111,11 @@ class _Reading:
         return self.value("birthday", given)
 
     def tags(self, given: Iterable[str]) -> str:
-        """The tags that can be kept, as one text; those that cannot are counted by the reason."""
-        kept: dict[str, str] = {}
-        refused: Counter[str] = Counter()
-        for number, tag in enumerate(dict.fromkeys(given)):
-            try:
-                if number >= MOST_TAGS_READ:
-                    raise Bad(f"must have at most {MAX_TAGS} tags")
-                pieces = read_tags([_CONTROL.sub(" ", tag)]).split(",")
-            except Bad as bad:
-                refused[str(bad)] += 1
-                continue
-            for piece in filter(None, pieces):
-                kept.setdefault(text.key(piece), piece)
-        if len(kept) > MAX_TAGS:
-            refused[f"must have at most {MAX_TAGS} tags"] += len(kept) - MAX_TAGS
-        for reason, count in refused.items():
-            self.remark("tag_list", f"{count:,} {'tag was' if count == 1 else 'tags were'} left out: {reason}")
-        return ",".join(list(kept.values())[:MAX_TAGS])
+        """The tags that can be kept, as one text; of those that cannot, the reason is told."""
+        kept, words = readable_tags(_CONTROL.sub(" ", tag) for tag in dict.fromkeys(given))
+        for each in words:
+            self.remark("tag_list", each)
+        return kept
 
 
 def _short(value: str) -> str:

@@ -1,5 +1,7 @@
 """Tags, as records carry them: comma-delimited text, each tag once."""
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -10,6 +12,8 @@ from kalends.http.types import Name
 
 MAX_TAGS = 100
 MAX_TAG = 200
+MOST_READ = 1_000
+TOO_MANY = f"must have at most {MAX_TAGS} tags"
 
 
 def read_tags(value: Any) -> str:
@@ -22,8 +26,28 @@ def read_tags(value: Any) -> str:
         if tag:
             tags.setdefault(text.key(tag), tag)
     if len(tags) > MAX_TAGS:
-        raise Bad(f"must have at most {MAX_TAGS} tags")
+        raise Bad(TOO_MANY)
     return ",".join(tags.values())
+
+
+def readable_tags(given: Iterable[str]) -> tuple[str, list[str]]:
+    """Of a file's tags those that can be kept, as one text; and what to say of the others, by the reason."""
+    kept: dict[str, str] = {}
+    refused: Counter[str] = Counter()
+    for number, tag in enumerate(given):
+        try:
+            if number >= MOST_READ:
+                raise Bad(TOO_MANY)
+            pieces = read_tags([tag]).split(",")
+        except Bad as bad:
+            refused[str(bad)] += 1
+            continue
+        for piece in filter(None, pieces):
+            kept.setdefault(text.key(piece), piece)
+    if len(kept) > MAX_TAGS:
+        refused[TOO_MANY] += len(kept) - MAX_TAGS
+    words = [f"{count:,} {'tag was' if count == 1 else 'tags were'} left out: {reason}" for reason, count in refused.items()]
+    return ",".join(list(kept.values())[:MAX_TAGS]), words
 
 
 def tagged(tag_list: str, tag: str) -> str:

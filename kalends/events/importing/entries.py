@@ -14,7 +14,7 @@ from kalends.events import change, store
 from kalends.events.model import MAX_LOCATION, EventFields
 from kalends.events.span import BACKWARDS, Span
 from kalends.http.fields import Bad, fields_of
-from kalends.http.tags import MAX_TAGS, read_tags
+from kalends.http.tags import readable_tags
 from kalends.ical import zone_names
 from kalends.ical.clocks import Clocks, clocks
 from kalends.ical.moments import DAY_SECONDS, Moment, short
@@ -23,7 +23,6 @@ from kalends.ical.rrule import Budget
 
 MAX_TITLE = 200
 MAX_DESCRIPTION = 20_000
-MOST_TAGS_READ = 1_000
 # How many days the rules of a file may look at, which takes a second or two.
 MOST_DAYS = 3_000_000
 ONE_DAY = timedelta(days=1)
@@ -120,24 +119,11 @@ class Reader:
             return None
 
     def _tags(self, entry: Entry) -> str:
-        """The tags that can be kept; those that cannot are counted by the reason."""
-        kept: dict[str, str] = {}
-        refused: Counter[str] = Counter()
-        for number, tag in enumerate(entry.categories):
-            try:
-                if number >= MOST_TAGS_READ:
-                    raise Bad(f"must have at most {MAX_TAGS} tags")
-                pieces = read_tags([tag.translate(_ONE_LINE)]).split(",")
-            except Bad as bad:
-                refused[str(bad)] += 1
-                continue
-            for piece in filter(None, pieces):
-                kept.setdefault(text.key(piece), piece)
-        if len(kept) > MAX_TAGS:
-            refused[f"must have at most {MAX_TAGS} tags"] += len(kept) - MAX_TAGS
-        for reason, count in refused.items():
-            self.tell(entry.line, "tag_list", f"{count:,} {'tag was' if count == 1 else 'tags were'} left out: {reason}")
-        return ",".join(list(kept.values())[:MAX_TAGS])
+        """The tags that can be kept; of those that cannot, the reason is told."""
+        kept, words = readable_tags(tag.translate(_ONE_LINE) for tag in entry.categories)
+        for each in words:
+            self.tell(entry.line, "tag_list", each)
+        return kept
 
     def clock(self, entry: Entry, moment: Moment) -> Clock:
         """How the moment is read. What is written in UTC is kept in the file's own zone, unless it repeats."""
