@@ -54,7 +54,7 @@ class Endpoint(Struct, frozen=True):
     credentials: bool
     versioned: bool
     quick: bool
-    once: bool
+    rechecks: bool
     variables: dict[str, type]
     params: type[Struct] | None
     is_form: bool
@@ -95,6 +95,11 @@ class Endpoint(Struct, frozen=True):
         return self.method != "GET"
 
     @property
+    def once(self) -> bool:
+        """Whether it heeds an Idempotency-Key: every POST of the interface does. Pages are sent by browsers, which have none."""
+        return self.method == "POST" and self.path.startswith("/api/")
+
+    @property
     def documentation(self) -> str:
         return inspect.getdoc(self.function) or ""
 
@@ -114,7 +119,7 @@ def endpoint(
     credentials: bool = True,
     versioned: bool = False,
     quick: bool = False,
-    once: bool = True,
+    rechecks: bool = False,
     format: str = "",
 ) -> Callable[[F], F]:
     """Declare the function as the action behind method and path.
@@ -125,7 +130,7 @@ def endpoint(
     credentials: False where sessions and keys mean nothing.
     versioned: the record's version is answered as ETag, and If-Match or If-None-Match asks for it (for the documentation).
     quick: it reads a record by its key, which takes a moment where the database is inside: no thread of its own is needed for that.
-    once: of a POST of the interface, whether it heeds an Idempotency-Key. (Pages are sent by browsers, which have none.)
+    rechecks: it checks a credential, and does so each time, before a request under the same Idempotency-Key gets its answer again.
     transaction: False where the action must not hold one all along (it hashes a password, or waits for the network). One that is
         given a file holds none either: it opens its own.
     """
@@ -151,7 +156,7 @@ def endpoint(
             credentials=credentials,
             versioned=versioned,
             quick=quick,
-            once=once and method == "POST" and path.startswith("/api/"),
+            rechecks=rechecks,
             variables={name: hints[name] for name in _VARIABLE.findall(bare)},
             params=None if is_form else params,
             is_form=is_form,

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from kalends import errors, tokens
 from kalends.context import Context
-from kalends.errors import FieldError
+from kalends.errors import FieldError, Problem
 from kalends.http.fields import Upload
 
 HEADER = "Idempotency-Key"
@@ -19,6 +19,13 @@ REPLAYED = "Idempotency-Replayed"
 
 _KEY = re.compile(r'"([\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255})')
 _SALT = 16
+
+
+class Quicker(Problem):
+    """Somebody who asked the same under the same key was quicker."""
+
+    status = 409
+    title = "Conflict"
 
 
 class Reply(Struct):
@@ -43,7 +50,8 @@ class Memory(Protocol):
 
     def find(self, ctx: Context, name: bytes) -> Kept | None: ...
 
-    def insert(self, ctx: Context, name: bytes, kept: Kept) -> None: ...
+    def insert(self, ctx: Context, name: bytes, kept: Kept) -> None:
+        """Raise Quicker if there is one."""
 
 
 class Key(Struct, frozen=True):
@@ -81,9 +89,10 @@ def read_key(header: str) -> str:
 
 
 def key_of(ctx: Context, given_key: str, path: str, given: dict[str, Any]) -> Key:
-    """The key of this person for this request: its path and its parameters, whatever carried them."""
+    """The key of this person for this request: its path and its parameters, whatever carried them, and whether another site sent it,
+    which gets no cookie."""
     whose = str(ctx.actor.id) if ctx.actor else "guest"
-    asked = json.dumps([path, given], sort_keys=True, default=_upload)
+    asked = json.dumps([path, given, ctx.caller.is_cross_site], sort_keys=True, default=_upload)
     secret = tokens.derived(ctx.settings, "idempotency", f"{whose} {given_key}").encode()
     return Key(_hash(b"name", secret), _hash(b"request", secret + asked.encode()), secret)
 

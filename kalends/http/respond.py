@@ -17,7 +17,7 @@ from kalends.db import Database, Retry, Slow
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.fields import fields_of
 from kalends.http.limits import RateLimit
-from kalends.http.once import Kept, Key, Memory, Reply, key_of, read_key
+from kalends.http.once import Kept, Key, Memory, Quicker, Reply, key_of, read_key
 from kalends.http.origin import Origins, credential, is_cross_site
 from kalends.http.params import bind, gather, is_strict
 from kalends.settings import Settings
@@ -69,7 +69,7 @@ class Responder:
             self._count_guest(caller)
         given, broken = self._bind(req, variables)
         sign_in = partial(self._sign_in, token=token, is_bearer=is_bearer) if token is not None else None
-        key = self._key(req, caller, token, given) if self.endpoint.once and KEY in req.env else None
+        key = self._key(req, caller, token, is_bearer, given) if self.endpoint.once and KEY in req.env else None
         ctx, reply = self._once(key, partial(self._run, caller, sign_in, broken, variables, key))
         self._do_later(ctx)
         req.context.user_id = ctx.actor.id if ctx.actor else None
@@ -137,12 +137,15 @@ class Responder:
         return any(getattr(variables.get("params"), name, None) is not None for name in self._files)
 
     def _sign_in(self, ctx: Context, token: str, is_bearer: bool) -> None:
+        self._identify(ctx, token, is_bearer)
+        if ctx.actor is None:
+            self._count_guest(ctx.caller)
+
+    def _identify(self, ctx: Context, token: str, is_bearer: bool) -> None:
         """A wrong Bearer token is an error everywhere; a stale cookie makes a guest."""
         ctx.actor = self._its.authenticate(ctx, token)
         if ctx.actor is None and is_bearer:
             raise errors.Unauthorized("The token is wrong or has expired. Sign in again: POST /api/session.")
-        if ctx.actor is None:
-            self._count_guest(ctx.caller)
 
     def _refuse(self, ctx: Context, broken: errors.Invalid | None) -> None:
         """Say what is broken. A guest who must sign in first is told that instead, unless it depends on the record."""
@@ -193,13 +196,13 @@ class Responder:
                 body = gzip.compress(body, 5, mtime=0)
         resp.status, resp.content_type, resp.data = reply.status, reply.content_type, body
 
-    def _key(self, req: falcon.Request, caller: Caller, token: str | None, given: dict[str, Any]) -> Key:
+    def _key(self, req: falcon.Request, caller: Caller, token: str | None, is_bearer: bool, given: dict[str, Any]) -> Key:
         """Known before anything is done, and so is whose it is; a guest was counted, or will be."""
         given_key = read_key(req.env[KEY])
         ctx = self._context(caller)
         if token is not None:
             with ctx.read():
-                ctx.actor = self._its.authenticate(ctx, token)
+                self._identify(ctx, token, is_bearer)
         return key_of(ctx, given_key, req.path, given)
 
     def _once(self, key: Key | None, run: Callable[[], tuple[Context, Reply]]) -> tuple[Context, Reply]:
@@ -207,12 +210,13 @@ class Responder:
         have made it fail here."""
         if key is None:
             return run()
-        found = self._kept(key)
+        found = None if self.endpoint.rechecks else self._kept(key)
         if found is None:
             try:
                 return run()
-            except errors.Problem:
-                found = self._kept(key)
+            except errors.Problem as problem:
+                may_have_it = isinstance(problem, Quicker) or not self.endpoint.rechecks
+                found = self._kept(key) if may_have_it else None
                 if found is None:
                     raise
         ctx, kept = found

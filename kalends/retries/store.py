@@ -1,8 +1,8 @@
 """The SQL of kept answers."""
 
 from kalends.context import Context
-from kalends.db import columns
-from kalends.http.once import Kept
+from kalends.db import Taken, columns
+from kalends.http.once import Kept, Quicker
 
 # A client that has not tried again within a day will not.
 LIFETIME = 86_400
@@ -18,15 +18,18 @@ def find(ctx: Context, name: bytes) -> Kept | None:
 
 
 def insert(ctx: Context, name: bytes, kept: Kept) -> None:
-    """Refused if there is one: somebody who asked the same was quicker."""
+    """Raise Quicker if there is one."""
     ctx.tx.run("DELETE FROM kept_answers WHERE name = :name AND created_at <= :since", name=name, since=ctx.now - LIFETIME)
-    ctx.tx.run(
-        "INSERT INTO kept_answers (name, request, reply, created_at) VALUES (:name, :request, :reply, :now)",
-        name=name,
-        request=kept.request,
-        reply=kept.reply,
-        now=ctx.now,
-    )
+    try:
+        ctx.tx.run(
+            "INSERT INTO kept_answers (name, request, reply, created_at) VALUES (:name, :request, :reply, :now)",
+            name=name,
+            request=kept.request,
+            reply=kept.reply,
+            now=ctx.now,
+        )
+    except Taken:
+        raise Quicker from None
 
 
 def clean_up(ctx: Context) -> None:

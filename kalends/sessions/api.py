@@ -9,7 +9,7 @@ from kalends.sessions import credentials, store
 from kalends.sessions.model import LIFETIME, Credentials, SessionCreated, SessionDetail
 
 
-@endpoint("POST", "/api/session", status=201, guests=True, transaction=False, once=False)
+@endpoint("POST", "/api/session", status=201, guests=True, transaction=False, rechecks=True)
 def create(ctx: Context, params: Credentials) -> SessionCreated:
     """Log in with exactly one set: `user_name` and `password`, or `wkey`, or `digest` and `timestamp`.
 
@@ -21,7 +21,7 @@ def create(ctx: Context, params: Credentials) -> SessionCreated:
         session, token = store.insert(ctx, user.id, found.key_id)
         if not ctx.caller.is_cross_site:
             ctx.cookies.append(_cookie(ctx, token, LIFETIME))
-        return SessionCreated(session.id, user.id, user.user_name, token, times.utc(session.expires_at))
+        return ctx.done(SessionCreated(session.id, user.id, user.user_name, token, times.utc(session.expires_at)))
 
 
 @endpoint("GET", "/api/session/{session_id}", quick=True)

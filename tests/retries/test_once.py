@@ -1,5 +1,6 @@
 """Idempotency-Key: whoever sends a POST again, because no answer came, gets the answer of the first; nothing is done twice."""
 
+import hmac
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -42,6 +43,14 @@ def _user(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.anonymous, {"json": {"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD}}
 
 
+def _password(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    return cast.anonymous, {"json": {"user_name": cast.alice.user_name, "password": PASSWORD}}
+
+
+def _wkey(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    return cast.anonymous, {"json": {"wkey": cast.alice.post("/api/keys", json={"name": "a program"}).json["wkey"]}}
+
+
 def _comment(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     event = an_event(cast.alice, public=True)
     return cast.anonymous, {"json": {"event_id": event["id"], "comment": "Yes!", "email_address": "g@example.org", "response": "YES"}}
@@ -70,6 +79,8 @@ def _delete_all(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
 # Each POST of the interface, in each of its ways: who sends what, and the table that gets one record of it.
 SAMPLES: dict[str, tuple[str, Sample, str | None]] = {
     "users": ("/api/users", _user, "users"),
+    "session by password": ("/api/session", _password, "sessions"),
+    "session by key": ("/api/session", _wkey, "sessions"),
     "keys": ("/api/keys", lambda cast, clock: (cast.alice, {"json": {"name": "a program"}}), "keys"),
     "calendars": ("/api/calendars", lambda cast, clock: (cast.alice, {"json": {"name": "Jazz"}}), "calendars"),
     "events": ("/api/events", lambda cast, clock: (cast.alice, {"json": {"title": "Jazz", "start_time": "2026-06-01"}}), "events"),
@@ -119,18 +130,45 @@ def rows(db: Database, table: str | None) -> int:
 
 def test_every_post_of_the_interface_is_tried() -> None:
     posts = {endpoint.path for endpoint in registry if endpoint.method == "POST" and endpoint.path.startswith("/api/")}
-    assert (
-        {path for path, _, _ in SAMPLES.values()} == {endpoint.path for endpoint in registry if endpoint.once} == posts - {"/api/session"}
-    )
+    assert {path for path, _, _ in SAMPLES.values()} == posts
 
 
-def test_a_login_is_checked_each_time(cast: Cast) -> None:
-    """An answer that was kept would let a digest work twice, and passwords be guessed without being counted."""
-    for _ in range(2):
-        right = send(cast.anonymous, "/api/session", "a-key", json={"user_name": cast.alice.user_name, "password": PASSWORD})
-        assert (right.status, right.headers.get("Idempotency-Replayed")) == (201, None)
-        wrong = send(cast.anonymous, "/api/session", "a-key", json={"user_name": cast.alice.user_name, "password": "wrong"})
-        assert wrong.status == 401
+def test_a_login_is_checked_each_time(cast: Cast, settings: Settings, db: Database, clock: Clock) -> None:
+    """Else passwords could be guessed under a known key, and nobody would count."""
+    guest = Client(wsgi(db, structs.replace(settings, rate_limits="on"), clock))
+    right = {"user_name": cast.alice.user_name, "password": PASSWORD}
+    first = send(guest, "/api/session", "a-key", json=right)
+    assert first.status == 201
+    for _ in range(10):
+        assert send(guest, "/api/session", "a-key", json=right | {"password": "wrong"}).status == 401
+    assert send(guest, "/api/session", "a-key", json=right).status == 429
+    clock.ahead(61)
+    again = send(guest, "/api/session", "a-key", json=right)
+    assert (again.content, again.headers["Set-Cookie"]) == (first.content, first.headers["Set-Cookie"])
+
+
+def test_another_site_gets_no_cookie_by_the_key_of_this_one(cast: Cast) -> None:
+    right = {"user_name": cast.alice.user_name, "password": PASSWORD}
+    assert send(cast.anonymous, "/api/session", "key-of-this-site", json=right).status == 201
+    other = send(cast.anonymous, "/api/session", "key-of-this-site", json=right, headers={"Sec-Fetch-Site": "cross-site"})
+    assert (other.status, other.headers.get("Set-Cookie")) == (422, None)
+
+
+def test_a_digest_works_once_with_a_key_too(cast: Cast, clock: Clock, db: Database) -> None:
+    key = cast.alice.post("/api/keys", json={"name": "a program"}).json
+    signature = hmac.new(key["shared_secret"].encode(), str(clock.now).encode(), "sha256").hexdigest()
+    given = {"digest": f"{key['id']}.{signature}", "timestamp": str(clock.now)}
+    before = rows(db, "sessions")
+    with ThreadPoolExecutor(AT_ONCE) as clients:
+        answers = list(clients.map(lambda _: send(cast.anonymous, "/api/session", "key-of-a-digest", json=given), range(AT_ONCE)))
+    assert sorted(answer.status for answer in answers) == [201, *[401] * (AT_ONCE - 1)]
+    assert rows(db, "sessions") == before + 1
+
+
+def test_a_wrong_token_gets_no_answer_that_a_guest_got(cast: Cast) -> None:
+    _, given = _response(cast, Clock())
+    assert send(cast.anonymous, "/api/responses", "key-of-a-guest", **given).status == 201
+    assert send(cast.anonymous.signed_in("wrong"), "/api/responses", "key-of-a-guest", **given).status == 401
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -220,6 +258,7 @@ def test_after_a_day_the_key_is_free_again(cast: Cast, clock: Clock, db: Databas
 def test_what_is_kept_cannot_be_read_without_the_key(cast: Cast, db: Database) -> None:
     """A stolen database must not hold the tokens and keys that were answered."""
     made = send(cast.alice, "/api/keys", "1", json={"name": "canary-name"}).json
+    session = send(cast.anonymous, "/api/session", "2", json={"user_name": cast.alice.user_name, "password": PASSWORD}).json
     with db.read() as tx:
         stored = repr(tx.rows("SELECT * FROM kept_answers"))
-    assert [secret for secret in (made["wkey"], made["shared_secret"], "canary-name", PASSWORD) if secret in stored] == []
+    assert [secret for secret in (made["wkey"], made["shared_secret"], session["token"], "canary-name", PASSWORD) if secret in stored] == []
