@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from select import select
 
 from kalends import times
 from kalends.contacts import store as contacts
@@ -29,18 +30,16 @@ STDIN = 0
 
 def work(db: Database, settings: Settings, *, attached: bool = False) -> None:
     """Work until SIGTERM or SIGINT; attached to another process, until that one is gone too."""
+    ends = [_stop_signals(), *([STDIN] if attached else [])]
     stopping = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
-    if attached:
-        threading.Thread(target=_await_end_of_input, args=(stopping,), daemon=True).start()
     outboxes = [threading.Thread(target=Outbox(db, settings, channel).run, args=(stopping,)) for channel in CHANNELS]
     for outbox in outboxes:
         outbox.start()
     while not stopping.is_set():
         for task in TASKS:
             _attempt(task, Context(db, settings, times.now()))
-        stopping.wait(PAUSE)
+        if select(ends, [], [], PAUSE)[0]:
+            stopping.set()
     for outbox in outboxes:
         outbox.join()
 
@@ -76,10 +75,14 @@ def _attempt(task: Callable[[Context], None], ctx: Context) -> None:
         log.exception("a task of the worker failed", task=task.__name__)
 
 
-def _await_end_of_input(stopping: threading.Event) -> None:
-    while os.read(STDIN, 1024):
-        pass
-    stopping.set()
+def _stop_signals() -> int:
+    """What can be read from once there was one. The system hands a signal to any thread, and wakes no other."""
+    told, tell = os.pipe()
+    os.set_blocking(tell, False)
+    signal.set_wakeup_fd(tell)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+    return told
 
 
 @contextmanager

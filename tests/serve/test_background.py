@@ -1,9 +1,13 @@
 """The background worker beside the server: started again when it dies, and gone when the server is."""
 
+import ctypes
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from tests.serve.conftest import Start
 from tests.serve.running import command, environment, eventually, living, run
@@ -56,3 +60,13 @@ def test_the_worker_runs_alone_until_sigterm(tmp_path: Path, database: str) -> N
     worker.terminate()
     _, errors = worker.communicate(timeout=10)
     assert (worker.returncode, errors) == (0, b"")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no thread can be singled out from outside")
+def test_the_worker_hears_a_stop_that_the_system_hands_to_another_thread(start: Start) -> None:
+    """Which thread of a process gets a signal is up to the system, and the main thread goes on sleeping when it is another."""
+    service = start(work=True)
+    worker = eventually(lambda: service.worker)
+    threads = eventually(lambda: [int(task.name) for task in Path(f"/proc/{worker}/task").iterdir() if task.name != str(worker)])
+    assert ctypes.CDLL(None).tgkill(worker, threads[0], signal.SIGTERM) == 0
+    eventually(lambda: not living([worker]), within=10)
