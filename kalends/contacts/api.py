@@ -23,7 +23,6 @@ from kalends.contacts.model import (
     Kept,
     ServiceImport,
 )
-from kalends.contacts.providers import fetch_entries
 from kalends.context import Context
 from kalends.db import Taken
 from kalends.errors import FieldError
@@ -132,6 +131,9 @@ def import_(ctx: Context, params: ImportInput) -> ServiceImport:
     Importing again replaces what came from the service before. `keep` moves entries into your primary list.
     """
     policy.user(ctx)
+    # Imported late, for a quick start.
+    from kalends.contacts.providers import fetch_entries
+
     return arrivals.from_service(ctx, params.service, fetch_entries(ctx.settings, params))
 
 
