@@ -6,6 +6,7 @@ is given up there and run on a thread."""
 
 import asyncio
 import io
+import multiprocessing
 import os
 import re
 import secrets
@@ -79,7 +80,7 @@ class Edge:
         loop.add_signal_handler(signal.SIGTERM, self._stop_soon, loop)
         if not self._can_hurry():
             self._quick = None
-        self._watch_parent(loop, os.getppid())
+        self._watch_parent(loop)
         self._watch_queue(loop)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -94,9 +95,11 @@ class Edge:
         except errors.Unavailable:
             return False
 
-    def _watch_parent(self, loop: asyncio.AbstractEventLoop, parent: int) -> None:
-        if os.getppid() == parent:
-            loop.call_later(PARENT_SECONDS, self._watch_parent, loop, parent)
+    def _watch_parent(self, loop: asyncio.AbstractEventLoop) -> None:
+        """By the number that it had when it started this process: it may be gone by now."""
+        parent = multiprocessing.parent_process()
+        if parent and parent.pid == os.getppid():
+            loop.call_later(PARENT_SECONDS, self._watch_parent, loop)
         else:
             self._stop_soon(loop)
 

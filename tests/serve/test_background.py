@@ -40,6 +40,13 @@ def test_everything_ends_when_the_parent_is_killed(start: Start) -> None:
     eventually(lambda: not living(family))
 
 
+def test_everything_ends_when_the_parent_is_killed_while_it_starts(start: Start) -> None:
+    service = start(work=True, ready=False)
+    family = eventually(lambda: service.servers and list(service.children))
+    service.process.kill()
+    eventually(lambda: not living(family))
+
+
 def test_the_server_runs_without_a_worker_when_told(start: Start) -> None:
     service = start()
     assert service.worker is None
