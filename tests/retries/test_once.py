@@ -4,6 +4,7 @@ import hmac
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -136,14 +137,15 @@ def test_every_post_of_the_interface_is_tried() -> None:
 def test_a_login_is_checked_each_time(cast: Cast, settings: Settings, db: Database, clock: Clock) -> None:
     """Else passwords could be guessed under a known key, and nobody would count."""
     guest = Client(wsgi(db, structs.replace(settings, rate_limits="on"), clock))
+    knock = partial(send, guest, "/api/session", "key-of-a-login", remote_addr="address-of-a-login")
     right = {"user_name": cast.alice.user_name, "password": PASSWORD}
-    first = send(guest, "/api/session", "a-key", json=right)
+    first = knock(json=right)
     assert first.status == 201
     for _ in range(10):
-        assert send(guest, "/api/session", "a-key", json=right | {"password": "wrong"}).status == 401
-    assert send(guest, "/api/session", "a-key", json=right).status == 429
+        assert knock(json=right | {"password": "wrong"}).status == 401
+    assert knock(json=right).status == 429
     clock.ahead(61)
-    again = send(guest, "/api/session", "a-key", json=right)
+    again = knock(json=right)
     assert (again.content, again.headers["Set-Cookie"]) == (first.content, first.headers["Set-Cookie"])
 
 
