@@ -1,10 +1,14 @@
 """What a second worker process brings on a second core."""
 
+import statistics
+
 import click
+from msgspec import Struct
 
 from bench import servers, wrk
 from bench.databases import FEW, SQLITE, Databases
 from bench.report import Report, table
+from bench.servers import Server
 from bench.user import User
 
 ROWS = ("show", "index")
@@ -13,31 +17,57 @@ CONNECTIONS = 32
 GOAL = 1.7
 HOW = f"""One worker has core 0 to itself, and wrk core 1. Two workers have both cores, and wrk, for which there is no third, takes its part
 of them: the processor time that it took is measured and left out, and the rate is scaled to two whole cores, so that whatever else
-keeps the workers waiting counts against them. {CONNECTIONS} connections, SQLite, {FEW:,} events, medians of the rounds."""
+keeps the workers waiting counts against them. Both services run all the time and take turns of a few seconds, so that a machine whose
+speed changes is as fast for one as for two; *times one* is the median of the rounds' own quotients, beside the lower and the upper quarter.
+{CONNECTIONS} connections, SQLite, {FEW:,} events; the rates are medians."""
+
+
+class Round(Struct, frozen=True):
+    """What one worker did, and what two did right after."""
+
+    one: wrk.Figures
+    two: wrk.Figures
+
+    @property
+    def whole(self) -> float:
+        """What two would do a second if wrk took nothing of their cores."""
+        return self.two.rate * 2 / (2 - self.two.cores)
+
+    @property
+    def times(self) -> float:
+        return self.whole / self.one.rate
 
 
 def measure(databases: Databases, report: Report, *, quick: bool) -> None:
     """Write the table."""
-    rounds, seconds = (2, 1) if quick else (5, 4)
-    found: dict[tuple[str, int], list[wrk.Figures]] = {}
-    with databases.copy(SQLITE, FEW) as where, click.progressbar(range(rounds), label="Workers") as bar:
-        for _ in bar:
-            for workers, cores, client in ((1, servers.SERVER_CORE, servers.CLIENT_CORE), (2, servers.BOTH_CORES, servers.BOTH_CORES)):
-                with servers.kalends(where, cores=cores, workers=workers) as server:
-                    user = User(server.port)
-                    for row in ROWS:
-                        # The first are slower, in each worker.
-                        _asked(server.port, user, row, 1, client)
-                        found.setdefault((row, workers), []).append(_asked(server.port, user, row, seconds, client))
-    rows = [_row(row, wrk.median(found[row, 1]), wrk.median(found[row, 2])) for row in ROWS]
-    head = "request, one worker a second, two workers a second, cores that wrk took, two workers on two whole cores, times one, goal"
-    report.write("workers", "Workers", [table(head.split(", "), rows), HOW])
+    rounds, seconds = (3, 1) if quick else (20, 2)
+    with (
+        databases.copy(SQLITE, FEW) as where,
+        servers.kalends(where) as one,
+        servers.kalends(where, cores=servers.BOTH_CORES, workers=2) as two,
+    ):
+        user = User(one.port)
+        found: dict[str, list[Round]] = {row: [] for row in ROWS}
+        with click.progressbar([row for row in ROWS for _ in range(rounds)], label="Workers") as bar:
+            for row in bar:
+                if not found[row]:
+                    # The first are slower, in each worker.
+                    _round(one, two, user, row, 1)
+                found[row].append(_round(one, two, user, row, seconds))
+    head = "request, one worker a second, two workers a second, cores that wrk took, two on two whole cores, times one, quarters, goal"
+    report.write("workers", "Workers", [table(head.split(", "), [_row(name, found[name]) for name in ROWS]), HOW])
 
 
-def _asked(port: int, user: User, row: str, seconds: int, cores: str) -> wrk.Figures:
-    return wrk.measured(port, user.requests[row], user.token, seconds, connections=CONNECTIONS, cores=cores)
+def _round(one: Server, two: Server, user: User, row: str, seconds: int) -> Round:
+    return Round(_asked(one, user, row, seconds, servers.CLIENT_CORE), _asked(two, user, row, seconds, servers.BOTH_CORES))
 
 
-def _row(name: str, one: wrk.Figures, two: wrk.Figures) -> list[str]:
-    whole = two.rate * 2 / (2 - two.cores)
-    return [name, f"{one.rate:,.0f}", f"{two.rate:,.0f}", f"{two.cores:.2f}", f"{whole:,.0f}", f"{whole / one.rate:.2f}", str(GOAL)]
+def _asked(server: Server, user: User, row: str, seconds: int, cores: str) -> wrk.Figures:
+    return wrk.measured(server.port, user.requests[row], user.token, seconds, connections=CONNECTIONS, cores=cores)
+
+
+def _row(name: str, rounds: list[Round]) -> list[str]:
+    one, two = (wrk.median([getattr(each, which) for each in rounds]) for which in ("one", "two"))
+    lower, times, upper = statistics.quantiles([each.times for each in rounds])
+    rates = [f"{one.rate:,.0f}", f"{two.rate:,.0f}", f"{two.cores:.2f}", f"{statistics.median(each.whole for each in rounds):,.0f}"]
+    return [name, *rates, f"{times:.2f}", f"{lower:.2f} to {upper:.2f}", str(GOAL)]
