@@ -17,7 +17,7 @@ from tests.openapi.serving import Service, serving
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-PATIENCE = 300
+PATIENCE = 900
 
 
 @pytest.fixture
