@@ -17,6 +17,9 @@ from kalends.db.contents import RUN
 # Beyond this, it takes much longer and gains little.
 LEVEL = 3
 BUFFER = 1024 * 1024
+# What a compressed file begins with.
+PACKED = b"\x1f\x8b"
+NO_BACKUP = "is no backup that this Kalends can read"
 
 
 class Unusable(Exception):
@@ -68,13 +71,18 @@ class Reader:
     """Reads such a file from its beginning. That it is whole and unaltered is known once the last rows were read."""
 
     def __init__(self, file: BinaryIO, name: str):
-        file.seek(0)
         self._name = name
+        file.seek(0)
+        if file.read(len(PACKED)) != PACKED:
+            raise Unusable(f"{name} {NO_BACKUP}.")
+        file.seek(0)
         self._lines = BufferedReader(GzipFile(fileobj=file, mode="rb"), BUFFER)
         self._digest = hashlib.sha256()
         self._decoder = msgspec.json.Decoder(list[Any])
-        with self._damage("is no backup that this Kalends can read"):
+        # More is read ahead than the line.
+        with self._damage("is damaged"):
             line = self._lines.readline()
+        with self._damage(NO_BACKUP):
             self.header = msgspec.json.decode(line, type=Header)
         self._digest.update(line)
 
