@@ -72,6 +72,5 @@ def rsgi() -> Edge:
     db = open_database(loaded)
     edge = Edge(wsgi(db, loaded), loaded, db, quick_paths(registry))
     # What is made by now stays for good; looking through it for what may go would only take time.
-    gc.collect()
     gc.freeze()
     return edge
