@@ -1,6 +1,8 @@
 """`kalends backup`: all that was written before it began, in one file that appears once it was restored on trial."""
 
+import base64
 import gzip
+import json
 import os
 import pty
 import signal
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.cast import PASSWORD
 from tests.serve.conftest import Start
 from tests.serve.places import MANY, Place, content
 from tests.serve.running import PATIENCE, Running, ask, bearer, command, environment, eventually
@@ -93,6 +96,37 @@ def test_a_backup_says_what_it_did_and_is_readable_to_its_owner_alone(place: Pla
     assert file.stat().st_mode & 0o777 == 0o600
     assert list(file.parent.iterdir()) == [file]
     assert (place.data / "secret").read_bytes() not in gzip.decompress(file.read_bytes())
+
+
+def test_no_secret_is_in_the_database_nor_in_a_backup(start: Start, place: Place, file: Path) -> None:
+    """Not even in the answers that are kept for whoever asks again."""
+    service = start(database=place.database)
+    token = service.sign_up("ana")
+    asked = {
+        "/api/session": {"user_name": "ana", "password": PASSWORD},
+        "/api/keys": {"name": "a program"},
+        "/api/calendars": {"name": "Mine", "public": False},
+    }
+    session, key, calendar = (
+        service.post(path, given, headers=bearer(token) | {"Idempotency-Key": f"retry-of-{path}"}).json for path, given in asked.items()
+    )
+    feed_key = calendar["feed_url"].partition("key=")[2]
+    secrets = [PASSWORD, token, session["token"], key["wkey"], key["shared_secret"], feed_key, *(f"retry-of-{path}" for path in asked)]
+    assert all(len(secret) > 10 for secret in secrets)
+    place.done("backup", str(file))
+    _, rows = content(file)
+    assert len(rows["kept_answers"]) == 3
+    held = [str(value) for lines in rows.values() for line in lines for value in json.loads(line)]
+    held += [_bytes(value).decode("latin-1") for value in held]
+    assert [(secret, value) for secret in secrets for value in held if secret in value] == []
+
+
+def _bytes(value: str) -> bytes:
+    """What stands for bytes in a backup, as they are."""
+    try:
+        return base64.b64decode(value, validate=True)
+    except ValueError:
+        return b""
 
 
 def test_a_file_is_replaced_only_by_force(place: Place, file: Path) -> None:
