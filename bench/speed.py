@@ -59,7 +59,7 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
         with ExitStack() as running:
             ours, theirs = (running.enter_context(databases.copy(kind, FEW)) for _ in range(2))
             targets = _targets(running, ours, theirs)
-            rounds = _rounds(kind, targets, 2 if quick else 3, 1 if quick else 3)
+            rounds = _rounds(kind, targets, 2 if quick else 12, 1)
             resident = {name: target.server.resident for name, target in targets.items()}
         with databases.copy(kind, FEW) as where:
             started = _starts(kind, where, 3 if quick else 5)
