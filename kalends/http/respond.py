@@ -72,7 +72,8 @@ class Responder:
         key = self._key(req, caller, token, is_bearer, given) if self.endpoint.once and KEY in req.env else None
         ctx, reply = self._once(key, partial(self._run, caller, sign_in, broken, variables, key))
         self._do_later(ctx)
-        req.context.user_id = ctx.actor.id if ctx.actor else None
+        if ctx.actor:
+            req.context.user_id = ctx.actor.id
         self._send(ctx, resp, reply)
 
     def _caller(self, req: falcon.Request) -> Caller:
@@ -203,6 +204,8 @@ class Responder:
         if token is not None:
             with ctx.read():
                 self._identify(ctx, token, is_bearer)
+        if ctx.actor:
+            req.context.user_id = ctx.actor.id
         return key_of(ctx, given_key, req.path, given)
 
     def _once(self, key: Key | None, run: Callable[[], tuple[Context, Reply]]) -> tuple[Context, Reply]:

@@ -54,6 +54,15 @@ def test_each_request_has_a_line_and_no_secret_is_in_it(start: Start, database: 
     assert [secret for secret in secrets if secret.encode() in stored] == []
 
 
+def test_whoever_sends_a_request_again_is_named_each_time(start: Start) -> None:
+    service = start()
+    headers = bearer(service.sign_up("alice")) | {"Idempotency-Key": "again"}
+    for _ in range(2):
+        assert service.post("/api/keys", {"name": "a program"}, headers=headers).status == 201
+    service.stop()
+    assert [line["user"] for line in service.log if line.get("endpoint") == "POST /api/keys"] == [1, 1]
+
+
 def _everything_stored(folder: Path, database: str) -> bytes:
     """The bytes of the database's files, or of its tables."""
     if not database:
