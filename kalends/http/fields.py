@@ -106,13 +106,15 @@ def _values(kind: type[Struct], given: Mapping[str, Any], *, partial: bool) -> t
     values: dict[str, Any] = {}
     broken: list[FieldError] = []
     for field in fields_of(kind):
+        if field.name not in given and not field.required:
+            continue
         value = given.get(field.name)
         if field.is_empty(value):
             if field.or_file and _has_file(kind, given):
                 continue
             if field.required and (not partial or field.name in given):
                 broken.append(FieldError(field.name, "is required" if field.name not in given else "must not be empty"))
-            elif field.name in given and not field.required:
+            elif not field.required:
                 values[field.name] = None if field.optional else field.fallback()
             continue
         try:
@@ -287,7 +289,7 @@ def _list_reader(item: Callable[[Any], Any], meta: Meta) -> Callable[[Any], list
             parts = [parts]
         if not isinstance(parts, list):
             raise Bad("must be a comma-delimited list")
-        items = [item(part) for part in parts if not (part is None or (isinstance(part, str) and not part.strip()))]
+        items = [item(part) for part in parts if not (part is None or (isinstance(part, str) and text.is_blank(part)))]
         if len(items) > most:
             raise Bad(f"must have at most {most} items")
         return items

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import jsonschema_rs
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
@@ -62,6 +62,8 @@ values = plain | st.lists(plain, max_size=4) | st.dictionaries(st.sampled_from([
 
 @pytest.mark.parametrize("name", FIELDS)
 @given(value=values)
+# A control character, and white space to Python.
+@example(value="\x1f")
 def test_what_fits_the_schema_is_read_and_nothing_else(name: str, value: Any) -> None:
     kind, field = FIELDS[name]
     assume(_is_plain(value) and not (_is_choosy(name) and isinstance(value, str) and value != value.strip()))
