@@ -50,8 +50,9 @@ class When(Struct, frozen=True):
         return at(midnight(self.local.date(), zone) if self.offset is None else self.instant(zone), zone).date()
 
 
+@lru_cache(1_000)
 def parse(text: str) -> When:
-    """Read a DATETIME, or raise ValueError with words for people."""
+    """Read a DATETIME, or raise ValueError with words for people. What is checked first and used then is read once."""
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:
         raise ValueError(EXAMPLE)

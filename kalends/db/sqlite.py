@@ -43,6 +43,12 @@ AWAY = (
     apsw.InterruptError,
     apsw.ProtocolError,
 )
+# A connection serves one thread at a time, so it needs no lock for each of its calls; nor does the memory, which nobody counts.
+OPENED = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX
+apsw.shutdown()
+apsw.config(apsw.SQLITE_CONFIG_MEMSTATUS, 0)
+apsw.initialize()
+
 UNIQUE = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
 
 
@@ -162,7 +168,7 @@ class Sqlite(Database):
 
     def _connected(self) -> _Connection:
         try:
-            connection = _Connection(str(self.path), statementcachesize=500)
+            connection = _Connection(str(self.path), OPENED, statementcachesize=500)
             connection.set_busy_timeout(self._busy_ms)
             # A plan that may depend on the values is made anew for each execution, which takes longer than to run it.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -215,10 +221,12 @@ class _Writing:
 class SqliteTransaction(Transaction):
     def __init__(self, connection: _Connection):
         self._connection = connection
+        # One cursor for all: each statement's rows are fetched before the next.
+        self._execute = connection.cursor().execute
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
         try:
-            return self._connection.execute(sql, _bound(params)).fetchall()
+            return self._execute(sql, _bound(params)).fetchall()
         except apsw.Error as error:
             _refuse(error, self._connection)
 

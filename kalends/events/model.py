@@ -261,7 +261,7 @@ class Event(Struct, frozen=True):
 
 
 class EventRow(Struct, frozen=True):
-    """What a list reads of an event."""
+    """What a list reads of an event; `placed` are the ids of its calendars, delimited by commas."""
 
     id: int
     title: str
@@ -274,6 +274,7 @@ class EventRow(Struct, frozen=True):
     tags: str
     public: bool
     series_id: int | None
+    placed: str
 
 
 class CalendarName(Struct, frozen=True):
@@ -301,7 +302,7 @@ class Repeat(Struct, frozen=True):
     end_date: str | None
 
 
-class EventItem(Struct, kw_only=True):
+class EventItem(Struct):
     """An event's limited fields."""
 
     id: int

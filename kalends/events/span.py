@@ -48,15 +48,13 @@ def _days(start: when.When, end: when.When | None, zone: str) -> Span:
     return Span(when.midnight(first, zone), until_at if end else None, until_at, True, zone)
 
 
-def start_time(event: Event | EventRow) -> str:
-    """The start as it is answered."""
-    return when.at(event.start_at, event.time_zone).date().isoformat() if event.all_day else when.shown(event.start_at, event.time_zone)
-
-
-def end_time(event: Event | EventRow) -> str | None:
-    """The end as it is answered: of an all-day event the last day."""
-    if event.end_at is None:
-        return None
+def times(event: Event | EventRow) -> tuple[str, str | None]:
+    """Start and end as they are answered: of whole days, the first and the last."""
+    end_at, zone = event.end_at, event.time_zone
     if event.all_day:
-        return when.at(event.end_at - 1, event.time_zone).date().isoformat()
-    return when.shown(event.end_at, event.time_zone)
+        return _day(event.start_at, zone), None if end_at is None else _day(end_at - 1, zone)
+    return when.shown(event.start_at, zone), None if end_at is None else when.shown(end_at, zone)
+
+
+def _day(instant: int, zone: str) -> str:
+    return when.at(instant, zone).date().isoformat()

@@ -202,25 +202,28 @@ _NEXT_HOME = """(
 def editable(event: Event) -> EventFields:
     """The fields that a client may change, as they stand."""
     same = ("title", "all_day", "time_zone", "description", "location", "image_url", "public", *PARTS)
+    start_time, end_time = span.times(event)
     return EventFields(
-        start_time=span.start_time(event),
-        end_time=span.end_time(event),
+        start_time=start_time,
+        end_time=end_time,
         tag_list=event.tags,
         **{name: getattr(event, name) for name in same},
     )
 
 
 def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
-    """The limited fields, with the calendars that the reader may see."""
-    placed = _calendars_of_each(ctx, [row.id for row in rows])
-    return [_item(row, placed[row.id]) for row in rows]
+    """The limited fields, with the calendars that the reader may see. Many events are on few calendars."""
+    placed = {row.placed: sorted(map(int, row.placed.split(","))) for row in rows}
+    seen = _seen_calendars(ctx, list({each for ids in placed.values() for each in ids}))
+    shown = {key: [each for each in ids if each in seen] for key, ids in placed.items()}
+    return [_item(row, shown[row.placed]) for row in rows]
 
 
 def detail(ctx: Context, event: Event) -> EventDetail:
     """The expanded fields."""
     calendars = _calendars(ctx, event.id)
     return EventDetail(
-        **structs.asdict(_item(event, [calendar.id for calendar in calendars])),
+        *structs.astuple(_item(event, [calendar.id for calendar in calendars])),
         description=event.description,
         location_name=event.location_name,
         street=event.street,
@@ -245,47 +248,35 @@ def _calendars(ctx: Context, event_id: int) -> list[CalendarName]:
     return ctx.tx.all(
         CalendarName,
         f"""SELECT c.id, c.name FROM placements p JOIN calendars c ON c.id = p.calendar_id
-            WHERE p.event_id = :event_id AND {policy.sees_calendar(ctx)} ORDER BY p.id""",
+            WHERE p.event_id = :event_id AND {policy.sees_calendar(ctx)} ORDER BY c.id""",
         event_id=event_id,
         me=policy.me(ctx),
     )
 
 
-def _calendars_of_each(ctx: Context, ids: list[int]) -> dict[int, list[int]]:
-    """The same for many events, which are on few calendars."""
-    rows = ctx.tx.rows(
-        f"SELECT p.event_id, p.calendar_id FROM placements p WHERE p.event_id IN {ctx.db.listed('ids')} ORDER BY p.id", ids=ids
-    )
-    visible = {
-        calendar_id
-        for (calendar_id,) in ctx.tx.rows(
-            f"SELECT c.id FROM calendars c WHERE c.id IN {ctx.db.listed('ids')} AND {policy.sees_calendar(ctx)}",
-            ids=list({calendar_id for _, calendar_id in rows}),
-            me=policy.me(ctx),
-        )
-    }
-    placed: dict[int, list[int]] = {event_id: [] for event_id in ids}
-    for event_id, calendar_id in rows:
-        if calendar_id in visible:
-            placed[event_id].append(calendar_id)
-    return placed
+def _seen_calendars(ctx: Context, ids: list[int]) -> set[int]:
+    """Those of the calendars that the reader may see."""
+    found = f"SELECT c.id FROM calendars c WHERE c.id IN {ctx.db.listed('ids')} AND {policy.sees_calendar(ctx)}"
+    return {calendar_id for (calendar_id,) in ctx.tx.rows(found, ids=ids, me=policy.me(ctx))}
 
 
 def _item(event: Event | EventRow, calendar_ids: list[int]) -> EventItem:
+    start_time, end_time = span.times(event)
+    tags = event.tags
     return EventItem(
-        id=event.id,
-        title=event.title,
-        start_time=span.start_time(event),
-        end_time=span.end_time(event),
-        all_day=event.all_day,
-        time_zone=event.time_zone,
-        location=event.location,
-        image_url=event.image_url,
-        tag_list=event.tags,
-        tags=event.tags.split(",") if event.tags else [],
-        public=event.public,
-        calendar_ids=calendar_ids,
-        series_id=event.series_id,
+        event.id,
+        event.title,
+        start_time,
+        end_time,
+        event.all_day,
+        event.time_zone,
+        event.location,
+        event.image_url,
+        tags,
+        tags.split(",") if tags else [],
+        event.public,
+        calendar_ids,
+        event.series_id,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from typing import Annotated, TypeVar
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import quote
 
 from msgspec import Meta, Struct
 
@@ -10,7 +10,9 @@ from kalends.context import Context
 
 MAX_PAGE = 500
 # What the address of another page has its own values for; and what a page said was done was done before this one.
-OWN = ("limit", "offset", "after", "done")
+OWN = frozenset({"limit", "offset", "after", "done"})
+# What may stand in a query as it was sent. (A quotation mark, say, may not.)
+_SENT = "%&=+!$'()*,;:@/?"
 
 T = TypeVar("T")
 
@@ -39,8 +41,9 @@ def page(ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] 
     """
     if len(rows) <= params.size:
         return rows, None
-    query = [(name, value) for name, value in parse_qsl(ctx.caller.query, keep_blank_values=True) if name not in OWN]
-    query += [("limit", str(params.size)), ("offset", str(params.offset + params.size))]
+    # What comes last counts, also where one of these was written in another way.
+    query = [pair for pair in quote(ctx.caller.query, _SENT).split("&") if pair and pair.partition("=")[0] not in OWN]
+    query += [f"limit={params.size}", f"offset={params.offset + params.size}"]
     if after:
-        query.append(("after", after(rows[params.size - 1])))
-    return rows[: params.size], f"{ctx.caller.path}?{urlencode(query)}"
+        query.append(f"after={quote(after(rows[params.size - 1]))}")
+    return rows[: params.size], f"{ctx.caller.path}?{'&'.join(query)}"

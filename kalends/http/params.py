@@ -25,6 +25,9 @@ UPLOAD_LIMIT = 10 * 1024 * 1024
 FRAMING = 64 * 1024
 
 _BRACKETS = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
+_KEY = re.compile(r"\[([^\[\]]*)\]")
+_PLAIN = re.compile(r"[A-Za-z0-9_.:-]*")
+_BROKEN = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 def bind(endpoint: Endpoint, given: dict[str, Any], *, is_strict: bool) -> Any:
@@ -65,10 +68,12 @@ def _unwrapped(given: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
 
 def is_strict(req: falcon.Request) -> bool:
     """Whether the request says `Prefer: handling=strict` (RFC 7240)."""
-    for preference in (req.get_header("Prefer") or "").split(","):
+    if "HTTP_PREFER" not in req.env:
+        return False
+    for preference in req.env["HTTP_PREFER"].split(","):
         name, _, value = preference.partition(";")[0].partition("=")
         if name.strip().lower() == "handling":
-            return value.strip().strip('"').lower() == "strict"
+            return bool(value.strip().strip('"').lower() == "strict")
     return False
 
 
@@ -155,7 +160,9 @@ def _form(encoded: str) -> dict[str, Any]:
 
 
 def _decoded(encoded: str) -> str:
-    if re.search(r"%(?![0-9A-Fa-f]{2})", encoded):
+    if _PLAIN.fullmatch(encoded):
+        return encoded
+    if _BROKEN.search(encoded):
         raise errors.BadRequest("A percent sign must be followed by two hexadecimal digits.")
     return _utf8(unquote_to_bytes(encoded.replace("+", " ")))
 
@@ -207,7 +214,7 @@ def _place(values: dict[str, Any], name: str, value: Any) -> None:
     if match is None:
         values[name] = value
         return
-    keys = [match.group(1), *re.findall(r"\[([^\[\]]*)\]", match.group(2))]
+    keys = [match.group(1), *_KEY.findall(match.group(2))]
     if len(keys) > MAX_DEPTH:
         _too_deep()
     if len(keys) == 2 and keys[1] == "":

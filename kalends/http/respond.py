@@ -69,8 +69,11 @@ class Responder:
             self._count_guest(caller)
         given, broken = self._bind(req, variables)
         sign_in = partial(self._sign_in, token=token, is_bearer=is_bearer) if token is not None else None
-        key = self._key(req, caller, token, is_bearer, given) if self.endpoint.once and KEY in req.env else None
-        ctx, reply = self._once(key, partial(self._run, caller, sign_in, broken, variables, key))
+        if self.endpoint.once and KEY in req.env:
+            key = self._key(req, caller, token, is_bearer, given)
+            ctx, reply = self._once(key, partial(self._run, caller, sign_in, broken, variables, key))
+        else:
+            ctx, reply = self._run(caller, sign_in, broken, variables)
         self._do_later(ctx)
         if ctx.actor:
             req.context.user_id = ctx.actor.id
@@ -103,7 +106,7 @@ class Responder:
         return given, None
 
     def _run(
-        self, caller: Caller, sign_in: SignIn | None, broken: errors.Invalid | None, variables: dict[str, Any], key: Key | None
+        self, caller: Caller, sign_in: SignIn | None, broken: errors.Invalid | None, variables: dict[str, Any], key: Key | None = None
     ) -> tuple[Context, Reply]:
         for _ in range(ATTEMPTS):
             ctx = self._context(caller)
@@ -208,11 +211,9 @@ class Responder:
             req.context.user_id = ctx.actor.id
         return key_of(ctx, given_key, req.path, given)
 
-    def _once(self, key: Key | None, run: Callable[[], tuple[Context, Reply]]) -> tuple[Context, Reply]:
+    def _once(self, key: Key, run: Callable[[], tuple[Context, Reply]]) -> tuple[Context, Reply]:
         """Do it, or under a key that was used give the answer that was kept: also where somebody else just was quicker, which may
         have made it fail here."""
-        if key is None:
-            return run()
         found = None if self.endpoint.rechecks else self._kept(key)
         if found is None:
             try:

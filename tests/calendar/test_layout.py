@@ -18,14 +18,14 @@ MIDNIGHT = int(datetime(2026, 5, 11, tzinfo=UTC).timestamp())
 def an_entry(number: int, start: int, minutes: int) -> Entry:
     """Something that begins so many minutes after midnight, and lasts."""
     row = EventRow(
-        number, f"Event {number}", MIDNIGHT + start * 60, MIDNIGHT + (start + minutes) * 60, False, "UTC", None, None, "", True, None
+        number, f"Event {number}", MIDNIGHT + start * 60, MIDNIGHT + (start + minutes) * 60, False, "UTC", None, None, "", True, None, ""
     )
     return Entry(number, row.title, row, "UTC", MAY, MAY, is_bar=False)
 
 
 def a_bar(number: int, first: int, length: int) -> Entry:
     """Something that takes whole days."""
-    row = EventRow(number, f"Event {number}", 0, None, True, "UTC", None, None, "", True, None)
+    row = EventRow(number, f"Event {number}", 0, None, True, "UTC", None, None, "", True, None, "")
     day = MAY + timedelta(days=first)
     return Entry(number, row.title, row, "UTC", day, day + timedelta(days=length), is_bar=True)
 
