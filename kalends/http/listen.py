@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from granian._granian import SocketHolder
@@ -125,7 +126,7 @@ class _Server(MPServer):
     def _spawn_worker(self, idx: int, target: Any, callback_loader: Any) -> Any:  # type: ignore[override]
         self._sso = self._sockets[idx % len(self._sockets)]
         self._shd: Any = _holder(self._sso)
-        return super()._spawn_worker(idx, target, callback_loader)
+        return super()._spawn_worker(idx, partial(target, _own_core(idx, len(self._sockets))), callback_loader)
 
     def _drop_shared_socket(self) -> None:
         """The stop begins. What is connected is served; a connection that nobody would accept any more is not begun."""
@@ -167,8 +168,17 @@ def _holder(listener: socket.socket) -> Any:
     return holder(listener.fileno(), False, BACKLOG) if LINUX else holder(listener.fileno(), False)
 
 
-def _process(*given: Any) -> None:
+def _own_core(idx: int, processes: int) -> int | None:
+    """The core for a process to stay on, which spares it moving its memory from one to another: where there is one for each process,
+    and none besides. Otherwise the system knows better which is free."""
+    cores = sorted(os.sched_getaffinity(0)) if LINUX else []
+    return cores[idx] if 1 < processes == len(cores) else None
+
+
+def _process(core: int | None, *given: Any) -> None:
     """A server process. The terminal's Ctrl-C reaches the parent alone, which then stops the others with SIGTERM."""
+    if core is not None:
+        os.sched_setaffinity(0, {core})
     os.setpgrp()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     MPServer._spawn_rsgi_worker(*given)

@@ -1,0 +1,42 @@
+"""Where server processes run: each on a core of its own, if there are as many of one as of the other."""
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from tests.serve.conftest import Start
+from tests.serve.running import eventually
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs Linux and two cores"
+)
+
+
+@pytest.fixture
+def cores() -> Iterator[list[int]]:
+    """The two that the service may use."""
+    every = os.sched_getaffinity(0)
+    two = sorted(every)[:2]
+    os.sched_setaffinity(0, two)
+    yield two
+    os.sched_setaffinity(0, every)
+
+
+def test_as_many_processes_as_cores_have_one_each(start: Start, cores: list[int]) -> None:
+    service = start("--workers", "2", work=True)
+    by_core = {tuple(os.sched_getaffinity(pid)): pid for pid in service.servers}
+    assert sorted(by_core) == [(core,) for core in cores]
+    # Everybody else goes where there is room.
+    assert [os.sched_getaffinity(pid) for pid in (service.process.pid, eventually(lambda: service.worker))] == [set(cores)] * 2
+    killed = by_core[cores[0],]
+    os.kill(killed, signal.SIGKILL)
+    after = eventually(lambda: killed not in service.servers and len(service.servers) == 2 and service.servers)
+    eventually(lambda: sorted(tuple(os.sched_getaffinity(pid)) for pid in after) == [(core,) for core in cores])
+
+
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_any_other_number_is_left_to_the_system(start: Start, cores: list[int], workers: str) -> None:
+    service = start("--workers", workers)
+    assert [os.sched_getaffinity(pid) for pid in service.servers] == [set(cores)] * int(workers)
