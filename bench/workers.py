@@ -21,7 +21,8 @@ HOW = f"""One worker has core 0 to itself, and wrk core 1. Two workers have both
 of them: the processor time that it took is measured and left out, and the rate is scaled to two whole cores, so that whatever else
 keeps the workers waiting counts against them. Both services run all the time and take turns of a second, so that a machine whose
 speed changes is as fast for one as for two; *times one* is the median of the rounds' own quotients, beside the lower and the upper quarter,
-and *of the medians* is the quotient of the rates. {CONNECTIONS} connections, SQLite, {FEW:,} events; the rates are medians of {ROUNDS} rounds."""
+and *of the medians* is the quotient of the rates. {CONNECTIONS} connections, SQLite, {FEW:,} events; the rates are medians of {ROUNDS}
+rounds."""
 
 
 class Round(Struct, frozen=True):
@@ -56,7 +57,10 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
                     # The first are slower, in each worker.
                     _round(one, two, user, row)
                 found[row].append(_round(one, two, user, row))
-    head = "request, one worker a second, two workers a second, cores that wrk took, two on two whole cores, times one, quarters, of the medians, goal"
+    head = (
+        "request, one worker a second, two workers a second, cores that wrk took, two on two whole cores, "
+        "times one, quarters, of the medians, goal"
+    )
     report.write("workers", "Workers", [table(head.split(", "), [_row(name, found[name]) for name in ROWS]), HOW])
 
 
