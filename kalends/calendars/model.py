@@ -53,7 +53,7 @@ class FeedKey(Struct, kw_only=True):
     key: Annotated[str, Meta(max_length=100, description="The secret of a private calendar's `feed_url`.")] | None = None
 
 
-class Calendar(Struct, frozen=True):
+class Calendar(Struct, frozen=True, array_like=True):
     """A calendar, with the role that the actor has in it: owner, editor, viewer or none."""
 
     id: int

