@@ -43,13 +43,14 @@ AWAY = (
     apsw.InterruptError,
     apsw.ProtocolError,
 )
-# A connection serves one thread at a time, so it needs no lock for each of its calls; nor does the memory, which nobody counts.
+UNIQUE = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
+
+# Each connection serves one thread at a time, so its calls need no lock of their own.
 OPENED = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX
+# Nor does the memory of all, if nobody counts it. That is to be said before SQLite begins, and apsw has begun it.
 apsw.shutdown()
 apsw.config(apsw.SQLITE_CONFIG_MEMSTATUS, 0)
 apsw.initialize()
-
-UNIQUE = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
 
 
 class _Connection(apsw.Connection):

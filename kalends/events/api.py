@@ -99,7 +99,7 @@ def make(ctx: Context, params: EventInput) -> EventDetail:
     policy.user(ctx)
     calendar = _calendar(ctx, params.calendar_id)
     given = {name for name in ("location", *PARTS) if getattr(params, name)}
-    return _shown(ctx, _created(ctx, change.located(params, given), calendar))
+    return _created(ctx, change.located(params, given), calendar)
 
 
 @endpoint("GET", "/api/events/{event_id}", guests=True, versioned=True, quick=True)
@@ -208,7 +208,7 @@ def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     """
     event = policy.event(ctx, event_id, to=Right.SEE)
     calendar = _calendar(ctx, params.calendar_id)
-    return _shown(ctx, _created(ctx, structs.replace(store.editable(event), public=event.public and calendar.public), calendar))
+    return _created(ctx, structs.replace(store.editable(event), public=event.public and calendar.public), calendar)
 
 
 @endpoint("PUT", "/api/events/{event_id}/send_to_me", status=202, guests=True, limited=True)
@@ -274,6 +274,9 @@ def _position(row: EventRow) -> str:
     return f"{row.start_at}.{row.id}"
 
 
-def _created(ctx: Context, given: EventFields, calendar: Calendar) -> int:
+def _created(ctx: Context, given: EventFields, calendar: Calendar) -> EventDetail:
     fields = structs.replace(given, public=calendar.public if given.public is None else given.public)
-    return store.insert(ctx, fields, span.resolved(fields, calendar.time_zone), calendar)
+    event_id = store.insert(ctx, fields, span.resolved(fields, calendar.time_zone), calendar)
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    ctx.tag(event.etag, of_answer=True)
+    return store.first_detail(ctx, event, calendar)

@@ -18,7 +18,7 @@ FEW = 2_000
 DEEP = 10_000
 BEYOND = (2**63, 0)
 
-_PLACED = "(SELECT string_agg(CAST(o.calendar_id AS TEXT), ',') FROM placements o WHERE o.event_id = e.id)"
+_PLACED = "(SELECT coalesce(string_agg(CAST(o.calendar_id AS TEXT), ','), '') FROM placements o WHERE o.event_id = e.id)"
 _ROW = columns(EventRow, "e").replace("e.placed", _PLACED)
 _ORDER = " ORDER BY e.start_at, e.id"
 

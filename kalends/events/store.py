@@ -9,7 +9,7 @@ from kalends.calendars.model import Calendar, Person
 from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.events import search, span
-from kalends.events.model import PARTS, CalendarName, Event, EventDetail, EventFields, EventItem, EventRow
+from kalends.events.model import PARTS, CalendarName, Event, EventDetail, EventFields, EventItem, EventRow, Tally
 from kalends.events.span import Span
 from kalends.responses import store as responses
 
@@ -213,7 +213,7 @@ def editable(event: Event) -> EventFields:
 
 def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
     """The limited fields, with the calendars that the reader may see. Many events are on few calendars."""
-    placed = {row.placed: sorted(map(int, row.placed.split(","))) for row in rows}
+    placed = {key: sorted(int(each) for each in key.split(",") if each) for key in {row.placed for row in rows}}
     seen = _seen_calendars(ctx, list({each for ids in placed.values() for each in ids}))
     shown = {key: [each for each in ids if each in seen] for key, ids in placed.items()}
     return [_item(row, shown[row.placed]) for row in rows]
@@ -221,7 +221,15 @@ def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
 
 def detail(ctx: Context, event: Event) -> EventDetail:
     """The expanded fields."""
-    calendars = _calendars(ctx, event.id)
+    return _detail(ctx, event, _calendars(ctx, event.id), responses.tally(ctx, event), comments.count_of_event(ctx, event))
+
+
+def first_detail(ctx: Context, event: Event, calendar: Calendar) -> EventDetail:
+    """The same of an event that was just made on its calendar: nobody has said anything about it yet."""
+    return _detail(ctx, event, [CalendarName(calendar.id, calendar.name)], Tally(), 0)
+
+
+def _detail(ctx: Context, event: Event, calendars: list[CalendarName], tally: Tally, comments_count: int) -> EventDetail:
     return EventDetail(
         *structs.astuple(_item(event, [calendar.id for calendar in calendars])),
         description=event.description,
@@ -234,8 +242,8 @@ def detail(ctx: Context, event: Event) -> EventDetail:
         owner=Person(event.owner_id, event.owner_name),
         calendars=calendars,
         repeat=event.repeat,
-        responses=responses.tally(ctx, event),
-        comments_count=comments.count_of_event(ctx, event),
+        responses=tally,
+        comments_count=comments_count,
         url=f"{ctx.settings.url}/events/{event.id}",
         can_edit=event.can_edit,
         created_at=times.utc(event.created_at),
