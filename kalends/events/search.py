@@ -14,8 +14,8 @@ _LAYOUT = Layout(*TEXT_FIELDS, beside=["words"])
 
 def column(fields: dict[str, str | None], tags: Sequence[str]) -> str:
     """What is stored for an event."""
-    parts = {name: folded(fields.get(name) or "") for name in TEXT_FIELDS}
-    found = words(parts["location"])
+    parts = {name: folded(value) for name in TEXT_FIELDS if (value := fields.get(name))}
+    found = words(parts.get("location", ""))
     parts["words"] = f" {' '.join(found)} " if found else ""
     return _LAYOUT.column(parts, tags)
 

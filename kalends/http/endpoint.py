@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
@@ -69,8 +70,7 @@ class Endpoint(Struct, frozen=True):
     @property
     def resource(self) -> str:
         """The first word of the path after /api: `events`."""
-        words = [word for word in self.path.split("/") if word and word != "api"]
-        return words[0] if words else "home"
+        return _resource(self.path)
 
     @property
     def wrapper(self) -> str:
@@ -102,6 +102,12 @@ class Endpoint(Struct, frozen=True):
     @property
     def documentation(self) -> str:
         return inspect.getdoc(self.function) or ""
+
+
+@cache
+def _resource(path: str) -> str:
+    words = [word for word in path.split("/") if word and word != "api"]
+    return words[0] if words else "home"
 
 
 registry: list[Endpoint] = []
