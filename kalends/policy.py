@@ -8,7 +8,7 @@ from msgspec import structs
 
 from kalends import errors
 from kalends.calendars.link import feed_key
-from kalends.calendars.model import Calendar
+from kalends.calendars.model import Calendar, OwnCalendar
 from kalends.comments.model import Comment
 from kalends.contacts.model import Contact
 from kalends.context import Actor, Context
@@ -37,7 +37,8 @@ LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id = :me
 """
 
 
-MINE = "c.id IN (SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me)"
+OWN = "SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me"
+MINE = f"c.id IN ({OWN})"
 
 _MEMBER = """(
     EXISTS (SELECT 1 FROM calendars own WHERE own.id = {0} AND own.owner_id = :me)
@@ -157,6 +158,11 @@ def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
 def own_calendars(ctx: Context) -> list[Calendar]:
     """The calendars that the signed-in user owns or that are shared with them."""
     return ctx.tx.all(Calendar, f"{CALENDARS} WHERE {MINE} ORDER BY c.id", me=user(ctx).id)
+
+
+def searched_calendars(ctx: Context) -> list[OwnCalendar]:
+    """The same, as far as a search needs to know them."""
+    return ctx.tx.all(OwnCalendar, f"{OWN} ORDER BY 1", me=user(ctx).id)
 
 
 def primary_calendar(ctx: Context) -> Calendar:

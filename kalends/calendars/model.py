@@ -1,6 +1,7 @@
 """What a calendar is."""
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -72,6 +73,22 @@ class Calendar(Struct, frozen=True, array_like=True):
     feed_version: int
     owner_name: str
     role: str | None
+
+    @property
+    def is_member(self) -> bool:
+        """Whether the actor owns it, or it is shared with them."""
+        return self.role is not None
+
+
+class OwnCalendar(Struct, frozen=True, array_like=True):
+    """A calendar that the actor owns or that is shared with them, as far as a search needs to know it."""
+
+    is_member: ClassVar = True
+
+    id: int
+
+
+Searched = Sequence[Calendar | OwnCalendar]
 
 
 class Person(Struct, frozen=True):

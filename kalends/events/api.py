@@ -5,7 +5,7 @@ from hashlib import blake2b
 from msgspec import UNSET, structs
 
 from kalends import errors, policy, when
-from kalends.calendars.model import Calendar
+from kalends.calendars.model import Calendar, Searched
 from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
@@ -49,7 +49,7 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
     Without calendars: all of yours, owned and shared; for a guest, all public events. Field searches must all hold.
     """
     calendars = _searched_calendars(ctx, params)
-    zone = _zone(ctx, params, calendars)
+    zone = _zone(ctx, calendars)
     found = listing.find(ctx, params, calendars, zone)
     rows, next_page = page(ctx, params, found, after=_position)
     return EventIndex(
@@ -255,17 +255,17 @@ def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:
     return policy.calendar(ctx, calendar_id, to=Right.EDIT) if calendar_id else policy.primary_calendar(ctx)
 
 
-def _searched_calendars(ctx: Context, query: EventQuery) -> list[Calendar] | None:
+def _searched_calendars(ctx: Context, query: EventQuery) -> Searched | None:
     """The calendars to search; None for all public events, or for `ids`, which may be anywhere."""
     chosen = [*([query.calendar_id] if query.calendar_id else []), *(query.calendar_ids or [])]
     if chosen:
         return [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(chosen)]
-    return None if ctx.actor is None or query.ids is not None else policy.own_calendars(ctx)
+    return None if ctx.actor is None or query.ids is not None else policy.searched_calendars(ctx)
 
 
-def _zone(ctx: Context, query: EventQuery, calendars: list[Calendar] | None) -> str:
+def _zone(ctx: Context, calendars: Searched | None) -> str:
     """Where times without an offset are meant: on the one calendar that was asked for, else with the user."""
-    if calendars and len(calendars) == 1 and (query.calendar_id or query.calendar_ids):
+    if calendars and len(calendars) == 1 and isinstance(calendars[0], Calendar):
         return calendars[0].time_zone
     return ctx.actor.time_zone if ctx.actor else "UTC"
 

@@ -1,13 +1,13 @@
 """Feeds: the events of a calendar or a query for other calendars, with each series as one rule and what departs from it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from msgspec import structs
 
 from kalends import policy, times, when
-from kalends.calendars.model import Calendar
+from kalends.calendars.model import Calendar, Searched
 from kalends.context import Context
 from kalends.db.database import batches
 from kalends.events import listing, series
@@ -31,7 +31,7 @@ def of_calendar(ctx: Context, calendar: Calendar) -> bytes:
     return ical.document(entries, years, ical.about(calendar.name, calendar.description, calendar.color))
 
 
-def of_query(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, most: int | None) -> bytes:
+def of_query(ctx: Context, query: EventQuery, calendars: Searched | None, most: int | None) -> bytes:
     """What a query finds: whole series as such if nothing but the calendars was asked for and all is shown, else each event by itself."""
     whole = structs.replace(query, calendar_id=None, calendar_ids=None, limit=0, offset=0, count=False) == EventQuery(limit=0)
     events = list(_events(ctx, query, calendars, MOST if most is None else min(most, MOST)))
@@ -67,14 +67,14 @@ def _of_all_series(ctx: Context, calendar: Calendar, ids: list[int]) -> list[Eve
     return ctx.tx.all(
         Event,
         f"""{policy.EVENTS} JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar
-            WHERE e.series_id IN {ctx.db.listed("series")} AND {policy.sees_placed(ctx, bool(calendar.role))}""",
+            WHERE e.series_id IN {ctx.db.listed("series")} AND {policy.sees_placed(ctx, calendar.is_member)}""",
         calendar=calendar.id,
         series=ids,
         me=policy.me(ctx),
     )
 
 
-def _events(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, most: int) -> Iterator[Event]:
+def _events(ctx: Context, query: EventQuery, calendars: Searched | None, most: int) -> Iterator[Event]:
     """What the query finds, page by page."""
     zone = ctx.actor.time_zone if ctx.actor else "UTC"
     asked = structs.replace(query, limit=min(most, MAX_PAGE))

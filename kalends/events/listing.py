@@ -3,11 +3,10 @@
 A page costs what the page costs, whatever the table holds. So a list of several calendars is merged from the lists of each,
 and a search looks first how many events can match: few are looked through, many are met soon enough by reading in order."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from kalends import policy
-from kalends.calendars.model import Calendar
+from kalends.calendars.model import Searched
 from kalends.context import Context
 from kalends.db import columns
 from kalends.events import conditions
@@ -25,7 +24,7 @@ _ORDER = " ORDER BY e.start_at, e.id"
 Key = tuple[int, int]
 
 
-def find(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, zone: str) -> list[EventRow]:
+def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> list[EventRow]:
     """The page of events that the query asks for, and one more if there are more. Without calendars: all public events."""
     chosen = conditions.of(ctx, query, zone)
     skip = query.offset
@@ -44,7 +43,7 @@ def find(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, 
     return _in_order(ctx, calendars, chosen, query.fetch, skip)
 
 
-def count(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, zone: str) -> int:
+def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> int:
     """How many events the query finds in all."""
     chosen = conditions.of(ctx, query, zone)
     if not chosen.reaches_back:
@@ -60,9 +59,7 @@ def _counted(ctx: Context, select: str, chosen: Conditions) -> int:
     return int(ctx.tx.value(select, **chosen.params, me=policy.me(ctx)))
 
 
-def _matching(
-    ctx: Context, selected: str, query: EventQuery, calendars: Sequence[Calendar] | None, chosen: Conditions, few: str | None
-) -> str:
+def _matching(ctx: Context, selected: str, query: EventQuery, calendars: Searched | None, chosen: Conditions, few: str | None) -> str:
     """All events that the query finds, by whichever index leads to the fewest."""
     hits = few
     if few is None and query.ids is None and chosen.literals and calendars is None:
@@ -75,7 +72,7 @@ def _matching(
     return _among(selected, hits, where) if hits else f"SELECT {selected} FROM events e WHERE {where}"
 
 
-def _scope(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, chosen: Conditions) -> str:
+def _scope(ctx: Context, query: EventQuery, calendars: Searched | None, chosen: Conditions) -> str:
     """Where the events must be, for those that were found otherwise."""
     if calendars is None:
         return "1 = 1" if query.ids is not None else "e.public"
@@ -100,7 +97,7 @@ def _among(selected: str, hits: str, where: str) -> str:
     return f"WITH hits AS MATERIALIZED ({hits}) SELECT {selected} FROM hits CROSS JOIN events e WHERE e.id = hits.id AND {where}"
 
 
-def _going_on(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | None, chosen: Conditions, skip: int) -> list[EventRow]:
+def _going_on(ctx: Context, query: EventQuery, calendars: Searched | None, chosen: Conditions, skip: int) -> list[EventRow]:
     """What overlaps a time: first what began long before it, which an index of its own finds, then the rest."""
     first: list[EventRow] = []
     if lasting := conditions.lasting(ctx, chosen):
@@ -110,19 +107,19 @@ def _going_on(ctx: Context, query: EventQuery, calendars: Sequence[Calendar] | N
     return first + (_in_order(ctx, calendars, rest, query.fetch - len(first), skip) if len(first) < query.fetch else [])
 
 
-def _long(ctx: Context, selected: str, query: EventQuery, calendars: Sequence[Calendar] | None, lasting: Conditions) -> str:
+def _long(ctx: Context, selected: str, query: EventQuery, calendars: Searched | None, lasting: Conditions) -> str:
     """Those that began long before."""
     where = lasting.sql("e.start_at", "e.id", _scope(ctx, query, calendars, lasting), policy.sees(ctx))
     return f"SELECT {selected} FROM events e WHERE {where}"
 
 
-def _in_order(ctx: Context, calendars: Sequence[Calendar] | None, chosen: Conditions, limit: int, skip: int) -> list[EventRow]:
+def _in_order(ctx: Context, calendars: Searched | None, chosen: Conditions, limit: int, skip: int) -> list[EventRow]:
     """Read by the index that gives them in order."""
     if calendars is None:
         where = chosen.sql("e.start_at", "e.id", "e.public")
         return _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {where}" + _ORDER, chosen.params, limit, skip)
     if len(calendars) == 1:
-        one = _placed(ctx, _ROW, ":calendar", chosen, as_member=bool(calendars[0].role))
+        one = _placed(ctx, _ROW, ":calendar", chosen, as_member=calendars[0].is_member)
         return _rows(ctx, one, chosen.params | {"calendar": calendars[0].id}, limit, skip)
     keys = _merged(ctx, calendars, chosen, limit + skip)[skip:]
     return _load(ctx, [event_id for _, event_id in keys])
@@ -145,7 +142,7 @@ def _placed(ctx: Context, selected: str, calendar: str, chosen: Conditions, *, a
     return f"SELECT {selected} FROM placements p CROSS JOIN events e WHERE {where} ORDER BY p.start_at, p.event_id"
 
 
-def _merged(ctx: Context, calendars: Sequence[Calendar], chosen: Conditions, wanted: int) -> list[Key]:
+def _merged(ctx: Context, calendars: Searched, chosen: Conditions, wanted: int) -> list[Key]:
     """Merge the calendars' own lists: a little of each, then more of those that the page used up."""
     size = max(8, 2 * wanted // max(1, len(calendars)))
     heads: dict[int, list[Key]] = {}
@@ -160,11 +157,11 @@ def _merged(ctx: Context, calendars: Sequence[Calendar], chosen: Conditions, wan
     return merged
 
 
-def _heads(ctx: Context, calendars: Sequence[Calendar], chosen: Conditions, size: int) -> dict[int, list[Key]]:
+def _heads(ctx: Context, calendars: Searched, chosen: Conditions, size: int) -> dict[int, list[Key]]:
     """The first events of each calendar."""
     heads: dict[int, list[Key]] = {calendar.id: [] for calendar in calendars}
     for as_member in (True, False):
-        ids = [calendar.id for calendar in calendars if bool(calendar.role) is as_member]
+        ids = [calendar.id for calendar in calendars if calendar.is_member is as_member]
         if ids:
             first = f"{_placed(ctx, 'p.id', 'each.id', chosen, as_member=as_member)} LIMIT :size"
             found = f"SELECT h.calendar_id, h.start_at, h.event_id FROM {ctx.db.for_each('each', 'placements h', first)}"
