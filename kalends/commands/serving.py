@@ -76,6 +76,5 @@ def work(attached: bool, **options: Any) -> None:
     """Run the background worker alone, beside 'kalends serve --no-work'."""
     chosen = settings.load(options)
     log.configure(chosen)
-    db = migrated(chosen)
-    run_worker(db, chosen, attached=attached)
-    db.close()
+    # Not closed at the end: a sender that waits for a mail server may still come back to it.
+    run_worker(migrated(chosen), chosen, attached=attached)

@@ -202,7 +202,7 @@ class _Reading:
 class _Writing:
     """A turn to write, as a context."""
 
-    __slots__ = ("_alone", "_connection", "_turns")
+    __slots__ = ("_alone", "_connection", "_transaction", "_turns")
 
     def __init__(self, turns: Turns[_Connection], alone: bool):
         self._turns = turns
@@ -213,21 +213,27 @@ class _Writing:
             self._connection = self._turns.begin(alone=self._alone)
         except apsw.Error as error:
             _refuse(error)
-        return SqliteTransaction(self._connection)
+        self._transaction = SqliteTransaction(self._connection)
+        return self._transaction
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        # Nothing of it may touch the connection once it is somebody else's turn.
+        self._transaction.close()
         self._turns.end(self._connection, error, alone=self._alone)
 
 
 class SqliteTransaction(Transaction):
     def __init__(self, connection: _Connection):
         self._connection = connection
-        # One cursor for all: each statement's rows are fetched before the next.
-        self._execute = connection.cursor().execute
+        # One for all: each statement's rows are fetched before the next.
+        self._cursor = connection.cursor()
+
+    def close(self) -> None:
+        self._cursor.close(True)
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
         try:
-            return self._execute(sql, _bound(params)).fetchall()
+            return self._cursor.execute(sql, _bound(params)).fetchall()
         except apsw.Error as error:
             _refuse(error, self._connection)
 

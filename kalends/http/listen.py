@@ -178,7 +178,9 @@ def _own_core(idx: int, processes: int) -> int | None:
 def _process(core: int | None, *given: Any) -> None:
     """A server process. The terminal's Ctrl-C reaches the parent alone, which then stops the others with SIGTERM."""
     if core is not None:
-        os.sched_setaffinity(0, {core})
+        # Some systems forbid it, and it only saves time.
+        with suppress(OSError):
+            os.sched_setaffinity(0, {core})
     os.setpgrp()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     MPServer._spawn_rsgi_worker(*given)

@@ -5,7 +5,9 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from granian.server.mp import MPServer
 
+from kalends.http import listen
 from tests.serve.conftest import Start
 from tests.serve.running import eventually
 
@@ -40,3 +42,13 @@ def test_as_many_processes_as_cores_have_one_each(start: Start, cores: list[int]
 def test_any_other_number_is_left_to_the_system(start: Start, cores: list[int], workers: str) -> None:
     service = start("--workers", workers)
     assert [os.sched_getaffinity(pid) for pid in service.servers] == [set(cores)] * int(workers)
+
+
+def test_a_process_that_may_not_choose_its_core_serves_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[object] = []
+    monkeypatch.setattr(MPServer, "_spawn_rsgi_worker", lambda *given: served.extend(given))
+    monkeypatch.setattr(os, "setpgrp", lambda: None)
+    monkeypatch.setattr(signal, "signal", lambda *given: None)
+    no_core = 9_999
+    listen._process(no_core, "as given")
+    assert served == ["as given"]
