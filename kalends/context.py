@@ -27,6 +27,8 @@ class Actor(Struct, frozen=True):
     time_zone: str
     session_id: str | None = None
     key_id: str | None = None
+    # When they proved that the address is theirs.
+    verified_at: int | None = None
 
     @property
     def display_name(self) -> str:

@@ -17,7 +17,7 @@ MODULES = sorted((ROOT / "kalends").rglob("*.py"))
 
 # From left to right. A module may import from its own room and from the rooms left of it.
 ROOMS = ["ground", "db", "context", "http", "model", "policy", "store", "api", "pages", "worker", "app", "cli"]
-GROUND = {"", "deadline", "errors", "matching", "phone", "settings", "text", "times", "tokens", "transports", "when"}
+GROUND = {"", "deadline", "errors", "matching", "network", "phone", "settings", "text", "times", "tokens", "transports", "when"}
 NAMED = {"context", "policy", "worker", "app", "cli"}
 # A feature's files that are named for what they hold stand beside its store, but for these.
 BESIDE = {

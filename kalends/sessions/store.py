@@ -28,7 +28,7 @@ def authenticate(ctx: Context, token: str) -> Actor | None:
 def _by_key(ctx: Context, token: str) -> Actor | None:
     return ctx.tx.one(
         Actor,
-        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id
+        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at
            FROM keys k JOIN users u ON u.id = k.user_id WHERE k.wkey_hash = :hash""",
         hash=fingerprint(token),
     )
@@ -37,7 +37,7 @@ def _by_key(ctx: Context, token: str) -> Actor | None:
 def _by_session(ctx: Context, token: str) -> Actor | None:
     found = ctx.tx.one(
         _Found,
-        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, s.id, NULL, s.created_at, s.last_used_at
+        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, s.id, NULL, u.verified_at, s.created_at, s.last_used_at
            FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.token_hash = :hash""",
         hash=fingerprint(token),
     )

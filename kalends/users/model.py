@@ -83,6 +83,7 @@ class User(Struct, frozen=True):
     password_hash: str
     created_at: int
     updated_at: int
+    verified_at: int | None
 
 
 class UserDetail(Struct):
