@@ -47,6 +47,12 @@ class Caller(Struct, frozen=True):
     path: str = ""
     query: str = ""
     takes_gzip: bool = False
+    cookies: str = ""
+
+    def cookie(self, name: str) -> str:
+        """The value of a cookie, or nothing."""
+        pairs = (pair.strip().partition("=") for pair in self.cookies.split(";"))
+        return next((value for key, _, value in pairs if key == name), "")
 
     def knows(self, etag: str) -> bool:
         """Whether the client holds this answer already (If-None-Match)."""
@@ -122,6 +128,11 @@ class Context:
         if self.keep:
             self.keep(result)
         return result
+
+    def set_cookie(self, name: str, value: str, max_age: int) -> None:
+        """Set a cookie for this site alone, which scripts cannot read; a max_age of 0 deletes it."""
+        secure = "; Secure" if self.settings.https else ""
+        self.cookies.append(f"{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age}{secure}")
 
     def tag(self, version: str, *, of_answer: bool = False) -> None:
         """Answer with an ETag: the record's version and, where an answer says more than the record, what it says.

@@ -5,16 +5,18 @@ from typing import Any
 
 from falcon.testing import TestClient
 
+from kalends.web.render import FLASH
 from tests import noted
 
 
 class Answer:
     """What came back."""
 
-    def __init__(self, status: int, headers: Any, content: bytes):
+    def __init__(self, status: int, headers: Any, content: bytes, cookies: dict[str, str] | None = None):
         self.status = status
         self.headers = headers
         self.content = content
+        self.cookies = cookies or {}
 
     @property
     def json(self) -> Any:
@@ -23,6 +25,12 @@ class Answer:
     @property
     def text(self) -> str:
         return self.content.decode()
+
+    @property
+    def redirect(self) -> tuple[str, str]:
+        """Where a redirect leads, and the notice that the page there will show."""
+        assert self.status == 303, self
+        return self.headers["Location"], self.cookies.get(FLASH, "")
 
     @property
     def broken(self) -> list[str]:
@@ -61,7 +69,8 @@ class Client:
             sent.setdefault("Content-Type", "application/x-www-form-urlencoded")
         with noted.during(f"{method} {path}"):
             result = self._http.simulate_request(method, path, headers=sent, **kwargs)
-        return Answer(result.status_code, result.headers, result.content)
+        cookies = {name: cookie.value for name, cookie in result.cookies.items()}
+        return Answer(result.status_code, result.headers, result.content, cookies)
 
     def get(self, path: str, **kwargs: Any) -> Answer:
         return self.request("GET", path, **kwargs)

@@ -91,6 +91,7 @@ class Responder:
             path=req.path,
             query=req.query_string,
             takes_gzip="gzip" in env.get("HTTP_ACCEPT_ENCODING", ""),
+            cookies=env.get("HTTP_COOKIE", ""),
         )
 
     def _bind(self, req: falcon.Request, variables: dict[str, Any]) -> tuple[dict[str, Any], errors.Invalid | None]:

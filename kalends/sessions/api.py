@@ -20,7 +20,7 @@ def create(ctx: Context, params: Credentials) -> SessionCreated:
         user = credentials.use(ctx, found)
         session, token = store.insert(ctx, user.id, found.key_id)
         if not ctx.caller.is_cross_site:
-            ctx.cookies.append(_cookie(ctx, token, LIFETIME))
+            ctx.set_cookie(COOKIE, token, LIFETIME)
         return ctx.done(SessionCreated(session.id, user.id, user.user_name, token, times.utc(session.expires_at)))
 
 
@@ -43,10 +43,5 @@ def destroy(ctx: Context, session_id: str) -> DeletedText:
     session = policy.session(ctx, session_id)
     store.delete(ctx, session.id)
     if session.id == policy.user(ctx).session_id:
-        ctx.cookies.append(_cookie(ctx, "", 0))
+        ctx.set_cookie(COOKIE, "", 0)
     return DeletedText([session.id])
-
-
-def _cookie(ctx: Context, token: str, max_age: int) -> str:
-    secure = "; Secure" if ctx.settings.https else ""
-    return f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age}{secure}"

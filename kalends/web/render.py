@@ -15,6 +15,9 @@ from kalends.web import words
 from kalends.web.forms import FormState
 
 HTML = "text/html; charset=utf-8"
+# Holds the notice between a redirect and the page that it leads to.
+FLASH = "kalends_notice"
+FLASH_SECONDS = 60
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -27,8 +30,8 @@ _PICTURES, _ANY_PICTURES = "img-src 'self' https:", "img-src 'self' https: http:
 
 _static = files("kalends.web") / "static"
 
-# What a page says after it was led to, by the word in its address.
-NOTICES = {
+# What the page after a redirect says, by the word in the flash cookie. A pair is for one and for many; {count} is how many.
+NOTICES: dict[str, str | tuple[str, str]] = {
     "created": "Created.",
     "saved": "Saved.",
     "deleted": "Deleted.",
@@ -62,7 +65,7 @@ def render(
     if ctx.actor:
         # What they see is not to be found in the browser's store by whoever uses it after them.
         ctx.headers["Cache-Control"] = "no-store"
-    notice = NOTICES.get(_parameter(ctx, "done"))
+    notice = _take_notice(ctx) if policy == POLICY else ""
     page = _environment().get_template(template)
     body = page.render(values, ctx=ctx, actor=ctx.actor, form=form or FormState(), notice=notice, path=ctx.caller.path)
     # JSON can carry half a character into a form that comes back.
@@ -74,11 +77,10 @@ def rendered(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(values)
 
 
-def redirect(ctx: Context, path: str, done: str = "") -> Document:
-    """Lead the browser to another page of ours, which says what was done."""
+def redirect(ctx: Context, path: str, done: str = "", count: int | None = None) -> Document:
+    """Lead the browser to another page of ours. That page says what was done, once: the notice and its count wait in a flash cookie."""
     if done:
-        bare, mark, fragment = path.partition("#")
-        path = f"{bare}{'&' if '?' in bare else '?'}done={done}{mark}{fragment}"
+        ctx.set_cookie(FLASH, done if count is None else f"{done}.{count}", FLASH_SECONDS)
     ctx.headers["Location"] = path
     return Document(b"", HTML, 303)
 
@@ -86,14 +88,27 @@ def redirect(ctx: Context, path: str, done: str = "") -> Document:
 def error_page(problem: Problem, request_id: str) -> tuple[str, str, bytes]:
     """An error as a page, without a word about who asked."""
     page = _environment().get_template("web/error.html")
-    values = {"problem": problem, "request_id": request_id, "actor": None, "notice": None, "path": "", "form": FormState()}
+    values = {"problem": problem, "request_id": request_id, "actor": None, "notice": "", "path": "", "form": FormState()}
     return HTML, POLICY, page.render(values).encode()
 
 
-def _parameter(ctx: Context, name: str) -> str:
-    """A word in the page's own address."""
-    found = [pair.partition("=")[2] for pair in ctx.caller.query.split("&") if pair.startswith(f"{name}=")]
-    return found[-1] if found else ""
+def _take_notice(ctx: Context) -> str:
+    """The notice in the flash cookie, which is deleted. Neither Back nor a cache shows the page with it again."""
+    flash = ctx.caller.cookie(FLASH)
+    if not flash:
+        return ""
+    ctx.set_cookie(FLASH, "", 0)
+    ctx.headers["Cache-Control"] = "no-store"
+    return notice_text(*flash.partition(".")[::2])
+
+
+def notice_text(done: str, count: str = "") -> str:
+    """What the page says; nothing for a cookie that this service did not set."""
+    text = NOTICES.get(done, "")
+    number = int(count) if count.isascii() and count.isdigit() and len(count) < 10 else 0
+    if isinstance(text, tuple):
+        text = text[0] if number == 1 else text[1]
+    return text.replace("{count}", f"{number:,}")
 
 
 @cache

@@ -29,6 +29,6 @@ def test_removing_somebody_is_asked_for_first(cast: Cast) -> None:
     assert path in cast.alice.get("/subscribers").text
     assert "Remove dana@example.org?" in cast.alice.get(path).text
     assert len(cast.alice.get("/api/subscribers").json["subscribers"]) == 1
-    assert cast.alice.post(path).headers["Location"] == "/subscribers?done=removed"
+    assert cast.alice.post(path).redirect == ("/subscribers", "removed")
     assert cast.alice.get("/api/subscribers").json["subscribers"] == []
     assert cast.alice.get(path).status == 404

@@ -1,0 +1,64 @@
+"""What was done is said once, on the page after the redirect: no address repeats it, and it is read out."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import kalends
+from kalends.web.render import FLASH, NOTICES, notice_text
+from tests.cast import Cast, an_event
+from tests.client import Client
+from tests.web.windows import Windows, go
+
+
+def test_what_was_done_is_said_once_and_stands_in_no_address(cast: Cast) -> None:
+    path = f"/events/{an_event(cast.alice, public=True)['id']}"
+    typed = {"comment": "Hello", "email_address": "gus@example.org"}
+    done = cast.anonymous.post(f"{path}/comment", data=typed)
+    assert done.redirect == (path, "waiting")
+    flash = done.headers["Set-Cookie"]
+    assert {"HttpOnly", "SameSite=Lax", "Path=/"} < set(flash.split("; "))
+    page = cast.anonymous.get(path, headers={"Cookie": f"a=b; {FLASH}=waiting"})
+    assert "Your comment will appear when the organiser has approved it" in page.text
+    assert f"{FLASH}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0" in page.headers["Set-Cookie"]
+    assert page.headers["Cache-Control"] == "no-store"
+    assert 'class="notice"' not in cast.anonymous.get(path).text
+
+
+def test_an_address_cannot_make_a_page_say_something(client: Client) -> None:
+    assert "Deleted." not in client.get("/?done=deleted").text
+
+
+@pytest.mark.parametrize("value", ["", "unheard-of", "deleted.<b>", "deleted.-1", "deleted." + "9" * 5000, '"><b>', "a=b; c"])
+def test_a_cookie_that_is_not_ours_does_no_harm(client: Client, value: str) -> None:
+    page = client.get("/", headers={"Cookie": f"{FLASH}={value}"})
+    assert page.status == 200
+    assert "<b>" not in page.text
+
+
+def test_a_notice_says_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(NOTICES, "sent-to", ("Sent to one person.", "Sent to {count} people."))
+    assert notice_text("sent-to", "1") == "Sent to one person."
+    assert notice_text("sent-to", "1400") == "Sent to 1,400 people."
+
+
+def test_every_notice_that_pages_ask_for_has_its_words() -> None:
+    sources = [path.read_text() for path in Path(kalends.__file__).parent.rglob("*pages.py")]
+    words = {word for source in sources for word in re.findall(r'done="([\w-]+)"', source)}
+    assert len(words) > 10
+    assert words <= set(NOTICES)
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_what_was_done_gets_the_focus_and_is_gone_after_a_reload(windows: Windows, people: Cast, script: bool) -> None:
+    event = an_event(people.alice, public=True, start_time="2040-06-01T20:00")
+    page = windows.open(script=script)
+    go(page, f"/events/{event['id']}")
+    page.fill("[name=comment]", "See you")
+    page.fill("form[action$='/comment'] [name=email_address]", "kim@example.org")
+    page.click("form[action$='/comment'] button")
+    page.wait_for_selector(".notice:focus")
+    assert page.url == f"{windows.url}/events/{event['id']}"
+    page.reload()
+    assert page.locator(".notice").count() == 0
