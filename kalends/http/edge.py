@@ -6,7 +6,6 @@ is given up there and run on a thread."""
 
 import asyncio
 import io
-import multiprocessing
 import os
 import re
 import secrets
@@ -45,7 +44,6 @@ LINGER_SECONDS = 2
 QUIET_SECONDS = 0.25
 # Where new connections cannot be kept out, there may be no quiet moment.
 FINISH_SECONDS = 30
-PARENT_SECONDS = 0.5
 # For how long a request may wait for a thread.
 QUEUE_SECONDS = 10
 LAST_BODIES_SECONDS = 3
@@ -76,11 +74,10 @@ class Edge:
         self._stop: asyncio.Task[None] | None = None
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Granian would stop at SIGTERM and SIGINT. SIGTERM is ours first, and so is the death of the parent process."""
+        """Granian would stop at SIGTERM and SIGINT. SIGTERM is ours first."""
         loop.add_signal_handler(signal.SIGTERM, self._stop_soon, loop)
         if not self._can_hurry():
             self._quick = None
-        self._watch_parent(loop)
         self._watch_queue(loop)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -94,14 +91,6 @@ class Edge:
             return self._db is not None and self._db.hurry()
         except errors.Unavailable:
             return False
-
-    def _watch_parent(self, loop: asyncio.AbstractEventLoop) -> None:
-        """By the number that it had when it started this process: it may be gone by now."""
-        parent = multiprocessing.parent_process()
-        if parent and parent.pid == os.getppid():
-            loop.call_later(PARENT_SECONDS, self._watch_parent, loop)
-        else:
-            self._stop_soon(loop)
 
     def _watch_queue(self, loop: asyncio.AbstractEventLoop) -> None:
         """While every thread is held up by something that hangs, whoever waits for one is not kept waiting too."""

@@ -8,10 +8,12 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from multiprocessing.connection import Connection
 from typing import Any
 
 from granian._granian import SocketHolder
@@ -32,6 +34,8 @@ UNREAD_SECONDS = 30
 UNSENT_BYTES = 128 * 1024
 STOP_SECONDS = 60
 SIGNAL_AGAIN_SECONDS = 0.5
+# How long a server process whose parent has died may take to finish the requests in flight.
+ORPHAN_SECONDS = 2
 
 # `SO_ATTACH_FILTER`, and a program for it that drops what opens a connection (SYN without ACK) and passes the rest.
 _ATTACH_FILTER = 26
@@ -119,6 +123,8 @@ class _Server(MPServer):
         super().__init__("kalends", **options)
         self._sockets = sockets
         self._hears_hangups = signal.getsignal(signal.SIGHUP) != signal.SIG_IGN
+        # Nothing is ever written. The reading end reports the end of the file when the process that holds the writing end is dead.
+        self._lifeline: tuple[Connection, Connection] = multiprocessing.Pipe(duplex=False)
 
     def _init_shared_socket(self) -> None:
         self._sso: socket.socket | None = None
@@ -126,7 +132,8 @@ class _Server(MPServer):
     def _spawn_worker(self, idx: int, target: Any, callback_loader: Any) -> Any:  # type: ignore[override]
         self._sso = self._sockets[idx % len(self._sockets)]
         self._shd: Any = _holder(self._sso)
-        return super()._spawn_worker(idx, partial(target, _own_core(idx, len(self._sockets))), callback_loader)
+        core = _own_core(idx, len(self._sockets))
+        return super()._spawn_worker(idx, partial(target, core, self._lifeline, self._sso), callback_loader)
 
     def _drop_shared_socket(self) -> None:
         """The stop begins. What is connected is served; a connection that nobody would accept any more is not begun."""
@@ -175,7 +182,7 @@ def _own_core(idx: int, processes: int) -> int | None:
     return cores[idx] if 1 < processes == len(cores) else None
 
 
-def _process(core: int | None, *given: Any) -> None:
+def _process(core: int | None, lifeline: tuple[Connection, Connection], listener: socket.socket, *given: Any) -> None:
     """A server process. The terminal's Ctrl-C reaches the parent alone, which then stops the others with SIGTERM."""
     if core is not None:
         # Some systems forbid it, and it only saves time.
@@ -183,4 +190,19 @@ def _process(core: int | None, *given: Any) -> None:
             os.sched_setaffinity(0, {core})
     os.setpgrp()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    reader, writer = lifeline
+    # The parent alone may hold the writing end.
+    writer.close()
+    threading.Thread(target=_end_with_parent, args=(reader, listener), daemon=True).start()
     MPServer._spawn_rsgi_worker(*given)
+
+
+def _end_with_parent(lifeline: Connection, listener: socket.socket) -> None:
+    """Wait for the death of the parent; then close the port at once, so that a new service can listen there, and stop."""
+    lifeline.poll(None)
+    # Closing it would leave Granian's copy of the descriptor listening.
+    with suppress(OSError):
+        listener.shutdown(socket.SHUT_RDWR)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(ORPHAN_SECONDS)
+    os._exit(1)

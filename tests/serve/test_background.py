@@ -3,6 +3,7 @@
 import ctypes
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from tests.serve.conftest import Start
 from tests.serve.running import command, environment, eventually, living, run
+from tests.serve.test_stop import Load
 
 
 def test_a_worker_that_dies_is_started_again(start: Start) -> None:
@@ -38,6 +40,26 @@ def test_everything_ends_when_the_parent_is_killed(start: Start) -> None:
     assert len(family) == 3
     service.process.kill()
     eventually(lambda: not living(family))
+
+
+def test_when_the_parent_is_killed_under_load_its_port_is_free_at_once(start: Start) -> None:
+    service = start("--workers", "2", access_log="off")
+    port, family = service.port, service.servers
+    assert len(family) == 2
+    with Load(service):
+        service.process.kill()
+        eventually(lambda: _is_refused(port), within=3)
+        again = start("--workers", "2", access_log="off", port=port)
+        eventually(lambda: not living(family), within=5)
+        assert again.stop() == 0
+
+
+def _is_refused(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except ConnectionRefusedError:
+        return True
+    return False
 
 
 def test_everything_ends_when_the_parent_is_killed_while_it_starts(start: Start) -> None:

@@ -1,7 +1,9 @@
 """Where server processes run: each on a core of its own, if there are as many of one as of the other."""
 
+import multiprocessing
 import os
 import signal
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -49,6 +51,8 @@ def test_a_process_that_may_not_choose_its_core_serves_all_the_same(monkeypatch:
     monkeypatch.setattr(MPServer, "_spawn_rsgi_worker", lambda *given: served.extend(given))
     monkeypatch.setattr(os, "setpgrp", lambda: None)
     monkeypatch.setattr(signal, "signal", lambda *given: None)
+    monkeypatch.setattr(listen, "_end_with_parent", lambda *given: None)
     no_core = 9_999
-    listen._process(no_core, "as given")
+    with socket.socket() as listener:
+        listen._process(no_core, multiprocessing.Pipe(duplex=False), listener, "as given")
     assert served == ["as given"]
