@@ -120,7 +120,7 @@ def count(ctx: Context, query: DeliveryQuery) -> int:
 
 def _chosen(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
     if query.event_id is None:
-        where, params = "owner_id = :owner_id AND kind <> 'reset'", {"owner_id": policy.user(ctx).id}
+        where, params = "owner_id = :owner_id AND kind IN ('send_to_me', 'announce', 'confirm')", {"owner_id": policy.user(ctx).id}
     else:
         where, params = "event_id = :event_id", {"event_id": query.event_id}
     if query.state is None:
