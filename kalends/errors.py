@@ -1,23 +1,67 @@
 """The errors that actions raise; each knows its HTTP status, and http/server.py turns it into an answer."""
 
 from collections.abc import Iterable
+from typing import Literal
 
 from msgspec import Struct
 
+Code = Literal[
+    "invalid",
+    "required",
+    "unknown",
+    "repeated",
+    "wrong_type",
+    "invalid_format",
+    "not_a_choice",
+    "too_short",
+    "too_long",
+    "too_small",
+    "too_large",
+    "too_many",
+    "taken",
+    "wrong",
+    "not_found",
+    "forbidden",
+    "conflict",
+]
+
+# What each code of a field error means; docs/errors.md and /docs/errors list them.
+CODES: dict[Code, str] = {
+    "invalid": "The value breaks a rule that has no code of its own; read the message.",
+    "required": "The field is missing or empty.",
+    "unknown": "The action has no such parameter.",
+    "repeated": "The parameter takes one value and was sent more than once.",
+    "wrong_type": "The value has another type, such as text instead of a number.",
+    "invalid_format": "The value is not written in the form that the field takes, such as an e-mail address or a time.",
+    "not_a_choice": "The value is not one of the choices, which the message lists.",
+    "too_short": "The text has too few characters.",
+    "too_long": "The text has too many characters.",
+    "too_small": "The number or time is below the smallest one.",
+    "too_large": "The number or time is above the largest one, or there is too much of it.",
+    "too_many": "The list has too many items.",
+    "taken": "Another record has this value, which must be unique.",
+    "wrong": "The password or other secret is not the right one.",
+    "not_found": "The value names a record that does not exist, or that you may not see.",
+    "forbidden": "The value names a record that you may see but not use in this way.",
+    "conflict": "The value does not go with another field, or with the state of the record.",
+}
+
 
 class FieldError(Struct, frozen=True):
-    """One broken field, and what is wrong with it."""
+    """One broken field: what is wrong with it, for people and as a code for programs."""
 
     field: str
     message: str
+    code: Code = "invalid"
 
 
 class Problem(Exception):
-    """What the client is told when a request fails (RFC 9457)."""
+    """Something went wrong on the server. The log has the details under the `request_id`."""
 
     status = 500
     title = "Internal error"
-    kind = "about:blank"
+    # The last part of the problem's `type` (RFC 9457). The docstring is its meaning in docs/errors.md and at /docs/errors.
+    kind = "internal-error"
 
     def __init__(self, detail: str = "", errors: Iterable[FieldError] = (), headers: dict[str, str] | None = None):
         super().__init__(detail)
@@ -27,34 +71,63 @@ class Problem(Exception):
 
 
 class BadRequest(Problem):
+    """The request cannot be read: its JSON, form, encoding or one of its headers is malformed."""
+
     status = 400
     title = "The request cannot be read"
+    kind = "bad-request"
 
 
 class Unauthorized(Problem):
+    """The action needs a signed-in user, and the request has no credential."""
+
     status = 401
     title = "Sign in first"
+    kind = "sign-in-required"
 
     def __init__(self, detail: str = "Send a session token or a key as 'Authorization: Bearer …'."):
         super().__init__(detail, headers={"WWW-Authenticate": "Bearer"})
 
 
+class InvalidToken(Unauthorized):
+    """The token or key of the request is wrong, has expired or was revoked. Sign in again."""
+
+    title = "The token is not valid"
+    kind = "invalid-token"
+
+
+class WrongCredentials(Unauthorized):
+    """The user name and password, the key or the digest of a login are wrong."""
+
+    title = "The login is wrong"
+    kind = "wrong-credentials"
+
+
 class Forbidden(Problem):
+    """You may see the record but not do this to it, or the request came from another site."""
+
     status = 403
     title = "Not allowed"
+    kind = "forbidden"
 
 
 class NotFound(Problem):
+    """There is no such path or record, or you may not see it."""
+
     status = 404
     title = "Not found"
+    kind = "not-found"
 
     def __init__(self, detail: str = "There is no such record, or you may not see it.", errors: Iterable[FieldError] = ()):
         super().__init__(detail, errors)
 
 
 class MethodNotAllowed(Problem):
+    """The path does not take this method; `Allow` lists those that it takes."""
+
     status = 405
     title = "Method not allowed"
+    kind = "method-not-allowed"
 
     def __init__(self, allowed: Iterable[str]):
         names = ", ".join(sorted(allowed))
@@ -62,35 +135,51 @@ class MethodNotAllowed(Problem):
 
 
 class TooSlow(Problem):
+    """The body took too long to arrive."""
+
     status = 408
     title = "The request took too long to arrive"
+    kind = "request-timeout"
 
 
 class Conflict(Problem):
+    """The state of the record forbids the action, or another record has a value that must be unique."""
+
     status = 409
     title = "Conflict"
+    kind = "conflict"
 
 
 class Stale(Problem):
+    """The record has changed since you read it (`If-Match`). Read it again."""
+
     status = 412
     title = "The record has changed"
+    kind = "stale"
 
 
 class TooLarge(Problem):
+    """The body is too large."""
+
     status = 413
     title = "Too large"
+    kind = "too-large"
 
 
 class UnsupportedMediaType(Problem):
+    """The media type or the encoding of the body is not supported."""
+
     status = 415
     title = "Unsupported media type"
+    kind = "unsupported-media-type"
 
 
 class Invalid(Problem):
-    """A value breaks a rule; every broken field is named at once."""
+    """Some values break a rule; `errors` names every broken field with a code."""
 
     status = 422
     title = "Some values are not valid"
+    kind = "invalid"
 
     def __init__(self, errors: Iterable[FieldError], detail: str = ""):
         broken = list(errors)
@@ -98,21 +187,27 @@ class Invalid(Problem):
 
 
 class TooMany(Problem):
+    """There were too many requests. Wait for `Retry-After` seconds."""
+
     status = 429
     title = "Too many requests"
+    kind = "rate-limited"
 
     def __init__(self, detail: str, retry_after: int):
         super().__init__(detail, headers={"Retry-After": str(retry_after)})
 
 
 class Unavailable(Problem):
+    """The service is busy, or its database cannot be used right now. Try again after `Retry-After` seconds."""
+
     status = 503
     title = "Temporarily unavailable"
+    kind = "unavailable"
 
     def __init__(self, detail: str, retry_after: int = 2):
         super().__init__(detail, headers={"Retry-After": str(retry_after)})
 
 
-def invalid(field: str, message: str) -> Invalid:
+def invalid(field: str, message: str, code: Code = "invalid") -> Invalid:
     """The common case: one broken field."""
-    return Invalid([FieldError(field, message)])
+    return Invalid([FieldError(field, message, code)])

@@ -209,8 +209,9 @@ def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> 
         try:
             found.append(event(ctx, each, to=to))
         except (errors.NotFound, errors.Forbidden) as error:
-            message = "is not there" if isinstance(error, errors.NotFound) else "is not yours to change"
-            raise type(error)(error.detail, [FieldError("ids", f"event {each} {message}")]) from None
+            missing = FieldError("ids", f"event {each} is not there", "not_found")
+            forbidden = FieldError("ids", f"event {each} is not yours to change", "forbidden")
+            raise type(error)(error.detail, [missing if isinstance(error, errors.NotFound) else forbidden]) from None
     return found
 
 

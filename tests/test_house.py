@@ -4,11 +4,14 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from kalends import errors
 from kalends.app import FEATURES
+from kalends.docs.errors import meaning as meaning_of_error
+from kalends.docs.errors import problems
 from kalends.http.endpoint import registry
 from kalends.settings import Settings, meaning, variable
 
@@ -119,9 +122,19 @@ def test_a_setting_is_documented(name: str) -> None:
     assert f"`{variable(name)}`" in (ROOT / "docs" / "self-hosting.md").read_text()
 
 
-def test_every_error_has_a_status_and_words_of_its_own() -> None:
-    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.Problem)]
-    assert len({kind.status for kind in kinds}) == len(kinds) == len({kind.title for kind in kinds})
+def test_every_error_has_a_type_and_words_of_its_own() -> None:
+    kinds = problems()
+    assert len({each.kind for each in kinds}) == len(kinds) == len({each.title for each in kinds})
+
+
+def test_the_catalogue_lists_every_error_type_and_every_code_and_no_others() -> None:
+    rows = set(re.findall(r"^\| `.*$", (ROOT / "docs" / "errors.md").read_text(), re.MULTILINE))
+    types = {f"| `{each.kind}` | {each.status} | {meaning_of_error(each)} |" for each in problems()}
+    assert rows == types | {f"| `{code}` | {about} |" for code, about in errors.CODES.items()}
+
+
+def test_every_code_has_a_meaning() -> None:
+    assert set(errors.CODES) == set(get_args(errors.Code))
 
 
 def test_links_between_documents_lead_somewhere() -> None:

@@ -27,6 +27,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /readyz": {"": EVERYBODY},
     "GET /metrics": {"": (401, 401, 401, 401, 401)},
     "GET /docs": {"": EVERYBODY},
+    "GET /docs/errors": {"": EVERYBODY},
     "GET /static/{name}": {"": EVERYBODY},
     "GET /": {"": EVERYBODY},
     "GET /events/{event_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},

@@ -85,7 +85,7 @@ def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
     policy.calendar(ctx, calendar_id, to=Right.OWN)
     friend = _named(ctx, params.user_name)
     if friend.id == policy.user(ctx).id:
-        raise errors.Conflict("The calendar is yours already.", [FieldError("user_name", "is yourself")])
+        raise errors.Conflict("The calendar is yours already.", [FieldError("user_name", "is yourself", "conflict")])
     store.share(ctx, calendar_id, friend.id, params.role)
     return _shown(ctx, calendar_id)
 
@@ -131,5 +131,5 @@ def _in_zone(given: CalendarInput, zone: str) -> CalendarInput:
 def _named(ctx: Context, name: str) -> User:
     user = users.find(ctx, name)
     if user is None:
-        raise errors.NotFound(f"There is no user called {name}.", [FieldError("user_name", "is nobody's")])
+        raise errors.NotFound(f"There is no user called {name}.", [FieldError("user_name", "is nobody's", "not_found")])
     return user

@@ -23,7 +23,7 @@ def import_(ctx: Context, calendar_id: int, params: Form) -> Document:
 
     def act() -> Document:
         if params.file("file") is None:
-            raise errors.invalid("file", "choose an .ics file")
+            raise errors.invalid("file", "choose an .ics file", "required")
         chosen = {name: params.values.get(name) for name in ("file", "public")}
         made = events.create(ctx, Form(chosen | {"calendar_id": calendar_id}).read(EventInput))
         assert isinstance(made, EventImport)

@@ -172,10 +172,10 @@ def _entry(ctx: Context, contact_id: int) -> Contact:
     try:
         contact = policy.contact(ctx, contact_id)
     except errors.NotFound as missing:
-        raise errors.NotFound(missing.detail, [FieldError("ids", f"contact {contact_id} is not there")]) from None
+        raise errors.NotFound(missing.detail, [FieldError("ids", f"contact {contact_id} is not there", "not_found")]) from None
     if contact.service is None:
         raise errors.Conflict(
-            "It is on your primary list already.", [FieldError("ids", f"contact {contact_id} is not on the temporary list")]
+            "It is on your primary list already.", [FieldError("ids", f"contact {contact_id} is not on the temporary list", "conflict")]
         )
     return contact
 
@@ -184,12 +184,12 @@ def _alone(given: ContactInput) -> None:
     """A file says all of its contacts; nobody should think that what stands beside it was added to each."""
     beside = [name for name in ContactFields.__struct_fields__ if getattr(given, name)]
     if beside:
-        raise errors.invalid("file", f"must come without other fields, such as {beside[0]}")
+        raise errors.invalid("file", f"must come without other fields, such as {beside[0]}", "conflict")
 
 
 def _identified(given: ContactFields) -> None:
     if not any(getattr(given, name) for name in IDENTIFYING):
-        raise errors.invalid("first_name", "give a name, an e-mail address or a phone number")
+        raise errors.invalid("first_name", "give a name, an e-mail address or a phone number", "required")
 
 
 @contextmanager
@@ -198,4 +198,4 @@ def _unique_id() -> Iterator[None]:
     try:
         yield
     except Taken:
-        raise errors.Conflict("Another contact of yours has this unique_id.", [FieldError("unique_id", "is taken")]) from None
+        raise errors.Conflict("Another contact of yours has this unique_id.", [FieldError("unique_id", "is taken", "taken")]) from None

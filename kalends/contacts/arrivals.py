@@ -37,7 +37,7 @@ class Known:
 
 def from_file(ctx: Context, entries: list[Entry]) -> FileImport:
     """Put those who are not on the primary list yet on it. Two in the file with one address are two contacts."""
-    arrived, remarks, skipped = _read(entries, errors.invalid("file", TOO_MANY))
+    arrived, remarks, skipped = _read(entries, errors.invalid("file", TOO_MANY, "too_large"))
     # Before the transaction: it takes a while, and others want to write too.
     rows = [(contact, store.row(ctx, contact)) for contact in arrived]
     with ctx.write(alone=True):

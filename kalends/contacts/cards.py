@@ -32,9 +32,9 @@ def read_file(filename: str, content: bytes) -> list[Entry]:
         else:
             raise ValueError("must be a .vcf file of vCards or a .csv file")
     except ValueError as error:
-        raise errors.invalid("file", str(error)) from None
+        raise errors.invalid("file", str(error), "invalid_format") from None
     if not entries:
-        raise errors.invalid("file", "has no contacts in it")
+        raise errors.invalid("file", "has no contacts in it", "invalid_format")
     return entries
 
 

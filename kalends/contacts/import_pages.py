@@ -46,7 +46,7 @@ def upload(ctx: Context, params: Form) -> Document:
     def act() -> Document:
         file = params.file("file")
         if file is None:
-            raise errors.invalid("file", "choose a .vcf or .csv file")
+            raise errors.invalid("file", "choose a .vcf or .csv file", "required")
         made = api.create(ctx, ContactInput(file=file))
         assert isinstance(made, FileImport)
         return render("contacts/uploaded.html", ctx, title="Imported contacts", made=made)
@@ -71,7 +71,7 @@ def keep(ctx: Context, params: Form) -> Document:
             return redirect(ctx, "/contacts", done="kept")
         chosen = params.read(KeepInput)
         if not chosen.ids:
-            raise errors.invalid("ids", "tick those whom you want to keep, or keep all")
+            raise errors.invalid("ids", "tick those whom you want to keep, or keep all", "required")
         api.keep(ctx, chosen)
         return redirect(ctx, "/contacts/imported", done="kept")
 

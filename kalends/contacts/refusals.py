@@ -1,6 +1,6 @@
 """What a provider refuses, in words that tell what to do next; each kind has a type of its own."""
 
-from kalends.errors import FieldError, Invalid
+from kalends.errors import Code, FieldError, Invalid
 
 NAMES = {"google": "Google", "outlook": "Microsoft", "yahoo": "Yahoo"}
 APP_PASSWORDS = {
@@ -13,32 +13,42 @@ FILE = "What always works: export your contacts there as a .vcf file, and send i
 class Refusal(Invalid):
     """One field of the import is refused; the detail says more than the field's own words."""
 
-    def __init__(self, field: str, message: str, advice: str):
-        super().__init__([FieldError(field, message)], f"{message[:1].upper()}{message[1:]}. {advice} {FILE}")
+    def __init__(self, field: str, message: str, advice: str, code: Code = "wrong"):
+        super().__init__([FieldError(field, message, code)], f"{message[:1].upper()}{message[1:]}. {advice} {FILE}")
 
 
 class WrongPassword(Refusal):
-    kind = "urn:kalends:wrong-password"
+    """A provider of contacts does not know this user name with this password."""
+
+    kind = "provider-wrong-password"
     title = "The provider refused the password"
 
 
 class AppPasswordNeeded(Refusal):
-    kind = "urn:kalends:app-password-needed"
+    """A provider of contacts refused what does not look like an app password."""
+
+    kind = "provider-app-password-needed"
     title = "The provider wants an app password"
 
 
 class OAuthNeeded(Refusal):
-    kind = "urn:kalends:oauth-needed"
+    """A password alone does not open this account of a provider of contacts: send an `access_token`."""
+
+    kind = "provider-oauth-needed"
     title = "The provider wants a sign-in by OAuth"
 
 
 class WrongToken(Refusal):
-    kind = "urn:kalends:wrong-token"
+    """The `access_token` of a provider of contacts is wrong, has expired, or may not read contacts."""
+
+    kind = "provider-wrong-token"
     title = "The provider refused the token"
 
 
 class ProviderAnswer(Refusal):
-    kind = "urn:kalends:provider-answer"
+    """What a provider of contacts sent cannot be used: no list of contacts, too large, too many, or it leads to another host."""
+
+    kind = "provider-invalid-reply"
     title = "The provider's answer cannot be used"
 
 
@@ -65,4 +75,6 @@ def wrong_token(service: str) -> Refusal:
 
 
 def strange_answer(service: str, reason: str) -> Refusal:
-    return ProviderAnswer("service", f"{NAMES[service]} sent no list of contacts that can be read: {reason}", "Nothing was changed.")
+    return ProviderAnswer(
+        "service", f"{NAMES[service]} sent no list of contacts that can be read: {reason}", "Nothing was changed.", "invalid"
+    )

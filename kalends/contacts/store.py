@@ -56,7 +56,7 @@ def _conditions(ctx: Context, chosen: ContactFilter | ContactQuery) -> tuple[str
         try:
             where += [matching.where("k.search", condition, params) for condition in found]
         except ValueError as error:
-            raise errors.invalid(name, str(error)) from None
+            raise errors.invalid(name, str(error), "too_large") from None
     return " AND ".join(where), params
 
 

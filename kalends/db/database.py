@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from kalends.db.contents import Contents
-from kalends.errors import Problem
+from kalends.errors import Conflict
 
 T = TypeVar("T", bound=Struct)
 
@@ -24,11 +24,8 @@ class Slow(Exception):
     """A transaction that had to be brief was not (see `Database.hurry`)."""
 
 
-class Taken(Problem):
+class Taken(Conflict):
     """A unique index refused a value; `index` is called after its table and columns, as in `users_email_key`."""
-
-    status = 409
-    title = "Conflict"
 
     def __init__(self, index: str):
         super().__init__("Another record has this value already.")

@@ -7,7 +7,9 @@ from markupsafe import Markup
 
 from kalends.context import Context
 from kalends.docs.api import described
+from kalends.docs.errors import meaning, problems
 from kalends.docs.words import in_words
+from kalends.errors import CODES
 from kalends.http.endpoint import Document, endpoint
 from kalends.web.render import render
 
@@ -31,6 +33,13 @@ def docs(ctx: Context) -> Document:
         resources=list(resources.values()),
         errors={status: marked(error["description"]) for status, error in api["components"]["responses"].items()},
     )
+
+
+@endpoint("GET", "/docs/errors", guests=True, transaction=False, format="html")
+def errors(ctx: Context) -> Document:
+    """The catalogue of errors."""
+    kinds = [(each.kind, each.status, each.title, marked(meaning(each))) for each in problems()]
+    return render("docs/errors.html", ctx, title="Errors", kinds=kinds, codes=CODES)
 
 
 def marked(text: str) -> list[Markup]:

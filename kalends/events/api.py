@@ -223,7 +223,7 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
             subscriber_id = subscribers.insert(ctx, event, channel, address, source="send_to_me") if params.opt_in else None
             queued.append(deliveries.insert(ctx, event, channel, address, subscriber_id))
     if not queued:
-        raise errors.invalid("email", "give an e-mail address as email, a phone number as mobile_number, or both")
+        raise errors.invalid("email", "give an e-mail address as email, a phone number as mobile_number, or both", "required")
     return DeliveriesQueued(queued)
 
 
@@ -247,7 +247,9 @@ def _alone(given: EventInput) -> None:
     """A file says all of its events; nobody should think that what stands beside it was added to each."""
     beside = [name for name in EventFields.__struct_fields__ if name not in ("public", "time_zone") and getattr(given, name)]
     if beside:
-        raise errors.invalid("file", f"must come with no other fields than calendar_id, public and time_zone, so without {beside[0]}")
+        raise errors.invalid(
+            "file", f"must come with no other fields than calendar_id, public and time_zone, so without {beside[0]}", "conflict"
+        )
 
 
 def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:

@@ -42,7 +42,7 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
 
 def one_or_many(ids: list[int] | None, wider: str) -> None:
     if ids and wider != "this":
-        raise errors.invalid("scope", "goes with one event alone, not with ids")
+        raise errors.invalid("scope", "goes with one event alone, not with ids", "conflict")
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def within_the_calendar(field: str) -> Iterator[None]:
     try:
         yield
     except OverflowError:
-        raise errors.invalid(field, "the series would reach beyond the year 9999") from None
+        raise errors.invalid(field, "the series would reach beyond the year 9999", "too_large") from None
 
 
 def _write(ctx: Context, event: Event, fields: EventFields) -> None:
@@ -83,6 +83,6 @@ def located(fields: T, given: set[str]) -> T:
     if parts and "location" not in given:
         composed = location.composed({name: getattr(fields, name) for name in PARTS})
         if composed and len(composed) > MAX_LOCATION:
-            raise errors.invalid("location", f"its parts together must have at most {MAX_LOCATION} characters")
+            raise errors.invalid("location", f"its parts together must have at most {MAX_LOCATION} characters", "too_long")
         return structs.replace(fields, location=composed)
     return fields

@@ -60,7 +60,7 @@ def of(ctx: Context, query: EventQuery, zone: str) -> Conditions:
             # Joined with nothing, so that no planner takes the index here: `listing` decides when to use it.
             chosen.on_event.append(matching.where("e.search || ''", condition, chosen.params))
         except ValueError as error:
-            raise errors.invalid(searched, str(error)) from None
+            raise errors.invalid(searched, str(error), "too_large") from None
         chosen.literals += condition.literals
     return chosen
 

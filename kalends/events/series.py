@@ -65,11 +65,13 @@ def checked(ctx: Context, given: RepeatInput, event: Event) -> Rule:
     start = when.parse(given.start_date).day(zone) if given.start_date else when.at(event.start_at, zone).date()
     end = when.parse(given.end_date).day(zone) if given.end_date else None
     if end and end < start:
-        raise errors.invalid("end_date", f"must not be before the start of the repetition, {start}")
+        raise errors.invalid("end_date", f"must not be before the start of the repetition, {start}", "conflict")
     rule = Rule(given.frequency, given.interval, start, end)
     many = sum(1 for _ in rule.dates(_horizon(ctx, rule)))
     if many > MOST:
-        raise errors.invalid("end_date", f"a series has at most {MOST:,} occurrences, and this would be {many:,}; choose an earlier one")
+        raise errors.invalid(
+            "end_date", f"a series has at most {MOST:,} occurrences, and this would be {many:,}; choose an earlier one", "too_many"
+        )
     return rule
 
 
@@ -205,7 +207,9 @@ def shift(ctx: Context, series_id: int, events: list[Event], by: timedelta, cloc
     if new.frequency in ("MONTHLY", "YEARLY"):
         dates = {day.isoformat() for day in new.rule.dates(date.fromisoformat(new.made_until))}
         if dates != {later(slot) for slot in (*excepted, *(event.slot or "" for event in events))}:
-            raise errors.invalid("start_time", "moves a monthly or yearly series off its days; repeat it with another start_date instead")
+            raise errors.invalid(
+                "start_time", "moves a monthly or yearly series off its days; repeat it with another start_date instead", "conflict"
+            )
     # No two may hold one slot, not even on the way.
     ctx.tx.run(f"UPDATE events SET slot = NULL WHERE id IN {ctx.db.listed('ids')}", ids=[event.id for event in events])
     ctx.tx.many("UPDATE events SET slot = :slot WHERE id = :id", [{"id": e.id, "slot": later(e.slot or "")} for e in events])

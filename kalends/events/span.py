@@ -32,7 +32,7 @@ def _moments(start: when.When, end: when.When | None, zone: str) -> Span:
         if moment is not None and not when.is_writable(moment, zone):
             raise errors.invalid(field, when.YEARS)
     if end_at is not None and end_at < start_at:
-        raise errors.invalid("end_time", BACKWARDS)
+        raise errors.invalid("end_time", BACKWARDS, "conflict")
     return Span(start_at, end_at, start_at if end_at is None else end_at, False, zone)
 
 
@@ -43,7 +43,7 @@ def _days(start: when.When, end: when.When | None, zone: str) -> Span:
     if first.year < when.FIRST_YEAR:
         raise errors.invalid("start_time", when.YEARS)
     if last < first:
-        raise errors.invalid("end_time", BACKWARDS)
+        raise errors.invalid("end_time", BACKWARDS, "conflict")
     until_at = when.day_end(last, zone)
     return Span(when.midnight(first, zone), until_at if end else None, until_at, True, zone)
 

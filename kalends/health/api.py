@@ -42,7 +42,7 @@ def metrics(ctx: Context) -> Document:
     if not token:
         raise errors.NotFound("There is no such path.")
     if not hmac.compare_digest(ctx.caller.authorization.encode(), f"Bearer {token}".encode()):
-        raise errors.Unauthorized("Send METRICS_TOKEN as 'Authorization: Bearer …'.")
+        raise errors.InvalidToken("Send METRICS_TOKEN as 'Authorization: Bearer …'.")
     with ctx.read():
         waiting, done = deliveries.waiting(ctx), deliveries.done(ctx)
     body, content_type = figures.exposition(_of_deliveries(ctx, waiting, done))

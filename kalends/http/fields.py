@@ -9,7 +9,7 @@ import msgspec
 from msgspec import NODEFAULT, Meta, Struct
 
 from kalends import text
-from kalends.errors import FieldError
+from kalends.errors import Code, FieldError
 
 T = TypeVar("T", bound=Struct)
 
@@ -24,6 +24,10 @@ _FALSE = {"false", "0", "no", "off"}
 
 class Bad(Exception):
     """Why a value was refused."""
+
+    def __init__(self, message: str, code: Code = "invalid_format"):
+        super().__init__(message)
+        self.code = code
 
 
 class Upload(Struct, frozen=True):
@@ -113,16 +117,16 @@ def _values(kind: type[Struct], given: Mapping[str, Any], *, partial: bool) -> t
             if field.or_file and _has_file(kind, given):
                 continue
             if field.required and (not partial or field.name in given):
-                broken.append(FieldError(field.name, "is required" if field.name not in given else "must not be empty"))
+                broken.append(FieldError(field.name, "is required" if field.name not in given else "must not be empty", "required"))
             elif not field.required:
                 values[field.name] = None if field.optional else field.fallback()
             continue
         try:
             values[field.name] = field.read(value)
         except Bad as bad:
-            broken.append(FieldError(field.name, str(bad)))
+            broken.append(FieldError(field.name, str(bad), bad.code))
         except NestedBad as bad:
-            broken += [FieldError(f"{field.name}[{e.field}]", e.message) for e in bad.errors]
+            broken += [FieldError(f"{field.name}[{e.field}]", e.message, e.code) for e in bad.errors]
     return values, broken
 
 
@@ -211,7 +215,7 @@ def read_bool(value: Any) -> bool:
         return True
     if word in _FALSE:
         return False
-    raise Bad("must be true or false")
+    raise Bad("must be true or false", "wrong_type")
 
 
 def _int_reader(meta: Meta) -> Callable[[Any], int]:
@@ -222,11 +226,11 @@ def _int_reader(meta: Meta) -> Callable[[Any], int]:
         if _is_whole(value):
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
-            raise Bad("must be a whole number")
+            raise Bad("must be a whole number", "wrong_type")
         if value > high == INT_MAX:
-            raise Bad("is too large")
+            raise Bad("is too large", "too_large")
         if not low <= value <= high:
-            raise Bad(_bounds(low, high))
+            raise Bad(_bounds(low, high), "too_small" if value < low else "too_large")
         return value
 
     return read_int
@@ -252,17 +256,17 @@ def _text_reader(meta: Meta) -> Callable[[Any], str]:
 
     def read_text(value: Any) -> str:
         if not isinstance(value, str):
-            raise Bad("must be text")
+            raise Bad("must be text", "wrong_type")
         try:
             cleaned = text.clean(value, lines=lines, strip=strip)
         except ValueError as error:
             raise Bad(str(error)) from None
         if not cleaned:
-            raise Bad("must not be empty")
+            raise Bad("must not be empty", "required")
         if meta.max_length is not None and len(cleaned) > meta.max_length:
-            raise Bad(f"must have at most {meta.max_length:,} characters")
+            raise Bad(f"must have at most {meta.max_length:,} characters", "too_long")
         if meta.min_length is not None and len(cleaned) < meta.min_length:
-            raise Bad(f"must have at least {meta.min_length} characters")
+            raise Bad(f"must have at least {meta.min_length} characters", "too_short")
         if shape and not shape.search(cleaned):
             raise Bad(str(extra.get("hint", "does not have the right form")))
         return check(cleaned) if check else cleaned
@@ -274,7 +278,7 @@ def _choice_reader(allowed: tuple[str, ...]) -> Callable[[Any], str]:
     def read_choice(value: Any) -> str:
         word = value.strip() if isinstance(value, str) else value
         if word not in allowed:
-            raise Bad(f"must be one of {', '.join(allowed)}")
+            raise Bad(f"must be one of {', '.join(allowed)}", "not_a_choice")
         return cast(str, word)
 
     return read_choice
@@ -288,10 +292,10 @@ def _list_reader(item: Callable[[Any], Any], meta: Meta) -> Callable[[Any], list
         if isinstance(parts, int | float) and not isinstance(parts, bool):
             parts = [parts]
         if not isinstance(parts, list):
-            raise Bad("must be a comma-delimited list")
+            raise Bad("must be a comma-delimited list", "wrong_type")
         items = [item(part) for part in parts if not (part is None or (isinstance(part, str) and text.is_blank(part)))]
         if len(items) > most:
-            raise Bad(f"must have at most {most} items")
+            raise Bad(f"must have at most {most} items", "too_many")
         return items
 
     return read_list
@@ -300,7 +304,7 @@ def _list_reader(item: Callable[[Any], Any], meta: Meta) -> Callable[[Any], list
 def _struct_reader(kind: type[Struct]) -> Callable[[Any], Struct]:
     def read_struct(value: Any) -> Struct:
         if not isinstance(value, dict):
-            raise Bad("must be given as name[field]=value, or as an object")
+            raise Bad("must be given as name[field]=value, or as an object", "wrong_type")
         found, broken = read(kind, value)
         if found is None:
             raise NestedBad(broken)
@@ -311,5 +315,5 @@ def _struct_reader(kind: type[Struct]) -> Callable[[Any], Struct]:
 
 def _read_upload(value: Any) -> Upload:
     if not isinstance(value, Upload):
-        raise Bad("must be a file, sent as multipart/form-data")
+        raise Bad("must be a file, sent as multipart/form-data", "wrong_type")
     return value

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from kalends import errors, tokens
 from kalends.context import Context
-from kalends.errors import FieldError, Problem
+from kalends.errors import FieldError
 from kalends.http.fields import Upload
 
 HEADER = "Idempotency-Key"
@@ -21,11 +21,8 @@ _KEY = re.compile(r'"([\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255})')
 _SALT = 16
 
 
-class Quicker(Problem):
+class Quicker(errors.Conflict):
     """Somebody who asked the same under the same key was quicker."""
-
-    status = 409
-    title = "Conflict"
 
 
 class Reply(Struct):
@@ -69,7 +66,7 @@ class Key(Struct, frozen=True):
         """The same answer again; another request under the same key has none."""
         if kept.request != self.request:
             words = "was used for another request; use a new one for each, and the same one only to try again"
-            raise errors.Invalid([FieldError(HEADER, words)])
+            raise errors.Invalid([FieldError(HEADER, words, "conflict")])
         reply = msgspec.msgpack.decode(self._masked(kept.reply[:_SALT], kept.reply[_SALT:]), type=Reply)
         reply.headers[REPLAYED] = "true"
         return reply

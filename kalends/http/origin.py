@@ -82,7 +82,7 @@ def credential(req: falcon.Request) -> tuple[str | None, bool]:
     if header is not None:
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
-            raise errors.Unauthorized("The Authorization header must be 'Bearer' and a session token or a key.")
+            raise errors.InvalidToken("The Authorization header must be 'Bearer' and a session token or a key.")
         return token.strip(), True
     if "HTTP_COOKIE" not in req.env:
         return None, False

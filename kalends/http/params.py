@@ -83,7 +83,7 @@ def _unknown(given: dict[str, Any], fields: Iterable[Field], written: str = "{}"
     for name, value in given.items():
         if name not in known:
             printable = name.encode(errors="backslashreplace").decode()
-            unknown.append(FieldError(written.format(printable), "is not a parameter of this action"))
+            unknown.append(FieldError(written.format(printable), "is not a parameter of this action", "unknown"))
         elif isinstance(value, dict) and isinstance(known[name], type) and issubclass(known[name], msgspec.Struct):
             unknown += _unknown(value, fields_of(known[name]), written.format(name) + "[{}]")
     return unknown

@@ -18,7 +18,12 @@ class ProblemBody(msgspec.Struct):
     request_id: str
 
 
+def type_of(kind: str) -> str:
+    """The `type` of a problem: a reference that leads to its line in the catalogue on this very server."""
+    return f"/docs/errors#{kind}"
+
+
 def encode(problem: Problem, request_id: str) -> bytes:
     return msgspec.json.encode(
-        ProblemBody(problem.kind, problem.title, problem.status, problem.detail, problem.errors, request_id),
+        ProblemBody(type_of(problem.kind), problem.title, problem.status, problem.detail, problem.errors, request_id),
     )

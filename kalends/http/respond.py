@@ -150,7 +150,7 @@ class Responder:
         """A wrong Bearer token is an error everywhere; a stale cookie makes a guest."""
         ctx.actor = self._its.authenticate(ctx, token)
         if ctx.actor is None and is_bearer:
-            raise errors.Unauthorized("The token is wrong or has expired. Sign in again: POST /api/session.")
+            raise errors.InvalidToken("The token is wrong or has expired. Sign in again: POST /api/session.")
 
     def _refuse(self, ctx: Context, broken: errors.Invalid | None) -> None:
         """Say what is broken. A guest who must sign in first is told that instead, unless it depends on the record."""

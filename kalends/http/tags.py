@@ -20,13 +20,13 @@ def read_tags(value: Any) -> str:
     """Comma-delimited text or an array, as comma-delimited text: the first spelling counts, without duplicates."""
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list) or not all(part is None or isinstance(part, str) for part in parts):
-        raise Bad("must be a comma-delimited list of tags")
+        raise Bad("must be a comma-delimited list of tags", "wrong_type")
     tags: dict[str, str] = {}
     for tag in (piece.strip() for part in parts for piece in _clean_tag(part or "").split(",")):
         if tag:
             tags.setdefault(text.key(tag), tag)
     if len(tags) > MAX_TAGS:
-        raise Bad(TOO_MANY)
+        raise Bad(TOO_MANY, "too_many")
     return ",".join(tags.values())
 
 
@@ -37,7 +37,7 @@ def readable_tags(given: Iterable[str]) -> tuple[str, list[str]]:
     for number, tag in enumerate(given):
         try:
             if number >= MOST_READ:
-                raise Bad(TOO_MANY)
+                raise Bad(TOO_MANY, "too_many")
             pieces = read_tags([tag]).split(",")
         except Bad as bad:
             refused[str(bad)] += 1
@@ -55,7 +55,7 @@ def tagged(tag_list: str, tag: str) -> str:
     try:
         return read_tags([*tag_list.split(","), tag])
     except Bad as bad:
-        raise errors.invalid("tag", str(bad)) from None
+        raise errors.invalid("tag", str(bad), bad.code) from None
 
 
 def _clean_tag(tag: str) -> str:
@@ -64,7 +64,7 @@ def _clean_tag(tag: str) -> str:
     except ValueError as error:
         raise Bad(str(error)) from None
     if len(cleaned) > MAX_TAG:
-        raise Bad(f"each tag must have at most {MAX_TAG} characters")
+        raise Bad(f"each tag must have at most {MAX_TAG} characters", "too_long")
     return cleaned
 
 

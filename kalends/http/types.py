@@ -12,7 +12,7 @@ from kalends.transports import read_address
 
 def _time_zone(value: str) -> str:
     if value not in when.known_zones():
-        raise Bad("must be an IANA time zone such as Europe/Paris")
+        raise Bad("must be an IANA time zone such as Europe/Paris", "not_a_choice")
     return value
 
 

@@ -18,7 +18,7 @@ def author(ctx: Context, email_address: str | None, name: str | None) -> Author:
     actor = ctx.actor
     if actor is None:
         if email_address is None:
-            raise errors.invalid("email_address", "is required")
+            raise errors.invalid("email_address", "is required", "required")
         return Author(email_address, name, None)
     if email_address is None or key(email_address) == key(actor.email_address):
         return Author(email_address or actor.email_address, name or actor.display_name, actor.id)

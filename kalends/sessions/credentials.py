@@ -36,14 +36,14 @@ def check(ctx: Context, given: Credentials) -> Found:
     found = {"user_name": _by_password, "wkey": _by_key, "digest": _by_digest}[chosen[0]](ctx, given)
     if found is None:
         _count_failure(ctx, subjects)
-        raise errors.Unauthorized(WRONG)
+        raise errors.WrongCredentials(WRONG)
     return found
 
 
 def use(ctx: Context, found: Found) -> User:
     """The user, if they are still there, and the digest was not used before."""
     if found.digest and not store.use_digest(ctx, found.digest):
-        raise errors.Unauthorized(WRONG)
+        raise errors.WrongCredentials(WRONG)
     return users.hold(ctx, found.user)
 
 
@@ -54,7 +54,7 @@ def confirm(ctx: Context, user: User, password: str) -> None:
         _refuse_after_failures(ctx, subjects)
     if not passwords.matches(password, user.password_hash):
         _count_failure(ctx, subjects)
-        raise errors.Forbidden("That is not your password now.", [FieldError("current_password", "is wrong")])
+        raise errors.Forbidden("That is not your password now.", [FieldError("current_password", "is wrong", "wrong")])
 
 
 def _count_failure(ctx: Context, subjects: list[str]) -> None:
@@ -68,10 +68,10 @@ def _one_set(given: Credentials) -> tuple[str, ...]:
     if len(present) != 1:
         fields = ["user_name", "password"] if not present else [name for names in present for name in names]
         rule = "give exactly one set: user_name and password, or wkey, or digest and timestamp"
-        raise errors.Invalid([FieldError(name, rule) for name in fields])
+        raise errors.Invalid([FieldError(name, rule, "conflict" if present else "required") for name in fields])
     missing = [name for name in present[0] if not getattr(given, name)]
     if missing:
-        raise errors.Invalid([FieldError(name, "is required") for name in missing])
+        raise errors.Invalid([FieldError(name, "is required", "required") for name in missing])
     return present[0]
 
 

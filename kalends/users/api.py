@@ -76,7 +76,7 @@ def _read(ctx: Context, user_id: int) -> User:
 
 def _confirm(ctx: Context, user: User, password: str | None) -> None:
     if password is None:
-        raise errors.invalid("current_password", "is required")
+        raise errors.invalid("current_password", "is required", "required")
     credentials.confirm(ctx, user, password)
 
 
@@ -94,4 +94,4 @@ def _taken_names() -> Iterator[None]:
         yield
     except Taken as taken:
         field = "email_address" if taken.index == "users_email_key" else "user_name"
-        raise errors.Conflict(f"Somebody has this {field} already.", [FieldError(field, "is taken")]) from None
+        raise errors.Conflict(f"Somebody has this {field} already.", [FieldError(field, "is taken", "taken")]) from None

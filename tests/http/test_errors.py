@@ -30,10 +30,11 @@ def assert_problem(answer: Answer, status: int) -> None:
     problem = answer.json
     assert set(problem) == SHAPE
     assert problem["status"] == status
+    assert problem["type"].startswith("/docs/errors#")
     assert problem["title"]
     assert problem["detail"]
     assert problem["request_id"] == answer.headers["X-Request-Id"]
-    assert all(set(error) == {"field", "message"} for error in problem["errors"])
+    assert all(set(error) == {"field", "message", "code"} for error in problem["errors"])
 
 
 def test_what_cannot_be_read_is_400(cast: Cast) -> None:
@@ -242,3 +243,42 @@ def test_a_path_that_no_text_can_hold_is_404(cast: Cast, path: str, method: str)
 def test_problems_are_json_that_any_parser_reads(cast: Cast) -> None:
     answer = cast.alice.put("/api/calendars/1/share", json={"user_name": 'no"body\\é😀'})
     assert json.loads(answer.content)["status"] == 404
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({}, "required"),
+        ({"name": " "}, "required"),
+        ({"name": 7}, "wrong_type"),
+        ({"name": "x" * 201}, "too_long"),
+        ({"name": "a\x00b"}, "invalid_format"),
+        ({"name": "Jazz", "color": "red"}, "invalid_format"),
+        ({"name": "Jazz", "public": "maybe"}, "wrong_type"),
+        ({"name": "Jazz", "moderation": "some"}, "not_a_choice"),
+        ({"name": "Jazz", "time_zone": "Mars"}, "not_a_choice"),
+        ({"name": "Jazz", "colour": "red"}, "unknown"),
+    ],
+)
+def test_a_broken_field_has_a_code(cast: Cast, given: dict[str, Any], code: str) -> None:
+    answer = cast.alice.post("/api/calendars", json=given, headers={"Prefer": "handling=strict"})
+    assert [error["code"] for error in answer.json["errors"]] == [code], answer
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [("limit=-1", "too_small"), ("limit=99999999999999999999", "wrong_type"), ("calendar_id=9223372036854775808", "too_large")],
+)
+def test_a_number_out_of_bounds_says_on_which_side(client: Client, query: str, code: str) -> None:
+    assert [error["code"] for error in client.get(f"/api/events?{query}").json["errors"]] == [code]
+
+
+def test_programs_tell_a_missing_login_from_a_wrong_one(cast: Cast) -> None:
+    wrong = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": "wrong-password"})
+    answers = [cast.anonymous.get("/api/calendars"), cast.anonymous.signed_in("wrong").get("/api/calendars"), wrong]
+    assert [(answer.status, answer.json["type"].partition("#")[2]) for answer in answers] == [
+        (401, "sign-in-required"),
+        (401, "invalid-token"),
+        (401, "wrong-credentials"),
+    ]
+    assert "Sign in first" not in wrong.text

@@ -13,7 +13,7 @@ from tests.openapi.page import read
 from tests.security.observatory import grade, score
 from tests.test_policy import GIVEN, Scene
 
-PAGES = ["/", "/sign-in", "/sign-up", "/reset", "/calendar", "/docs"]
+PAGES = ["/", "/sign-in", "/sign-up", "/reset", "/calendar", "/docs", "/docs/errors"]
 SIGNED_IN = ["/settings", "/calendars", "/contacts", "/events/new", "/answers", "/subscribers", "/deliveries"]
 
 

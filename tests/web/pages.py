@@ -86,6 +86,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /settings/delete": [Visit("alice", "/settings/delete")],
     "GET /settings/keys/{key_id}/delete": [Visit("alice", "/settings/keys/{key}/delete")],
     "GET /docs": [Visit("guest", "/docs")],
+    "GET /docs/errors": [Visit("guest", "/docs/errors")],
     "GET /unsubscribe/{token}": [Visit("guest", "/unsubscribe/{token}")],
     "GET /u/{token}": [Visit("guest", "/u/{token}")],
 }

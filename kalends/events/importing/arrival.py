@@ -73,9 +73,9 @@ class Maker:
         self._events += events
         self._text += events * len(content.columns["search"])
         if self._events > MOST_EVENTS:
-            raise errors.invalid("file", f"makes more than {MOST_EVENTS:,} events, with all that repeats; import it in parts")
+            raise errors.invalid("file", f"makes more than {MOST_EVENTS:,} events, with all that repeats; import it in parts", "too_large")
         if self._text > MOST_TEXT:
-            raise errors.invalid("file", "repeats so much text that it cannot be imported at once; import it in parts")
+            raise errors.invalid("file", "repeats so much text that it cannot be imported at once; import it in parts", "too_large")
 
     def horizon(self, start: date) -> date:
         """Up to when the occurrences of what goes on are made."""

@@ -46,7 +46,7 @@ def read_file(content: bytes) -> File:
     try:
         return reading.read(decoded(mended(content)))
     except ValueError as error:
-        raise errors.invalid("file", str(error)) from None
+        raise errors.invalid("file", str(error), "invalid_format") from None
 
 
 def _calendar(ctx: Context, choice: Choice) -> Calendar:

@@ -35,7 +35,7 @@ def planned(ctx: Context, file: File, zone: str, *, is_zone_given: bool, shown: 
     arrivals = [arrival for uid, entries in shown(list(groups.items()), "Reading") for arrival in _arrivals(maker, uid, entries)]
     if not arrivals and not any(entry.is_cancelled for entry in file.entries):
         first = reader.remarks[0]
-        raise errors.invalid("file", f"has no event that can be read; line {first.line}: {first.message}")
+        raise errors.invalid("file", f"has no event that can be read; line {first.line}: {first.message}", "invalid_format")
     reader.tell_unkept()
     return Plan(arrivals, list(dict.fromkeys(reader.remarks)), maker.skipped)
 

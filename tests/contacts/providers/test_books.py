@@ -51,6 +51,6 @@ def test_a_refused_credential_is_told_apart(
     book: Book, fails: Fails, service: str, given: dict[str, str], kind: str, field: str, words: str
 ) -> None:
     problem = fails(Settings(google_carddav_url=book.url, yahoo_carddav_url=book.url), service, **given)
-    assert (problem.status, problem.kind, problem.errors[0].field) == (422, f"urn:kalends:{kind}", field)
+    assert (problem.status, problem.kind, problem.errors[0].field) == (422, f"provider-{kind}", field)
     assert words in problem.detail
     assert ".vcf" in problem.detail

@@ -131,14 +131,14 @@ def test_a_refused_sign_in_is_told_apart(stand: Stand, fails: Fails, codes: list
     said = {"error": "invalid_grant", "error_description": f"AADSTS{codes[0]}: No."} | ({"error_codes": codes} if listed else {})
     stand.behaviour = lambda request: request.answer(400, json.dumps(said))
     problem = fails(stand.settings, "outlook", user_name=user_name)
-    assert (problem.status, problem.kind, problem.errors[0].field) == (422, f"urn:kalends:{kind}", "password")
+    assert (problem.status, problem.kind, problem.errors[0].field) == (422, f"provider-{kind}", "password")
     assert ("access_token" in problem.detail) == (kind == "oauth-needed")
     assert len(stand.requests) == 1
 
 
 def test_without_an_application_a_password_is_sent_nowhere(stand: Stand, fails: Fails) -> None:
     problem = fails(msgspec.structs.replace(stand.settings, graph_client_id=""), "outlook")
-    assert problem.kind == "urn:kalends:oauth-needed"
+    assert problem.kind == "provider-oauth-needed"
     assert "access_token" in problem.detail
     assert stand.requests == []
 
@@ -147,7 +147,7 @@ def test_without_an_application_a_password_is_sent_nowhere(stand: Stand, fails: 
 def test_a_refused_token_is_told(stand: Stand, fails: Fails, status: int) -> None:
     stand.behaviour = lambda request: request.answer(status)
     problem = fails(stand.settings, "outlook", access_token=TOKEN)
-    assert (problem.kind, problem.errors[0].field) == ("urn:kalends:wrong-token", "access_token")
+    assert (problem.kind, problem.errors[0].field) == ("provider-wrong-token", "access_token")
 
 
 def test_a_password_goes_into_no_address_and_no_header(stand: Stand) -> None:
@@ -161,14 +161,14 @@ def test_a_password_goes_into_no_address_and_no_header(stand: Stand) -> None:
 def test_what_is_no_page_of_contacts_is_told(stand: Stand, fails: Fails, body: bytes | str) -> None:
     stand.behaviour = lambda request: request.answer(200, body)
     problem = fails(stand.settings, "outlook", access_token=TOKEN)
-    assert problem.kind == "urn:kalends:provider-answer"
+    assert problem.kind == "provider-invalid-reply"
     assert "as Microsoft Graph does" in problem.detail
 
 
 @pytest.mark.parametrize("token", ["", "two words", "line\nline", "Žluť"])
 def test_what_is_no_token_is_told(stand: Stand, fails: Fails, token: str) -> None:
     stand.behaviour = lambda request: request.answer(200, json.dumps({"access_token": token}))
-    assert fails(stand.settings, "outlook").kind == "urn:kalends:provider-answer"
+    assert fails(stand.settings, "outlook").kind == "provider-invalid-reply"
     assert len(stand.requests) == 1
 
 

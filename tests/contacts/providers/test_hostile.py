@@ -38,7 +38,7 @@ def is_away(problem: Problem, reason: str) -> bool:
 
 
 def is_strange(problem: Problem, reason: str) -> bool:
-    assert (problem.status, problem.kind) == (422, "urn:kalends:provider-answer"), problem.detail
+    assert (problem.status, problem.kind) == (422, "provider-invalid-reply"), problem.detail
     assert [error.field for error in problem.errors] == ["service"]
     assert ".vcf" in problem.detail
     return reason in problem.detail

@@ -108,14 +108,14 @@ def test_what_is_imported_is_nobody_elses(importing: Client, cast: Cast) -> None
 def test_a_failed_import_keeps_what_came_before(importing: Client) -> None:
     imported(importing)
     refused = imported(importing, password="wrongwrongwrongw")
-    assert (refused.status, refused.json["type"], refused.broken) == (422, "urn:kalends:wrong-password", ["password"])
+    assert (refused.status, refused.json["type"], refused.broken) == (422, "/docs/errors#provider-wrong-password", ["password"])
     assert total(importing, list="imported") == ADDRESSES
 
 
 def test_more_addresses_than_an_import_takes_are_the_providers_affair(importing: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrivals, "MOST_ENTRIES", ADDRESSES - 1)
     refused = imported(importing)
-    assert (refused.status, refused.json["type"], refused.broken) == (422, "urn:kalends:provider-answer", ["service"])
+    assert (refused.status, refused.json["type"], refused.broken) == (422, "/docs/errors#provider-invalid-reply", ["service"])
     assert total(importing, list="imported") == 0
 
 
