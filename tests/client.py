@@ -2,6 +2,7 @@
 
 import json as jsonlib
 from typing import Any
+from urllib.parse import urlencode
 
 from falcon.testing import TestClient
 
@@ -63,11 +64,10 @@ class Client:
         elif query:
             kwargs["query_string"] = query
         if "data" in kwargs:
-            from urllib.parse import urlencode
-
             kwargs["body"] = urlencode(kwargs.pop("data"))
             sent.setdefault("Content-Type", "application/x-www-form-urlencoded")
-        with noted.during(f"{method} {path}"):
+        asked = urlencode(kwargs.get("params") or {}) or query
+        with noted.during(f"{method} {path}?{asked}" if asked else f"{method} {path}"):
             result = self._http.simulate_request(method, path, headers=sent, **kwargs)
         cookies = {name: cookie.value for name, cookie in result.cookies.items()}
         return Answer(result.status_code, result.headers, result.content, cookies)

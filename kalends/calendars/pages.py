@@ -107,7 +107,7 @@ def _over(record: Struct, state: FormState) -> FormState:
 def _asking(ctx: Context, calendar_id: int, state: FormState) -> Document:
     api.edit(ctx, calendar_id)
     calendar = api.show(ctx, calendar_id)
-    held = _events(ctx, EventQuery(calendar_id=calendar_id, limit=0, count=True)).total
+    held = _events(ctx, EventQuery(calendar_id=calendar_id, limit=0, count=True))
     return render("calendars/ask.html", ctx, title=f"Delete {calendar.name}", form=state, calendar=calendar, held=held)
 
 

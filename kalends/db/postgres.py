@@ -59,7 +59,7 @@ class Postgres(Database):
         self._options = (
             f"-c statement_timeout={statement_ms} -c lock_timeout={lock_ms} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC "
             # Every statement in a request's path has an index; a wrong guess must not read a whole table, and one plan does.
-            "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
+            "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0"
         )
         self._patience = statement_ms / 1000 + GRACE_SECONDS
         self._waiting: list[Connection] = []

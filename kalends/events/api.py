@@ -52,12 +52,14 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
     zone = _zone(ctx, calendars)
     found = listing.find(ctx, params, calendars, zone)
     rows, next_page = page(ctx, params, found, after=_position)
+    total = listing.count(ctx, params, calendars, zone) if params.count else None
     return EventIndex(
         events=store.items(ctx, rows),
         limit=params.size,
         offset=params.offset,
         next=next_page,
-        total=listing.count(ctx, params, calendars, zone) if params.count else UNSET,
+        total=total.number if total else UNSET,
+        total_is_exact=total.is_exact if total else UNSET,
     )
 
 

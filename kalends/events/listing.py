@@ -5,6 +5,8 @@ and a search looks first how many events can match: few are looked through, many
 
 from typing import Any
 
+from msgspec import Struct
+
 from kalends import policy
 from kalends.calendars.model import Searched
 from kalends.context import Context
@@ -15,6 +17,8 @@ from kalends.events.model import EventQuery, EventRow
 
 FEW = 2_000
 DEEP = 10_000
+# How many events a count looks at.
+MOST_COUNTED = 10_000
 BEYOND = (2**63, 0)
 
 _PLACED = "(SELECT coalesce(string_agg(CAST(o.calendar_id AS TEXT), ','), '') FROM placements o WHERE o.event_id = e.id)"
@@ -22,6 +26,13 @@ _ROW = columns(EventRow, "e").replace("e.placed", _PLACED)
 _ORDER = " ORDER BY e.start_at, e.id"
 
 Key = tuple[int, int]
+
+
+class Total(Struct, frozen=True):
+    """How many events a query finds; if not exact, at least so many."""
+
+    number: int
+    is_exact: bool
 
 
 def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> list[EventRow]:
@@ -35,7 +46,7 @@ def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str)
         return []
     # The list of all public events is read in order at any depth.
     is_deep = skip > DEEP and bool(calendars is not None or chosen.literals)
-    few = _few(ctx, query, chosen)
+    few = _few(ctx, query, chosen, FEW)
     if query.ids is not None or is_deep or few:
         return _rows(ctx, _matching(ctx, _ROW, query, calendars, chosen, few) + _ORDER, chosen.params, query.fetch, skip)
     if chosen.reaches_back:
@@ -43,20 +54,38 @@ def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str)
     return _in_order(ctx, calendars, chosen, query.fetch, skip)
 
 
-def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> int:
-    """How many events the query finds in all."""
+def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> Total:
+    """How many events the query finds in all, as far as a bounded number of them tells."""
     chosen = conditions.of(ctx, query, zone)
     if not chosen.reaches_back:
-        return _counted(ctx, _matching(ctx, "count(*)", query, calendars, chosen, _few(ctx, query, chosen)), chosen)
-    rest = conditions.recent(chosen)
-    found = _counted(ctx, _matching(ctx, "count(*)", query, calendars, rest, _few(ctx, query, rest)), rest)
+        return _counted(ctx, query, calendars, chosen)
+    recent = _counted(ctx, query, calendars, conditions.recent(chosen))
     if lasting := conditions.lasting(ctx, chosen):
-        found += _counted(ctx, _long(ctx, "count(*)", query, calendars, lasting), lasting)
-    return found
+        return Total(recent.number + _number(ctx, query, calendars, lasting), recent.is_exact)
+    return recent
 
 
-def _counted(ctx: Context, select: str, chosen: Conditions) -> int:
-    return int(ctx.tx.value(select, **chosen.params, me=policy.me(ctx)))
+def _counted(ctx: Context, query: EventQuery, calendars: Searched | None, chosen: Conditions) -> Total:
+    """Count the matches among the first candidates."""
+    candidates = f"{_candidates(ctx, query, calendars, chosen)} LIMIT {MOST_COUNTED + 1}"
+    where = chosen.sql("e.start_at", "e.id", _scope(ctx, query, calendars, chosen), policy.sees(ctx))
+    select = _among("count(DISTINCT e.id), (SELECT count(*) FROM hits)", candidates, where)
+    number, examined = ctx.tx.rows(select, **chosen.params, me=policy.me(ctx))[0]
+    return Total(number, examined <= MOST_COUNTED)
+
+
+def _candidates(ctx: Context, query: EventQuery, calendars: Searched | None, chosen: Conditions) -> str:
+    """SQL for the ids of the events that may match, by whichever index leads to the fewest; one may come twice."""
+    if query.ids is not None:
+        return f"SELECT e.id FROM events e WHERE e.id IN {ctx.db.listed('ids')}"
+    if few := _few(ctx, query, chosen, MOST_COUNTED):
+        return few
+    if query.series_id is not None:
+        return "SELECT e.id FROM events e WHERE e.series_id = :series_id"
+    if calendars is None:
+        return f"SELECT e.id FROM events e WHERE {chosen.bounded('e.start_at', 'e.id', 'e.public')}{_ORDER}"
+    within = chosen.bounded("p.start_at", "p.event_id", f"p.calendar_id IN {ctx.db.listed('calendars')}")
+    return f"SELECT p.event_id AS id FROM placements p WHERE {within}"
 
 
 def _matching(ctx: Context, selected: str, query: EventQuery, calendars: Searched | None, chosen: Conditions, few: str | None) -> str:
@@ -80,11 +109,11 @@ def _scope(ctx: Context, query: EventQuery, calendars: Searched | None, chosen: 
     return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND p.calendar_id IN {ctx.db.listed('calendars')})"
 
 
-def _few(ctx: Context, query: EventQuery, chosen: Conditions) -> str | None:
+def _few(ctx: Context, query: EventQuery, chosen: Conditions, most: int) -> str | None:
     """SQL for the events that can match, if the index over the text finds few of them."""
     if query.ids is not None or not chosen.literals:
         return None
-    found = ctx.tx.few("events", "search", chosen.literals, FEW)
+    found = ctx.tx.few("events", "search", chosen.literals, most)
     if found is None:
         return None
     sql, params = found
@@ -102,7 +131,7 @@ def _going_on(ctx: Context, query: EventQuery, calendars: Searched | None, chose
     first: list[EventRow] = []
     if lasting := conditions.lasting(ctx, chosen):
         first = _rows(ctx, _long(ctx, _ROW, query, calendars, lasting) + _ORDER, lasting.params, query.fetch, skip)
-        skip = 0 if first or not skip else skip - _counted(ctx, _long(ctx, "count(*)", query, calendars, lasting), lasting)
+        skip = 0 if first or not skip else skip - _number(ctx, query, calendars, lasting)
     rest = conditions.recent(chosen)
     return first + (_in_order(ctx, calendars, rest, query.fetch - len(first), skip) if len(first) < query.fetch else [])
 
@@ -111,6 +140,10 @@ def _long(ctx: Context, selected: str, query: EventQuery, calendars: Searched | 
     """Those that began long before."""
     where = lasting.sql("e.start_at", "e.id", _scope(ctx, query, calendars, lasting), policy.sees(ctx))
     return f"SELECT {selected} FROM events e WHERE {where}"
+
+
+def _number(ctx: Context, query: EventQuery, calendars: Searched | None, lasting: Conditions) -> int:
+    return int(ctx.tx.value(_long(ctx, "count(*)", query, calendars, lasting), **lasting.params, me=policy.me(ctx)))
 
 
 def _in_order(ctx: Context, calendars: Searched | None, chosen: Conditions, limit: int, skip: int) -> list[EventRow]:

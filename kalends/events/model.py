@@ -354,6 +354,8 @@ class EventIndex(Struct):
     offset: int
     next: str | None
     total: int | UnsetType = UNSET
+    # False where so many events may match that not all of them were looked at: then there are at least `total`.
+    total_is_exact: bool | UnsetType = UNSET
 
 
 class ImportedEvent(Struct):
