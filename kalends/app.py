@@ -34,6 +34,7 @@ from kalends.http.server import application, quick_paths
 from kalends.keys import api as keys
 from kalends.keys import pages as key_pages
 from kalends.responses import api as responses
+from kalends.responses import edit_pages as response_forms
 from kalends.responses import pages as answer_pages
 from kalends.retries import store as retries
 from kalends.sessions import api as sessions
@@ -53,7 +54,7 @@ FEATURES = [
     *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
     *(event_pages, event_forms, session_pages, user_pages, reset_pages, settings_pages, key_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
-    *(answer_pages, comment_pages, list_pages, delivery_pages),
+    *(answer_pages, response_forms, comment_pages, list_pages, delivery_pages),
     *(calendar_view, embeds),
     *(openapi, docs, web, health),
 ]

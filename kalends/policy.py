@@ -6,7 +6,7 @@ from hmac import compare_digest
 
 from msgspec import structs
 
-from kalends import errors
+from kalends import errors, text
 from kalends.calendars.link import feed_key
 from kalends.calendars.model import Calendar, OwnCalendar
 from kalends.comments.model import Comment
@@ -16,6 +16,7 @@ from kalends.db import columns
 from kalends.errors import FieldError
 from kalends.events.model import Event
 from kalends.keys.model import Key
+from kalends.responses.model import Response
 from kalends.sessions.model import Session
 from kalends.subscribers.model import Subscriber
 
@@ -245,6 +246,31 @@ def is_approved_at_once(ctx: Context, found: Event) -> bool:
     """Whether what the actor says about the event needs no approval."""
     moderation = ctx.tx.value("SELECT moderation FROM calendars WHERE id = :id", id=found.calendar_id)
     return found.can_edit or moderation == "none" or (moderation == "guests" and ctx.actor is not None)
+
+
+def proves(ctx: Context, email_address: str) -> bool:
+    """Whether the actor has proved that the e-mail address is theirs."""
+    actor = ctx.actor
+    return actor is not None and actor.verified_at is not None and text.key(actor.email_address) == text.key(email_address)
+
+
+def sees_response(ctx: Context, response: Response, to_event: Event) -> bool:
+    """Whether the actor may see and change the response: an editor of the event, whoever proved that its address is theirs, and the
+    account that made it itself."""
+    is_own = response.user_id is not None and response.user_id == me(ctx)
+    return to_event.can_edit or is_own or proves(ctx, response.email_address)
+
+
+def response(ctx: Context, response_id: int) -> tuple[Response, Event]:
+    """The response and its event."""
+    user(ctx)
+    row = ctx.tx.one(Response, f"SELECT {columns(Response)} FROM responses WHERE id = :id", id=response_id)
+    if row is None:
+        raise errors.NotFound
+    to_event = event(ctx, row.event_id, to=Right.SEE)
+    if not sees_response(ctx, row, to_event):
+        raise errors.NotFound
+    return row, to_event
 
 
 def contact(ctx: Context, contact_id: int) -> Contact:

@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
+from kalends.db import Database
 from tests.client import Client
 
 PASSWORD = "correct horse battery"
@@ -82,6 +83,13 @@ def a_response(author: Client, event: dict[str, Any], **fields: Any) -> dict[str
     assert made.status in (200, 201), made
     found: dict[str, Any] = made.json
     return found
+
+
+def verified(db: Database, person: Person) -> Person:
+    """The person, who has proved that their e-mail address is theirs."""
+    with db.write() as tx:
+        tx.run("UPDATE users SET verified_at = 1 WHERE id = :id", id=person.id)
+    return person
 
 
 def a_contact(owner: Client, **fields: Any) -> dict[str, Any]:

@@ -20,9 +20,9 @@ from kalends.http.fields import Changes
 from kalends.http.paging import page
 from kalends.http.types import Deleted
 from kalends.policy import Right
-from kalends.responses import store as responses
 from kalends.responses.author import author
 from kalends.responses.model import ResponseInput
+from kalends.responses.respond import respond
 
 
 @endpoint("GET", "/api/comments", guests=True)
@@ -57,10 +57,12 @@ def create(ctx: Context, params: CommentInput) -> CommentItem:
     """
     event = policy.event(ctx, params.event_id, to=Right.SEE)
     who = author(ctx, params.email_address, params.name)
-    comment_id = store.insert(ctx, params, who, approved=policy.is_approved_at_once(ctx, event))
+    approved = policy.is_approved_at_once(ctx, event)
+    comment_id = store.insert(ctx, params, who, approved=approved)
     if params.response:
-        answer = ResponseInput(event_id=event.id, response=params.response, comment=params.comment)
-        responses.upsert(ctx, answer, who, {"comment", "name"} if params.name else {"comment"})
+        fields = ResponseInput(event_id=event.id, response=params.response, comment=params.comment)
+        # A comment that waits for approval changes the name in nobody's response.
+        respond(ctx, event, who, fields, {"comment", "name"} if params.name and approved else {"comment"})
     return store.item(store.get(ctx, comment_id), with_address=event.can_edit)
 
 

@@ -51,8 +51,8 @@ def respond(ctx: Context, event_id: int, params: Form) -> Document:
     """Answer the event."""
 
     def act() -> Document:
-        responses.create(ctx, Form(params.values | {"event_id": event_id}).given(ResponseInput))
-        return redirect(ctx, f"/events/{event_id}", done="answered")
+        made = responses.create(ctx, Form(_filled_in(ctx, params) | {"event_id": event_id}).given(ResponseInput))
+        return redirect(ctx, f"/events/{event_id}", done=f"said-{made.response.lower()}")
 
     return submit(ctx, params, act, lambda state: _page(ctx, event_id, respond=state))
 
@@ -129,9 +129,15 @@ def _page(ctx: Context, event_id: int, **states: FormState) -> Document:
     return render("events/show.html", ctx, title=event.title, event=event, forms=forms, calendars=calendars)
 
 
+def _filled_in(ctx: Context, form: Form) -> dict[str, Any]:
+    """What somebody typed. An input that was left empty changes nothing, nor does a guest's empty box."""
+    left_empty = ("", "false") if ctx.actor is None else ("",)
+    return {name: value for name, value in form.values.items() if value not in left_empty}
+
+
 def _own_answer(ctx: Context, event_id: int) -> FormState:
     """The form to answer, with what the reader answered before."""
-    blank = structs.asdict(responses.new(ctx, ResponseFor(event_id=event_id)))
+    blank = structs.asdict(responses.new(ctx, ResponseFor(event_id=event_id))) | {"number": None, "plus_n": None}
     earlier = answers.of_user(ctx, ctx.actor.id, event_id, 1, 0) if ctx.actor else []
     if earlier:
         blank |= {

@@ -9,7 +9,7 @@ from typing import Any
 
 import falcon
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from kalends import errors
 from kalends.context import Actor, Caller, Context
@@ -180,7 +180,7 @@ class Responder:
         if ctx.tags_answer:
             headers["ETag"] = f'{headers["ETag"][:-1]}.{blake2b(reply.body, digest_size=8).hexdigest()}"'
             ctx.tags_answer = False
-        if self._locates and hasattr(result, "id"):
+        if self._locates and getattr(result, "id", UNSET) is not UNSET:
             headers["Location"] = f"/api/{self.endpoint.resource}/{result.id}"
         if getattr(result, "next", None):
             headers["Link"] = f'<{result.next}>; rel="next"'

@@ -6,21 +6,24 @@ from kalends import policy
 from kalends.context import Context
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.fields import Given
+from kalends.http.fields import Changes, Given
 from kalends.http.paging import page
+from kalends.http.types import Deleted
 from kalends.policy import Right
 from kalends.responses import store
-from kalends.responses.author import author
+from kalends.responses.author import Author, author
 from kalends.responses.model import (
     BlankResponse,
+    ResponseCreated,
     ResponseExport,
+    ResponseFields,
     ResponseFor,
     ResponseIndex,
     ResponseInput,
     ResponseItem,
     ResponseQuery,
 )
-from kalends.subscribers import store as subscribers
+from kalends.responses.respond import change, respond
 
 CSV_COLUMNS = ("id", "name", "email_address", "response", "number", "plus_n", "comment", "opt_in", "created_at", "updated_at")
 
@@ -37,7 +40,7 @@ def index(ctx: Context, params: ResponseQuery) -> ResponseIndex:
         found = store.of_user(ctx, user.id, params.event_id, params.fetch, params.offset)
         total = store.count_of_user(ctx, user.id, params.event_id) if params.count else UNSET
     responses, next_page = page(ctx, params, found)
-    return ResponseIndex([store.item(r, with_address=True) for r in responses], params.size, params.offset, next_page, total)
+    return ResponseIndex([store.item(r) for r in responses], params.size, params.offset, next_page, total)
 
 
 @endpoint("GET", "/api/responses.csv")
@@ -45,7 +48,7 @@ def export(ctx: Context, params: ResponseExport) -> Document:
     """All responses to the event as a table, for the event owner."""
     event = policy.event(ctx, params.event_id, to=Right.EDIT)
     responses = store.of_event(ctx, event.id, store.count_of_event(ctx, event.id))
-    items = [structs.asdict(store.item(response, with_address=True)) for response in responses]
+    items = [structs.asdict(store.item(response)) for response in responses]
     return csv_file(ctx, f"responses-{event.id}", CSV_COLUMNS, [[item[column] for column in CSV_COLUMNS] for item in items])
 
 
@@ -68,17 +71,61 @@ def new(ctx: Context, params: ResponseFor) -> BlankResponse:
 
 
 @endpoint("POST", "/api/responses", status=201, also=200, guests=True, limited=True)
-def create(ctx: Context, params: Given[ResponseInput]) -> ResponseItem:
-    """Answer an event with YES, MAYBE or NO.
+def create(ctx: Context, params: Given[ResponseInput]) -> ResponseCreated:
+    """Respond to an event with YES, MAYBE or NO.
 
-    There is one response for each address and event: another create (200) changes it, and what it leaves out stays.
+    There is one response for each address and event: another create changes it, and what it leaves out stays. With proof that the
+    address is yours, or as an editor of the event, the reply is the record, 201 when it is new and 200 when it was changed. Without
+    proof it is always 201 and the request's own fields, and a response that was made with proof is left as it is.
     """
-    given = params.value
-    event = policy.event(ctx, given.event_id, to=Right.SEE)
-    who = author(ctx, given.email_address, given.name)
-    response = store.upsert(ctx, given, who, params.names)
-    if given.opt_in:
-        subscribers.insert(ctx, event, "email", who.email_address, source="response")
+    fields = params.value
+    event = policy.event(ctx, fields.event_id, to=Right.SEE)
+    who = author(ctx, fields.email_address, fields.name)
+    response = respond(ctx, event, who, fields, params.names)
+    if response is None:
+        return _echo(fields, who)
     if response.version > 1:
         ctx.status = 200
-    return store.item(response, with_address=True)
+    return ResponseCreated(**store.record(response))
+
+
+@endpoint("GET", "/api/responses/{response_id}")
+def show(ctx: Context, response_id: int) -> ResponseItem:
+    """The response, for the event's editors and the responder."""
+    response, _ = policy.response(ctx, response_id)
+    return store.item(response)
+
+
+@endpoint("GET", "/api/responses/{response_id}/edit")
+def edit(ctx: Context, response_id: int) -> ResponseFields:
+    """The editable fields of the response."""
+    response, _ = policy.response(ctx, response_id)
+    return store.editable(response)
+
+
+@endpoint("PUT", "/api/responses/{response_id}")
+def update(ctx: Context, response_id: int, params: Changes[ResponseFields]) -> ResponseItem:
+    """Change the response: the event's editors and the responder may."""
+    response, event = policy.response(ctx, response_id)
+    return store.item(change(ctx, event, response, params.over(store.editable(response))))
+
+
+@endpoint("DELETE", "/api/responses/{response_id}")
+def destroy(ctx: Context, response_id: int) -> Deleted:
+    """Delete the response: the event's editors and the responder may."""
+    response, _ = policy.response(ctx, response_id)
+    store.delete(ctx, response.id)
+    return Deleted([response_id])
+
+
+def _echo(fields: ResponseInput, author: Author) -> ResponseCreated:
+    return ResponseCreated(
+        event_id=fields.event_id,
+        email_address=author.email_address,
+        name=author.name,
+        response=fields.response,
+        number=fields.number,
+        plus_n=fields.plus_n,
+        comment=fields.comment,
+        opt_in=fields.opt_in,
+    )

@@ -1,8 +1,8 @@
-"""Who answers or comments: the address and name that were given, else those of the signed-in user."""
+"""Who responds or comments: the address and name of the request, else those of the signed-in user."""
 
 from msgspec import Struct
 
-from kalends import errors
+from kalends import errors, policy
 from kalends.context import Context
 from kalends.text import key
 
@@ -12,6 +12,8 @@ class Author(Struct, frozen=True):
     name: str | None
     # The signed-in user, where the address is theirs.
     user_id: int | None
+    # Whether they have proved that it is.
+    is_proven: bool
 
 
 def author(ctx: Context, email_address: str | None, name: str | None) -> Author:
@@ -19,7 +21,8 @@ def author(ctx: Context, email_address: str | None, name: str | None) -> Author:
     if actor is None:
         if email_address is None:
             raise errors.invalid("email_address", "is required", "required")
-        return Author(email_address, name, None)
+        return Author(email_address, name, None, is_proven=False)
     if email_address is None or key(email_address) == key(actor.email_address):
-        return Author(email_address or actor.email_address, name or actor.display_name, actor.id)
-    return Author(email_address, name, None)
+        address = email_address or actor.email_address
+        return Author(address, name or actor.display_name, actor.id, policy.proves(ctx, address))
+    return Author(email_address, name, None, is_proven=False)

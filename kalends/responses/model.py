@@ -12,19 +12,26 @@ MOST_PEOPLE = 10_000
 Attendance = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether one comes: YES, MAYBE or NO.")]
 
 
-class ResponseInput(Struct, kw_only=True):
-    """What it takes to answer. Signed in, your own address and name are the defaults."""
+class ResponseFields(Struct, kw_only=True):
+    """The editable fields of a response."""
 
-    RULES: ClassVar = {"email_address": "is required of a guest"}
+    RULES: ClassVar = {"number": "and plus_n together must not exceed the event's party_max"}
 
-    event_id: Annotated[Id, Meta(description="The event.")]
-    email_address: EmailAddress | None = None
     response: Attendance
     name: Annotated[Name, Meta(description="The name to show the event owner.")] | None = None
     comment: Annotated[LongText, Meta(description="A text for the event owner.")] | None = None
     number: Annotated[int, Meta(ge=1, le=MOST_PEOPLE, description="How many respond.")] = 1
     plus_n: Annotated[int, Meta(ge=0, le=MOST_PEOPLE, description="How many come in addition.")] = 0
     opt_in: Annotated[bool, Meta(description="Whether to put the address on the event owner's list.")] = False
+
+
+class ResponseInput(ResponseFields, kw_only=True):
+    """What it takes to respond. Signed in, your own address and name are the defaults."""
+
+    RULES: ClassVar = ResponseFields.RULES | {"email_address": "is required of a guest"}
+
+    event_id: Annotated[Id, Meta(description="The event.")]
+    email_address: EmailAddress | None = None
 
 
 class ResponseQuery(Paging, kw_only=True):
@@ -59,6 +66,7 @@ class Response(Struct, frozen=True):
     comment: str | None
     opt_in: bool
     version: int
+    proven: bool
     created_at: int
     updated_at: int
 
@@ -88,19 +96,36 @@ class BlankResponse(Struct):
 
 
 class ResponseItem(Struct, kw_only=True):
-    """A response; the address and the opt-in are for the event owner and the responder only."""
+    """A response, for the event's editors and the responder."""
 
     id: int
     event_id: int
+    email_address: str
     name: str | None
     response: str
     number: int
     plus_n: int
     comment: str | None
+    opt_in: bool
     created_at: Instant
     updated_at: Instant
-    email_address: str | UnsetType = UNSET
-    opt_in: bool | UnsetType = UNSET
+
+
+class ResponseCreated(Struct, kw_only=True):
+    """The response; or, for a caller who has not proved that the address is theirs, the request's own fields without `id`,
+    `created_at` and `updated_at`."""
+
+    event_id: int
+    email_address: str
+    name: str | None
+    response: str
+    number: int
+    plus_n: int
+    comment: str | None
+    opt_in: bool
+    id: int | UnsetType = UNSET
+    created_at: Instant | UnsetType = UNSET
+    updated_at: Instant | UnsetType = UNSET
 
 
 class ResponseIndex(Struct):

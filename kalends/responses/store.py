@@ -1,15 +1,16 @@
 """The SQL of responses: one for each event and address, whatever comes at once."""
 
 from collections.abc import Set
+from typing import Any
 
-from msgspec import UNSET
+from msgspec import structs
 
 from kalends import policy, times
 from kalends.context import Context
 from kalends.db import columns
 from kalends.events.model import Event, Tally
 from kalends.responses.author import Author
-from kalends.responses.model import Answered, Response, ResponseInput, ResponseItem
+from kalends.responses.model import Answered, Response, ResponseFields, ResponseInput, ResponseItem
 from kalends.text import key
 
 _RESPONSE = columns(Response)
@@ -17,33 +18,62 @@ _NUMBER = "CAST(sum(CASE WHEN r.response = '{}' THEN 1 ELSE 0 END) AS BIGINT)"
 _KEPT = ("name", "comment", "number", "plus_n", "opt_in")
 
 
-def upsert(ctx: Context, given: ResponseInput, author: Author, names: Set[str]) -> Response:
-    """The address's response to the event, new or changed; of an earlier one, what is not among the names stays."""
+# A response stays linked to the account that changes it, and to one that has proved that the address is its own.
+_STILL_LINKED = """CASE WHEN responses.user_id = CAST(:me AS BIGINT) THEN responses.user_id ELSE
+    (SELECT u.id FROM users u WHERE u.id = responses.user_id AND u.verified_at IS NOT NULL AND u.email_key = responses.email_key) END"""
+
+
+def upsert(ctx: Context, fields: ResponseInput, author: Author, names: Set[str], *, proven: bool) -> Response | None:
+    """The address's response to the event, new or changed; of an earlier one, what is not among the names stays.
+
+    A response that was made with proof is not changed without: None.
+    """
     changed = ["response", "email_address", "updated_at", *(name for name in _KEPT if name in names)]
-    found = ctx.tx.one(
+    return ctx.tx.one(
         Response,
         f"""INSERT INTO responses (event_id, user_id, email_address, email_key, name, response, number, plus_n, comment, opt_in,
-                                   version, created_at, updated_at)
+                                   version, proven, created_at, updated_at)
             VALUES (:event_id, :user_id, :email_address, :email_key, :name, :response, :number, :plus_n, :comment, :opt_in,
-                    1, :now, :now)
+                    1, :proven, :now, :now)
             ON CONFLICT (event_id, email_key) DO UPDATE
-            SET {", ".join(f"{name} = excluded.{name}" for name in changed)},
-                version = responses.version + 1, user_id = coalesce(responses.user_id, excluded.user_id)
+            SET {", ".join(f"{name} = excluded.{name}" for name in changed)}, version = responses.version + 1,
+                proven = excluded.proven, user_id = {"excluded.user_id" if author.is_proven else _STILL_LINKED}
+            WHERE excluded.proven OR NOT responses.proven
             RETURNING {_RESPONSE}""",
-        event_id=given.event_id,
+        event_id=fields.event_id,
         user_id=author.user_id,
         email_address=author.email_address,
         email_key=key(author.email_address),
         name=author.name,
-        response=given.response,
-        number=given.number,
-        plus_n=given.plus_n,
-        comment=given.comment,
-        opt_in=given.opt_in,
+        response=fields.response,
+        number=fields.number,
+        plus_n=fields.plus_n,
+        comment=fields.comment,
+        opt_in=fields.opt_in,
+        proven=proven,
         now=ctx.now,
+        **({} if author.is_proven else {"me": policy.me(ctx)}),
     )
-    assert found is not None
-    return found
+
+
+def update(ctx: Context, response: Response, fields: ResponseFields, *, proven: bool) -> Response:
+    changed = ctx.tx.one(
+        Response,
+        f"""UPDATE responses SET response = :response, name = :name, comment = :comment, number = :number, plus_n = :plus_n,
+                opt_in = :opt_in, version = version + 1, proven = proven OR :proven, user_id = {_STILL_LINKED}, updated_at = :now
+            WHERE id = :id RETURNING {_RESPONSE}""",
+        id=response.id,
+        proven=proven,
+        me=policy.me(ctx),
+        now=ctx.now,
+        **structs.asdict(fields),
+    )
+    assert changed is not None
+    return changed
+
+
+def delete(ctx: Context, response_id: int) -> None:
+    ctx.tx.run("DELETE FROM responses WHERE id = :id", id=response_id)
 
 
 def of_event(ctx: Context, event_id: int, limit: int, offset: int = 0) -> list[Response]:
@@ -105,17 +135,16 @@ def tally(ctx: Context, event: Event) -> Tally:
     return Tally(yes, answers.get("MAYBE", (0, 0))[0], answers.get("NO", (0, 0))[0], people)
 
 
-def item(response: Response, *, with_address: bool) -> ResponseItem:
-    return ResponseItem(
-        id=response.id,
-        event_id=response.event_id,
-        name=response.name,
-        response=response.response,
-        number=response.number,
-        plus_n=response.plus_n,
-        comment=response.comment,
-        created_at=times.utc(response.created_at),
-        updated_at=times.utc(response.updated_at),
-        email_address=response.email_address if with_address else UNSET,
-        opt_in=response.opt_in if with_address else UNSET,
-    )
+def editable(response: Response) -> ResponseFields:
+    """The fields that may be changed, as they stand."""
+    return ResponseFields(**{name: getattr(response, name) for name in ResponseFields.__struct_fields__})
+
+
+def item(response: Response) -> ResponseItem:
+    return ResponseItem(**record(response))
+
+
+def record(response: Response) -> dict[str, Any]:
+    """What is shown of a response."""
+    shown = {name: getattr(response, name) for name in ("id", "event_id", "email_address", *ResponseFields.__struct_fields__)}
+    return shown | {"created_at": times.utc(response.created_at), "updated_at": times.utc(response.updated_at)}

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Cast, Person, a_calendar, a_comment, an_event, shared
+from kalends.db import Database
+from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event, shared, verified
 
 
 def test_a_guests_comment_waits_until_the_event_owner_approves_it(cast: Cast) -> None:
@@ -42,6 +43,22 @@ def test_a_comment_with_a_response_answers_the_event_with_the_same_text(cast: Ca
     (second,) = cast.alice.get(path).json["responses"]
     assert (second["id"], second["response"], second["comment"]) == (first["id"], "YES", "It is dry")
     assert len(cast.alice.get(f"/api/comments?event_id={event['id']}").json["comments"]) == 2
+
+
+def test_a_comment_that_waits_changes_no_name(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    a_comment(cast.anonymous, event, email_address="gus@example.org", response="YES", name="Gus")
+    a_comment(cast.anonymous, event, email_address="gus@example.org", response="NO", name="A clown", comment="Ha")
+    (response,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    assert (response["name"], response["response"], response["comment"]) == ("Gus", "NO", "Ha")
+
+
+def test_a_comment_leaves_a_proven_response_as_it_is(cast: Cast, db: Database) -> None:
+    event = an_event(cast.alice, public=True)
+    a_response(verified(db, cast.carol), event, comment="Mine")
+    a_comment(cast.anonymous, event, email_address=cast.carol.email_address, response="NO", comment="Not mine")
+    (response,) = cast.carol.get("/api/responses").json["responses"]
+    assert (response["response"], response["comment"]) == ("YES", "Mine")
 
 
 @pytest.mark.parametrize(

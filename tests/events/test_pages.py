@@ -158,7 +158,8 @@ def test_changing_a_whole_series_leaves_alone_what_the_form_did_not_change(cast:
 def test_guests_answer_and_comment(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     path = f"/events/{event['id']}"
-    assert sent(cast.anonymous, f"{path}/respond", response="YES", number=2, plus_n=1, email_address="gus@example.org").status == 303
+    responded = sent(cast.anonymous, f"{path}/respond", response="YES", number=2, plus_n=1, email_address="gus@example.org")
+    assert responded.redirect == (path, "said-yes")
     said = sent(cast.anonymous, f"{path}/comment", comment="Hello", email_address="gus@example.org")
     assert said.redirect == (path, "waiting")
     assert cast.alice.get(f"/api/events/{event['id']}").json["responses"]["people"] == 3
@@ -166,6 +167,16 @@ def test_guests_answer_and_comment(cast: Cast) -> None:
     assert wrong.status == 422
     assert 'href="#respond-number"' in wrong.text
     assert 'value="nobody"' in wrong.text
+
+
+def test_an_input_that_is_left_empty_keeps_what_was_there(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    path, address = f"/events/{event['id']}/respond", {"email_address": "zoe@example.org"}
+    sent(cast.anonymous, path, response="YES", number=2, plus_n=3, name="Zoe", opt_in="true", **address)
+    again = sent(cast.anonymous, path, response="MAYBE", number="", plus_n="", name="", opt_in="false", **address)
+    assert again.redirect == (f"/events/{event['id']}", "said-maybe")
+    (stored,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    assert [stored[name] for name in ("response", "name", "number", "plus_n", "opt_in")] == ["MAYBE", "Zoe", 2, 3, True]
 
 
 def test_a_user_finds_their_own_answer_in_the_form(cast: Cast) -> None:

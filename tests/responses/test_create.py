@@ -6,40 +6,45 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Cast, a_response, an_event
+from kalends.db import Database
+from tests.cast import Cast, a_response, an_event, verified
 
 
 def test_a_guest_answers_without_an_account(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     given = {"event_id": event["id"], "email_address": "gus@example.org", "response": "YES", "name": "Gus", "number": 2, "plus_n": 3}
     made = cast.anonymous.post("/api/responses", json=given)
-    assert made.status == 201
-    assert {name: made.json[name] for name in given} == given
-    assert (made.json["comment"], made.json["opt_in"]) == (None, False)
+    assert (made.status, made.json) == (201, given | {"comment": None, "opt_in": False})
+    (stored,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    assert {name: stored[name] for name in given} == given
 
 
 def test_a_second_answer_changes_the_first_and_keeps_what_it_leaves_out(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     address = {"event_id": event["id"], "email_address": "gus@example.org"}
-    first = cast.anonymous.post("/api/responses", json=address | {"response": "YES", "name": "Gus", "plus_n": 3, "comment": "Late"})
-    second = cast.anonymous.post("/api/responses", json=address | {"response": "NO", "number": 4})
-    assert (first.status, second.status, second.json["id"]) == (201, 200, first.json["id"])
-    assert [second.json[name] for name in ("response", "name", "number", "plus_n", "comment")] == ["NO", "Gus", 4, 3, "Late"]
-    third = cast.anonymous.post("/api/responses", json=address | {"response": "NO", "comment": ""})
-    assert (third.json["comment"], third.json["plus_n"]) == (None, 3)
+
+    def stored() -> list[Any]:
+        (response,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+        return [response[name] for name in ("response", "name", "number", "plus_n", "comment")]
+
+    cast.anonymous.post("/api/responses", json=address | {"response": "YES", "name": "Gus", "plus_n": 3, "comment": "Late"})
+    cast.anonymous.post("/api/responses", json=address | {"response": "NO", "number": 4})
+    assert stored() == ["NO", "Gus", 4, 3, "Late"]
+    cast.anonymous.post("/api/responses", json=address | {"response": "NO", "comment": ""})
+    assert stored() == ["NO", "Gus", 4, 3, None]
 
 
 def test_addresses_that_differ_in_case_or_normal_form_are_one_responder(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     same = ["ZOË@example.org", "zoë@EXAMPLE.org", "Zoe\u0308@example.org"]
-    ids = {a_response(cast.anonymous, event, email_address=address)["id"] for address in same}
+    ids = {a_response(cast.alice, event, email_address=address)["id"] for address in same}
     assert len(ids) == 1
 
 
 def test_look_alike_addresses_are_different_responders(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     alike = ["anna@example.org", "аnna@example.org", "anná@example.org", "anna.@example.org".replace(".@", "+x@")]
-    assert len({a_response(cast.anonymous, event, email_address=address)["id"] for address in alike}) == 4
+    assert len({a_response(cast.alice, event, email_address=address)["id"] for address in alike}) == 4
 
 
 @pytest.mark.parametrize(
@@ -71,12 +76,12 @@ def test_a_users_own_address_and_name_are_the_defaults(cast: Cast) -> None:
     assert (made["email_address"], made["name"]) == (cast.carol.email_address, "Carol")
 
 
-def test_nobody_takes_over_a_users_response_by_knowing_their_address(cast: Cast) -> None:
+def test_nobody_takes_over_a_users_response_by_knowing_their_address(cast: Cast, db: Database) -> None:
     event = an_event(cast.alice, public=True)
-    a_response(cast.carol, event)
+    a_response(verified(db, cast.carol), event)
     a_response(cast.bob, event, email_address=cast.carol.email_address, response="NO")
     assert cast.bob.get(f"/api/responses?event_id={event['id']}").json["responses"] == []
-    assert [r["response"] for r in cast.carol.get("/api/responses").json["responses"]] == ["NO"]
+    assert [r["response"] for r in cast.carol.get("/api/responses").json["responses"]] == ["YES"]
 
 
 def test_the_event_counts_the_answers_and_the_people(cast: Cast) -> None:
@@ -102,7 +107,7 @@ def test_64_clients_that_answer_at_once_leave_one_response_for_each_address(cast
 
     with ThreadPoolExecutor(64) as pool:
         statuses = list(pool.map(answer, range(2_000)))
-    assert (statuses.count(201), statuses.count(200)) == (5, 1_995)
+    assert statuses == [201] * 2_000
     for event in events:
         (left,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
         assert (left["response"], left["number"], left["comment"]) in sent[event["id"]]

@@ -116,6 +116,11 @@ class Scene:
         assert sent.status == 202, sent
 
     @cached_property
+    def response(self) -> dict[str, Any]:
+        listed: list[dict[str, Any]] = self.alice.get(f"/api/responses?event_id={self.event['id']}").json["responses"]
+        return listed[0]
+
+    @cached_property
     def subscriber(self) -> dict[str, Any]:
         listed: list[dict[str, Any]] = self.alice.get("/api/subscribers").json["subscribers"]
         return listed[-1]
