@@ -111,6 +111,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/session/{session_id}": {"": OWN_ONLY},
     "DELETE /api/session/{session_id}": {"": OWN_ONLY},
     "GET /api/users/new": {"": EVERYBODY},
+    "GET /api/users/current": {"": SIGNED_IN},
     "POST /api/users": {"": (422, 422, 422, 422, 422)},
     "GET /api/users/{user_id}": {"": OWN_ONLY},
     "GET /api/users/{user_id}/edit": {"": OWN_ONLY},

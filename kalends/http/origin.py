@@ -8,6 +8,8 @@ from kalends import errors
 from kalends.settings import Settings, listed
 
 COOKIE = "kalends_session"
+# Under https: a browser takes a cookie of this name from this very host alone, with Secure and for all paths.
+HOST_PREFIX = "__Host-"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -86,7 +88,7 @@ def credential(req: falcon.Request) -> tuple[str | None, bool]:
         return token.strip(), True
     if "HTTP_COOKIE" not in req.env:
         return None, False
-    found = req.get_cookie_values(COOKIE)
+    found = req.get_cookie_values(HOST_PREFIX + COOKIE) or req.get_cookie_values(COOKIE)
     if not found:
         return None, False
     if req.method not in SAFE and not is_same_origin(req):

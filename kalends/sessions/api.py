@@ -3,35 +3,46 @@
 from kalends import policy, times
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.origin import COOKIE
 from kalends.http.types import DeletedText
-from kalends.sessions import credentials, store
-from kalends.sessions.model import LIFETIME, Credentials, SessionCreated, SessionDetail
+from kalends.sessions import cookies, credentials, store
+from kalends.sessions.model import Credentials, SessionCreated, SessionDetail
 
 
 @endpoint("POST", "/api/session", status=201, guests=True, transaction=False, rechecks=True)
 def create(ctx: Context, params: Credentials) -> SessionCreated:
     """Log in with exactly one set: `user_name` and `password`, or `wkey`, or `digest` and `timestamp`.
 
-    The `token` is answered this once; send it as `Authorization: Bearer …`. The cookie `kalends_session` is set too.
+    The `token` is sent this once; send it back as `Authorization: Bearer …`. The cookie `kalends_session` is set too (under https its
+    name is `__Host-kalends_session`), and after a login with a password `kalends_device`: failed logins on a device that has it are
+    counted apart from those that others make.
     """
-    found = credentials.check(ctx, params)
+    login = credentials.check(ctx, params)
     with ctx.write():
-        user = credentials.use(ctx, found)
-        session, token = store.insert(ctx, user.id, found.key_id)
+        user = credentials.use(ctx, login)
+        session, token = store.insert(ctx, user.id, login.key_id)
         if not ctx.caller.is_cross_site:
-            ctx.set_cookie(COOKIE, token, LIFETIME)
+            if login.key_id is None:
+                cookies.set_device(ctx, user.id)
+            cookies.set_session(ctx, token)
         return ctx.done(SessionCreated(session.id, user.id, user.user_name, token, times.utc(session.expires_at)))
 
 
 @endpoint("GET", "/api/session/{session_id}", quick=True)
 def show(ctx: Context, session_id: str) -> SessionDetail:
-    """A live session of yours; `current` is the one that you are using."""
+    """A live session of yours; `current` is the one that you are using.
+
+    With a key as the Bearer token, `current` tells whose key it is: `id` and `expires_at` are null, and `key_id` names the key.
+    """
+    user = policy.user(ctx)
+    if session_id == "current" and user.key_id:
+        key = policy.key(ctx, user.key_id)
+        return SessionDetail(id=None, user_id=user.id, user_name=user.user_name, key_id=key.id, created_at=times.utc(key.created_at))
     session = policy.session(ctx, session_id)
     return SessionDetail(
         id=session.id,
         user_id=session.user_id,
-        user_name=policy.user(ctx).user_name,
+        user_name=user.user_name,
+        key_id=session.key_id,
         created_at=times.utc(session.created_at),
         expires_at=times.utc(session.expires_at),
     )
@@ -43,5 +54,5 @@ def destroy(ctx: Context, session_id: str) -> DeletedText:
     session = policy.session(ctx, session_id)
     store.delete(ctx, session.id)
     if session.id == policy.user(ctx).session_id:
-        ctx.set_cookie(COOKIE, "", 0)
+        cookies.clear_session(ctx)
     return DeletedText([session.id])

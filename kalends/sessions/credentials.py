@@ -7,110 +7,136 @@ from msgspec import Struct
 from kalends import errors, times
 from kalends.context import Context
 from kalends.errors import FieldError
+from kalends.http.log import log
 from kalends.keys import store as keys
-from kalends.sessions import store
+from kalends.network import network
+from kalends.sessions import attempts, cookies, store
+from kalends.sessions.attempts import Attempt
 from kalends.sessions.model import Credentials
 from kalends.text import key
 from kalends.users import passwords
 from kalends.users import store as users
 from kalends.users.model import User
 
-MOST_FAILURES = 10
-WRONG = "The credentials are not right."
+WRONG_PASSWORD = "That name and password do not match."  # noqa: S105
+WRONG_KEY = "This key does not work: it is wrong, or it was deleted."
+WRONG_DIGEST = "This digest does not work: sign the time now with the key's shared secret, and use each digest once."
 
 
-class Found(Struct, frozen=True):
-    """The user whose credentials were given, the key if it was one, and the digest, which works once."""
+class Login(Struct, frozen=True):
+    """The user whose credentials were sent, the key if it was one, and the digest, which works once."""
 
     user: User
     key_id: str | None = None
     digest: str | None = None
+    attempt: Attempt = ()
 
 
-def check(ctx: Context, given: Credentials) -> Found:
-    """Whose credentials these are; a failure is counted, and raises."""
-    chosen = _one_set(given)
+def check(ctx: Context, params: Credentials) -> Login:
+    """Whose credentials these are; a failure is counted and logged, and raises."""
+    chosen = _one_set(params)[0]
+    if chosen == "user_name":
+        return _by_password(ctx, params.user_name or "", params.password or "")
+    subjects = [_network_subject(ctx)]
     with ctx.read():
-        subjects = _subjects(ctx, given)
-        _refuse_after_failures(ctx, subjects)
-    found = {"user_name": _by_password, "wkey": _by_key, "digest": _by_digest}[chosen[0]](ctx, given)
-    if found is None:
-        _count_failure(ctx, subjects)
-        raise errors.WrongCredentials(WRONG)
-    return found
+        attempts.refuse(ctx, subjects)
+    login = _by_key(ctx, params.wkey or "") if chosen == "wkey" else _by_digest(ctx, params.digest or "", params.timestamp or "")
+    if login is None:
+        attempts.begin(ctx, subjects)
+        _log_failure(ctx, "key" if chosen == "wkey" else "digest", _known_key_id(ctx, params))
+        raise errors.WrongCredentials(WRONG_KEY if chosen == "wkey" else WRONG_DIGEST)
+    return login
 
 
-def use(ctx: Context, found: Found) -> User:
+def use(ctx: Context, login: Login) -> User:
     """The user, if they are still there, and the digest was not used before."""
-    if found.digest and not store.use_digest(ctx, found.digest):
-        raise errors.WrongCredentials(WRONG)
-    return users.hold(ctx, found.user)
+    if login.digest and not store.use_digest(ctx, login.digest):
+        _log_failure(ctx, "digest", login.key_id)
+        raise errors.WrongCredentials(WRONG_DIGEST)
+    attempts.delete(ctx, login.attempt)
+    return users.hold(ctx, login.user)
 
 
 def confirm(ctx: Context, user: User, password: str) -> None:
-    """Make sure that somebody who is signed in knows the password, too; guesses count as failed logins."""
-    subjects = [f"address {ctx.caller.address}", f"user {user.id}"]
-    with ctx.read():
-        _refuse_after_failures(ctx, subjects)
-    if not passwords.matches(password, user.password_hash):
-        _count_failure(ctx, subjects)
+    """Make sure that somebody who is signed in knows the password, too. Guesses are counted apart from logins, so that strangers
+    who try to log in do not keep the user from confirming."""
+    attempt = attempts.begin(ctx, [f"confirm {user.id}"])
+    if not _matches(ctx, attempt, password, user):
+        _log_failure(ctx, "confirmation", user.user_name)
         raise errors.Forbidden("That is not your password now.", [FieldError("current_password", "is wrong", "wrong")])
+    attempts.end(ctx, attempt)
 
 
-def _count_failure(ctx: Context, subjects: list[str]) -> None:
-    with ctx.write():
-        for subject in subjects:
-            store.insert_failure(ctx, subject)
+def _by_password(ctx: Context, name: str, password: str) -> Login:
+    """The attempt is counted before the password is hashed: of many that come at once, no more are tried than may fail."""
+    with ctx.read():
+        user = users.find(ctx, name)
+    attempt = attempts.begin(ctx, _password_subjects(ctx, name, user))
+    if not _matches(ctx, attempt, password, user) or user is None:
+        _log_failure(ctx, "password", user.user_name if user else None)
+        raise errors.WrongCredentials(WRONG_PASSWORD)
+    return Login(user, attempt=attempt)
 
 
-def _one_set(given: Credentials) -> tuple[str, ...]:
-    present = [names for names in Credentials.SETS if any(getattr(given, name) for name in names)]
+def _password_subjects(ctx: Context, name: str, user: User | None) -> list[str]:
+    """What a failure counts against: the network, and the name that was typed, whether or not there is such a user (else the count
+    would tell). A device on which the user has signed in before has a count of its own, so that nobody else can lock it out."""
+    if user and (device := cookies.device_of(ctx, user.id)):
+        return [f"device {device}"]
+    return [_network_subject(ctx), f"name {key(name)}"]
+
+
+def _network_subject(ctx: Context) -> str:
+    return f"network {network(ctx.caller.address)}"
+
+
+def _matches(ctx: Context, attempt: Attempt, password: str, user: User | None) -> bool:
+    try:
+        return passwords.matches(password, user.password_hash if user else None)
+    except errors.Unavailable:
+        # It was not tried, so it does not count.
+        attempts.end(ctx, attempt)
+        raise
+
+
+def _log_failure(ctx: Context, kind: str, account: str | None) -> None:
+    """The account only if there is one: people type passwords where the name belongs."""
+    log.warning("login_failed", kind=kind, account=account, network=network(ctx.caller.address))
+
+
+def _one_set(params: Credentials) -> tuple[str, ...]:
+    present = [names for names in Credentials.SETS if any(getattr(params, name) for name in names)]
     if len(present) != 1:
         fields = ["user_name", "password"] if not present else [name for names in present for name in names]
         rule = "give exactly one set: user_name and password, or wkey, or digest and timestamp"
         raise errors.Invalid([FieldError(name, rule, "conflict" if present else "required") for name in fields])
-    missing = [name for name in present[0] if not getattr(given, name)]
+    missing = [name for name in present[0] if not getattr(params, name)]
     if missing:
         raise errors.Invalid([FieldError(name, "is required", "required") for name in missing])
     return present[0]
 
 
-def _subjects(ctx: Context, given: Credentials) -> list[str]:
-    """What a failure counts against: the address, and the account, however its name was written."""
-    subjects = [f"address {ctx.caller.address}"]
-    if given.user_name:
-        user = users.find(ctx, given.user_name)
-        subjects.append(f"user {user.id}" if user else f"name {key(given.user_name)}")
-    return subjects
-
-
-def _refuse_after_failures(ctx: Context, subjects: list[str]) -> None:
-    if ctx.settings.rate_limits == "off":
-        return
-    if any(store.recent_failures(ctx, subject) >= MOST_FAILURES for subject in subjects):
-        raise errors.TooMany("Too many failed logins. Try again in a minute.", retry_after=store.FAILURE_WINDOW)
-
-
-def _by_password(ctx: Context, given: Credentials) -> Found | None:
+def _by_key(ctx: Context, wkey: str) -> Login | None:
     with ctx.read():
-        user = users.find(ctx, given.user_name or "")
-    return Found(user) if passwords.matches(given.password or "", user.password_hash if user else None) and user else None
+        record = keys.find(ctx, wkey)
+        return Login(users.get(ctx, record.user_id), record.id) if record else None
 
 
-def _by_key(ctx: Context, given: Credentials) -> Found | None:
-    with ctx.read():
-        found = keys.find(ctx, given.wkey or "")
-        return Found(users.get(ctx, found.user_id), found.id) if found else None
-
-
-def _by_digest(ctx: Context, given: Credentials) -> Found | None:
+def _by_digest(ctx: Context, digest: str, timestamp: str) -> Login | None:
     """`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`, within 300 seconds of now, and each only once."""
-    key_id, _, signature = (given.digest or "").partition(".")
-    signed_at = times.instant(given.timestamp or "")
-    expected = hmac.new(keys.shared_secret(ctx.settings, key_id).encode(), (given.timestamp or "").encode(), "sha256").hexdigest()
+    key_id, _, signature = digest.partition(".")
+    signed_at = times.instant(timestamp)
+    expected = hmac.new(keys.shared_secret(ctx.settings, key_id).encode(), timestamp.encode(), "sha256").hexdigest()
     genuine = hmac.compare_digest(signature.lower().encode(), expected.encode())
     if not genuine or signed_at is None or abs(ctx.now - signed_at) > store.DIGEST_WINDOW:
         return None
     with ctx.read():
-        found = keys.get(ctx, key_id)
-        return Found(users.get(ctx, found.user_id), found.id, f"{key_id}.{expected}") if found else None
+        record = keys.get(ctx, key_id)
+        return Login(users.get(ctx, record.user_id), record.id, f"{key_id}.{expected}") if record else None
+
+
+def _known_key_id(ctx: Context, params: Credentials) -> str | None:
+    """The key that a digest names, if there is one."""
+    with ctx.read():
+        record = keys.get(ctx, (params.digest or "").partition(".")[0])
+    return record.id if record else None

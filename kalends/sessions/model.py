@@ -30,6 +30,8 @@ class Session(Struct, frozen=True):
     user_id: int
     created_at: int
     last_used_at: int
+    # The key by which it was opened, if it was.
+    key_id: str | None
 
     @property
     def expires_at(self) -> int:
@@ -46,11 +48,12 @@ class SessionCreated(Struct):
     expires_at: Instant
 
 
-class SessionDetail(Struct):
-    """A live session."""
+class SessionDetail(Struct, kw_only=True):
+    """A live session, or the key that is used without one; `key_id` is the key by which a session was opened."""
 
-    id: str
+    id: str | None
     user_id: int
     user_name: str
+    key_id: str | None
     created_at: Instant
-    expires_at: Instant
+    expires_at: Instant | None = None

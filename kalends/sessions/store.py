@@ -54,7 +54,7 @@ def _touch(tx: Transaction, session_id: str | None, now: int) -> None:
 
 def insert(ctx: Context, user_id: int, key_id: str | None) -> tuple[Session, str]:
     """A new session and its token; it ends with the key by which it was opened."""
-    session, token = Session(public_id("s"), user_id, ctx.now, ctx.now), new_token()
+    session, token = Session(public_id("s"), user_id, ctx.now, ctx.now, key_id), new_token()
     ctx.tx.run(
         """INSERT INTO sessions (id, user_id, key_id, token_hash, created_at, last_used_at)
            VALUES (:id, :user_id, :key_id, :hash, :now, :now)""",
@@ -117,12 +117,17 @@ def recent_failures(ctx: Context, subject: str) -> int:
     )
 
 
-def insert_failure(ctx: Context, subject: str) -> None:
-    ctx.tx.run(
-        "INSERT INTO failed_logins (subject, failed_at) VALUES (:subject, :now)",
+def insert_failure(ctx: Context, subject: str) -> int:
+    failure_id: int = ctx.tx.value(
+        "INSERT INTO failed_logins (subject, failed_at) VALUES (:subject, :now) RETURNING id",
         subject=fingerprint(subject),
         now=ctx.now,
     )
+    return failure_id
+
+
+def delete_failure(ctx: Context, failure_id: int) -> None:
+    ctx.tx.run("DELETE FROM failed_logins WHERE id = :id", id=failure_id)
 
 
 def clean_up(tx: Transaction, now: int) -> None:

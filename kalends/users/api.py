@@ -31,6 +31,12 @@ def create(ctx: Context, params: Registration) -> UserDetail:
         return ctx.done(store.detail(ctx, store.get(ctx, store.insert(ctx, params, password_hash))))
 
 
+@endpoint("GET", "/api/users/current", quick=True)
+def current(ctx: Context) -> UserDetail:
+    """The account that you are signed in to, by a session or a key."""
+    return store.detail(ctx, store.get(ctx, policy.user(ctx).id))
+
+
 @endpoint("GET", "/api/users/{user_id}", quick=True)
 def show(ctx: Context, user_id: int) -> UserDetail:
     """Your own account."""

@@ -143,7 +143,7 @@ def _cookie(answer: Answer) -> tuple[str, set[str]]:
     """The value of the cookie that was set, and its attributes."""
     first, *rest = answer.headers["Set-Cookie"].split("; ")
     name, _, value = first.partition("=")
-    assert name == "kalends_session"
+    assert name in ("kalends_session", "__Host-kalends_session")
     return value, {attribute for attribute in rest if not attribute.startswith("Max-Age")}
 
 

@@ -116,16 +116,25 @@ def test_wrong_credentials_answer_the_same_whoever_they_are_for(cast: Cast) -> N
         _login(cast.anonymous, user_name=cast.alice.email_address, password=PASSWORD.upper()),
         _login(cast.anonymous, user_name="nobody-at-all", password=PASSWORD),
         _login(cast.anonymous, user_name="nobody@example.org", password=PASSWORD),
+    ]
+    keys = [
         _login(cast.anonymous, wkey="wk_nothing-like-it"),
         _login(cast.anonymous, wkey=key["wkey"].upper()),
         _login(cast.anonymous, wkey=key["id"]),
         _login(cast.anonymous, wkey=key["shared_secret"]),
-        _login(cast.anonymous, **(signed(key, str(NOON)) | {"timestamp": str(NOON + 1)})),
     ]
-    assert {answer.status for answer in wrong} == {401}
-    assert {answer.headers["WWW-Authenticate"] for answer in wrong} == {"Bearer"}
-    assert [answer.json | {"request_id": ""} for answer in wrong] == [wrong[0].json | {"request_id": ""}] * len(wrong)
-    assert not any("Set-Cookie" in answer.headers for answer in wrong)
+    digests = [
+        _login(cast.anonymous, **(signed(key, str(NOON)) | {"timestamp": str(NOON + 1)})),
+        _login(cast.anonymous, **signed(key | {"id": "k0"}, str(NOON))),
+    ]
+    for same in (wrong, keys, digests):
+        assert {answer.status for answer in same} == {401}
+        assert {answer.headers["WWW-Authenticate"] for answer in same} == {"Bearer"}
+        assert {answer.json["title"] for answer in same} == {"The login is wrong"}
+        assert [answer.json | {"request_id": ""} for answer in same] == [same[0].json | {"request_id": ""}] * len(same)
+        assert not any("Set-Cookie" in answer.headers for answer in same)
+    assert wrong[0].json["detail"] == "That name and password do not match."
+    assert "That name and password do not match." in cast.anonymous.post("/sign-in", data={"user_name": "x", "password": "y"}).text
 
 
 def test_an_unknown_user_takes_the_same_work_as_a_wrong_password(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,6 +159,20 @@ def test_the_cookie_is_secure_under_https(cast: Cast, db: Database, settings: Se
     safe = Client(wsgi(db, replace(settings, base_url="https://calendar.example.org")))
     made = _login(safe, user_name=cast.alice.user_name, password=PASSWORD)
     assert "Secure" in made.headers["Set-Cookie"].split("; ")
+
+
+def test_under_https_the_cookies_are_bound_to_the_host_and_an_older_one_still_signs_in(
+    cast: Cast, db: Database, settings: Settings
+) -> None:
+    safe = Client(wsgi(db, replace(settings, base_url="https://calendar.example.org")))
+    made = _login(safe, user_name=cast.alice.user_name, password=PASSWORD)
+    assert set(made.cookies) == {"__Host-kalends_session", "__Host-kalends_device"}
+    for name in ("__Host-kalends_session", "kalends_session"):
+        assert safe.get("/api/session/current", headers={"Cookie": f"{name}={made.json['token']}"}).status == 200
+    both = {"Cookie": f"kalends_session=planted; __Host-kalends_session={made.json['token']}"}
+    assert safe.get("/api/session/current", headers=both).status == 200
+    gone = safe.signed_in(made.json["token"]).delete("/api/session/current")
+    assert gone.cookies == {"__Host-kalends_session": "", "kalends_session": ""}
 
 
 def test_the_cookie_signs_in(cast: Cast) -> None:

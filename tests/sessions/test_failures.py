@@ -1,18 +1,23 @@
-"""Failed logins are limited per account and per address, and nobody is locked out for good."""
+"""Failed logins are limited per account and per network, and nobody is locked out for good."""
 
+from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
 from msgspec.structs import replace
 
+from kalends import errors
 from kalends.app import wsgi
 from kalends.db import Database
+from kalends.http.log import log
 from kalends.settings import Settings
+from kalends.users import passwords
 from tests.cast import PASSWORD, Cast, a_key
 from tests.client import Answer, Client
 from tests.conftest import NOON, Clock
 from tests.sessions.signing import signed
 from tests.sessions.tidying import after_clean_up
+from tests.users.hashers import Counting
 
 
 class Door:
@@ -26,8 +31,9 @@ class Door:
         self.address = f"address-{uuid4().hex}"
         return self.address
 
-    def knocks(self, **given: str) -> Answer:
-        return self.client.post("/api/session", json=given, remote_addr=self.address)
+    def knocks(self, *, cookie: str = "", **given: str) -> Answer:
+        headers = {"Cookie": cookie} if cookie else {}
+        return self.client.post("/api/session", json=given, remote_addr=self.address, headers=headers)
 
 
 @pytest.fixture
@@ -109,7 +115,109 @@ def test_guesses_at_the_password_of_somebody_who_is_signed_in_count_too(cast: Ca
         assert (answer.status, answer.broken) == (403, ["current_password"])
     right = {"password": "a new password", "current_password": PASSWORD}
     assert alice.put(path, json=right, remote_addr=door.moves()).status == 429
-    assert door.knocks(user_name=cast.alice.user_name, password=PASSWORD).status == 429
     assert alice.put(path, json={"name": "Alicia"}).status == 200
     door.clock.ahead(61)
     assert alice.put(path, json=right, remote_addr=door.moves()).status == 200
+
+
+def test_of_many_guesses_at_once_on_two_processes_no_more_are_tried_than_may_fail(
+    cast: Cast, db: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processes = [Client(wsgi(db, replace(settings, rate_limits="on"), Clock())) for _ in range(2)]
+    guess, address = {"user_name": cast.alice.user_name, "password": "not hers"}, f"address-{uuid4().hex}"
+    monkeypatch.setattr(passwords, "_hasher", counting := Counting())
+    with ThreadPoolExecutor(24) as threads:
+        sent = [threads.submit(processes[n % 2].post, "/api/session", json=guess, remote_addr=address) for n in range(48)]
+        statuses = sorted(answer.result(60).status for answer in sent)
+    assert statuses == [401] * 10 + [429] * 38
+    assert counting.work == ["verify"] * 10
+
+
+def test_a_login_that_was_not_tried_does_not_count(cast: Cast, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = cast.alice.user_name
+
+    def full(password: str, known: str | None) -> bool:
+        raise errors.Unavailable("Too many people are signing in at once. Try again.")
+
+    monkeypatch.setattr(passwords, "matches", full)
+    for _ in range(11):
+        assert door.knocks(user_name=name, password=PASSWORD).status == 503
+    monkeypatch.undo()
+    assert door.knocks(user_name=name, password=PASSWORD).status == 201
+
+
+def device_cookie(answer: Answer) -> str:
+    """The cookie by which a device is known again, as a browser sends it."""
+    return f"kalends_device={answer.cookies['kalends_device']}"
+
+
+def test_failures_elsewhere_do_not_lock_out_a_device_that_signed_in_before(cast: Cast, door: Door) -> None:
+    cookie = device_cookie(door.knocks(user_name=cast.alice.user_name, password=PASSWORD))
+    for _ in range(10):
+        door.moves()
+        door.knocks(user_name=cast.alice.user_name, password="not hers")
+        door.knocks(user_name=cast.alice.email_address, password="not hers")
+    known = {"user_name": cast.alice.user_name, "password": PASSWORD}
+    assert door.knocks(**known).status == 429
+    assert door.knocks(**known, cookie=cookie).status == 201
+    assert door.knocks(**known, cookie=cookie + "x").status == 429
+    assert door.knocks(**known, cookie=cookie.replace(f"={cast.alice.id}.", f"={cast.bob.id}.")).status == 429
+
+
+def test_a_device_has_ten_guesses_of_its_own_and_for_its_own_account_alone(cast: Cast, door: Door) -> None:
+    cookie = device_cookie(door.knocks(user_name=cast.alice.user_name, password=PASSWORD))
+    for _ in range(10):
+        assert door.knocks(user_name=cast.alice.user_name, password="not hers", cookie=cookie).status == 401
+    assert door.knocks(user_name=cast.alice.user_name, password=PASSWORD, cookie=cookie).status == 429
+    for _ in range(10):
+        assert door.knocks(user_name=cast.bob.user_name, password="not his", cookie=cookie).status == 401
+    assert door.knocks(user_name=cast.bob.user_name, password=PASSWORD, cookie=cookie).status == 429
+
+
+def test_a_key_makes_no_device_known(cast: Cast, door: Door) -> None:
+    assert set(door.knocks(wkey=a_key(cast.alice)["wkey"]).cookies) == {"kalends_session"}
+
+
+def test_failures_of_a_network_count_together(cast: Cast, door: Door) -> None:
+    """Who has one IPv6 address has the other 2^64 of its network, too."""
+    prefix = f"2001:db8:{uuid4().hex[:4]}:{uuid4().hex[:4]}"
+    for number in range(10):
+        door.address = f"{prefix}::{number:x}"
+        assert door.knocks(user_name=f"nobody-{number}", password="a guess").status == 401
+    door.address = f"{prefix}:ffff::1"
+    assert door.knocks(user_name=cast.alice.user_name, password=PASSWORD).status == 429
+
+
+def test_the_count_does_not_tell_that_a_name_and_an_address_are_one_account(cast: Cast, door: Door) -> None:
+    for name, address in ((cast.alice.user_name, cast.alice.email_address), ("nobody-at-all", "nobody@example.org")):
+        for _ in range(10):
+            door.moves()
+            assert door.knocks(user_name=name, password="a guess").status == 401
+        door.moves()
+        assert door.knocks(user_name=name, password="a guess").status == 429
+        assert door.knocks(user_name=address, password="a guess").status == 401
+
+
+def test_strangers_who_fail_do_not_keep_a_user_from_confirming_with_the_password(cast: Cast, door: Door) -> None:
+    for _ in range(10):
+        door.knocks(user_name=cast.alice.user_name, password="not hers")
+    change = {"password": "a new password", "current_password": PASSWORD}
+    changed = door.client.signed_in(str(cast.alice.token)).put(f"/api/users/{cast.alice.id}", json=change, remote_addr=door.address)
+    assert changed.status == 200
+
+
+def test_a_failure_is_logged_with_the_account_and_the_network_and_nothing_that_was_typed(
+    cast: Cast, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: list[dict[str, object]] = []
+    monkeypatch.setattr(log, "write", lines.append)
+    door.address = "2001:db8:1:2::3"
+    door.knocks(user_name=cast.alice.email_address.upper(), password="canary-1")
+    door.knocks(user_name="canary-2", password="canary-3")
+    door.knocks(wkey="wk_canary-4")
+    key = a_key(cast.alice)
+    door.knocks(**(signed(key, str(NOON)) | {"timestamp": str(NOON + 1)}))
+    failures = [(line["kind"], line["account"], line["network"]) for line in lines if line["event"] == "login_failed"]
+    alice, net = cast.alice.user_name, "2001:db8:1:2::/64"
+    assert failures == [("password", alice, net), ("password", None, net), ("key", None, net), ("digest", key["id"], net)]
+    assert "canary" not in str(lines)

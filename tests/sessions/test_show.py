@@ -17,6 +17,7 @@ def test_a_session_says_who_is_logged_in(cast: Cast, clock: Clock) -> None:
             "id": cast.alice.session_id,
             "user_id": cast.alice.id,
             "user_name": cast.alice.user_name,
+            "key_id": None,
             "created_at": times.utc(NOON),
             "expires_at": times.utc(NOON + 14 * DAY),
         },
@@ -34,10 +35,25 @@ def test_people_see_their_other_sessions_too(cast: Cast) -> None:
     assert cast.alice.get(f"/api/session/{other['id']}").json["id"] == other["id"]
 
 
-def test_a_key_sees_its_users_sessions_and_has_none_itself(cast: Cast) -> None:
-    program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+def test_a_key_learns_whose_it_is(cast: Cast, clock: Clock) -> None:
+    key = a_key(cast.alice)
+    program = cast.anonymous.signed_in(key["wkey"])
     assert program.get(f"/api/session/{cast.alice.session_id}").json["user_id"] == cast.alice.id
-    assert program.get("/api/session/current").status == 404
+    assert program.get("/api/session/current").json == {
+        "id": None,
+        "user_id": cast.alice.id,
+        "user_name": cast.alice.user_name,
+        "key_id": key["id"],
+        "created_at": times.utc(NOON),
+        "expires_at": None,
+    }
+    assert program.delete("/api/session/current").status == 404
+
+
+def test_a_session_tells_the_key_that_opened_it(cast: Cast) -> None:
+    key = a_key(cast.alice)
+    token = cast.anonymous.post("/api/session", json={"wkey": key["wkey"]}).json["token"]
+    assert cast.anonymous.signed_in(token).get("/api/session/current").json["key_id"] == key["id"]
 
 
 def test_a_session_of_somebody_else_is_not_there(cast: Cast) -> None:

@@ -1,11 +1,18 @@
 """GET /api/users/<id>."""
 
-from tests.cast import Cast
+from tests.cast import Cast, a_key
 
 
 def test_people_see_their_own_account(cast: Cast) -> None:
     answer = cast.alice.get(f"/api/users/{cast.alice.id}")
     assert (answer.status, answer.json) == (200, cast.alice.user)
+
+
+def test_current_is_the_account_of_the_session_or_the_key(cast: Cast) -> None:
+    program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+    for client in (cast.alice, program):
+        answer = client.get("/api/users/current")
+        assert (answer.status, answer.json) == (200, cast.alice.user)
 
 
 def test_people_never_see_each_other(cast: Cast) -> None:

@@ -1,0 +1,44 @@
+"""How often somebody may fail to log in: each attempt is counted before it is tried, and forgotten if it succeeds."""
+
+from contextlib import suppress
+
+from kalends import errors
+from kalends.context import Context
+from kalends.sessions import store
+
+MOST_FAILURES = 10
+
+# The rows that count an attempt.
+Attempt = tuple[int, ...]
+
+
+def refuse(ctx: Context, subjects: list[str]) -> None:
+    """Raise TooMany if one of the subjects has failed too often within a minute."""
+    if ctx.settings.rate_limits == "off":
+        return
+    if any(store.recent_failures(ctx, subject) >= MOST_FAILURES for subject in subjects):
+        raise errors.TooMany("Too many failed logins. Try again in a minute.", retry_after=store.FAILURE_WINDOW)
+
+
+def begin(ctx: Context, subjects: list[str]) -> Attempt:
+    """Count an attempt of each subject, or raise TooMany. Nobody else counts for them meanwhile, in whichever process."""
+    if ctx.settings.rate_limits == "off":
+        return ()
+    with ctx.write() as tx:
+        for subject in sorted(subjects):
+            tx.exclusive(f"logins {subject}")
+        refuse(ctx, subjects)
+        return tuple(store.insert_failure(ctx, subject) for subject in subjects)
+
+
+def end(ctx: Context, attempt: Attempt) -> None:
+    """The attempt was no failure, and no longer counts. If the database is unavailable, it counts until the minute is over."""
+    if attempt:
+        with suppress(errors.Unavailable), ctx.write():
+            delete(ctx, attempt)
+
+
+def delete(ctx: Context, attempt: Attempt) -> None:
+    """The same, within a transaction."""
+    for failure_id in attempt:
+        store.delete_failure(ctx, failure_id)
