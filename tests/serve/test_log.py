@@ -47,7 +47,8 @@ def test_each_request_has_a_line_and_no_secret_is_in_it(start: Start, database: 
     requests = [line for line in service.log if line["event"] == "request" and line["endpoint"] != "GET /readyz"]
     assert len(requests) == asked
     assert all({"endpoint", "status", "ms", "user", "request_id", "timestamp", "level"} <= set(line) for line in requests)
-    assert [line for line in service.log if line["event"] not in ("request", "serving")] == []
+    assert [line for line in service.log if line["event"] not in ("request", "serving", "login_failed")] == []
+    assert {line["account"] for line in service.log if line["event"] == "login_failed"} == {"alice", None}
     log = "".join(service.lines).encode()
     assert [secret for secret in secrets if secret.encode() in log] == []
     assert b"alice" in stored
