@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import falcon
@@ -47,8 +48,8 @@ from kalends.subscribers import pages as unsubscribing
 from kalends.users import api as users
 from kalends.users import pages as user_pages
 from kalends.users import reset_pages, settings_pages
+from kalends.web import failures
 from kalends.web import pages as web
-from kalends.web.render import error_page
 
 FEATURES = [
     *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
@@ -62,7 +63,7 @@ FEATURES = [
 
 def wsgi(db: Database, settings: Settings, clock: Callable[[], int] = times.now) -> "falcon.App[Any, Any]":
     """The service as a WSGI application."""
-    return application(registry, db, settings, authenticate, retries, clock, error_page)
+    return application(registry, db, settings, authenticate, retries, clock, partial(failures.page, db, settings))
 
 
 def rsgi() -> Edge:

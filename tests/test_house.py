@@ -27,6 +27,7 @@ BESIDE = {
     "users.passwords": "model",
     "calendars.link": "model",
     "web.render": "api",
+    "web.failures": "pages",
     "docs.words": "api",
     "deliveries.message": "pages",
     "deliveries.sending": "worker",

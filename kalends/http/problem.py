@@ -1,7 +1,10 @@
 """The one shape of every error: RFC 9457 problem+json."""
 
+from typing import Any
+
 import msgspec
 
+from kalends.context import Actor
 from kalends.errors import FieldError, Problem
 
 CONTENT_TYPE = "application/problem+json"
@@ -21,6 +24,22 @@ class ProblemBody(msgspec.Struct):
 def type_of(kind: str) -> str:
     """The `type` of a problem: a reference that leads to its line in the catalogue on this very server."""
     return f"/docs/errors#{kind}"
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """A request of a browser that failed: what went wrong, what was asked, who asked, and what they typed into a form.
+
+    is_for_members: the path is of use to those alone who are signed in.
+    """
+
+    problem: Problem
+    request_id: str
+    method: str
+    path: str
+    query: str
+    actor: Actor | None
+    is_for_members: bool
+    form: dict[str, Any] | None
 
 
 def encode(problem: Problem, request_id: str) -> bytes:

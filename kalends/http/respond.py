@@ -68,15 +68,14 @@ class Responder:
         if token is None:
             self._count_guest(caller)
         given, broken = self._bind(req, variables)
-        sign_in = partial(self._sign_in, token=token, is_bearer=is_bearer) if token is not None else None
+        req.context.given = given
+        sign_in = partial(self._sign_in, req=req, token=token, is_bearer=is_bearer) if token is not None else None
         if self.endpoint.once and KEY in req.env:
             key = self._key(req, caller, token, is_bearer, given)
             ctx, reply = self._once(key, partial(self._run, caller, sign_in, broken, variables, key))
         else:
             ctx, reply = self._run(caller, sign_in, broken, variables)
         self._do_later(ctx)
-        if ctx.actor:
-            req.context.user_id = ctx.actor.id
         self._send(ctx, resp, reply)
 
     def _caller(self, req: falcon.Request) -> Caller:
@@ -141,14 +140,14 @@ class Responder:
         """Whether the action was given a file: it takes its time to read, and opens its transaction itself."""
         return any(getattr(variables.get("params"), name, None) is not None for name in self._files)
 
-    def _sign_in(self, ctx: Context, token: str, is_bearer: bool) -> None:
-        self._identify(ctx, token, is_bearer)
+    def _sign_in(self, ctx: Context, req: falcon.Request, token: str, is_bearer: bool) -> None:
+        self._identify(ctx, req, token, is_bearer)
         if ctx.actor is None:
             self._count_guest(ctx.caller)
 
-    def _identify(self, ctx: Context, token: str, is_bearer: bool) -> None:
+    def _identify(self, ctx: Context, req: falcon.Request, token: str, is_bearer: bool) -> None:
         """A wrong Bearer token is an error everywhere; a stale cookie makes a guest."""
-        ctx.actor = self._its.authenticate(ctx, token)
+        ctx.actor = req.context.actor = self._its.authenticate(ctx, token)
         if ctx.actor is None and is_bearer:
             raise errors.InvalidToken("The token is wrong or has expired. Sign in again: POST /api/session.")
 
@@ -207,9 +206,7 @@ class Responder:
         ctx = self._context(caller)
         if token is not None:
             with ctx.read():
-                self._identify(ctx, token, is_bearer)
-        if ctx.actor:
-            req.context.user_id = ctx.actor.id
+                self._identify(ctx, req, token, is_bearer)
         return key_of(ctx, given_key, req.path, given)
 
     def _once(self, key: Key, run: Callable[[], tuple[Context, Reply]]) -> tuple[Context, Reply]:

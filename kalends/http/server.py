@@ -4,8 +4,8 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
-from urllib.parse import quote
 
 import falcon
 from falcon.routing import BaseConverter
@@ -16,14 +16,15 @@ from kalends.errors import Problem
 from kalends.http import metrics
 from kalends.http.endpoint import FORMATS, Endpoint
 from kalends.http.log import endpoint_name, log
-from kalends.http.once import Memory
+from kalends.http.once import Memory, Reply
 from kalends.http.origin import Origins
-from kalends.http.problem import CONTENT_TYPE, encode
+from kalends.http.params import gather
+from kalends.http.problem import CONTENT_TYPE, Failure, encode
 from kalends.http.respond import API_POLICY, Authenticate, Responder, Surroundings
 from kalends.settings import Settings
 
-# An error as a page: its media type, its Content-Security-Policy and its body.
-ErrorPage = Callable[[Problem, str], tuple[str, str, bytes]]
+# A failed request of a browser as a page.
+ErrorPage = Callable[[Failure], Reply]
 
 # Answers are for one reader; a cache that others share must not keep them, whatever their path ends with.
 CACHING = "private, no-cache"
@@ -79,7 +80,9 @@ class _Request(falcon.Request):
         self.context.began = time.perf_counter()
         given = env.get("HTTP_X_REQUEST_ID")
         self.context.request_id = given if given and _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
-        self.context.user_id = None
+        self.context.actor = None
+        self.context.endpoint = None
+        self.context.given = None
         self.context.format = None
         if self.method not in falcon.HTTP_METHODS:
             # No path answers it, so it is 405 like any other, and no figure of the metrics is called after it.
@@ -120,7 +123,7 @@ class _Everywhere:
                 endpoint=name,
                 status=resp.status_code,
                 ms=round(elapsed * 1000, 2),
-                user=req.context.user_id,
+                user=req.context.actor.id if req.context.actor else None,
                 request_id=req.context.request_id,
             )
 
@@ -146,6 +149,7 @@ class _Path:
             raise errors.MethodNotAllowed(self._methods(chosen)) if self._methods(chosen) else errors.NotFound("There is no such path.")
         if len(offered) > 1 and not req.context.format:
             resp.append_header("Vary", "Accept")
+        req.context.endpoint = offered[chosen].endpoint
         offered[chosen](req, resp, variables)
 
     def _methods(self, chosen: str) -> list[str]:
@@ -202,20 +206,39 @@ class _Failures:
     def __call__(self, req: falcon.Request, resp: falcon.Response, error: Exception, params: dict[str, Any]) -> None:
         problem = _as_problem(error)
         _log(req, problem, error)
-        page = self._page if _is_for_people(req) else None
-        if page and problem.status == 401 and req.method in ("GET", "HEAD"):
-            query = f"?{req.query_string}" if req.query_string else ""
-            resp.status = 303
-            resp.set_header("Location", f"/sign-in?next={quote(req.path + query, safe='')}")
-            return
-        resp.status = problem.status
-        resp.content_type, policy, resp.data = page(problem, req.context.request_id) if page else _for_programs(problem, req)
-        resp.set_header("Content-Security-Policy", policy)
-        resp.set_headers(problem.headers)
+        reply = self._page(_failure(req, problem)) if self._page and _is_for_people(req) else _for_programs(problem, req)
+        resp.status, resp.content_type, resp.data = reply.status, reply.content_type, reply.body
+        resp.set_headers(reply.headers)
+        for cookie in reply.cookies:
+            resp.append_header("Set-Cookie", cookie)
 
 
-def _for_programs(problem: Problem, req: falcon.Request) -> tuple[str, str, bytes]:
-    return CONTENT_TYPE, API_POLICY, encode(problem, req.context.request_id)
+def _for_programs(problem: Problem, req: falcon.Request) -> Reply:
+    headers = {"Content-Security-Policy": API_POLICY} | problem.headers
+    return Reply(problem.status, CONTENT_TYPE, encode(problem, req.context.request_id), headers)
+
+
+def _failure(req: falcon.Request, problem: Problem) -> Failure:
+    endpoint: Endpoint | None = req.context.endpoint
+    return Failure(
+        problem=problem,
+        request_id=req.context.request_id,
+        method=req.method,
+        path=req.path,
+        query=req.query_string,
+        actor=req.context.actor,
+        is_for_members=endpoint is not None and endpoint.credentials and not endpoint.guests,
+        form=_typed(req, endpoint) if endpoint and endpoint.is_form else None,
+    )
+
+
+def _typed(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any] | None:
+    """What was typed into the form; a request that was refused at once was not read yet."""
+    given: dict[str, Any] | None = req.context.given
+    if given is None:
+        with suppress(Problem):
+            given = gather(req, endpoint)
+    return given
 
 
 def _is_for_people(req: falcon.Request) -> bool:

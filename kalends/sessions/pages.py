@@ -1,19 +1,24 @@
 """Signing in and out on pages, and looking after one's sessions."""
 
 from typing import Annotated
+from urllib.parse import parse_qsl
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
-from kalends import policy
+from kalends import errors, policy
 from kalends.context import Context
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.form import Form
 from kalends.sessions import api, store
 from kalends.sessions.model import Credentials
+from kalends.web import words
 from kalends.web.forms import FormState, submit
 from kalends.web.render import redirect, render
 
 BACK = "/settings#sessions"
+# What of a form is worth reading before it is sent again; the rest are choices and figures.
+READABLE = ("title", "name", "start_time", "start_clock", "end_time", "location", "description", "comment", "first_name", "last_name")
+MISMATCH = "That name and password do not match."
 
 
 class Destination(Struct, kw_only=True):
@@ -33,10 +38,13 @@ def create(ctx: Context, params: Form) -> Document:
     """Sign in, and go where one was headed."""
 
     def act() -> Document:
-        api.create(ctx, params.without("next", "wkey", "digest", "timestamp").read(Credentials))
-        return redirect(ctx, local(params.text("next")))
+        made = api.create(ctx, params.without("next", "resume", "typed", "wkey", "digest", "timestamp").read(Credentials))
+        return _resume(ctx, made.token, params) if params.text("resume") else redirect(ctx, local(params.text("next")))
 
-    return submit(ctx, params, act, lambda state: _form(ctx, state), write=False)
+    try:
+        return submit(ctx, params, act, lambda state: _form(ctx, state), write=False)
+    except errors.Unauthorized as wrong:
+        return structs.replace(_form(ctx, FormState(params.values, problem=MISMATCH)), status=wrong.status)
 
 
 @endpoint("POST", "/sign-out", guests=True, format="html")
@@ -62,7 +70,16 @@ def end_others(ctx: Context, params: Form) -> Document:
 
 
 def _form(ctx: Context, state: FormState) -> Document:
-    return render("sessions/new.html", ctx, title="Sign in", form=state)
+    return render("sessions/new.html", ctx, title="Sign in again" if state.value("resume") else "Sign in", form=state, lost="")
+
+
+def _resume(ctx: Context, token: str, params: Form) -> Document:
+    """Offer to send the form that came when the session had ended. Its own page will say if a field is missing."""
+    with ctx.read():
+        ctx.actor = store.authenticate(ctx, token)
+    pairs = parse_qsl(params.text("typed"), keep_blank_values=True)
+    readable = [(words.label(name), value) for name, value in pairs if value and name in READABLE]
+    return render("sessions/resume.html", ctx, title="Welcome back", resume=local(params.text("resume")), pairs=pairs, readable=readable)
 
 
 def local(path: str | None) -> str:

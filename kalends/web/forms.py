@@ -12,7 +12,7 @@ from kalends.http.endpoint import Document
 from kalends.http.form import Form
 
 # What goes wrong because of what was typed; anything else is an error page.
-TYPED = (errors.Invalid, errors.Conflict, errors.Forbidden, errors.TooMany, errors.TooLarge, errors.Unauthorized, errors.Unavailable)
+TYPED = (errors.Invalid, errors.Conflict, errors.Forbidden, errors.TooMany, errors.TooLarge, errors.Unavailable)
 
 
 class FormState(Struct):

@@ -9,7 +9,6 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from kalends.context import Context
-from kalends.errors import Problem
 from kalends.http.endpoint import Document
 from kalends.web import words
 from kalends.web.forms import FormState
@@ -57,6 +56,7 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "approved": "Approved. Everyone sees it now.",
     "hidden": "Hidden. Only you and its author see it now.",
     "removed": "Removed from the list.",
+    "unreadable": "A part of that address made no sense, so it is left out.",
 }
 
 
@@ -86,13 +86,6 @@ def redirect(ctx: Context, path: str, done: str = "", count: int | None = None) 
         ctx.set_cookie(FLASH, done if count is None else f"{done}.{count}", FLASH_SECONDS)
     ctx.headers["Location"] = path
     return Document(b"", HTML, 303)
-
-
-def error_page(problem: Problem, request_id: str) -> tuple[str, str, bytes]:
-    """An error as a page, without a word about who asked."""
-    page = _environment().get_template("web/error.html")
-    values = {"problem": problem, "request_id": request_id, "actor": None, "notice": "", "path": "", "form": FormState()}
-    return HTML, POLICY, page.render(values).encode()
 
 
 def _take_notice(ctx: Context) -> str:

@@ -1,9 +1,54 @@
-"""Times and numbers as people read them on pages."""
+"""Times, numbers and the names of fields as people read them on pages."""
 
+import re
 from datetime import date, datetime, timedelta
 
 from kalends import when
 from kalends.events.model import Repeat
+
+# What fields are called on pages, where the name alone does not say it.
+LABELS = {
+    "calendar_id": "Calendar",
+    "calendar_ids": "Calendars",
+    "color": "Colour",
+    "comment": "Comment",
+    "current_password": "Your password",
+    "description": "Description",
+    "email": "E-mail address",
+    "email_address": "E-mail address",
+    "end_clock": "Time of the end",
+    "end_date": "Last day",
+    "end_time": "End",
+    "image_url": "Address of the picture",
+    "location": "Place",
+    "moderation": "Comments that wait for approval",
+    "name": "Name",
+    "number": "People",
+    "phone_number": "Mobile number",
+    "plus_n": "Guests",
+    "public": "Who sees it",
+    "response": "Your answer",
+    "start_clock": "Time of the start",
+    "start_date": "First day",
+    "start_time": "Start",
+    "tag_list": "Tags",
+    "time_zone": "Time zone",
+    "title": "Title",
+    "unique_id": "Your own id",
+    "zip_code": "Postal code",
+}
+
+_FIELD = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+
+
+def label(field: str) -> str:
+    """A field as its form calls it."""
+    return LABELS.get(field) or field.replace("_", " ").capitalize()
+
+
+def message(text: str) -> str:
+    """What is wrong, with fields as people call them: `must not be before the start`."""
+    return _FIELD.sub(lambda found: f"the {label(found[0]).lower()}", text)
 
 
 def span(start_time: str, end_time: str | None, all_day: bool, zone: str | None = None) -> str:

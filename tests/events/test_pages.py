@@ -56,7 +56,7 @@ def test_a_hidden_event_is_not_found_and_browsers_get_a_page(cast: Cast) -> None
     missing = cast.carol.get("/events/999999999", headers=BROWSER)
     assert hidden.status == missing.status == 404
     assert hidden.headers["Content-Type"].startswith("text/html")
-    assert "<h1>Not found</h1>" in hidden.text
+    assert "<h1>Page not found</h1>" in hidden.text
 
 
 def test_who_must_sign_in_is_led_there_and_back(cast: Cast) -> None:

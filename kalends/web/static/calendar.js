@@ -20,6 +20,15 @@
     const said = document.getElementById("said");
     said.className = isProblem ? "said problem" : "said notice";
     said.textContent = text;
+    return said;
+  }
+
+  // What went wrong. Whoever is no longer signed in is led to sign in, and back here.
+  function complain({ problem, isSignedOut }) {
+    const said = say(problem, true);
+    if (!isSignedOut) return;
+    const href = `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
+    said.append(" ", Object.assign(document.createElement("a"), { href, textContent: "Sign in again" }));
   }
 
   // One change after the other.
@@ -37,7 +46,7 @@
   async function changeTimes(link, byStart, byEnd) {
     const address = `/api/events/${idOf(link)}`;
     const found = await ask(address);
-    if (found.problem) return say(found.problem, true);
+    if (found.problem) return complain(found);
     const { start_time: start, end_time: end, series_id: series } = found.event;
     const given = {};
     if (byStart) given.start_time = written(read(start) + byStart, start);
@@ -49,7 +58,7 @@
     }
     const headers = { "Content-Type": "application/json", "If-Match": found.etag };
     const changed = await ask(address, { method: "PUT", headers, body: JSON.stringify(given) });
-    if (changed.problem) return say(changed.problem, true);
+    if (changed.problem) return complain(changed);
     await refresh(link);
     say(byStart ? `Moved to ${inWords(changed.event.start_time)}.` : `Now it lasts until ${inWords(changed.event.end_time)}.`);
   }
@@ -73,6 +82,11 @@
       const answer = await fetch(address, { ...request, headers: { Accept: "application/json", ...request.headers } });
       const event = await answer.json();
       if (answer.ok) return { event, etag: answer.headers.get("ETag") };
+      // To those who are signed out, what is private is not there.
+      if ([401, 404].includes(answer.status)) {
+        const why = answer.status === 401 ? "you are no longer signed in." : "it is gone, or you are no longer signed in.";
+        return { problem: `It stays where it was: ${why}`, isSignedOut: true };
+      }
       const broken = (event.errors || []).map((error) => `${error.field.replace("_", " ")} ${error.message}.`);
       return { problem: ["It stays where it was.", event.detail || event.title, ...broken].join(" ") };
     } catch {

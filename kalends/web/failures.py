@@ -1,0 +1,100 @@
+"""What a browser is shown when a request fails: the way to sign in with the form kept, a cleaned address, or a page that helps on."""
+
+from typing import Any
+from urllib.parse import quote, unquote_plus, urlencode
+
+from kalends import times
+from kalends.context import Caller, Context
+from kalends.db import Database
+from kalends.http.endpoint import Document
+from kalends.http.fields import Upload
+from kalends.http.once import Reply
+from kalends.http.problem import Failure
+from kalends.settings import Settings
+from kalends.web.forms import FormState
+from kalends.web.render import redirect, render
+
+SAFE = ("GET", "HEAD")
+# What may work a little later, as it was typed.
+PASSING = (429, 503)
+
+
+def page(db: Database, settings: Settings, failure: Failure) -> Reply:
+    """The page for people."""
+    ctx = Context(db, settings, times.now(), Caller(path=failure.path, query=failure.query))
+    ctx.actor = failure.actor
+    shown = _shown(ctx, failure)
+    return Reply(shown.status, shown.content_type, shown.body, failure.problem.headers | ctx.headers, ctx.cookies)
+
+
+def _shown(ctx: Context, failure: Failure) -> Document:
+    if _must_sign_in(failure):
+        if failure.method in SAFE:
+            return redirect(ctx, f"/sign-in?next={quote(_address(failure.path, failure.query), safe='')}")
+        return _sign_in(ctx, failure)
+    if failure.method in SAFE and failure.problem.status == 422:
+        query = _readable(failure)
+        if query != failure.query:
+            return redirect(ctx, _address(failure.path, query), done="unreadable")
+    return _error(ctx, failure)
+
+
+def _error(ctx: Context, failure: Failure) -> Document:
+    """The error page, with the form to send again where that may help."""
+    status = failure.problem.status
+    pairs = flat(failure.form or {}) if status in PASSING else []
+    if pairs:
+        ctx.headers["Cache-Control"] = "no-store"
+    return render(
+        "web/error.html",
+        ctx,
+        status=status,
+        problem=failure.problem,
+        request_id=failure.request_id,
+        pairs=pairs,
+        back=_address(failure.path, failure.query),
+    )
+
+
+def _must_sign_in(failure: Failure) -> bool:
+    """Whether signing in may help. What is private is not found by those who are not signed in, whether it is there or not."""
+    return failure.problem.status == 401 or (failure.problem.status == 404 and failure.is_for_members and failure.actor is None)
+
+
+def _sign_in(ctx: Context, failure: Failure) -> Document:
+    """The form to sign in, with what was typed into another form when the session had ended."""
+    typed = failure.form or {}
+    kept = {"resume": failure.path, "typed": urlencode(flat(typed)), "next": ""}
+    ctx.headers["Cache-Control"] = "no-store"
+    return render("sessions/new.html", ctx, status=401, title="Sign in again", form=FormState(kept), lost=_losses(typed))
+
+
+def flat(values: dict[str, Any], written: str = "{}") -> list[tuple[str, str]]:
+    """A form's fields as a browser sends them. Files and passwords are not among them: no page repeats those."""
+    pairs: list[tuple[str, str]] = []
+    for name, value in values.items():
+        if isinstance(value, dict):
+            pairs += flat(value, f"{written.format(name)}[{{}}]")
+        elif isinstance(value, list):
+            pairs += [(f"{written.format(name)}[]", str(each)) for each in value if not isinstance(each, dict | list | Upload)]
+        elif not isinstance(value, Upload) and "password" not in name and value is not None:
+            pairs.append((written.format(name), str(value)))
+    return pairs
+
+
+def _losses(values: dict[str, Any]) -> str:
+    """What has to be given again."""
+    if any(isinstance(value, Upload) for value in values.values()):
+        return "the file"
+    return "the password" if any("password" in name for name in values) else ""
+
+
+def _readable(failure: Failure) -> str:
+    """The query string without the parameters that cannot be read."""
+    broken = {error.field.partition("[")[0] for error in failure.problem.errors}
+    pairs = failure.query.split("&")
+    return "&".join(pair for pair in pairs if unquote_plus(pair.partition("=")[0]).partition("[")[0] not in broken)
+
+
+def _address(path: str, query: str) -> str:
+    return f"{path}?{query}" if query else path

@@ -1,0 +1,71 @@
+"""Pages for people when a request fails: they say what to do next, in people's words."""
+
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from kalends.app import wsgi
+from kalends.db import Database
+from kalends.settings import Settings
+from tests.cast import Cast, an_event
+from tests.client import Client
+
+BROWSER = {"Accept": "text/html"}
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/events/999999999", "/events/x"])
+def test_a_page_that_is_not_there_offers_ways_on(cast: Cast, path: str) -> None:
+    page = cast.anonymous.get(path, headers=BROWSER)
+    assert page.status == 404
+    assert 'role="search"' in page.text
+    assert f'href="/sign-in?next={path}"' in page.text
+    assert "record" not in page.text
+
+
+def test_a_page_that_is_not_there_knows_who_is_signed_in(cast: Cast) -> None:
+    known = cast.alice.get("/events/999999999", headers=BROWSER)
+    assert "/sign-in" not in known.text
+    assert "Alice" in known.text
+    assert known.headers["Cache-Control"] == "no-store"
+
+
+def test_an_address_for_forms_alone_is_a_missing_page_to_those_who_open_it(cast: Cast) -> None:
+    page = cast.anonymous.get(f"/events/{an_event(cast.alice, public=True)['id']}/respond", headers=BROWSER)
+    assert (page.status, "Page not found" in page.text) == (405, True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "led"),
+    [
+        ("/?text=jazz&after=nonsense", "/?text=jazz"),
+        ("/?after=nonsense", "/"),
+        ("/calendar?view=week&date=soon&time_zone=Mars", "/calendar?view=week"),
+        ("/calendar?calendar_ids[]=x&view=month", "/calendar?view=month"),
+    ],
+)
+def test_what_makes_no_sense_in_an_address_is_left_out(client: Client, asked: str, led: str) -> None:
+    answer = client.get(asked, headers=BROWSER)
+    assert answer.redirect == (led, "unreadable")
+    assert client.get(led, headers=BROWSER).status == 200
+
+
+def test_messages_call_fields_as_the_form_does(cast: Cast) -> None:
+    typed = {"title": "Gig", "start_time": "2026-06-02", "start_clock": "20:00", "end_time": "2026-06-01", "end_clock": "20:00"}
+    page = cast.alice.post("/events", data=typed, headers=BROWSER)
+    assert page.status == 422
+    assert '<a href="#end_time">End</a> must not be before the start</li>' in page.text
+
+
+def test_a_form_that_came_too_often_is_kept(db: Database, settings: Settings, cast: Cast) -> None:
+    limited = Client(wsgi(db, structs.replace(settings, rate_limits="on")))
+    path = f"/events/{an_event(cast.alice, public=True)['id']}/comment"
+    typed: dict[str, Any] = {"comment": "Hello <b>", "email_address": "gus@example.org"}
+    for _ in range(40):
+        page = limited.post(path, data=typed, headers=BROWSER)
+        if page.status == 429:
+            break
+    assert page.status == 429
+    assert "Retry-After" in page.headers
+    assert f'action="{path}"' in page.text
+    assert 'name="comment" value="Hello &lt;b&gt;"' in page.text
