@@ -124,7 +124,7 @@ class Context:
         return _Opened(self, self.db.write(alone=alone))
 
     def done(self, result: T) -> T:
-        """The answer to a POST, said in the transaction that wrote what it tells: so that a request that is sent again gets it too."""
+        """The reply to a write, said in the transaction that wrote what it tells: so that a request that is sent again gets it too."""
         if self.keep:
             self.keep(result)
         return result

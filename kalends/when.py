@@ -18,7 +18,8 @@ _FIRST = (date(FIRST_YEAR, 1, 1).toordinal() - _EPOCH_DAY) * DAY_SECONDS - DAY_S
 _LAST = (date(LAST_YEAR, 12, 31).toordinal() - _EPOCH_DAY + 1) * DAY_SECONDS - 1
 
 _CLOCK = r"(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?|(\d\d)(\d\d)(\d\d)?"
-_OFFSET = r"[Zz]|[+-]\d\d(?::?\d\d)?"
+# A `+` that was not encoded in a query string or a form arrives as a space.
+_OFFSET = r" ?(?:[Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)| \d\d:?\d\d"
 _DASHED = rf"(\d{{4}})-(\d\d)-(\d\d)(?:[Tt ](?:{_CLOCK})({_OFFSET})?)?"
 _COMPACT = rf"(\d{{4}})(\d\d)(\d\d)(?:[Tt]?(?:{_CLOCK})({_OFFSET})?)?"
 _WRITTEN = re.compile(rf"(?:{_DASHED}|{_COMPACT})(?:\[!?([\w+/-]+)\])?", re.ASCII)
@@ -109,7 +110,8 @@ def day_end(day: date, zone: str) -> int:
 def _offset(text: str | None) -> int | None:
     if text is None:
         return None
-    if text in "Zz":
+    text = text if text[1:2].isdigit() else text.strip()
+    if text in ("Z", "z", "UTC", "GMT"):
         return 0
     hours, minutes = int(text[1:3]), int(text[-2:]) if len(text) > 3 else 0
     if hours > 23 or minutes > 59:

@@ -17,6 +17,7 @@ from kalends.contacts.model import (
     ContactIndex,
     ContactInput,
     ContactQuery,
+    DeleteAllInput,
     FileImport,
     ImportInput,
     KeepInput,
@@ -147,10 +148,10 @@ def keep(ctx: Context, params: KeepInput) -> Kept:
 
 
 @endpoint("POST", "/api/contacts/delete_all")
-def delete_all(ctx: Context) -> AllDeleted:
-    """Delete all your contacts, those of the temporary list too."""
+def delete_all(ctx: Context, params: DeleteAllInput) -> AllDeleted:
+    """Delete all your contacts, those of the temporary list too; with `list`, those of one list alone."""
     store.hold(ctx)
-    return AllDeleted(store.delete_all(ctx))
+    return AllDeleted(store.delete_all(ctx, params.list))
 
 
 def _found(ctx: Context, chosen: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from kalends import when
 from kalends.http.fields import Bad, Upload
 from kalends.http.paging import Paging
-from kalends.http.tags import TagList
+from kalends.http.tags import Tag, TagList
 from kalends.http.types import EmailAddress, Id, Ids, Instant, Name
 
 MAX_QUERY = 1_000
@@ -44,7 +44,7 @@ PhoneNumber = Annotated[
         max_length=100,
         description="Mobile phone number, kept as typed; it is best given with its country code.",
         examples=["+33 6 12 34 56 78"],
-        extra={"check": _phone, "schema": {"type": "string", "format": "phone", "maxLength": 100}},
+        extra={"check": _phone, "phone": True, "schema": {"type": "string", "format": "phone", "maxLength": 100}},
     ),
 ]
 Credential = Annotated[str, Meta(max_length=10_000, extra={"verbatim": True})]
@@ -83,7 +83,7 @@ class ContactInput(ContactFields, kw_only=True):
 class ContactChanges(ContactFields, kw_only=True):
     """What may be changed of a contact."""
 
-    tag: Annotated[Name, Meta(description="One tag to append.")] | None = None
+    tag: Tag | None = None
 
 
 Text = Annotated[Query, Meta(description='Words, each in some text field; "…" keeps words together, * is any characters.')]
@@ -230,7 +230,13 @@ class Kept(Struct):
     skipped: int
 
 
+class DeleteAllInput(Struct, kw_only=True):
+    """Which contacts to delete."""
+
+    list: Annotated[List, Meta(description="Only those of this list; without it, all of both.")] | None = None
+
+
 class AllDeleted(Struct):
-    """How many contacts there were in both lists."""
+    """How many contacts were deleted."""
 
     deleted: int

@@ -4,7 +4,7 @@ from msgspec import structs
 
 from kalends import errors, policy
 from kalends.contacts import api, store
-from kalends.contacts.model import Contact, ContactChanges, ContactFilter, ContactInput, ContactQuery, GuestsOf, Tags, Text
+from kalends.contacts.model import Contact, ContactChanges, ContactFilter, ContactInput, ContactQuery, DeleteAllInput, GuestsOf, Tags, Text
 from kalends.context import Context
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.form import Form
@@ -101,7 +101,7 @@ def ask_all(ctx: Context) -> Document:
 @endpoint("POST", "/contacts/delete_all", format="html")
 def delete_all(ctx: Context, params: Form) -> Document:
     """Delete all contacts."""
-    api.delete_all(ctx)
+    api.delete_all(ctx, DeleteAllInput())
     return redirect(ctx, "/contacts", done="deleted")
 
 

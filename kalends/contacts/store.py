@@ -103,11 +103,12 @@ def delete_imported(ctx: Context, service: str) -> None:
     ctx.tx.run("DELETE FROM contacts WHERE user_id = :me AND service = :service", me=policy.user(ctx).id, service=service)
 
 
-def delete_all(ctx: Context) -> int:
-    """Empty both lists, and say how many contacts there were."""
+def delete_all(ctx: Context, chosen: str | None) -> int:
+    """Empty one list, or both without one, and say how many contacts there were."""
     me = policy.user(ctx).id
     ctx.tx.run("DELETE FROM contacts WHERE user_id = :me AND expires_at <= :now", me=me, now=ctx.now)
-    return ctx.tx.run("DELETE FROM contacts WHERE user_id = :me", me=me)
+    where = {None: "", "primary": " AND service IS NULL", "imported": " AND service IS NOT NULL"}[chosen]
+    return ctx.tx.run(f"DELETE FROM contacts WHERE user_id = :me{where}", me=me)
 
 
 def keep(ctx: Context, contacts: Iterable[Contact]) -> None:

@@ -34,6 +34,7 @@ from kalends.events.model import (
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.fields import Changes, Given
 from kalends.http.paging import MAX_PAGE, page
+from kalends.http.tags import tagged
 from kalends.http.types import Deleted
 from kalends.ical.calendar import calendar as calendar_file
 from kalends.policy import Right
@@ -101,6 +102,8 @@ def make(ctx: Context, params: EventInput) -> EventDetail:
     policy.user(ctx)
     calendar = _calendar(ctx, params.calendar_id)
     given = {name for name in ("location", *PARTS) if getattr(params, name)}
+    if params.tag:
+        params = structs.replace(params, tag_list=tagged(params.tag_list, params.tag))
     return _created(ctx, change.located(params, given), calendar)
 
 
@@ -215,9 +218,13 @@ def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
 
 @endpoint("PUT", "/api/events/{event_id}/send_to_me", status=202, guests=True, limited=True)
 def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueued:
-    """Send the event to an e-mail address, a mobile number or both. `opt_in` puts them on the event owner's list."""
+    """Send the event to an e-mail address, a mobile number or both; without either, to your own address.
+
+    `opt_in` puts them on the event owner's list.
+    """
     event = policy.event(ctx, event_id, to=Right.SEE)
-    wanted = [("email", "email", params.email), ("sms", "mobile_number", params.mobile_number)]
+    own = ctx.actor.email_address if ctx.actor and not params.mobile_number else None
+    wanted = [("email", "email", params.email or own), ("sms", "mobile_number", params.mobile_number)]
     queued = []
     for channel, field, address in wanted:
         if address:
@@ -247,7 +254,8 @@ def _shown(ctx: Context, event_id: int, wanted: CommentPage | None = None) -> Ev
 
 def _alone(given: EventInput) -> None:
     """A file says all of its events; nobody should think that what stands beside it was added to each."""
-    beside = [name for name in EventFields.__struct_fields__ if name not in ("public", "time_zone") and getattr(given, name)]
+    fields = (*EventFields.__struct_fields__, "tag")
+    beside = [name for name in fields if name not in ("public", "time_zone") and getattr(given, name)]
     if beside:
         raise errors.invalid(
             "file", f"must come with no other fields than calendar_id, public and time_zone, so without {beside[0]}", "conflict"

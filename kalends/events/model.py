@@ -11,7 +11,7 @@ from kalends.comments.model import CommentItem
 from kalends.contacts.model import Remark
 from kalends.http.fields import Bad, Upload, read_bool, reader
 from kalends.http.paging import Paging
-from kalends.http.tags import TagList
+from kalends.http.tags import Tag, TagList
 from kalends.http.types import DateTime, EmailAddress, Id, Ids, Instant, LongText, Name, TimeZone
 
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
@@ -80,6 +80,7 @@ class EventFields(Struct, kw_only=True):
 class EventInput(EventFields, kw_only=True):
     """What it takes to create an event; or a file of many."""
 
+    NEVER_IGNORED: ClassVar = frozenset({"calendar_ids"})
     OR_FILE: ClassVar = ("title", "start_time")
     RULES: ClassVar = EventFields.RULES | {
         "title": "is required, unless there is a file",
@@ -90,13 +91,14 @@ class EventInput(EventFields, kw_only=True):
     title: Annotated[Name, Meta(description="What the event is called.")] = ""
     start_time: Annotated[DateTime, Meta(description="Start; a date alone makes an all-day event.")] = ""
     calendar_id: Annotated[Id, Meta(description="The home calendar; your primary one by default.")] | None = None
+    tag: Tag | None = None
     file: Annotated[Upload, Meta(description="An .ics file of events, instead of the fields of one.")] | None = None
 
 
 class EventChanges(EventFields, kw_only=True):
     """What may be changed of one event, of several at once, or of a series."""
 
-    tag: Annotated[Name, Meta(description="One tag to append.")] | None = None
+    tag: Tag | None = None
     ids: Annotated[Ids, Meta(description="More events to change, all or none.")] | None = None
     scope: Scope = "this"
 
@@ -167,7 +169,7 @@ class SendInput(Struct, kw_only=True):
     """Where to send an event: one of the two, or both."""
 
     RULES: ClassVar = {
-        "email": "is required, unless there is a mobile_number",
+        "email": "is required of a guest, unless there is a mobile_number",
         "mobile_number": "must be a phone number with its country code",
     }
 
@@ -179,7 +181,7 @@ class SendInput(Struct, kw_only=True):
                 max_length=100,
                 description="The mobile number to send to, with its country code.",
                 examples=["+33 6 12 34 56 78"],
-                extra={"check": _mobile, "schema": {"type": "string", "format": "phone", "maxLength": 100}},
+                extra={"check": _mobile, "phone": True, "schema": {"type": "string", "format": "phone", "maxLength": 100}},
             ),
         ]
         | None

@@ -74,8 +74,8 @@ class Endpoint(Struct, frozen=True):
 
     @property
     def wrapper(self) -> str:
-        """The name in which a client may wrap the fields: `event`."""
-        return self.resource.removesuffix("s")
+        """The name in which a client may wrap the fields: `event`, `delivery`."""
+        return f"{self.resource.removesuffix('ies')}y" if self.resource.endswith("ies") else self.resource.removesuffix("s")
 
     @property
     def action(self) -> str:
@@ -96,8 +96,13 @@ class Endpoint(Struct, frozen=True):
 
     @property
     def once(self) -> bool:
-        """Whether it heeds an Idempotency-Key: every POST of the interface does. Pages are sent by browsers, which have none."""
-        return self.method == "POST" and self.path.startswith("/api/")
+        """Whether it heeds an Idempotency-Key: every unsafe method of the API does. Pages are sent by browsers, which have none."""
+        return self.writes and self.in_api
+
+    @property
+    def in_api(self) -> bool:
+        """Whether it is an action of the API rather than a page."""
+        return self.path.startswith("/api/")
 
     @property
     def documentation(self) -> str:

@@ -18,6 +18,8 @@ MAX_ITEMS = 500
 
 _META = ("ge", "le", "min_length", "max_length", "description", "examples", "extra")
 _INTEGER = re.compile(r"[+-]?0{0,100}[0-9]{1,19}")
+# A phone number whose `+` was not encoded: in a query string or a form, it arrives as a space.
+_LOST_PLUS = re.compile(r" [1-9][0-9]{7,14}")
 _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off"}
 
@@ -28,6 +30,10 @@ class Bad(Exception):
     def __init__(self, message: str, code: Code = "invalid_format"):
         super().__init__(message)
         self.code = code
+
+
+class Repeated(list[Any]):
+    """The values of a parameter that was sent more than once, in their order."""
 
 
 class Upload(Struct, frozen=True):
@@ -75,6 +81,7 @@ class Field(Struct, frozen=True):
     verbatim: bool
     # Required, unless a file comes in its place.
     or_file: bool = False
+    takes_list: bool = False
 
     def is_empty(self, value: Any) -> bool:
         """Whether nothing was given. White space alone is nothing, except where every character counts, as in a password."""
@@ -122,6 +129,8 @@ def _values(kind: type[Struct], given: Mapping[str, Any], *, partial: bool) -> t
                 values[field.name] = None if field.optional else field.fallback()
             continue
         try:
+            if type(value) is Repeated and not field.takes_list:
+                raise Bad("was given more than once; send it once", "repeated")
             values[field.name] = field.read(value)
         except Bad as bad:
             broken.append(FieldError(field.name, str(bad), bad.code))
@@ -159,7 +168,8 @@ def _field(field: msgspec.structs.FieldInfo, hint: Any, or_file: bool) -> Field:
     default = field.default_factory if field.default_factory is not NODEFAULT else field.default
     extra = described(inner)[1].extra or {}
     required, verbatim = or_file or default is NODEFAULT, bool(extra.get("verbatim"))
-    return Field(field.name, reader(inner), required, optional, default, inner, verbatim, or_file)
+    takes_list = get_origin(described(extra.get("like", inner))[0]) is list
+    return Field(field.name, reader(inner), required, optional, default, inner, verbatim, or_file, takes_list)
 
 
 def unwrapped(hint: Any) -> tuple[Any, bool]:
@@ -253,10 +263,13 @@ def _text_reader(meta: Meta) -> Callable[[Any], str]:
     lines, strip = bool(extra.get("lines")), not extra.get("verbatim")
     check: Callable[[str], str] | None = extra.get("check")
     shape = re.compile(extra["pattern"]) if "pattern" in extra else None
+    is_phone = bool(extra.get("phone"))
 
     def read_text(value: Any) -> str:
         if not isinstance(value, str):
             raise Bad("must be text", "wrong_type")
+        if is_phone and _LOST_PLUS.fullmatch(value):
+            value = f"+{value[1:]}"
         try:
             cleaned = text.clean(value, lines=lines, strip=strip)
         except ValueError as error:
@@ -289,6 +302,8 @@ def _list_reader(item: Callable[[Any], Any], meta: Meta) -> Callable[[Any], list
 
     def read_list(value: Any) -> list[Any]:
         parts = value.split(",") if isinstance(value, str) else value
+        if isinstance(parts, Repeated):
+            parts = [piece for part in parts for piece in (part.split(",") if isinstance(part, str) else [part])]
         if isinstance(parts, int | float) and not isinstance(parts, bool):
             parts = [parts]
         if not isinstance(parts, list):

@@ -1,4 +1,4 @@
-"""A POST under an Idempotency-Key is done once: its answer is kept with what it wrote, and given to whoever asks again."""
+"""A write under an Idempotency-Key is done once: its answer is kept with what it wrote, and given to whoever asks again."""
 
 import hashlib
 import json
@@ -17,7 +17,10 @@ from kalends.http.fields import Upload
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 
-_KEY = re.compile(r'"([\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255})')
+# With or without the quotes that the header's specification wants.
+KEY_PATTERN = r'^(?:"[!#-~]{1,255}"|[!#-~]{1,255})$'
+
+_KEY = re.compile(KEY_PATTERN)
 _SALT = 16
 
 
@@ -78,18 +81,18 @@ class Key(Struct, frozen=True):
 
 
 def read_key(header: str) -> str:
-    """The key, with or without the quotes that the header's specification wants."""
-    match = _KEY.fullmatch(header.strip())
-    if match is None:
+    """The key, without its quotes."""
+    key = header.strip()
+    if not _KEY.fullmatch(key):
         raise errors.BadRequest(f"{HEADER} must have 1 to 255 visible ASCII characters, such as a UUID.")
-    return match[1] or match[2]
+    return key.strip('"')
 
 
-def key_of(ctx: Context, given_key: str, path: str, given: dict[str, Any]) -> Key:
-    """The key of this person for this request: its path and its parameters, whatever carried them, and whether another site sent it,
-    which gets no cookie."""
+def key_of(ctx: Context, given_key: str, method: str, path: str, given: dict[str, Any]) -> Key:
+    """The key of this person for this request: its method, path and parameters, whatever carried them, and whether another site sent
+    it, which gets no cookie."""
     whose = str(ctx.actor.id) if ctx.actor else "guest"
-    asked = json.dumps([path, given, ctx.caller.is_cross_site], sort_keys=True, default=_upload)
+    asked = json.dumps([method, path, given, ctx.caller.is_cross_site], sort_keys=True, default=_upload)
     secret = tokens.derived(ctx.settings, "idempotency", f"{whose} {given_key}").encode()
     return Key(_hash(b"name", secret), _hash(b"request", secret + asked.encode()), secret)
 

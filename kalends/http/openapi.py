@@ -9,7 +9,7 @@ from kalends import __version__
 from kalends.http.answers import HEADERS, REF, errors, kinds_of, operation_id, responses
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.fields import Field, fields_of
-from kalends.http.once import HEADER
+from kalends.http.once import HEADER, KEY_PATTERN
 from kalends.http.problem import ProblemBody
 from kalends.http.schema import SHARED, Carrier, carried, field_schema, object_schema, rules_of
 
@@ -36,7 +36,7 @@ ONCE = {
     "in": "header",
     "required": False,
     "description": "Your own name for this request, such as a UUID: sent again within a day, it gets the same answer, and is done once.",
-    "schema": {"type": "string", "format": "idempotency-key"},
+    "schema": {"type": "string", "format": "idempotency-key", "pattern": KEY_PATTERN},
 }
 ONCE_RULE = {HEADER: "must have 1 to 255 visible ASCII characters, and be another for another request"}
 

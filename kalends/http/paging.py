@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 from typing import Annotated, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, unquote_plus
 
 from msgspec import Meta, Struct
 
 from kalends.context import Context
+from kalends.http.params import SECRETS
 
 MAX_PAGE = 500
-# What the address of another page has its own values for; and what a page said was done was done before this one.
-OWN = frozenset({"limit", "offset", "after", "done"})
+# What the address of another page has its own values for; and what a page said was done was done before this one. Secrets stay out.
+OWN = frozenset({"limit", "offset", "after", "done"}) | SECRETS
 # What may stand in a query as it was sent. (A quotation mark, say, may not.)
 _SENT = "%&=+!$'()*,;:@/?"
 
@@ -41,8 +42,7 @@ def page(ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] 
     """
     if len(rows) <= params.size:
         return rows, None
-    # What comes last counts, also where one of these was written in another way.
-    query = [pair for pair in quote(ctx.caller.query, _SENT).split("&") if pair and pair.partition("=")[0] not in OWN]
+    query = [pair for pair in quote(ctx.caller.query, _SENT).split("&") if pair and unquote_plus(pair.partition("=")[0]) not in OWN]
     query += [f"limit={params.size}", f"offset={params.offset + params.size}"]
     if after:
         query.append(f"after={quote(after(rows[params.size - 1]))}")

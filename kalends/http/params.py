@@ -14,8 +14,13 @@ import msgspec
 from kalends import errors
 from kalends.errors import FieldError
 from kalends.http.endpoint import Endpoint
-from kalends.http.fields import Field, Upload, described, fields_of
+from kalends.http.fields import Field, Repeated, Upload, described, fields_of
 from kalends.http.form import Form
+
+BEARERS = frozenset({"wkey", "token"})
+SECRETS = BEARERS | {"password", "digest", "access_token", "shared_secret"}
+# What changes a read so much that nobody should think it was heeded; a Struct may name its own.
+NEVER_IGNORED = frozenset({"order", "fields"})
 
 MAX_DEPTH = 8
 MAX_KEYS = 1_000
@@ -34,8 +39,11 @@ def bind(endpoint: Endpoint, given: dict[str, Any], *, is_strict: bool) -> Any:
     """The endpoint's parameter Struct (or Changes to it, or None) from what was given; every broken field is named at once."""
     fields = fields_of(endpoint.params) if endpoint.params is not None else ()
     if endpoint.is_form:
-        return Form(given)
-    unknown = _unknown(given, fields) if given and is_strict else []
+        # A page sends a checkbox after a hidden field of the same name, which stands for it when it is not ticked.
+        return Form({name: value[-1] if isinstance(value, Repeated) else value for name, value in given.items()})
+    unknown: list[FieldError] = []
+    if given:
+        unknown = _unknown(given if is_strict else {name: given[name] for name in _never_ignored(endpoint, given)}, fields)
     value: Any = None
     broken: list[FieldError] = []
     if endpoint.params is not None:
@@ -45,12 +53,36 @@ def bind(endpoint: Endpoint, given: dict[str, Any], *, is_strict: bool) -> Any:
     return value
 
 
+def _never_ignored(endpoint: Endpoint, given: dict[str, Any]) -> frozenset[str]:
+    if not endpoint.in_api:
+        return frozenset()
+    refused: frozenset[str] = getattr(endpoint.params, "NEVER_IGNORED", frozenset())
+    return (refused if endpoint.writes else NEVER_IGNORED) & given.keys()
+
+
 def gather(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
     """All parameters of the request: the body's win over the query string's."""
     given = _unwrapped(_form(req.query_string), endpoint) if req.query_string else {}
+    if given:
+        _refuse_secrets(given, endpoint)
     if req.method != "GET" or req.content_length:
         given |= _unwrapped(_body(req, endpoint), endpoint)
     return given
+
+
+def _refuse_secrets(query: dict[str, Any], endpoint: Endpoint) -> None:
+    """A secret in an address that the action does not ask for: whoever sent it means to be signed in, and would be a guest."""
+    misplaced = SECRETS & query.keys() - _names(endpoint)
+    if not misplaced or not endpoint.in_api:
+        return
+    if misplaced & BEARERS:
+        raise errors.InvalidToken("Send the token or the key as 'Authorization: Bearer …'. Addresses are kept in logs and histories.")
+    message = "is not a parameter of this action, and a secret does not belong in an address"
+    raise errors.Invalid([FieldError(name, message, "unknown") for name in sorted(misplaced)])
+
+
+def _names(endpoint: Endpoint) -> frozenset[str]:
+    return frozenset(endpoint.params.__struct_fields__) if endpoint.params is not None else frozenset()
 
 
 def _unwrapped(given: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
@@ -209,7 +241,7 @@ class _Bytes:
 
 
 def _place(values: dict[str, Any], name: str, value: Any) -> None:
-    """Put `a[b]=value` where it belongs: `{"a": {"b": value}}`; `a[]=value` adds to a list."""
+    """Put `a[b]=value` where it belongs: `{"a": {"b": value}}`; `a[]=value` adds to a list, and so does a name that comes again."""
     match = _BRACKETS.fullmatch(name)
     if match is None:
         values[name] = value
@@ -221,15 +253,21 @@ def _place(values: dict[str, Any], name: str, value: Any) -> None:
         held = values.setdefault(keys[0], [])
         if isinstance(held, list):
             held.append(value)
+        elif not isinstance(held, dict):
+            values[keys[0]] = Repeated([held, value])
         return
     for key in keys[:-1]:
         inner = values.get(key)
         if not isinstance(inner, dict):
             inner = values[key] = {}
         values = inner
-    if not isinstance(values.get(keys[-1]), dict):
-        # What stands beside `a[b]=value` in whatever order takes nothing of it away.
+    if keys[-1] not in values:
         values[keys[-1]] = value
+    elif isinstance(held := values[keys[-1]], list):
+        held.append(value)
+    elif not isinstance(held, dict):
+        # What stands beside `a[b]=value` in whatever order takes nothing of it away.
+        values[keys[-1]] = Repeated([held, value])
 
 
 def _check_size(value: Any) -> None:

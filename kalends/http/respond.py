@@ -76,6 +76,8 @@ class Responder:
         else:
             ctx, reply = self._run(caller, sign_in, broken, variables)
         self._do_later(ctx)
+        if is_strict(req):
+            resp.set_header("Preference-Applied", "handling=strict")
         self._send(ctx, resp, reply)
 
     def _caller(self, req: falcon.Request) -> Caller:
@@ -207,7 +209,7 @@ class Responder:
         if token is not None:
             with ctx.read():
                 self._identify(ctx, req, token, is_bearer)
-        return key_of(ctx, given_key, req.path, given)
+        return key_of(ctx, given_key, req.method, req.path, given)
 
     def _once(self, key: Key, run: Callable[[], tuple[Context, Reply]]) -> tuple[Context, Reply]:
         """Do it, or under a key that was used give the answer that was kept: also where somebody else just was quicker, which may

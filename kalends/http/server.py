@@ -139,8 +139,7 @@ class _Path:
             setattr(self, f"on_{method.lower()}", self._on)
         if "GET" in self._formats:
             self.on_head = self._on
-        if len({responder.endpoint.format for responder in responders}) > 1:
-            self.on_options = self._say_methods
+        self.on_options = self._say_methods
 
     def _on(self, req: falcon.Request, resp: falcon.Response, **variables: Any) -> None:
         offered = self._formats["GET" if req.method == "HEAD" else req.method]
@@ -155,11 +154,12 @@ class _Path:
     def _methods(self, chosen: str) -> list[str]:
         """The methods that the path has in this format."""
         found = [method for method, formats in self._formats.items() if chosen in formats]
-        return [*found, *(["HEAD"] if "GET" in found else [])]
+        return [*found, *(["HEAD"] if "GET" in found else []), "OPTIONS"] if found else []
 
     def _say_methods(self, req: falcon.Request, resp: falcon.Response, **variables: Any) -> None:
-        """Falcon answers OPTIONS by itself, but for a path whose formats differ in their methods."""
-        methods = self._methods(req.context.format or "json")
+        """Falcon would leave out OPTIONS itself, and does not know that formats may differ in their methods."""
+        formats = [name for offered in self._formats.values() for name in offered]
+        methods = self._methods(req.context.format or ("json" if "json" in formats else formats[0]))
         if not methods:
             raise errors.NotFound("There is no such path.")
         resp.set_header("Allow", ", ".join(sorted(methods)))

@@ -68,6 +68,13 @@ def _clean_tag(tag: str) -> str:
     return cleaned
 
 
+def _one_tag(value: str) -> str:
+    if "," in value:
+        raise Bad("must be one tag, without a comma; send several as tag_list")
+    return value
+
+
+Tag = Annotated[Name, Meta(description="One tag to append.", extra={"check": _one_tag})]
 TagList = Annotated[
     str, Meta(description="Comma-delimited tags, or an array; it replaces the tags.", extra={"read": read_tags, "like": list[Name]})
 ]

@@ -62,7 +62,7 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
         if password_hash:
             store.update_password(ctx, user_id, password_hash)
             sessions.delete_others(ctx, policy.oneself(ctx, user_id))
-        return store.detail(ctx, store.get(ctx, user_id))
+        return ctx.done(store.detail(ctx, store.get(ctx, user_id)))
 
 
 @endpoint("DELETE", "/api/users/{user_id}", transaction=False)
@@ -72,7 +72,7 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deleted:
     credentials.confirm(ctx, user, params.current_password)
     with ctx.write():
         store.delete(ctx, store.hold(ctx, user).id)
-    return Deleted([user_id])
+        return ctx.done(Deleted([user_id]))
 
 
 def _read(ctx: Context, user_id: int) -> User:

@@ -29,8 +29,8 @@ def test_both_addresses_get_a_delivery(cast: Cast) -> None:
 
 
 def test_at_least_one_address_is_needed(cast: Cast) -> None:
-    event = an_event(cast.alice)
-    answer = cast.alice.put(f"/api/events/{event['id']}/send_to_me")
+    event = an_event(cast.alice, public=True)
+    answer = cast.anonymous.put(f"/api/events/{event['id']}/send_to_me")
     assert (answer.status, answer.broken) == (422, ["email"])
 
 
@@ -122,3 +122,10 @@ def test_a_guest_sends_at_most_thirty_a_minute(cast: Cast, limited: Client) -> N
     event = an_event(cast.alice, public=True)
     sent = [limited.put(f"/api/events/{event['id']}/send_to_me", json={"email": f"g{n}@example.org"}).status for n in range(31)]
     assert sent == [202] * 30 + [429]
+
+
+def test_without_an_address_it_goes_to_ones_own(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)["id"]
+    sent = cast.bob.put(f"/api/events/{event}/send_to_me")
+    assert (sent.status, [each["address"] for each in sent.json["deliveries"]]) == (202, [cast.bob.email_address])
+    assert cast.anonymous.put(f"/api/events/{event}/send_to_me").broken == ["email"]

@@ -126,9 +126,14 @@ def test_an_editor_makes_events_of_their_own_on_a_shared_calendar(cast: Cast) ->
 
 
 def test_what_may_not_be_given_is_not_taken(cast: Cast) -> None:
-    given = {"id": 1, "owner_id": cast.bob.id, "series_id": 7, "version": 9, "created_at": "1999-01-01", "tag": "x", "ids": "1"}
+    given = {"id": 1, "owner_id": cast.bob.id, "series_id": 7, "version": 9, "created_at": "1999-01-01", "ids": "1"}
     made = an_event(cast.alice, **given)
     assert (made["owner"]["id"], made["series_id"], made["tags"]) == (cast.alice.id, None, [])
     assert made["created_at"].startswith("2026-")
     strict = cast.alice.post("/api/events", json=FIELDS | given, headers={"Prefer": "handling=strict"})
     assert (strict.status, set(strict.broken)) == (422, set(given))
+
+
+def test_several_calendars_are_refused_rather_than_left_out(cast: Cast) -> None:
+    refused = cast.alice.post("/api/events", json={"title": "Jazz", "start_time": "2027-05-11", "calendar_ids": [1, 2]})
+    assert (refused.status, refused.broken) == (422, ["calendar_ids"])

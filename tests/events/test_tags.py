@@ -86,3 +86,14 @@ def test_no_two_tags_differ_in_case_alone_and_none_is_lost(cast: Cast, written: 
     wanted = {piece.strip() for tag in written for piece in tag.split(",")} - {""}
     assert bool(tags) == bool(wanted)
     assert an_event(cast.alice, tag_list=",".join(tags))["tags"] == tags
+
+
+def test_tag_is_one_tag(cast: Cast) -> None:
+    event = an_event(cast.alice, tag_list="jazz")["id"]
+    refused = cast.alice.put(f"/api/events/{event}", json={"tag": "a,b"})
+    assert (refused.status, refused.broken) == (422, ["tag"])
+    assert cast.alice.get(f"/api/events/{event}").json["tags"] == ["jazz"]
+
+
+def test_a_new_event_takes_one_tag_more(cast: Cast) -> None:
+    assert an_event(cast.alice, tag_list="jazz", tag="late")["tags"] == ["jazz", "late"]

@@ -6,10 +6,11 @@ import pytest
 from msgspec import Struct
 
 from kalends.context import Context
-from tests.cast import Cast, a_calendar
+from kalends.http.endpoint import registry
+from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
 from tests.http.conftest import Stage, act
-from tests.http.multipart import multipart
+from tests.http.multipart import multipart, of_parts
 
 GIVEN = {"name": "Jazz & Blues", "description": "Late, é\nloud + long", "color": "#aa00FF", "time_zone": "Europe/Paris", "public": "yes"}
 WRAPPED = {f"calendar[{name}]": value for name, value in GIVEN.items()}
@@ -68,11 +69,83 @@ def test_a_read_takes_its_parameters_from_a_body_too(cast: Cast) -> None:
     assert cast.alice.request("GET", "/api/calendars?limit=7", json={"limit": 3}).json["limit"] == 3
 
 
-def test_the_last_of_two_values_counts_in_every_carrier(cast: Cast) -> None:
-    as_json = {"body": '{"name": "First", "name": "Last"}', "headers": {"Content-Type": "application/json"}}
-    as_form = {"body": "name=First&name=Last", "headers": {"Content-Type": "application/x-www-form-urlencoded"}}
-    for carrier in (as_json, as_form):
-        assert cast.alice.post("/api/calendars", **carrier).json["name"] == "Last"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+@pytest.mark.parametrize(
+    "carrier",
+    [
+        {"body": "name=First&name=Last", "headers": FORM},
+        {"body": "calendar[name]=First&calendar[name]=Last", "headers": FORM},
+        {"body": "name=First&name[]=Last", "headers": FORM},
+        {"query_string": "name=First&name=First"},
+        of_parts([('form-data; name="name"', b"First"), ('form-data; name="name"', b"Last")]),
+    ],
+    ids=["form", "wrapped", "brackets", "query", "multipart"],
+)
+def test_a_value_that_comes_twice_is_refused(cast: Cast, carrier: dict[str, Any]) -> None:
+    refused = cast.alice.post("/api/calendars", **carrier)
+    assert (refused.status, [(e["field"], e["code"]) for e in refused.json["errors"]]) == (422, [("name", "repeated")])
+
+
+@pytest.mark.parametrize(
+    "written", ["ids={}&ids={}", "ids[]={}&ids[]={}", "ids[]={}&ids={}", "ids={}&ids[]={}", "ids={},&ids={}", "ids={},{}"]
+)
+def test_a_list_may_come_in_parts(cast: Cast, written: str) -> None:
+    first, second, third = (an_event(cast.alice)["id"] for _ in range(3))
+    listed = cast.alice.get(f"/api/events?{written.format(first, second)}").json["events"]
+    assert sorted(event["id"] for event in listed) == [first, second]
+    deleted = cast.alice.delete(f"/api/events/{third}?{written.format(first, second)}").json["deleted"]
+    assert sorted(deleted) == [first, second, third]
+
+
+def test_tags_may_come_in_parts(cast: Cast) -> None:
+    made = cast.alice.post("/api/events", body="title=Jazz&start_time=2027-05-11&tag_list=jazz&tag_list=trio,late", headers=FORM)
+    assert made.json["tags"] == ["jazz", "trio", "late"]
+
+
+@pytest.mark.parametrize(
+    "time", ["2027-06-01T20:00:00+02:00", "2027-06-01T20:00+0200", "2027-06-01%2020:00%20UTC", "2027-06-01+20:00+%2B0200"]
+)
+def test_a_plus_of_a_time_in_a_query_is_a_plus(cast: Cast, time: str) -> None:
+    before = an_event(cast.alice, start_time="2027-06-01T17:59:59Z")["id"]
+    after = an_event(cast.alice, start_time="2027-06-01T20:00:00Z")["id"]
+    found = cast.alice.get(f"/api/events?start_time={time}")
+    assert found.status == 200, found
+    assert [event["id"] for event in found.json["events"] if event["id"] in (before, after)] == [after]
+
+
+def test_a_plus_of_a_phone_number_in_a_form_is_a_plus(cast: Cast) -> None:
+    event = an_event(cast.alice)["id"]
+    sent = cast.alice.put(f"/api/events/{event}/send_to_me", body="mobile_number=+33612345678", headers=FORM)
+    assert sent.status == 202, sent
+    made = cast.alice.post("/api/contacts", body="first_name=Gus&phone_number=+33612345678", headers=FORM)
+    assert made.json["phone_number"] == "+33612345678"
+
+
+@pytest.mark.parametrize(("name", "status"), [("wkey", 401), ("token", 401), ("password", 422), ("digest", 422)])
+def test_a_secret_in_an_address_is_refused(cast: Cast, name: str, status: int) -> None:
+    for who in (cast.anonymous, cast.alice):
+        refused = who.get(f"/api/events?{name}=canary")
+        assert (refused.status, "canary" in refused.text) == (status, False)
+
+
+@pytest.mark.parametrize("path", ["/api/calendars", "/api/contacts", "/api/comments", "/api/keys"])
+@pytest.mark.parametrize("name", ["order", "fields"])
+def test_an_order_that_a_list_does_not_have_is_refused(cast: Cast, path: str, name: str) -> None:
+    refused = cast.alice.get(f"{path}?{name}=title")
+    assert (refused.status, name in refused.broken) == (422, True)
+
+
+def test_a_strict_request_is_told_that_it_was_taken_strictly(cast: Cast) -> None:
+    strict = cast.alice.get("/api/calendars", headers={"Prefer": "handling=strict"})
+    assert (strict.status, strict.headers["Preference-Applied"]) == (200, "handling=strict")
+    assert "Preference-Applied" not in cast.alice.get("/api/calendars").headers
+
+
+def test_fields_may_be_wrapped_in_the_singular_of_the_resource() -> None:
+    wrappers = {endpoint.resource: endpoint.wrapper for endpoint in registry if endpoint.path.startswith("/api/")}
+    assert (wrappers["deliveries"], wrappers["events"], wrappers["session"]) == ("delivery", "event", "session")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,161 @@
+"""Idempotency-Key with PUT and DELETE: the second request gets the reply of the first, and nothing is done twice."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from kalends.db import Database
+from kalends.http.endpoint import registry
+from tests.cast import PASSWORD, Cast, Person, a_calendar, a_contact, an_event, shared
+from tests.client import Answer, Client
+
+AT_ONCE = 4
+
+# The ids in the path, who sends it, and what.
+Request = tuple[tuple[Any, ...], Client, dict[str, Any]]
+
+
+def _event(**given: Any) -> Callable[[Cast], Request]:
+    return lambda cast: ((an_event(cast.alice)["id"],), cast.alice, given)
+
+
+def _removed(cast: Cast) -> Request:
+    event, other = an_event(cast.alice)["id"], a_calendar(cast.alice)["id"]
+    assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": other}).status == 200
+    return (event,), cast.alice, {"calendar_id": other}
+
+
+def _sent(cast: Cast) -> Request:
+    return (an_event(cast.alice, public=True)["id"],), cast.alice, {"email": f"{uuid4().hex}@example.org"}
+
+
+def _calendar(**given: Any) -> Callable[[Cast], Request]:
+    return lambda cast: ((a_calendar(cast.alice)["id"],), cast.alice, given)
+
+
+def _unshared(cast: Cast) -> Request:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "viewer")
+    return (calendar["id"],), cast.alice, {"user_name": cast.bob.user_name}
+
+
+def _share(cast: Cast) -> Request:
+    return (a_calendar(cast.alice)["id"],), cast.alice, {"user_name": cast.bob.user_name, "role": "viewer"}
+
+
+def _contact(**given: Any) -> Callable[[Cast], Request]:
+    return lambda cast: ((a_contact(cast.alice)["id"],), cast.alice, given)
+
+
+def _comment(**given: Any) -> Callable[[Cast], Request]:
+    def request(cast: Cast) -> Request:
+        made = cast.alice.post("/api/comments", json={"event_id": an_event(cast.alice)["id"], "comment": "Yes!"})
+        return (made.json["id"],), cast.alice, given
+
+    return request
+
+
+def _response(**given: Any) -> Callable[[Cast], Request]:
+    def request(cast: Cast) -> Request:
+        made = cast.alice.post("/api/responses", json={"event_id": an_event(cast.alice)["id"], "response": "YES"})
+        return (made.json["id"],), cast.alice, given
+
+    return request
+
+
+def _session(cast: Cast) -> Request:
+    other = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD})
+    return (other.json["id"],), cast.alice, {}
+
+
+def _key(cast: Cast) -> Request:
+    return (cast.alice.post("/api/keys", json={"name": "a program"}).json["id"],), cast.alice, {}
+
+
+def _oneself(person: str, **given: Any) -> Callable[[Cast], Request]:
+    def request(cast: Cast) -> Request:
+        who: Person = getattr(cast, person)
+        return (who.id,), who, given
+
+    return request
+
+
+REQUESTS: dict[str, Callable[[Cast], Request]] = {
+    "PUT /api/events/{event_id}": _event(tag="late"),
+    "DELETE /api/events/{event_id}": _event(),
+    "PUT /api/events/{event_id}/repeat": _event(frequency="DAILY", end_date="2026-12-31"),
+    "PUT /api/events/{event_id}/add": lambda cast: (
+        (an_event(cast.alice)["id"],),
+        cast.alice,
+        {"calendar_id": a_calendar(cast.alice)["id"]},
+    ),
+    "PUT /api/events/{event_id}/remove": _removed,
+    "PUT /api/events/{event_id}/copy": _event(),
+    "PUT /api/events/{event_id}/send_to_me": _sent,
+    "PUT /api/events/{event_id}/announce": _event(),
+    "PUT /api/calendars/{calendar_id}": _calendar(name="Blues"),
+    "DELETE /api/calendars/{calendar_id}": _calendar(),
+    "PUT /api/calendars/{calendar_id}/share": _share,
+    "PUT /api/calendars/{calendar_id}/unshare": _unshared,
+    "PUT /api/calendars/{calendar_id}/reset_feed": _calendar(),
+    "PUT /api/contacts/{contact_id}": _contact(tag="late"),
+    "DELETE /api/contacts/{contact_id}": _contact(),
+    "PUT /api/comments/{comment_id}": _comment(comment="No!"),
+    "DELETE /api/comments/{comment_id}": _comment(),
+    "PUT /api/responses/{response_id}": _response(response="NO"),
+    "DELETE /api/responses/{response_id}": _response(),
+    "DELETE /api/session/{session_id}": _session,
+    "DELETE /api/keys/{key_id}": _key,
+    "PUT /api/users/{user_id}": _oneself("alice", name="Alicia"),
+}
+# Who deletes the account cannot sign in to ask again; a list that a test of its own fills.
+ELSEWHERE = {"DELETE /api/users/{user_id}", "DELETE /api/subscribers/{subscriber_id}"}
+
+
+def send(request: Request, name: str, key: str) -> Answer:
+    ids, who, given = request
+    method, _, path = name.partition(" ")
+    for number in ids:
+        path = f"{path[: path.index('{')]}{number}{path[path.index('}') + 1 :]}"
+    return who.request(method, path, json=given, headers={"Idempotency-Key": key})
+
+
+def test_every_put_and_delete_of_the_api_is_tried() -> None:
+    unsafe = {f"{endpoint.method} {endpoint.path}" for endpoint in registry if endpoint.in_api and endpoint.method in ("PUT", "DELETE")}
+    assert unsafe - set(REQUESTS) == ELSEWHERE
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_sent_again_under_its_key_it_gets_the_same_reply(cast: Cast, name: str) -> None:
+    request, key = REQUESTS[name](cast), uuid4().hex
+    first, again = send(request, name, key), send(request, name, key)
+    assert first.status in (200, 201, 202), first
+    assert (again.status, again.content) == (first.status, first.content)
+    assert ("Idempotency-Replayed" in first.headers, again.headers.get("Idempotency-Replayed")) == (False, "true")
+
+
+@pytest.mark.parametrize("action", ["copy", "send_to_me"])
+def test_several_at_once_are_done_once(cast: Cast, db: Database, action: str) -> None:
+    name, table = f"PUT /api/events/{{event_id}}/{action}", {"copy": "events", "send_to_me": "deliveries"}[action]
+    request, key = REQUESTS[name](cast), uuid4().hex
+    before = _rows(db, table)
+    with ThreadPoolExecutor(AT_ONCE) as clients:
+        answers = list(clients.map(lambda _: send(request, name, key), range(AT_ONCE)))
+    assert len({(answer.status, answer.content) for answer in answers}) == 1, answers
+    assert _rows(db, table) == before + 1
+
+
+def test_a_key_belongs_to_one_method(cast: Cast) -> None:
+    request, key = _event()(cast), uuid4().hex
+    assert send(request, "PUT /api/events/{event_id}", key).status == 200
+    refused = send(request, "DELETE /api/events/{event_id}", key)
+    assert (refused.status, refused.broken) == (422, ["Idempotency-Key"])
+    assert cast.alice.get(f"/api/events/{request[0][0]}").status == 200
+
+
+def _rows(db: Database, table: str) -> int:
+    with db.read() as tx:
+        return int(tx.value(f"SELECT count(*) FROM {table}"))
