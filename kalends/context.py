@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -75,12 +75,22 @@ def _tags(header: str) -> list[str]:
     return [tag.strip().removeprefix("W/") for tag in header.split(",")]
 
 
+class CountedCall(Protocol):
+    """A call that counts against a rate limit; settled once it is counted or refused."""
+
+    is_settled: bool
+
+    def count(self, tx: Transaction) -> None:
+        """Count it in this transaction, or raise TooMany."""
+
+
 class Context:
     """One request's surroundings (or one command's, or one page's)."""
 
     __slots__ = (
         "_tx",
         "actor",
+        "call",
         "caller",
         "cookies",
         "db",
@@ -88,6 +98,7 @@ class Context:
         "keep",
         "later",
         "now",
+        "refusal",
         "settings",
         "status",
         "tags_answer",
@@ -100,6 +111,10 @@ class Context:
         self.now = now
         self.caller = caller or Caller()
         self.actor: Actor | None = None
+        # Counted by the first write transaction that commits.
+        self.call: CountedCall | None = None
+        # Why nothing may be written: a form shows it with what was typed.
+        self.refusal: errors.Problem | None = None
         self.headers: dict[str, str] = {}
         self.cookies: list[str] = []
         self.status: int | None = None
@@ -121,7 +136,10 @@ class Context:
 
     def write(self, *, alone: bool = False) -> "_Opened":
         """Open a write transaction for the block; it commits when the block ends. One that takes long should be alone."""
-        return _Opened(self, self.db.write(alone=alone))
+        if self.refusal:
+            raise self.refusal
+        is_counting = self.call and not self.call.is_settled
+        return _Counting(self, self.db.write(alone=alone)) if is_counting else _Opened(self, self.db.write(alone=alone))
 
     def done(self, result: T) -> T:
         """The reply to a write, said in the transaction that wrote what it tells: so that a request that is sent again gets it too."""
@@ -174,3 +192,24 @@ class _Opened:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._ctx._tx = None
         self._transaction.__exit__(kind, error, trace)
+
+
+class _Counting(_Opened):
+    """The transaction in which the call is counted."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> Transaction:
+        tx = super().__enter__()
+        try:
+            assert self._ctx.call
+            self._ctx.call.count(tx)
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+        return tx
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        super().__exit__(kind, error, trace)
+        if error is None and self._ctx.call:
+            self._ctx.call.is_settled = True

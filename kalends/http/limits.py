@@ -1,39 +1,125 @@
-"""Rate limits on guests, in memory: a moving window per process."""
+"""Rate limits, counted in the database: they hold across processes and servers. Refusals are remembered in memory, so that a flood
+of refused calls writes nothing."""
 
 import threading
-import time
-from collections import deque
-from collections.abc import Callable
 
+from msgspec import Struct
+
+from kalends import tokens
+from kalends.context import Context
+from kalends.db import Transaction, counters
 from kalends.errors import TooMany
+from kalends.settings import Settings
 
-WINDOW = 60
-MANY_SUBJECTS = 10_000
+MAX_REFUSALS = 10_000
+
+
+class Limit(Struct, frozen=True):
+    """At most `most` uses in a sliding window of `seconds`; `refusal` tells people which limit it is and what to do."""
+
+    name: str
+    most: int
+    seconds: int
+    refusal: str
+
+    def headers(self, remaining: int, reset: int) -> dict[str, str]:
+        """The header fields of draft-ietf-httpapi-ratelimit-headers."""
+        return {
+            "RateLimit-Policy": f'"{self.name}";q={self.most};w={self.seconds}',
+            "RateLimit": f'"{self.name}";r={remaining};t={reset}',
+        }
+
+    def refuse(self, retry_after: int) -> TooMany:
+        return TooMany(self.refusal.format(most=f"{self.most:,}"), retry_after, self.headers(0, retry_after))
+
+
+def guest_writes(settings: Settings) -> Limit:
+    refusal = "At most {most} forms or API writes a minute are accepted from one network without an account. Wait, or sign in."
+    return Limit("guest-writes", settings.guest_writes_per_minute, 60, refusal)
+
+
+def subject_of(settings: Settings, limit: Limit, subject: str) -> str:
+    """The counter's name. Neither the database nor a backup tells whose it is."""
+    return tokens.derived(settings, "rate limit", f"{limit.name} {subject}")
+
+
+def count(ctx: Context, limit: Limit, subject: str, amount: int = 1) -> dict[str, str]:
+    """Count uses by the subject in the open transaction, and return the RateLimit header fields; or raise TooMany."""
+    return _count(ctx.tx, limit, subject_of(ctx.settings, limit, subject), ctx.now, amount)
+
+
+def _count(tx: Transaction, limit: Limit, subject: str, now: int, amount: int) -> dict[str, str]:
+    """The window slides: the uses of the window before count for as much of it as the sliding window still covers."""
+    elapsed = now % limit.seconds
+    current, previous = counters.increment(tx, subject, now - elapsed, limit.seconds, amount)
+    used = current + previous * (limit.seconds - elapsed) // limit.seconds
+    if used > limit.most:
+        raise limit.refuse(_wait(limit, current - amount, previous, elapsed, amount))
+    return limit.headers(limit.most - used, limit.seconds - elapsed)
+
+
+def _wait(limit: Limit, current: int, previous: int, elapsed: int, amount: int) -> int:
+    """The seconds until the same call would be allowed, if nothing else is counted meanwhile."""
+    if amount > limit.most:
+        return limit.seconds
+    room = limit.most - current - amount
+    if room >= 0:
+        return _allowed_at(limit, previous, room) - elapsed
+    return limit.seconds - elapsed + _allowed_at(limit, current, limit.most - amount)
+
+
+def _allowed_at(limit: Limit, previous: int, room: int) -> int:
+    """The first second of a window in which the uses of the window before weigh no more than the room."""
+    return max(0, limit.seconds + 1 + -(room + 1) * limit.seconds // previous)
+
+
+class GuestCall:
+    """A call to be settled once, that is counted or refused: in the first write transaction, or in one of its own if none commits."""
+
+    def __init__(self, limit: "RateLimit", subject: str, now: int):
+        self._limit = limit
+        self._subject = subject
+        self._now = now
+        self.is_settled = False
+        self.headers: dict[str, str] = {}
+
+    def count(self, tx: Transaction) -> None:
+        try:
+            self.headers = self._limit.count(tx, self._subject, self._now)
+        except TooMany as refusal:
+            self.headers = refusal.headers
+            self.is_settled = True
+            raise
 
 
 class RateLimit:
-    """At most `most` calls a minute for each subject."""
+    """A limit on calls, with the subjects that this process refuses for now."""
 
-    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic):
-        self.most = most
-        self._clock = clock
-        self._calls: dict[str, deque[float]] = {}
+    def __init__(self, settings: Settings, limit: Limit):
+        self._settings = settings
+        self._limit = limit
+        self._refused_until: dict[str, int] = {}
         self._lock = threading.Lock()
 
-    def count(self, subject: str) -> None:
-        """Count a call, or raise TooMany."""
-        now = self._clock()
-        with self._lock:
-            if len(self._calls) > MANY_SUBJECTS:
-                self._forget(now)
-            calls = self._calls.setdefault(subject, deque())
-            while calls and calls[0] <= now - WINDOW:
-                calls.popleft()
-            if len(calls) >= self.most:
-                wait = int(calls[0] + WINDOW - now) + 1
-                raise TooMany(f"At most {self.most} of these a minute. Try again in {wait} seconds.", wait)
-            calls.append(now)
+    def call(self, subject: str, now: int) -> GuestCall:
+        """A call that is still to be counted; raises TooMany if it is known that it would be refused."""
+        counter = subject_of(self._settings, self._limit, subject)
+        until = self._refused_until.get(counter, 0)
+        if now < until <= now + 2 * self._limit.seconds:
+            raise self._limit.refuse(until - now)
+        return GuestCall(self, counter, now)
 
-    def _forget(self, now: float) -> None:
-        for subject in [s for s, calls in self._calls.items() if not calls or calls[-1] <= now - WINDOW]:
-            del self._calls[subject]
+    def count(self, tx: Transaction, counter: str, now: int) -> dict[str, str]:
+        try:
+            return _count(tx, self._limit, counter, now, 1)
+        except TooMany as refusal:
+            self._remember(counter, now, now + refusal.retry_after)
+            raise
+
+    def _remember(self, counter: str, now: int, until: int) -> None:
+        """In the order in which they were made, so that the oldest are dropped without a search."""
+        with self._lock:
+            self._refused_until.pop(counter, None)
+            self._refused_until[counter] = until
+            while len(self._refused_until) > MAX_REFUSALS or self._refused_until[next(iter(self._refused_until))] <= now:
+                del self._refused_until[next(iter(self._refused_until))]

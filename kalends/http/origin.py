@@ -10,6 +10,7 @@ from kalends.settings import Settings, listed
 COOKIE = "kalends_session"
 # Under https: a browser takes a cookie of this name from this very host alone, with Secure and for all paths.
 HOST_PREFIX = "__Host-"
+EXPOSED = "ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -46,7 +47,7 @@ class Origins:
             return {}
         headers = {
             "Access-Control-Allow-Origin": origin,
-            "Access-Control-Expose-Headers": "ETag, Idempotency-Replayed, Link, Location, X-Request-Id",
+            "Access-Control-Expose-Headers": EXPOSED,
         }
         if req.method == "OPTIONS" and req.get_header("Access-Control-Request-Method"):
             headers |= {

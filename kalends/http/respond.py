@@ -16,16 +16,16 @@ from kalends.context import Actor, Caller, Context
 from kalends.db import Database, Retry, Slow
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.fields import fields_of
-from kalends.http.limits import RateLimit
+from kalends.http.limits import GuestCall, RateLimit
 from kalends.http.once import Kept, Key, Memory, Quicker, Reply, key_of, read_key
 from kalends.http.origin import Origins, credential, is_cross_site
 from kalends.http.params import bind, gather, is_strict
+from kalends.network import network
 from kalends.settings import Settings
 
 Authenticate = Callable[[Context, str], Actor | None]
 SignIn = Callable[[Context], None]
 
-GUEST_WRITES_A_MINUTE = 30
 ATTEMPTS = 5
 # Pages and what they use. Feeds and API answers are left to a proxy.
 COMPRESSED = ("text/html", "text/css", "text/javascript", "image/svg+xml")
@@ -46,7 +46,7 @@ class Surroundings(Struct, frozen=True):
     clock: Callable[[], int]
     origins: Origins
     memory: Memory
-    guest_writes: RateLimit = msgspec.field(default_factory=lambda: RateLimit(GUEST_WRITES_A_MINUTE))
+    guest_writes: RateLimit
 
 
 class Responder:
@@ -65,16 +65,21 @@ class Responder:
         if self.endpoint.is_form and caller.is_cross_site:
             raise errors.Forbidden("This form was sent from another site. Open the page here and send it again.")
         token, is_bearer = credential(req) if self.endpoint.credentials else (None, False)
-        if token is None:
-            self._count_guest(caller)
-        given, broken = self._bind(req, variables)
-        req.context.given = given
-        sign_in = partial(self._sign_in, req=req, token=token, is_bearer=is_bearer) if token is not None else None
-        if self.endpoint.once and KEY in req.env:
-            key = self._key(req, caller, token, is_bearer, given)
-            ctx, reply = self._once(key, partial(self._run, caller, sign_in, broken, variables, key))
-        else:
-            ctx, reply = self._run(caller, sign_in, broken, variables)
+        call, refusal = self._guest_call(caller, token, is_bearer)
+        try:
+            given, broken = self._bind(req, variables)
+            req.context.given = given
+            sign_in = partial(self._identify, req=req, token=token, is_bearer=is_bearer) if token is not None else None
+            start = partial(self._context, caller, call, refusal)
+            if self.endpoint.once and KEY in req.env:
+                key = self._key(req, caller, token, is_bearer, given)
+                ctx, reply = self._once(key, partial(self._run, start, sign_in, broken, variables, key))
+            else:
+                ctx, reply = self._run(start, sign_in, broken, variables)
+        finally:
+            if call:
+                self._settle(call)
+                resp.set_headers(call.headers)
         self._do_later(ctx)
         if is_strict(req):
             resp.set_header("Preference-Applied", "handling=strict")
@@ -108,10 +113,15 @@ class Responder:
         return given, None
 
     def _run(
-        self, caller: Caller, sign_in: SignIn | None, broken: errors.Invalid | None, variables: dict[str, Any], key: Key | None = None
+        self,
+        start: Callable[[], Context],
+        sign_in: SignIn | None,
+        broken: errors.Invalid | None,
+        variables: dict[str, Any],
+        key: Key | None = None,
     ) -> tuple[Context, Reply]:
         for _ in range(ATTEMPTS):
-            ctx = self._context(caller)
+            ctx = start()
             if key:
                 ctx.keep = partial(self._keep, ctx, key)
             try:
@@ -135,17 +145,14 @@ class Responder:
             with ctx.read():
                 sign_in(ctx)
 
-    def _context(self, caller: Caller) -> Context:
-        return Context(self._its.db, self._its.settings, self._its.clock(), caller)
+    def _context(self, caller: Caller, call: GuestCall | None = None, refusal: errors.Problem | None = None) -> Context:
+        ctx = Context(self._its.db, self._its.settings, self._its.clock(), caller)
+        ctx.call, ctx.refusal = call, refusal
+        return ctx
 
     def _has_file(self, variables: dict[str, Any]) -> bool:
         """Whether the action was given a file: it takes its time to read, and opens its transaction itself."""
         return any(getattr(variables.get("params"), name, None) is not None for name in self._files)
-
-    def _sign_in(self, ctx: Context, req: falcon.Request, token: str, is_bearer: bool) -> None:
-        self._identify(ctx, req, token, is_bearer)
-        if ctx.actor is None:
-            self._count_guest(ctx.caller)
 
     def _identify(self, ctx: Context, req: falcon.Request, token: str, is_bearer: bool) -> None:
         """A wrong Bearer token is an error everywhere; a stale cookie makes a guest."""
@@ -161,9 +168,30 @@ class Responder:
             raise errors.Unauthorized
         raise broken
 
-    def _count_guest(self, caller: Caller) -> None:
-        if self.endpoint.limited and self._its.settings.rate_limits == "on":
-            self._its.guest_writes.count(caller.address)
+    def _guest_call(self, caller: Caller, token: str | None, is_bearer: bool) -> tuple[GuestCall | None, errors.TooMany | None]:
+        """The call to count, if a guest makes it and the endpoint is limited; or its refusal, where a form shows that with what was
+        typed. A wrong Bearer token fails anyway."""
+        if not self.endpoint.limited or self._its.settings.rate_limits == "off":
+            return None, None
+        if token is not None and (is_bearer or self._is_session(caller, token)):
+            return None, None
+        try:
+            return self._its.guest_writes.call(network(caller.address), self._its.clock()), None
+        except errors.TooMany as refusal:
+            if not self.endpoint.is_form:
+                raise
+            return None, refusal
+
+    def _is_session(self, caller: Caller, token: str) -> bool:
+        ctx = self._context(caller)
+        with ctx.read():
+            return self._its.authenticate(ctx, token) is not None
+
+    def _settle(self, call: GuestCall) -> None:
+        """Count a call that has written nothing, or whose transaction was rolled back."""
+        if not call.is_settled:
+            with suppress(errors.TooMany, errors.Unavailable, Retry), self._its.db.write() as tx:
+                call.count(tx)
 
     def _do_later(self, ctx: Context) -> None:
         """What may as well fail: the action is committed, and its answer stands."""

@@ -15,6 +15,7 @@ from kalends.db import Database, Slow
 from kalends.errors import Problem
 from kalends.http import metrics
 from kalends.http.endpoint import FORMATS, Endpoint
+from kalends.http.limits import RateLimit, guest_writes
 from kalends.http.log import endpoint_name, log
 from kalends.http.once import Memory, Reply
 from kalends.http.origin import Origins
@@ -43,7 +44,7 @@ def application(
     error_page: ErrorPage | None = None,
 ) -> "falcon.App[Any, Any]":
     """The WSGI application of these endpoints. Browsers that ask for a page get errors as pages too."""
-    surroundings = Surroundings(db, settings, authenticate, clock, Origins(settings), memory)
+    surroundings = Surroundings(db, settings, authenticate, clock, Origins(settings), memory, RateLimit(settings, guest_writes(settings)))
     app: falcon.App[Any, Any] = falcon.App(request_type=_Request, middleware=[_Everywhere(surroundings)])
     app.req_options.strip_url_path_trailing_slash = True
     app.router_options.converters.update(id=_IdConverter, word=_WordConverter)

@@ -52,6 +52,8 @@ def submit(
     write: False for actions that open their transactions themselves.
     """
     try:
+        if ctx.refusal:
+            raise ctx.refusal
         if not write:
             return act()
         with ctx.write():

@@ -42,12 +42,6 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 
 @pytest.fixture
-def limited(db: Database, settings: Settings, clock: Clock) -> Client:
-    """A guest of a service with rate limits, on each database."""
-    return Client(wsgi(db, msgspec.structs.replace(settings, rate_limits="on"), clock))
-
-
-@pytest.fixture
 def stage(db: Database, settings: Settings, clock: Clock) -> Stage:
     """Serve actions that a test made for itself (see `act`), on each database."""
 
