@@ -11,9 +11,13 @@ from msgspec import Struct
 _MARKS = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11"
 _TAG = "\x12"
 
-# What the databases take of one search: so many patterns, each of so many bytes.
-MOST_PATTERNS = 2_000
-LONGEST_PATTERN = 45_000
+# What one search may ask for: a database compares each term with each place of a text. Whole values are found by their marks.
+MOST_TERMS = 20
+LONGEST_TERM = 100
+LONGEST_VALUE = 200
+MOST_WILDCARDS = 5
+# In bytes: no pattern of such a term is longer.
+LONGEST_PATTERN = 1_000
 
 _TERM = re.compile(r'"([^"]*)"|(\S+)')
 _INDEXED = re.compile(r"[^\W_]{3,}")
@@ -53,7 +57,7 @@ class Layout:
 
     def all_tags(self, query: str) -> list[Condition]:
         """Each must be on the record, whole."""
-        tags = [folded(tag) for tag in query.split(",")]
+        tags = dict.fromkeys(whole(tag) for tag in query.split(","))
         return [Condition((f"%{_TAG}{escaped(tag)}{_TAG}%",), literals([tag])) for tag in tags if tag]
 
     def inside(self, name: str, pieces: Sequence[str]) -> str:
@@ -67,13 +71,20 @@ class Layout:
         return _MARKS[self._fields.index(name) + 1]
 
 
-def where(column: str, condition: Condition, params: dict[str, Any]) -> str:
-    """The condition on the column as SQL, its patterns among the parameters; raises ValueError if it is too much."""
-    if len(params) + len(condition.patterns) > MOST_PATTERNS or max(len(p.encode()) for p in condition.patterns) > LONGEST_PATTERN:
-        raise ValueError("is too much to search for; ask for fewer words")
-    names = [f"like{len(params) + i}" for i in range(len(condition.patterns))]
-    params |= dict(zip(names, condition.patterns, strict=True))
-    return "(" + " OR ".join(rf"{column} LIKE :{name} ESCAPE '\'" for name in names) + ")"
+def where(column: str, conditions: Iterable[Condition], params: dict[str, Any]) -> list[str]:
+    """The conditions on the column as SQL, their patterns added to the parameters."""
+    written = []
+    for condition in conditions:
+        names = [f"like{len(params) + i}" for i in range(len(condition.patterns))]
+        params |= dict(zip(names, condition.patterns, strict=True))
+        written.append("(" + " OR ".join(rf"{column} LIKE :{name} ESCAPE '\'" for name in names) + ")")
+    return written
+
+
+def check_number(terms: int) -> None:
+    """Raise ValueError if one search has too many terms."""
+    if terms > MOST_TERMS:
+        raise ValueError(f"a search may have at most {MOST_TERMS} words, phrases and tags; leave some out")
 
 
 def folded(value: str) -> str:
@@ -89,9 +100,22 @@ def words(folded_text: str) -> list[str]:
 
 
 def terms(query: str) -> Iterable[tuple[str, ...]]:
-    """The words and quoted phrases of a query, each cut at its `*`."""
-    found = (tuple(filter(None, map(folded, (quoted or word).split("*")))) for quoted, word in _TERM.findall(query))
-    return dict.fromkeys(filter(None, found))
+    """The words and quoted phrases of a query, each cut at its `*`; raises ValueError for one that is too long."""
+    found = dict.fromkeys(tuple(filter(None, map(folded, (quoted or word).split("*")))) for quoted, word in _TERM.findall(query))
+    for pieces in found:
+        if sum(map(len, pieces)) > LONGEST_TERM:
+            raise ValueError(f"a word or phrase may have at most {LONGEST_TERM} characters; shorten it")
+        if len(pieces) > MOST_WILDCARDS + 1:
+            raise ValueError(f"a word or phrase may have at most {MOST_WILDCARDS} *; leave some out")
+    return filter(None, found)
+
+
+def whole(value: str) -> str:
+    """A value that must be the same as a whole, folded; raises ValueError for one that is too long."""
+    value = folded(value)
+    if len(value) > LONGEST_VALUE:
+        raise ValueError(f"may have at most {LONGEST_VALUE} characters; shorten it")
+    return value
 
 
 def literals(pieces: Sequence[str]) -> tuple[str, ...]:

@@ -52,11 +52,14 @@ def _conditions(ctx: Context, chosen: ContactFilter | ContactQuery) -> tuple[str
     if chosen.event_id is not None:
         where.append(f"k.email_key IN {_GUESTS}")
         params["event_id"] = chosen.event_id
-    for name, found in (("text", _LAYOUT.any_field(chosen.text or "")), ("tags", _LAYOUT.all_tags(chosen.tags or ""))):
+    terms = 0
+    for name, query, read in (("text", chosen.text, _LAYOUT.any_field), ("tags", chosen.tags, _LAYOUT.all_tags)):
         try:
-            where += [matching.where("k.search", condition, params) for condition in found]
+            found = read(query or "")
+            matching.check_number(terms := terms + len(found))
         except ValueError as error:
             raise errors.invalid(name, str(error), "too_large") from None
+        where += matching.where("k.search", found, params)
     return " AND ".join(where), params
 
 

@@ -14,6 +14,7 @@ from kalends.db.contents import Contents
 from kalends.db.database import Database, Retry, Slow, Taken, Transaction
 from kalends.db.turns import Turns
 from kalends.errors import Unavailable
+from kalends.matching import LONGEST_PATTERN
 
 BUSY_MS = 10_000
 MOST_TRIGRAMS = 24
@@ -173,6 +174,7 @@ class Sqlite(Database):
             connection.set_busy_timeout(self._busy_ms)
             # A plan that may depend on the values is made anew for each execution, which takes longer than to run it.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+            connection.limit(apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN)
             _run_all(connection, PRAGMAS)
         except apsw.Error as error:
             _refuse(error)

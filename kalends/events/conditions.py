@@ -1,6 +1,5 @@
 """What a query asks of an event, as SQL."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct, field, structs
@@ -61,22 +60,21 @@ def of(ctx: Context, query: EventQuery, zone: str) -> Conditions:
     if query.ids is not None:
         chosen.on_event.append(f"e.id IN {ctx.db.listed('ids')}")
         chosen.params["ids"] = query.ids
-    for searched, condition in _searched(query):
-        try:
-            # Joined with nothing, so that no planner takes the index here: `listing` decides when to use it.
-            chosen.on_text.append(matching.where("e.search || ''", condition, chosen.params))
-        except ValueError as error:
-            raise errors.invalid(searched, str(error), "too_large") from None
-        chosen.literals += condition.literals
+    _add_searches(chosen, query)
     return chosen
 
 
-def _searched(query: EventQuery) -> Iterator[tuple[str, matching.Condition]]:
-    """Each condition, with the parameter that makes it."""
+def _add_searches(chosen: Conditions, query: EventQuery) -> None:
     for name in ("text", *search.TEXT_FIELDS):
         if value := getattr(query, name):
-            for condition in search.conditions(name, value):
-                yield name, condition
+            try:
+                found = search.conditions(name, value)
+                matching.check_number(len(chosen.on_text) + len(found))
+            except ValueError as error:
+                raise errors.invalid(name, str(error), "too_large") from None
+            # Joined with nothing, so that no planner takes the index here: `listing` decides when to use it.
+            chosen.on_text += matching.where("e.search || ''", found, chosen.params)
+            chosen.literals += [literal for condition in found for literal in condition.literals]
 
 
 def _add_times(chosen: Conditions, query: EventQuery, zone: str) -> None:

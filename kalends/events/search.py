@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kalends.matching import Condition, Layout, escaped, folded, literals, terms, words
+from kalends.matching import Condition, Layout, escaped, folded, literals, terms, whole, words
 
 TEXT_FIELDS = ("title", "description", "location", "location_name", "street", "city", "state", "zip", "country", "tags")
 WHOLE_FIELDS = ("state", "zip", "country")
@@ -21,7 +21,7 @@ def column(fields: dict[str, str | None], tags: Sequence[str]) -> str:
 
 
 def conditions(name: str, query: str) -> list[Condition]:
-    """What a search parameter asks: `text` of any field, the others of their own."""
+    """What a search parameter asks: `text` of any field, the others of their own; raises ValueError if it is too much."""
     if name == "text":
         return _LAYOUT.any_field(query)
     return _LAYOUT.all_tags(query) if name == "tags" else _one_field(name, query)
@@ -39,7 +39,7 @@ def _one_field(name: str, query: str) -> list[Condition]:
 
 
 def _whole(name: str, query: str) -> Condition:
-    value = folded(query)
+    value = whole(query)
     known = f"%{_LAYOUT.mark(name)}{escaped(value)}{_LAYOUT.after(name)}%"
     return Condition((known, *_unknown(name, value)), literals([value]))
 
