@@ -33,6 +33,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     threads: Annotated[int, Meta(ge=1, le=256, description="Threads per server process that run requests.")] = 8
     queue: Annotated[int, Meta(ge=1, le=100_000, description="Requests that may wait for a thread, per process; more get 503.")] = 256
     body_timeout: Annotated[int, Meta(ge=1, le=600, description="Seconds that a client has to send a request's body.")] = 30
+    read_timeout: Annotated[int, Meta(ge=1, le=600, description="Seconds that a statement that only reads may take; then it is 503.")] = 5
     data: Annotated[str, Meta(description="Folder for the SQLite database, the outbox and the server's secret (mode 0700).")] = "./data"
     database: Annotated[str, Meta(description="`postgresql://…` to use PostgreSQL; empty for SQLite in the data folder.")] = ""
     secret: Annotated[

@@ -12,8 +12,8 @@ def open_database(settings: Settings) -> Database:
         # psycopg takes a tenth of a second to import, and most installations do without it.
         from kalends.db.postgres import Postgres
 
-        return Postgres(settings.database)
+        return Postgres(settings.database, read_ms=settings.read_timeout * 1000)
     from kalends.db.sqlite import Sqlite
 
     settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return Sqlite(settings.folder / "kalends.sqlite3")
+    return Sqlite(settings.folder / "kalends.sqlite3", read_seconds=settings.read_timeout)

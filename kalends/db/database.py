@@ -20,6 +20,10 @@ class Retry(Exception):
     """The database gave up on a transaction that may succeed when it runs again."""
 
 
+TIMED_OUT = "This takes too long. Ask for less at once: fewer or longer words, a shorter time, or fewer calendars."
+INTERRUPTED = "The client has left."
+
+
 class Slow(Exception):
     """A transaction that had to be brief was not (see `Database.hurry`)."""
 
@@ -134,6 +138,14 @@ class Database(ABC):
     def hurry(self) -> bool:
         """From now on let this thread only read, and only what takes a moment: all else raises Slow. False if nothing does."""
         return False
+
+    @abstractmethod
+    def interrupt_expired(self) -> None:
+        """Stop the statements of reads that have taken longer than the read timeout, unless the database does so itself."""
+
+    @abstractmethod
+    def interrupt(self, thread: int) -> None:
+        """Stop the statement of a read that this thread runs, if it runs one."""
 
     @abstractmethod
     def is_shared(self) -> bool:

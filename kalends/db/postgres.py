@@ -1,9 +1,10 @@
 """PostgreSQL through psycopg. Between transactions, connections wait on a stack."""
 
 import re
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any
 from zlib import crc32
@@ -13,12 +14,13 @@ from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
 
 from kalends.db.contents import Contents
-from kalends.db.database import Database, Retry, Taken, Transaction
+from kalends.db.database import TIMED_OUT, Database, Retry, Taken, Transaction
 from kalends.db.patience import Connection
 from kalends.errors import Unavailable
 from kalends.settings import WrongSetting, variable
 
 CONNECT_SECONDS = 5
+CANCEL_SECONDS = 1
 STATEMENT_MS = 30_000
 LOCK_MS = 10_000
 # How much longer than a statement may take its answer is waited for, and how long many of them may take together.
@@ -49,30 +51,40 @@ class Postgres(Database):
     }
     for_update = "FOR UPDATE"
 
-    def __init__(self, url: str, *, statement_ms: int = STATEMENT_MS, lock_ms: int = LOCK_MS):
+    def __init__(self, url: str, *, read_ms: int | None = None, statement_ms: int = STATEMENT_MS, lock_ms: int = LOCK_MS):
         try:
             conninfo_to_dict(url)
         except psycopg.ProgrammingError:
             # Without the reason, which may quote the password.
             raise WrongSetting(f"{variable('database')} cannot be read as the address of a PostgreSQL database.") from None
         self._url = url
+        read_ms = read_ms or statement_ms
         self._options = (
-            f"-c statement_timeout={statement_ms} -c lock_timeout={lock_ms} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC "
+            f"-c statement_timeout={read_ms} -c lock_timeout={lock_ms} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC "
             # Every statement in a request's path has an index; a wrong guess must not read a whole table, and one plan does.
             "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0"
         )
-        self._patience = statement_ms / 1000 + GRACE_SECONDS
+        # Sent as one message, and so without a way of its own.
+        self._begin_write = f"BEGIN; SET LOCAL statement_timeout = {statement_ms}"
+        self._patience = max(read_ms, statement_ms) / 1000 + GRACE_SECONDS
+        # The connections of reads, by thread.
+        self._reading: dict[int, Connection] = {}
         self._waiting: list[Connection] = []
         self._silent_until = 0.0
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
         with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") as transaction:
-            yield transaction
+            thread = threading.get_ident()
+            self._reading[thread] = transaction.connection
+            try:
+                yield transaction
+            finally:
+                self._reading.pop(thread, None)
 
     @contextmanager
     def write(self, *, alone: bool = False) -> Iterator[Transaction]:
-        with self._transaction("BEGIN") as transaction:
+        with self._transaction(self._begin_write) as transaction:
             yield transaction
 
     def listed(self, name: str) -> str:
@@ -107,6 +119,15 @@ class Postgres(Database):
     def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
         return _containing(table, column, literals)
 
+    def interrupt_expired(self) -> None:
+        """The server does so by itself (statement_timeout)."""
+
+    def interrupt(self, thread: int) -> None:
+        connection = self._reading.get(thread)
+        if connection:
+            with suppress(psycopg.Error):
+                connection.cancel_safe(timeout=CANCEL_SECONDS)
+
     def is_shared(self) -> bool:
         self.close()
         with self.read() as tx:
@@ -118,7 +139,7 @@ class Postgres(Database):
             connection.close()
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[Transaction]:
+    def _transaction(self, begin: str) -> "Iterator[PostgresTransaction]":
         with _Translated():
             connection = self._begun(begin)
         try:
@@ -155,7 +176,8 @@ class Postgres(Database):
 
     def _begun_on(self, connection: Connection, begin: str) -> Connection:
         connection.patience = CONNECT_SECONDS
-        connection.execute(begin)
+        # One that was prepared could not be several.
+        connection.execute(begin.encode(), prepare=False)
         connection.patience = self._patience
         return connection
 
@@ -182,7 +204,7 @@ class Postgres(Database):
 
 class PostgresTransaction(Transaction):
     def __init__(self, connection: Connection):
-        self._connection = connection
+        self.connection = connection
         self._cursor = connection.cursor()
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
@@ -194,10 +216,10 @@ class PostgresTransaction(Transaction):
             return self._cursor.execute(_translate(sql), params).rowcount
 
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
-        patience, self._connection.patience = self._connection.patience, MANY_SECONDS
+        patience, self.connection.patience = self.connection.patience, MANY_SECONDS
         with _Translated():
             self._cursor.executemany(_translate(sql), rows)
-        self._connection.patience = patience
+        self.connection.patience = patience
 
     def copy(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Insert the rows by the quickest way."""
@@ -209,20 +231,20 @@ class PostgresTransaction(Transaction):
         """By the planner's estimate: the index itself can only count by finding them all."""
         sql, params = _containing(table, column, literals)
         with _Translated():
-            explained = psycopg.ClientCursor(self._connection).execute(b"EXPLAIN (FORMAT JSON) " + _translate(sql), params).fetchone()
+            explained = psycopg.ClientCursor(self.connection).execute(b"EXPLAIN (FORMAT JSON) " + _translate(sql), params).fetchone()
         assert explained is not None
         return (sql, params) if explained[0][0]["Plan"]["Plan Rows"] <= most else None
 
     def script(self, sql: str) -> None:
         with _Translated():
-            self._connection.execute(sql.encode())
+            self.connection.execute(sql.encode())
 
     def exclusive(self, name: str) -> None:
         self.rows("SELECT pg_advisory_xact_lock(:key)", key=crc32(f"kalends {name}".encode()))
 
     def unhurried(self) -> None:
         self.script("SET LOCAL statement_timeout = 0")
-        self._connection.patience = None
+        self.connection.patience = None
 
     def has_table(self, name: str) -> bool:
         return bool(self.value("SELECT to_regclass(:name) IS NOT NULL", name=name))
@@ -272,5 +294,7 @@ class _Translated:
             raise Taken(error.diag.constraint_name or "") from error
         if isinstance(error, AGAIN):
             raise Retry from error
+        if isinstance(error, pg.QueryCanceled):
+            raise Unavailable(TIMED_OUT) from error
         if isinstance(error, AWAY):
             raise Unavailable("The database is away, busy or full. Try again.") from error

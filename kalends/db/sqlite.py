@@ -3,20 +3,24 @@
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any, NoReturn
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 import apsw
 import msgspec
 
 from kalends.db.contents import Contents
-from kalends.db.database import Database, Retry, Slow, Taken, Transaction
+from kalends.db.database import INTERRUPTED, TIMED_OUT, Database, Retry, Slow, Taken, Transaction
 from kalends.db.turns import Turns
 from kalends.errors import Unavailable
 from kalends.matching import LONGEST_PATTERN
 
 BUSY_MS = 10_000
+# Among the connections by thread: no thread has this number.
+WRITER = 0
 MOST_TRIGRAMS = 24
 # What a thread in a hurry may make of one transaction: about a millisecond's worth of SQLite's own instructions.
 STEPS = 1_000
@@ -58,15 +62,22 @@ class _Connection(apsw.Connection):
     """A connection; that of a thread in a hurry gives up what takes long."""
 
     hurries = False
+    # How many seconds each statement of the transaction may take, and when the current one has taken them.
+    seconds = inf
+    expires = inf
+    is_abandoned = False
     _steps = 0
 
-    def begin(self) -> None:
+    def begin(self, seconds: float) -> None:
         self._steps = 0
+        self.seconds = seconds
+        self.is_abandoned = False
         self.execute("BEGIN")
 
     def roll_back(self) -> None:
         # What takes its time is over. A failing disk may have ended the transaction already.
         self._steps = 0
+        self.expires = inf
         if self.in_transaction:
             self.execute("ROLLBACK")
 
@@ -90,17 +101,18 @@ class Sqlite(Database):
     }
     for_update = ""
 
-    def __init__(self, path: Path, *, busy_ms: int = BUSY_MS):
+    def __init__(self, path: Path, *, busy_ms: int = BUSY_MS, read_seconds: float = inf):
         self.path = path
+        self._read_seconds = read_seconds
         self._busy_ms = busy_ms
         self._local = threading.local()
-        # Weak, so that a thread that ends takes its connection with it.
-        self._opened: WeakSet[_Connection] = WeakSet()
+        # By thread, and the writer's. Weak, so that a thread that ends takes its connection with it.
+        self._opened: WeakValueDictionary[int, _Connection] = WeakValueDictionary()
         self._writer: _Connection | None = None
         self._turns = Turns(self._writing_connection, busy_ms / 1000)
 
     def read(self) -> "_Reading":
-        return _Reading(self._connection())
+        return _Reading(self._connection(), self._read_seconds)
 
     def write(self, *, alone: bool = False) -> "_Writing":
         connection: _Connection | None = getattr(self._local, "connection", None)
@@ -144,6 +156,18 @@ class Sqlite(Database):
     def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
         return _containing(table, column, literals)
 
+    def interrupt_expired(self) -> None:
+        now = monotonic()
+        for connection in self._all_opened():
+            if connection.expires < now:
+                connection.interrupt()
+
+    def interrupt(self, thread: int) -> None:
+        connection = self._opened.get(thread)
+        if connection:
+            connection.is_abandoned = True
+            connection.interrupt()
+
     def is_shared(self) -> bool:
         from kalends.db.sqlite_contents import is_shared
 
@@ -151,24 +175,28 @@ class Sqlite(Database):
         return is_shared(self.path)
 
     def close(self) -> None:
-        for connection in list(self._opened):
+        for connection in self._all_opened():
             connection.close()
         self._local = threading.local()
         self._writer = None
+
+    def _all_opened(self) -> list[_Connection]:
+        """Other threads may open connections meanwhile."""
+        return [connection for found in self._opened.valuerefs() if (connection := found())]
 
     def _connection(self) -> _Connection:
         """The connection on which this thread reads."""
         connection: _Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = self._connected()
+            connection = self._local.connection = self._connected(threading.get_ident())
         return connection
 
     def _writing_connection(self) -> _Connection:
         if self._writer is None:
-            self._writer = self._connected()
+            self._writer = self._connected(WRITER)
         return self._writer
 
-    def _connected(self) -> _Connection:
+    def _connected(self, key: int) -> _Connection:
         try:
             connection = _Connection(str(self.path), OPENED, statementcachesize=500)
             connection.set_busy_timeout(self._busy_ms)
@@ -178,21 +206,22 @@ class Sqlite(Database):
             _run_all(connection, PRAGMAS)
         except apsw.Error as error:
             _refuse(error)
-        self._opened.add(connection)
+        self._opened[key] = connection
         return connection
 
 
 class _Reading:
     """A read snapshot, as a context."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_seconds")
 
-    def __init__(self, connection: _Connection):
+    def __init__(self, connection: _Connection, seconds: float):
         self._connection = connection
+        self._seconds = seconds
 
     def __enter__(self) -> Transaction:
         try:
-            self._connection.begin()
+            self._connection.begin(self._seconds)
         except apsw.Error as error:
             _refuse(error, self._connection)
         return SqliteTransaction(self._connection)
@@ -234,6 +263,7 @@ class SqliteTransaction(Transaction):
         self._cursor.close(True)
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        self._connection.expires = monotonic() + self._connection.seconds
         try:
             return self._cursor.execute(sql, _bound(params)).fetchall()
         except apsw.Error as error:
@@ -265,7 +295,7 @@ class SqliteTransaction(Transaction):
         """A write transaction excludes every other already."""
 
     def unhurried(self) -> None:
-        """Statements are never hurried here."""
+        self._connection.seconds = inf
 
     def has_table(self, name: str) -> bool:
         return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
@@ -320,6 +350,8 @@ def _refuse(error: apsw.Error, connection: _Connection | None = None) -> NoRetur
     """Raise apsw's error as the rest of the house knows it."""
     if isinstance(error, AWAY) and connection and connection.hurries:
         raise Slow from error
+    if isinstance(error, apsw.InterruptError) and connection:
+        _refuse_interrupted(error, connection)
     if isinstance(error, AWAY):
         raise Unavailable("The database is away, busy or full. Try again.") from error
     broken: int = getattr(error, "extendedresult", 0)
@@ -329,3 +361,12 @@ def _refuse(error: apsw.Error, connection: _Connection | None = None) -> NoRetur
     if broken == apsw.SQLITE_CONSTRAINT_FOREIGNKEY:
         raise Retry from error
     raise error
+
+
+def _refuse_interrupted(error: apsw.Error, connection: _Connection) -> NoReturn:
+    if monotonic() >= connection.expires:
+        raise Unavailable(TIMED_OUT) from error
+    if connection.is_abandoned:
+        raise Unavailable(INTERRUPTED) from error
+    # It was meant for the statement before, which was over by then.
+    raise Retry from error

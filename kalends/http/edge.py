@@ -29,6 +29,7 @@ from kalends.http.log import endpoint_name, log
 from kalends.http.outflow import LARGE, STEP_SECONDS, Outflow
 from kalends.http.params import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
 from kalends.http.problem import CONTENT_TYPE, encode
+from kalends.http.reads import Read, Reads
 from kalends.http.respond import HURRIES
 from kalends.http.server import common_headers
 from kalends.settings import Settings
@@ -50,6 +51,7 @@ LAST_BODIES_SECONDS = 3
 LAST_READING_SECONDS = 3
 
 CLOSE = ("connection", "close")
+READS = ("GET", "HEAD")
 
 
 class Edge:
@@ -68,6 +70,7 @@ class Edge:
         self._active = 0
         self._reading: set[asyncio.Timeout] = set()
         self._outflow = Outflow()
+        self._reads = Reads(db)
         # When each request was given to the pool, in that order.
         self._waiting: dict[Future[Answer], float] = {}
         self._last_arrival = 0.0
@@ -79,6 +82,7 @@ class Edge:
         if not self._can_hurry():
             self._quick = None
         self._watch_queue(loop)
+        self._reads.start(loop)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._pool.shutdown()
@@ -143,7 +147,12 @@ class Edge:
             return self._refusal(scope, errors.Unavailable("Too many requests are waiting. Try again shortly.", retry_after=1))
         self._room -= 1
         self._held += len(body)
-        waiting = self._pool.submit(self._run, scope, body)
+        read = Read(proto)
+        if is_read := scope.method in READS:
+            waiting = self._pool.submit(read.run, self._run, scope, body)
+            self._reads.add(read, waiting)
+        else:
+            waiting = self._pool.submit(self._run, scope, body)
         self._waiting[waiting] = asyncio.get_running_loop().time()
         try:
             return await asyncio.wrap_future(waiting)
@@ -153,6 +162,8 @@ class Edge:
             return self._refusal(scope, errors.Unavailable("Nobody had time for this request. Try again shortly."))
         finally:
             del self._waiting[waiting]
+            if is_read:
+                self._reads.remove(read)
             self._held -= len(body)
             self._room += 1
 

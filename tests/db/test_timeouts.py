@@ -1,0 +1,95 @@
+"""A read ends when it takes too long or when nobody wants it any more; a write and a backup do not."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from kalends.db import Database, Retry
+from kalends.db.postgres import Postgres
+from kalends.db.sqlite import Sqlite
+from kalends.errors import Unavailable
+
+ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+LONG = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT count(*) FROM n"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def brief(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A database on which a read may take a hundredth of a second."""
+    opened: Database
+    if request.param == "sqlite":
+        opened = Sqlite(tmp_path / "brief.sqlite3", read_seconds=0.01)
+    else:
+        opened = Postgres(request.getfixturevalue("fresh_url"), read_ms=10)
+    with closing(opened):
+        yield opened
+
+
+@contextmanager
+def meanwhile(act: Callable[[], None]) -> Iterator[None]:
+    """Another thread does this again and again while the block runs."""
+    is_over = threading.Event()
+
+    def repeat() -> None:
+        while not is_over.wait(0.001):
+            act()
+
+    other = threading.Thread(target=repeat)
+    other.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        other.join()
+
+
+def test_a_read_that_takes_too_long_is_stopped_and_the_next_is_not(brief: Database) -> None:
+    with meanwhile(brief.interrupt_expired):
+        for _ in range(3):
+            with pytest.raises(Unavailable, match="takes too long"), brief.read() as tx:
+                tx.value(ENDLESS)
+            with brief.read() as tx:
+                assert tx.value("SELECT 1") == 1
+
+
+def test_each_statement_has_its_own_time(brief: Database) -> None:
+    waiting = threading.Event()
+    with meanwhile(brief.interrupt_expired), brief.read() as tx:
+        for _ in range(3):
+            waiting.wait(0.02)
+            assert tx.value("SELECT 1") == 1
+
+
+def test_writes_and_what_is_unhurried_take_their_time(brief: Database) -> None:
+    with meanwhile(brief.interrupt_expired):
+        with brief.write() as tx:
+            assert tx.value(LONG) == 300_000
+        with brief.read() as tx:
+            tx.unhurried()
+            assert tx.value(LONG) == 300_000
+        with pytest.raises(Unavailable), brief.read() as tx:
+            tx.value(ENDLESS)
+
+
+def test_a_read_that_nobody_wants_any_more_is_stopped(fresh: Database) -> None:
+    me = threading.get_ident()
+    with meanwhile(lambda: fresh.interrupt(me)), pytest.raises(Unavailable), fresh.read() as tx:
+        tx.value(ENDLESS)
+    with fresh.read() as tx:
+        assert tx.value("SELECT 1") == 1
+
+
+def test_only_reads_are_stopped_and_only_those_of_the_thread(fresh: Database) -> None:
+    me = threading.get_ident()
+    with meanwhile(lambda: fresh.interrupt(me)), fresh.write() as tx:
+        assert tx.value(LONG) == 300_000
+    with meanwhile(lambda: fresh.interrupt(me + 1)), fresh.read() as tx:
+        assert tx.value(LONG) == 300_000
+
+
+def test_what_was_meant_for_the_statement_before_is_tried_again(sqlite: Sqlite) -> None:
+    with meanwhile(sqlite._connection().interrupt), pytest.raises(Retry), sqlite.read() as tx:
+        tx.value(ENDLESS)

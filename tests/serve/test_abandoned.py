@@ -1,0 +1,42 @@
+"""Requests whose client has left: what waits is not begun, and what reads is stopped."""
+
+import socket
+from urllib.parse import quote
+
+from tests.serve.conftest import Start
+from tests.serve.running import Running, bearer
+
+# Each phrase is looked for in every field, at 20,000 places that look like it, and is found in the last one.
+PHRASES = [f"{'a' * 60} {letter}" for letter in "bcdefghijklmnopqrst"]
+SEARCH = "/api/events?text=" + quote(" ".join(f'"{phrase}"' for phrase in PHRASES))
+
+
+def test_a_search_stops_when_its_client_has_left(start: Start, database: str) -> None:
+    """Each takes half a minute. While the only thread is held, others are refused after ten seconds."""
+    service = start(threads=1, queue=8, read_timeout=600, database=database)
+    _write_much(service)
+    for _ in range(3):
+        _ask_and_leave(service, SEARCH)
+    assert service.get("/api/events?limit=1").status == 200
+
+
+def test_a_search_that_takes_too_long_is_refused_with_words(start: Start, database: str) -> None:
+    service = start(read_timeout=1, database=database)
+    _write_much(service)
+    refused = service.get(SEARCH)
+    assert (refused.status, "takes too long" in refused.json["detail"]) == (503, True)
+    assert service.get("/api/events?limit=1").status == 200
+
+
+def _write_much(service: Running) -> None:
+    alice = bearer(service.sign_up("alice"))
+    fields = {"title": "x", "start_time": "2027-01-01T10:00", "public": True, "description": "a" * 20_000, "tag_list": PHRASES}
+    event = service.post("/api/events", fields, headers=alice)
+    assert event.status == 201
+    rule = {"frequency": "DAILY", "end_date": "2027-02-09"}
+    assert service.request("PUT", f"/api/events/{event.json['id']}/repeat", rule, headers=alice).json["occurrences"] == 40
+
+
+def _ask_and_leave(service: Running, path: str) -> None:
+    with socket.create_connection(("127.0.0.1", service.port)) as client:
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
