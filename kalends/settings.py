@@ -46,7 +46,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     guest_writes_per_minute: Annotated[
         int, Meta(ge=1, le=1_000_000, description="Writes a minute from one network (IPv4 address or IPv6 /64) without an account.")
     ] = 60
-    cors_origins: Annotated[str, Meta(description="Comma-delimited origins whose scripts may call the API (never with cookies).")] = ""
+    cors_origins: Annotated[
+        str,
+        Meta(description="Comma-delimited origins whose scripts may call the API, never with cookies; `*`: all may read what guests see."),
+    ] = ""
     trusted_proxies: Annotated[
         str, Meta(description="Comma-delimited addresses or networks of proxies whose X-Forwarded-For is believed.")
     ] = ""

@@ -1,6 +1,7 @@
 """Where a request comes from: its address behind proxies, its credential, its site, and what CORS allows."""
 
 from ipaddress import IPv6Address, ip_address, ip_network
+from urllib.parse import urlsplit
 
 import falcon
 
@@ -10,8 +11,10 @@ from kalends.settings import Settings, listed
 COOKIE = "kalends_session"
 # Under https: a browser takes a cookie of this name from this very host alone, with Secure and for all paths.
 HOST_PREFIX = "__Host-"
-EXPOSED = "ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+# In the setting: every origin may read what guests may.
+PUBLIC = "*"
+EXPOSED = "ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 
 
 class Origins:
@@ -19,7 +22,9 @@ class Origins:
 
     def __init__(self, settings: Settings):
         self._proxies = [ip_network(proxy, strict=False) for proxy in listed(settings.trusted_proxies)]
-        self._cors = frozenset(listed(settings.cors_origins))
+        self._cors = frozenset(listed(settings.cors_origins)) - {PUBLIC}
+        self._is_public = PUBLIC in listed(settings.cors_origins)
+        self._own = _origin(settings.base_url) if settings.base_url else None
 
     def address(self, req: falcon.Request) -> str:
         """The client's address: the nearest one that is not a proxy of ours."""
@@ -43,19 +48,69 @@ class Origins:
     def cors(self, req: falcon.Request) -> dict[str, str]:
         """The headers that let a configured origin's scripts read the answer."""
         origin = req.get_header("Origin")
-        if origin not in self._cors:
-            return {}
-        headers = {
-            "Access-Control-Allow-Origin": origin,
-            "Access-Control-Expose-Headers": EXPOSED,
+        if origin in self._cors:
+            methods = "GET, POST, PUT, DELETE"
+            headers = "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer"
+            return _cors(req, origin, methods, headers)
+        if self._is_public and origin and req.method in SAFE and req.path.startswith("/api/"):
+            # Without Authorization among the headers, a browser refuses to send a credential.
+            return _cors(req, PUBLIC, "GET, HEAD", "If-None-Match, Prefer")
+        return {}
+
+    def is_same_origin(self, req: falcon.Request) -> bool:
+        """Whether the browser says that a page of this very site sent the request."""
+        site = req.env.get("HTTP_SEC_FETCH_SITE")
+        if site is not None:
+            return site in ("same-origin", "none")
+        origin = req.env.get("HTTP_ORIGIN")
+        if origin is None:
+            return False
+        if self._own is not None:
+            # A proxy need not pass the Host on.
+            return bool(origin == self._own)
+        return bool(origin.partition("://")[2] == req.env.get("HTTP_HOST"))
+
+    def is_cross_site(self, req: falcon.Request) -> bool:
+        """Whether a page of another site sent the request."""
+        return ("HTTP_SEC_FETCH_SITE" in req.env or "HTTP_ORIGIN" in req.env) and not self.is_same_origin(req)
+
+    def credential(self, req: falcon.Request) -> tuple[str | None, bool]:
+        """The token that the request carries, and whether it is a Bearer token rather than the cookie."""
+        header = req.env.get("HTTP_AUTHORIZATION")
+        if header is not None:
+            scheme, _, token = header.partition(" ")
+            if scheme.lower() != "bearer" or not token.strip():
+                raise errors.InvalidToken("The Authorization header must be 'Bearer' and a session token or a key.")
+            return token.strip(), True
+        if "HTTP_COOKIE" not in req.env:
+            return None, False
+        tokens = req.get_cookie_values(HOST_PREFIX + COOKIE) or req.get_cookie_values(COOKIE)
+        if not tokens:
+            return None, False
+        if req.method not in SAFE and not self.is_same_origin(req):
+            raise errors.Forbidden(
+                "A request with the session cookie must come from this site. From a script, send the token as 'Authorization: Bearer …'."
+            )
+        return tokens[0], False
+
+
+def _cors(req: falcon.Request, origin: str, methods: str, headers: str) -> dict[str, str]:
+    allowed = {"Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED}
+    if req.method == "OPTIONS" and req.get_header("Access-Control-Request-Method"):
+        allowed |= {
+            "Access-Control-Allow-Methods": methods,
+            "Access-Control-Allow-Headers": headers,
+            "Access-Control-Max-Age": "600",
         }
-        if req.method == "OPTIONS" and req.get_header("Access-Control-Request-Method"):
-            headers |= {
-                "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
-                "Access-Control-Allow-Headers": "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer",
-                "Access-Control-Max-Age": "600",
-            }
-        return headers
+    return allowed
+
+
+def _origin(url: str) -> str:
+    """The origin of an address as browsers write it: host in lower case and ASCII, no default port."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").encode("idna").decode()
+    port = "" if parts.port in (None, {"http": 80, "https": 443}[parts.scheme]) else f":{parts.port}"
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}"
 
 
 def _without_port(hop: str) -> str:
@@ -63,37 +118,3 @@ def _without_port(hop: str) -> str:
     if hop.startswith("["):
         return hop[1:].partition("]")[0]
     return hop.partition(":")[0] if hop.count(":") == 1 else hop
-
-
-def is_same_origin(req: falcon.Request) -> bool:
-    """Whether the browser says that a page of this very site sent the request."""
-    site = req.env.get("HTTP_SEC_FETCH_SITE")
-    if site is not None:
-        return site in ("same-origin", "none")
-    origin = req.env.get("HTTP_ORIGIN")
-    return origin is not None and origin.partition("://")[2] == req.env.get("HTTP_HOST")
-
-
-def is_cross_site(req: falcon.Request) -> bool:
-    """Whether a page of another site sent the request."""
-    return ("HTTP_SEC_FETCH_SITE" in req.env or "HTTP_ORIGIN" in req.env) and not is_same_origin(req)
-
-
-def credential(req: falcon.Request) -> tuple[str | None, bool]:
-    """The token that the request carries, and whether it is a Bearer token rather than the cookie."""
-    header = req.env.get("HTTP_AUTHORIZATION")
-    if header is not None:
-        scheme, _, token = header.partition(" ")
-        if scheme.lower() != "bearer" or not token.strip():
-            raise errors.InvalidToken("The Authorization header must be 'Bearer' and a session token or a key.")
-        return token.strip(), True
-    if "HTTP_COOKIE" not in req.env:
-        return None, False
-    found = req.get_cookie_values(HOST_PREFIX + COOKIE) or req.get_cookie_values(COOKIE)
-    if not found:
-        return None, False
-    if req.method not in SAFE and not is_same_origin(req):
-        raise errors.Forbidden(
-            "A request with the session cookie must come from this site. From a script, send the token as 'Authorization: Bearer …'."
-        )
-    return found[0], False

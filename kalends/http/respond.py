@@ -1,6 +1,7 @@
 """The way of one request through its endpoint: authenticate, bind, act in one transaction, encode."""
 
 import gzip
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -18,7 +19,7 @@ from kalends.http.endpoint import Document, Endpoint
 from kalends.http.fields import fields_of
 from kalends.http.limits import GuestCall, RateLimit
 from kalends.http.once import Kept, Key, Memory, Quicker, Reply, key_of, read_key
-from kalends.http.origin import Origins, credential, is_cross_site
+from kalends.http.origin import Origins
 from kalends.http.params import bind, gather, is_strict
 from kalends.network import network
 from kalends.settings import Settings
@@ -27,14 +28,18 @@ Authenticate = Callable[[Context, str], Actor | None]
 SignIn = Callable[[Context], None]
 
 ATTEMPTS = 5
-# Pages and what they use. Feeds and API answers are left to a proxy.
-COMPRESSED = ("text/html", "text/css", "text/javascript", "image/svg+xml")
+# Pages and what they use, by zlib's level.
+PAGES, PAGES_LEVEL = ("text/html", "text/css", "text/javascript", "image/svg+xml"), 5
+# JSON and files are made for each request, so they are compressed as cheaply as possible.
+DATA, DATA_LEVEL = ("application/json", "text/calendar", "text/csv", "text/vcard"), 1
+SMALL = 1_000
 # In the environment of a request that holds up others: what is not quick is not for it.
 HURRIES = "kalends.hurries"
 KEY = "HTTP_IDEMPOTENCY_KEY"
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 _encode = msgspec.json.Encoder().encode
+_GZIP = re.compile(r"gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
 
 
 class Surroundings(Struct, frozen=True):
@@ -64,7 +69,7 @@ class Responder:
         caller = self._caller(req)
         if self.endpoint.is_form and caller.is_cross_site:
             raise errors.Forbidden("This form was sent from another site. Open the page here and send it again.")
-        token, is_bearer = credential(req) if self.endpoint.credentials else (None, False)
+        token, is_bearer = self._its.origins.credential(req) if self.endpoint.credentials else (None, False)
         call, refusal = self._guest_call(caller, token, is_bearer)
         try:
             given, broken = self._bind(req, variables)
@@ -83,20 +88,20 @@ class Responder:
         self._do_later(ctx)
         if is_strict(req):
             resp.set_header("Preference-Applied", "handling=strict")
-        self._send(ctx, resp, reply)
+        self._send(ctx, resp, reply, has_cookie=token is not None and not is_bearer)
 
     def _caller(self, req: falcon.Request) -> Caller:
         env = req.env
         return Caller(
             address=self._its.origins.address(req),
-            is_cross_site=is_cross_site(req),
+            is_cross_site=self._its.origins.is_cross_site(req),
             authorization=env.get("HTTP_AUTHORIZATION", ""),
             if_match=env.get("HTTP_IF_MATCH"),
             if_none_match=env.get("HTTP_IF_NONE_MATCH"),
             if_modified_since=env.get("HTTP_IF_MODIFIED_SINCE"),
             path=req.path,
             query=req.query_string,
-            takes_gzip="gzip" in env.get("HTTP_ACCEPT_ENCODING", ""),
+            takes_gzip="HTTP_ACCEPT_ENCODING" in env and bool(_GZIP.search(env["HTTP_ACCEPT_ENCODING"])),
             cookies=env.get("HTTP_COOKIE", ""),
         )
 
@@ -215,7 +220,7 @@ class Responder:
             headers["Link"] = f'<{result.next}>; rel="next"'
         return reply
 
-    def _send(self, ctx: Context, resp: falcon.Response, reply: Reply) -> None:
+    def _send(self, ctx: Context, resp: falcon.Response, reply: Reply, *, has_cookie: bool) -> None:
         resp.set_headers(reply.headers)
         for cookie in reply.cookies:
             resp.append_header("Set-Cookie", cookie)
@@ -223,12 +228,26 @@ class Responder:
             resp.status = 304
             return
         body = reply.body
-        if reply.content_type.startswith(COMPRESSED) and len(body) > 1_000:
+        level = self._level(reply, has_cookie) if len(body) > SMALL else 0
+        if level:
             resp.append_header("Vary", "Accept-Encoding")
             if ctx.caller.takes_gzip:
                 resp.set_header("Content-Encoding", "gzip")
-                body = gzip.compress(body, 5, mtime=0)
+                body = gzip.compress(body, level, mtime=0)
+                if "ETag" in reply.headers:
+                    # The compressed bytes differ from those that the strong tag stands for.
+                    resp.set_header("ETag", f"W/{reply.headers['ETag']}")
         resp.status, resp.content_type, resp.data = reply.status, reply.content_type, body
+
+    def _level(self, reply: Reply, has_cookie: bool) -> int:
+        """How hard to compress the reply; 0 for not at all.
+
+        Replies to writes may hold a new token or key, and another site can make a browser send its cookie: the length of a compressed
+        reply that holds a secret and what the sender chose would tell the secret (BREACH).
+        """
+        if reply.content_type.startswith(PAGES):
+            return PAGES_LEVEL
+        return DATA_LEVEL if reply.content_type.startswith(DATA) and not self.endpoint.writes and not has_cookie else 0
 
     def _key(self, req: falcon.Request, caller: Caller, token: str | None, is_bearer: bool, given: dict[str, Any]) -> Key:
         """Known before anything is done, and so is whose it is; a guest was counted, or will be."""

@@ -1,8 +1,10 @@
 """Headers and methods: what every answer carries, and how HEAD and OPTIONS answer."""
 
+import gzip
+
 import pytest
 
-from tests.cast import PASSWORD, Cast, a_calendar
+from tests.cast import PASSWORD, Cast, a_calendar, an_event
 from tests.client import Answer, Client
 from tests.http.conftest import Service
 
@@ -133,6 +135,46 @@ def test_options_tells_the_methods_and_so_does_405(client: Client, path: str, me
     assert refused.status == 405
     for answer in (told, refused):
         assert set(answer.headers["Allow"].split(", ")) == methods
+
+
+def _gunzipped(answer: Answer) -> bytes:
+    return gzip.decompress(answer.content)
+
+
+def test_json_and_feeds_are_compressed_for_those_who_take_it(cast: Cast) -> None:
+    description = "Jazz at the Blue Note. " * 60
+    event = an_event(cast.alice, description=description)["id"]
+    calendar = cast.alice.primary_calendar_id
+    for path in (f"/api/events/{event}", "/api/openapi.json", f"/api/calendars/{calendar}.ics"):
+        plain = cast.alice.get(path)
+        small = cast.alice.get(path, headers={"Accept-Encoding": "br, gzip"})
+        assert (small.headers["Content-Encoding"], _gunzipped(small)) == ("gzip", plain.content)
+        assert len(small.content) < len(plain.content)
+        for answer in (plain, small):
+            assert "Accept-Encoding" in answer.headers["Vary"]
+        refused = cast.alice.get(path, headers={"Accept-Encoding": "gzip;q=0, br"})
+        assert "Content-Encoding" not in refused.headers
+        if tag := small.headers.get("ETag"):
+            assert tag == f"W/{plain.headers['ETag']}"
+            for held in (tag, plain.headers["ETag"]):
+                asked = {"Accept-Encoding": "gzip", "If-None-Match": held}
+                assert cast.alice.get(path, headers=asked).status == 304
+
+
+def test_a_weak_tag_may_be_sent_back_to_change_the_record(cast: Cast) -> None:
+    event = an_event(cast.alice, description="Jazz at the Blue Note. " * 60)["id"]
+    tag = cast.alice.get(f"/api/events/{event}", headers={"Accept-Encoding": "gzip"}).headers["ETag"]
+    assert cast.alice.put(f"/api/events/{event}", json={"title": "Trio"}, headers={"If-Match": tag}).status == 200
+
+
+def test_what_is_small_or_may_hold_a_secret_is_not_compressed(cast: Cast) -> None:
+    takes = {"Accept-Encoding": "gzip"}
+    long = {"title": "Jazz", "start_time": "2027-05-11", "description": "Jazz at the Blue Note. " * 60}
+    made = cast.alice.post("/api/events", json=long, headers=takes)
+    assert "Content-Encoding" not in made.headers
+    assert "Content-Encoding" not in cast.alice.get("/api/users/new", headers=takes).headers
+    by_cookie = cast.anonymous.get(f"/api/events/{made.json['id']}", headers={"Cookie": f"kalends_session={cast.alice.token}"} | takes)
+    assert (by_cookie.status, "Content-Encoding" in by_cookie.headers) == (200, False)
 
 
 def test_options_needs_no_credential_and_changes_nothing(cast: Cast) -> None:

@@ -238,6 +238,47 @@ def test_a_configured_origin_still_cannot_write_with_the_cookie(service: Service
     assert answer.status == 403
 
 
+def test_a_script_may_read_when_to_try_again(service: Service) -> None:
+    exposed = _cors(service(cors_origins=APP).get("/api/users/new", headers={"Origin": APP}))["access-control-expose-headers"]
+    assert {"ETag", "Link", "Retry-After"} <= set(exposed.split(", "))
+
+
+def test_a_star_lets_every_site_read_what_guests_may_and_nothing_else(service: Service) -> None:
+    guest = service(cors_origins=f"*, {APP}")
+    other = {"Origin": "https://other.example"}
+    assert _cors(guest.get("/api/events", headers=other))["access-control-allow-origin"] == "*"
+    assert _cors(guest.get("/", headers=other)) == {}
+    assert _cors(guest.post("/api/session", json={}, headers=other)) == {}
+    asked = {"Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "authorization"}
+    preflight = _cors(guest.request("OPTIONS", "/api/events", headers=other | asked))
+    assert preflight["access-control-allow-methods"] == "GET, HEAD"
+    assert "authorization" not in preflight["access-control-allow-headers"].lower()
+    assert "access-control-allow-credentials" not in preflight
+    assert "PUT" in _cors(guest.request("OPTIONS", "/api/events", headers={"Origin": APP} | asked))["access-control-allow-methods"]
+
+
+@pytest.mark.parametrize(
+    ("base_url", "origin", "host", "status"),
+    [
+        ("http://cal.example", "http://cal.example", "127.0.0.1:8000", 401),
+        ("https://Cal.example:443", "https://cal.example", "127.0.0.1:8000", 401),
+        ("https://bücher.example:8443", "https://xn--bcher-kva.example:8443", "127.0.0.1:8000", 401),
+        ("https://cal.example", "http://cal.example", "cal.example", 403),
+        ("https://cal.example", "https://cal.example:8443", "cal.example:8443", 403),
+        ("https://cal.example", "https://evil.example", "evil.example", 403),
+        ("", "http://cal.example", "cal.example", 401),
+        ("", "http://cal.example", "127.0.0.1:8000", 403),
+    ],
+)
+def test_without_fetch_metadata_the_origin_must_be_that_of_the_base_address(
+    service: Service, base_url: str, origin: str, host: str, status: int
+) -> None:
+    """A form of another site is 403; one of this site reaches the login, which is wrong here."""
+    form = {"user_name": "nobody", "password": PASSWORD}
+    answer = service(base_url=base_url).post("/sign-in", data=form, headers={"Origin": origin}, host=host)
+    assert answer.status == status, answer
+
+
 def _address(ctx: Context) -> dict[str, str]:
     """Say where the caller is."""
     return {"address": ctx.caller.address}
