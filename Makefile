@@ -3,8 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CLIENTS := tests/openapi/clients
 
-.PHONY: help run test lint types unit browser screenshots faults bench audit lock clean
+.PHONY: help run test lint types unit browser clients screenshots faults bench audit lock clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,11 +21,13 @@ lint: $(VENV)/dev       ## check the style
 types: $(VENV)/dev      ## check the types
 	@$(BIN)/mypy
 
-unit: $(VENV)/dev browser  ## run the tests alone
+unit: $(VENV)/dev browser clients  ## run the tests alone
 	@$(BIN)/pytest -n 4
 
 browser: $(VENV)/dev    ## install Chromium for the tests of pages, where that is allowed
 	@$(BIN)/python -m tests.web.chromium
+
+clients: $(CLIENTS)/node_modules/.package-lock.json  ## install what writes clients in TypeScript, for the tests, where npm is there
 
 screenshots: $(VENV)/dev browser  ## take the pictures of the documentation anew
 	@$(BIN)/python -m tests.web.screenshots docs/screenshots
@@ -62,6 +65,10 @@ $(VENV)/dev: requirements-dev.lock $(VENV)/run
 	@echo "Installing what the tests need …"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
+
+$(CLIENTS)/node_modules/.package-lock.json: $(CLIENTS)/package-lock.json
+	@if command -v npm > /dev/null; then echo "Installing what writes clients in TypeScript …" && npm ci --silent --prefix $(CLIENTS) && touch $@; \
+	else echo "npm is not installed: the tests of clients in TypeScript are skipped."; fi
 
 $(VENV)-bench/bench: requirements-bench.lock | $(VENV)/bin/python
 	@echo "Installing what the service is compared with …"

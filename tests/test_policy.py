@@ -11,6 +11,7 @@ from kalends.settings import Settings
 from kalends.subscribers.link import unsubscribe_url
 from tests.cast import PASSWORD, Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
 from tests.conftest import NOON
+from tests.http.multipart import multipart
 from tests.users.resetting import a_reset_token
 
 ACTORS = ("anonymous", "owner", "editor", "viewer", "stranger")
@@ -137,6 +138,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/events": {"": EVERYBODY},
     "GET /api/events/new": {"": SIGNED_IN},
     "POST /api/events": {"private": (401, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
+    "POST /api/events/import": {"private": (401, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
     "GET /api/events/{event_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
     "GET /api/events/{event_id}/edit": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "PUT /api/events/{event_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
@@ -171,6 +173,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "PUT /api/contacts/{contact_id}": {"": OWN_ONLY},
     "DELETE /api/contacts/{contact_id}": {"": OWN_ONLY},
     "POST /api/contacts/import": {"": (401, 422, 422, 422, 422)},
+    "POST /api/contacts/import_file": {"": (401, 201, 201, 201, 201)},
     "POST /api/contacts/keep": {"": SIGNED_IN},
     "POST /api/contacts/delete_all": {"": SIGNED_IN},
     "GET /api/deliveries": {"": SIGNED_IN},
@@ -284,6 +287,12 @@ GIVEN: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "DELETE /api/users/{user_id}": lambda scene: {"current_password": PASSWORD},
 }
 
+# Those that carry a file, beside the home calendar.
+FILES = {
+    "POST /api/events/import": ("a.ics", b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:gig\nDTSTART:20270510T180000Z\nEND:VEVENT\nEND:VCALENDAR\n"),
+    "POST /api/contacts/import_file": ("a.vcf", b"BEGIN:VCARD\nVERSION:4.0\nFN:Hal\nEND:VCARD\n"),
+}
+
 
 def _name(endpoint: Any) -> str:
     return f"{endpoint.method} {endpoint.url}"
@@ -306,6 +315,11 @@ def test_permission(cast: Cast, settings: Settings, endpoint: Any, actor: str) -
     name = _name(endpoint)
     for visibility, row in TABLE[name].items():
         scene = Scene(cast, settings, visibility)
-        given = GIVEN[name](scene) if name in GIVEN else {}
-        answer = scene.actors[actor].request(endpoint.method, scene.path(endpoint.url), json=given)
+        answer = scene.actors[actor].request(endpoint.method, scene.path(endpoint.url), **_content(name, scene))
         assert answer.status == row[ACTORS.index(actor)], (visibility, answer)
+
+
+def _content(name: str, scene: Scene) -> dict[str, Any]:
+    if name in FILES:
+        return multipart({"calendar_id": str(scene.calendar["id"])}, [("file", *FILES[name])])
+    return {"json": GIVEN[name](scene) if name in GIVEN else {}}

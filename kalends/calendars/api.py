@@ -14,7 +14,7 @@ from kalends.events import store as events
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.fields import Changes
 from kalends.http.paging import Paging, page
-from kalends.http.types import Deleted
+from kalends.http.types import Deletion
 from kalends.policy import Right
 from kalends.users import store as users
 from kalends.users.model import User
@@ -70,13 +70,13 @@ def update(ctx: Context, calendar_id: int, params: Changes[CalendarInput]) -> Ca
 
 
 @endpoint("DELETE", "/api/calendars/{calendar_id}")
-def destroy(ctx: Context, calendar_id: int) -> Deleted:
+def destroy(ctx: Context, calendar_id: int) -> Deletion:
     """Delete the calendar: its events leave it, and those with nowhere else to be are deleted. Your primary calendar stays."""
     if policy.calendar(ctx, calendar_id, to=Right.OWN).is_primary:
         raise errors.Conflict("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
     events.leave_calendar(ctx, calendar_id)
     store.delete(ctx, calendar_id)
-    return Deleted([calendar_id])
+    return Deletion([calendar_id])
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/share")

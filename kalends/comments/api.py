@@ -18,7 +18,7 @@ from kalends.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.fields import Changes
 from kalends.http.paging import page
-from kalends.http.types import Deleted
+from kalends.http.types import Deletion
 from kalends.policy import Right
 from kalends.responses.author import author
 from kalends.responses.model import ResponseInput
@@ -88,8 +88,8 @@ def update(ctx: Context, comment_id: int, params: Changes[CommentFields]) -> Com
 
 
 @endpoint("DELETE", "/api/comments/{comment_id}")
-def destroy(ctx: Context, comment_id: int) -> Deleted:
+def destroy(ctx: Context, comment_id: int) -> Deletion:
     """Delete the comment. It is the event owner who may."""
     comment, _ = policy.comment(ctx, comment_id, to=Right.OWN)
     store.delete(ctx, comment.id)
-    return Deleted([comment_id])
+    return Deletion([comment_id])

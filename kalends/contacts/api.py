@@ -13,6 +13,7 @@ from kalends.contacts.model import (
     ContactChanges,
     ContactDetail,
     ContactFields,
+    ContactFile,
     ContactFilter,
     ContactIndex,
     ContactInput,
@@ -29,10 +30,10 @@ from kalends.db import Taken
 from kalends.errors import FieldError
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.fields import Changes
+from kalends.http.fields import Changes, Upload
 from kalends.http.paging import page
 from kalends.http.tags import tagged
-from kalends.http.types import Deleted
+from kalends.http.types import Deletion
 from kalends.ical import vcard
 from kalends.policy import Right
 
@@ -72,14 +73,13 @@ def new(ctx: Context) -> ContactFields:
     return ContactFields()
 
 
-@endpoint("POST", "/api/contacts", status=201, transaction=False)
+@endpoint("POST", "/api/contacts", status=201, transaction=False, result=ContactDetail)
 def create(ctx: Context, params: ContactInput) -> ContactDetail | FileImport:
-    """Create a contact from its fields; or, from a `file` (.vcf or .csv), all that are in it and not on your list yet."""
+    """Create a contact."""
     policy.user(ctx)
     if params.file:
         _alone(params)
-        entries = cards.read_file(params.file.filename, params.file.content)
-        return arrivals.from_file(ctx, entries)
+        return _imported(ctx, params.file)
     _identified(params)
     with ctx.write(), _unique_id():
         store.hold(ctx)
@@ -116,13 +116,24 @@ def update(ctx: Context, contact_id: int, params: Changes[ContactChanges]) -> Co
 
 
 @endpoint("DELETE", "/api/contacts/{contact_id}", versioned=True)
-def destroy(ctx: Context, contact_id: int) -> Deleted:
+def destroy(ctx: Context, contact_id: int) -> Deletion:
     """Delete the contact."""
     store.hold(ctx)
     contact = policy.contact(ctx, contact_id)
     ctx.expect(contact.etag)
     store.delete(ctx, contact_id)
-    return Deleted([contact_id])
+    return Deletion([contact_id])
+
+
+@endpoint("POST", "/api/contacts/import_file", status=201, transaction=False)
+def import_file(ctx: Context, params: ContactFile) -> FileImport:
+    """Import the contacts of a .vcf or .csv file into your primary list; those on the list already are skipped."""
+    policy.user(ctx)
+    return _imported(ctx, params.file)
+
+
+def _imported(ctx: Context, file: Upload) -> FileImport:
+    return arrivals.from_file(ctx, cards.read_file(file.filename, file.content))
 
 
 @endpoint("POST", "/api/contacts/import", status=201, transaction=False)

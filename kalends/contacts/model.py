@@ -8,7 +8,7 @@ from kalends import when
 from kalends.http.fields import Bad, Upload
 from kalends.http.paging import Paging
 from kalends.http.tags import Tag, TagList
-from kalends.http.types import EmailAddress, Id, Ids, Instant, Name
+from kalends.http.types import DATE_OR_TIME, EmailAddress, Id, Ids, Instant, Name
 
 MAX_QUERY = 1_000
 
@@ -35,7 +35,7 @@ Birthday = Annotated[
         max_length=100,
         description="The date of birth; a time with it is ignored.",
         examples=["1990-05-11"],
-        extra={"check": _birthday, "schema": {"$ref": "#/components/schemas/DateTime"}},
+        extra={"check": _birthday, "schema": {"format": DATE_OR_TIME}},
     ),
 ]
 PhoneNumber = Annotated[
@@ -44,7 +44,7 @@ PhoneNumber = Annotated[
         max_length=100,
         description="Mobile phone number, kept as typed; it is best given with its country code.",
         examples=["+33 6 12 34 56 78"],
-        extra={"check": _phone, "phone": True, "schema": {"type": "string", "format": "phone", "maxLength": 100}},
+        extra={"check": _phone, "phone": True, "schema": {"format": "phone"}},
     ),
 ]
 Credential = Annotated[str, Meta(max_length=10_000, extra={"verbatim": True})]
@@ -59,7 +59,6 @@ class ContactFields(Struct, kw_only=True):
         "tag": "must leave at most 100 tags",
         "birthday": "must lie in the years 1900 to 9999",
         "phone_number": "must have digits",
-        "file": "must hold vCards, or a table with a header that is known, and come without other fields",
     }
 
     first_name: Annotated[Name, Meta(description="Given name.")] | None = None
@@ -75,9 +74,17 @@ class ContactFields(Struct, kw_only=True):
 
 
 class ContactInput(ContactFields, kw_only=True):
-    """What it takes to create a contact; or a file of many."""
+    """What it takes to create a contact. A file of many may come instead: the older way, beside POST /api/contacts/import_file."""
 
     file: Annotated[Upload, Meta(description="A .vcf or .csv file of contacts, instead of the fields.")] | None = None
+
+
+class ContactFile(Struct, kw_only=True):
+    """A file of contacts."""
+
+    RULES: ClassVar = {"file": "must hold vCards, or a table with a header that is known"}
+
+    file: Annotated[Upload, Meta(description="A .vcf or .csv file.")]
 
 
 class ContactChanges(ContactFields, kw_only=True):

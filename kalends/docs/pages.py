@@ -31,6 +31,7 @@ def docs(ctx: Context) -> Document:
         server=api["servers"][0]["url"],
         about=marked(api["info"]["description"]),
         resources=list(resources.values()),
+        records=_records(api["components"]["schemas"]),
         errors={status: marked(error["description"]) for status, error in api["components"]["responses"].items()},
     )
 
@@ -50,57 +51,68 @@ def marked(text: str) -> list[Markup]:
     ]
 
 
+def _records(schemas: dict[str, Any]) -> list[dict[str, Any]]:
+    """What replies consist of: each object with its fields."""
+    return [
+        {"name": name, "about": schema.get("description", ""), "fields": _properties(schema, schemas)}
+        for name, schema in sorted(schemas.items())
+        if "properties" in schema
+    ]
+
+
 def _entry(api: dict[str, Any], path: str, method: str, operation: dict[str, Any]) -> dict[str, Any]:
-    answers = operation["responses"]
+    schemas, replies = api["components"]["schemas"], operation["responses"]
     return {
         "id": operation["operationId"],
         "method": method.upper(),
         "path": path,
         "about": marked("\n\n".join(filter(None, [operation["summary"], operation.get("description")]))),
         "guests": {} in operation["security"] or not operation["security"],
-        "fields": [*_parameters(operation), *_body(operation)],
-        "answers": [_answer(api, status, answer) for status, answer in answers.items() if "$ref" not in answer],
-        "errors": [status for status, answer in answers.items() if "$ref" in answer],
+        "fields": [*_parameters(operation, schemas), *_body(operation, schemas)],
+        "replies": [_reply(status, reply) for status, reply in replies.items() if "$ref" not in reply],
+        "errors": [status for status, reply in replies.items() if "$ref" in reply],
     }
 
 
-def _parameters(operation: dict[str, Any]) -> list[dict[str, Any]]:
+def _parameters(operation: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
     return [
-        {**_field(p["name"], p["schema"], required=p["required"]), "about": marked(p["description"]), "place": p["in"]}
+        {**_field(p["name"], p["schema"], schemas), "required": p["required"], "about": marked(p["description"]), "place": p["in"]}
         for p in operation.get("parameters", [])
     ]
 
 
-def _body(operation: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every field of the body, in the form that carries them all; of alternatives, each that may be given."""
-    content = operation.get("requestBody", {}).get("content", {})
-    schema = content.get("multipart/form-data", {}).get("schema", {})
-    fields: dict[str, dict[str, Any]] = {}
-    for variant in schema.get("oneOf", [schema]):
-        for name, field in variant.get("properties", {}).items():
-            if "oneOf" not in schema or name in variant["required"]:
-                required = "oneOf" not in schema and name in schema.get("required", [])
-                fields[name] = {**_field(name, field, required=required), "about": marked(field.get("description", "")), "place": "body"}
-    return list(fields.values())
+def _body(operation: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every field of the body; of alternatives, each that may be sent."""
+    (content,) = operation.get("requestBody", {"content": {"": {}}})["content"].values()
+    schema = content.get("schema", {})
+    variants = schema.get("oneOf", [schema])
+    required = [name for name in variants[0].get("required", []) if len(variants) == 1]
+    fields = {field["name"]: field for variant in variants for field in _properties(variant, schemas)}
+    return [{**field, "required": name in required, "place": "body"} for name, field in fields.items()]
 
 
-def _field(name: str, schema: dict[str, Any], *, required: bool) -> dict[str, Any]:
+def _properties(schema: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {**_field(name, field, schemas), "about": marked(field.get("description", ""))}
+        for name, field in schema.get("properties", {}).items()
+    ]
+
+
+def _field(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
     default = schema.get("default")
     shown = str(default).lower() if isinstance(default, bool) else default
-    return {"name": name, "type": in_words(schema), "required": required, "default": shown}
+    return {"name": name, "type": in_words(schema, schemas), "default": None if shown == "" else shown}
 
 
-def _answer(api: dict[str, Any], status: str, answer: dict[str, Any]) -> dict[str, Any]:
-    """What comes back: the status, the headers that matter, and the fields of the record."""
-    content: dict[str, Any] = answer.get("content", {})
+def _reply(status: str, reply: dict[str, Any]) -> dict[str, Any]:
+    """What comes back: the status, the headers that matter, and the record."""
+    content: dict[str, Any] = reply.get("content", {})
     kind = next(iter(content), "")
     schema = content[kind]["schema"] if kind else {}
-    if "$ref" in schema:
-        schema = api["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return {
         "status": status,
-        "about": marked(answer["description"]),
+        "about": marked(reply["description"]),
         "kind": kind,
-        "headers": [name for name in answer.get("headers", {}) if name != "X-Request-Id"],
-        "fields": {name: in_words(field) for name, field in schema.get("properties", {}).items()},
+        "headers": [name for name in reply.get("headers", {}) if name != "X-Request-Id"],
+        "records": [each["$ref"].rpartition("/")[2] for each in schema.get("oneOf", [schema]) if "$ref" in each],
     }

@@ -7,28 +7,30 @@ FORMATS = {
     "time-zone": "time zone",
     "binary": "file",
     "date-time": "RFC 3339 instant",
+    "uri": "address",
     "uri-reference": "address",
+    "date-or-date-time": "date or time",
+    "phone": "phone number",
+    "user-name": "user name",
 }
 TYPES = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "object", "null": "null"}
-SHARED = {"Line": "text", "Lines": "text of several lines", "Items": "list of text", "DateTime": "date or time"}
 LARGEST = 2**63 - 1
 
 
-def in_words(schema: dict[str, Any]) -> str:
-    """The type that people mean, without the other ways to write it."""
+def in_words(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
+    """The type as people say it."""
     if "anyOf" in schema:
-        first, *rest = schema["anyOf"]
-        return in_words(first) + (" or null" if {"type": "null"} in rest else "")
-    if "enum" in schema:
-        return " | ".join("null" if choice is None else str(choice) for choice in schema["enum"])
+        return " or ".join(in_words(kind, schemas) for kind in schema["anyOf"])
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
-        return SHARED.get(name, "object") + _lengths(schema)
-    if schema.get("type") == "array":
-        return f"list of {in_words(schema.get('items', {}))}"
-    if schema.get("format") in FORMATS:
-        return FORMATS[schema["format"]]
-    return TYPES.get(str(schema.get("type", "")), "anything") + _lengths(schema) + _bounds(schema)
+        target = schemas[name]
+        return " | ".join(target["enum"]) if "enum" in target else name
+    kind, *null = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", ["anything"])
+    if kind == "array":
+        words = f"list of {in_words(schema.get('items', {}), schemas)}"
+    else:
+        words = FORMATS.get(schema.get("format", "")) or TYPES.get(kind, "anything") + _lengths(schema) + _bounds(schema)
+    return f"{words} or null" if null else words
 
 
 def _lengths(schema: dict[str, Any]) -> str:

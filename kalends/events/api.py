@@ -19,6 +19,7 @@ from kalends.events.model import (
     EventChanges,
     EventDetail,
     EventFields,
+    EventFile,
     EventIds,
     EventImport,
     EventIndex,
@@ -32,10 +33,10 @@ from kalends.events.model import (
     SendInput,
 )
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
-from kalends.http.fields import Changes, Given
+from kalends.http.fields import Changes, Given, Upload
 from kalends.http.paging import MAX_PAGE, page
 from kalends.http.tags import tagged
-from kalends.http.types import Deleted
+from kalends.http.types import Deletion
 from kalends.ical.calendar import calendar as calendar_file
 from kalends.policy import Right
 from kalends.subscribers import store as subscribers
@@ -83,18 +84,28 @@ def new(ctx: Context) -> EventFields:
     return EventFields(title="", start_time=start, all_day=False, time_zone=calendar.time_zone, public=calendar.public)
 
 
-@endpoint("POST", "/api/events", status=201)
+@endpoint("POST", "/api/events", status=201, result=EventDetail)
 def create(ctx: Context, params: EventInput) -> EventDetail | EventImport:
-    """Create an event on a calendar: the given one, else your primary calendar; or, from a `file` (.ics), all that are in it.
-
-    An event or a series of the file that is on the calendar already, by its UID, is changed as the file has it, and left alone if
-    nothing differs. `remarks` tells by line what could not be kept.
-    """
+    """Create an event on the calendar `calendar_id`, or on your primary calendar."""
     if params.file is None:
         return make(ctx, params)
-    policy.user(ctx)
     _alone(params)
-    return from_file(ctx, params.file.content, Choice(params.calendar_id, params.public, params.time_zone))
+    return _imported(ctx, params.file, params)
+
+
+@endpoint("POST", "/api/events/import", status=201)
+def import_(ctx: Context, params: EventFile) -> EventImport:
+    """Import the events of an iCalendar file (.ics).
+
+    An event or a series that is on the calendar already, by its UID, is changed as the file has it, and left alone if nothing
+    differs. `remarks` tells by line what could not be imported.
+    """
+    return _imported(ctx, params.file, params)
+
+
+def _imported(ctx: Context, file: Upload, target: EventInput | EventFile) -> EventImport:
+    policy.user(ctx)
+    return from_file(ctx, file.content, Choice(target.calendar_id, target.public, target.time_zone))
 
 
 def make(ctx: Context, params: EventInput) -> EventDetail:
@@ -152,7 +163,7 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
 
 
 @endpoint("DELETE", "/api/events/{event_id}", versioned=True)
-def destroy(ctx: Context, event_id: int, params: EventIds) -> Deleted:
+def destroy(ctx: Context, event_id: int, params: EventIds) -> Deletion:
     """Delete the event. With `ids`, delete those too, all or none. Of a series, `scope` deletes the following ones too, or all."""
     store.hold(ctx, [event_id, *(params.ids or [])])
     events = policy.events(ctx, event_id, params.ids, to=Right.EDIT)
@@ -162,7 +173,7 @@ def destroy(ctx: Context, event_id: int, params: EventIds) -> Deleted:
     for chosen_id in chosen:
         store.delete(ctx, chosen_id)
     scope.destroyed(ctx, events, params.scope)
-    return Deleted(list(chosen))
+    return Deletion(list(chosen))
 
 
 @endpoint("PUT", "/api/events/{event_id}/repeat")

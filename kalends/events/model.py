@@ -33,7 +33,7 @@ def _url(value: str) -> str:
 
 Url = Annotated[
     str,
-    Meta(max_length=2_000, extra={"check": _url, "schema": {"type": "string", "pattern": r"^https?://[!-~]+$", "maxLength": 2_000}}),
+    Meta(max_length=2_000, extra={"check": _url, "schema": {"format": "uri"}}),
 ]
 Position = Annotated[
     str,
@@ -78,21 +78,29 @@ class EventFields(Struct, kw_only=True):
 
 
 class EventInput(EventFields, kw_only=True):
-    """What it takes to create an event; or a file of many."""
+    """What it takes to create an event. A file of many may come instead: the older way, beside POST /api/events/import."""
 
     NEVER_IGNORED: ClassVar = frozenset({"calendar_ids"})
     OR_FILE: ClassVar = ("title", "start_time")
-    RULES: ClassVar = EventFields.RULES | {
-        "title": "is required, unless there is a file",
-        "start_time": "is required, unless there is a file; it must lie in the years 1900 to 9999 on the event's own clocks",
-        "file": "must be an iCalendar file, and come with no other fields than calendar_id, public and time_zone",
-    }
 
     title: Annotated[Name, Meta(description="What the event is called.")] = ""
     start_time: Annotated[DateTime, Meta(description="Start; a date alone makes an all-day event.")] = ""
     calendar_id: Annotated[Id, Meta(description="The home calendar; your primary one by default.")] | None = None
     tag: Tag | None = None
     file: Annotated[Upload, Meta(description="An .ics file of events, instead of the fields of one.")] | None = None
+
+
+class EventFile(Struct, kw_only=True):
+    """A file of events, and where they belong."""
+
+    RULES: ClassVar = {"file": "must be an iCalendar file"}
+
+    file: Annotated[Upload, Meta(description="An .ics file.")]
+    calendar_id: Annotated[Id, Meta(description="The calendar to import into; your primary one by default.")] | None = None
+    public: Annotated[bool, Meta(description="Whether everyone sees the events; by default as the file or the calendar says.")] | None = (
+        None
+    )
+    time_zone: Annotated[TimeZone, Meta(description="The zone of times without one; the calendar's by default.")] | None = None
 
 
 class EventChanges(EventFields, kw_only=True):
@@ -181,7 +189,7 @@ class SendInput(Struct, kw_only=True):
                 max_length=100,
                 description="The mobile number to send to, with its country code.",
                 examples=["+33 6 12 34 56 78"],
-                extra={"check": _mobile, "phone": True, "schema": {"type": "string", "format": "phone", "maxLength": 100}},
+                extra={"check": _mobile, "phone": True, "schema": {"format": "phone"}},
             ),
         ]
         | None

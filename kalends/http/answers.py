@@ -66,7 +66,7 @@ def kinds_of(result: Any) -> tuple[Any, ...]:
 
 def schema_of(result: Any) -> dict[str, Any]:
     schemas, _ = msgspec.json.schema_components(kinds_of(result), ref_template=REF)
-    return schemas[0] if len(schemas) == 1 else {"anyOf": list(schemas)}
+    return schemas[0] if len(schemas) == 1 else {"oneOf": list(schemas)}
 
 
 def _failures(endpoint: Endpoint, with_body: bool) -> list[str]:
@@ -130,7 +130,10 @@ def _links(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
 
 
 def operation_id(endpoint: Endpoint) -> str:
-    return endpoint.name.replace(".", "_") + ("" if endpoint.format == "json" else f"_{endpoint.format}")
+    """`events_show`; other formats are told apart by their suffix."""
+    name = endpoint.name.replace(".", "_")
+    suffix = f"_{endpoint.format}"
+    return name if endpoint.format == "json" or name.endswith(suffix) else name + suffix
 
 
 def _fields(result: Any) -> tuple[str, ...]:

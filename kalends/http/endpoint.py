@@ -131,6 +131,7 @@ def endpoint(
     versioned: bool = False,
     quick: bool = False,
     rechecks: bool = False,
+    result: Any = None,
     format: str = "",
 ) -> Callable[[F], F]:
     """Declare the function as the action behind method and path.
@@ -142,6 +143,7 @@ def endpoint(
     versioned: the record's version is answered as ETag, and If-Match or If-None-Match asks for it (for the documentation).
     quick: it reads a record by its key, which takes a moment where the database is inside: no thread of its own is needed for that.
     rechecks: it checks a credential, and does so each time, before a request under the same Idempotency-Key gets its answer again.
+    result: what it returns, for the documentation, where it also serves an older form of request with another reply.
     transaction: False where the action must not hold one all along (it hashes a password, or waits for the network). One that is
         given a file holds none either: it opens its own.
     """
@@ -172,7 +174,7 @@ def endpoint(
             params=None if is_form else params,
             is_form=is_form,
             read=read,
-            result=hints["return"],
+            result=result or hints["return"],
         )
         registry.append(declared)
         return function

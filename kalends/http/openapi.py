@@ -11,7 +11,7 @@ from kalends.http.endpoint import Document, Endpoint
 from kalends.http.fields import Field, fields_of
 from kalends.http.once import HEADER, KEY_PATTERN
 from kalends.http.problem import ProblemBody
-from kalends.http.schema import SHARED, Carrier, carried, field_schema, object_schema, rules_of
+from kalends.http.schema import Carrier, carried, field_schema, object_schema, rules_of
 
 ABOUT = """An event calendar service.
 
@@ -61,7 +61,7 @@ def document(endpoints: list[Endpoint], base_url: str) -> dict[str, Any]:
         "tags": [{"name": name, "description": text} for name, text in _resources(described).items()],
         "paths": paths,
         "components": {
-            "schemas": schemas | SHARED,
+            "schemas": schemas,
             "responses": errors(),
             "headers": HEADERS,
             "securitySchemes": SECURITY,
@@ -143,15 +143,15 @@ def _query(field: Field, endpoint: Endpoint) -> dict[str, Any]:
     }
     if not field.required:
         parameter["allowEmptyValue"] = True
-    return parameter | ({"style": "form", "explode": False} if schema.get("type") == "array" else {})
+    return parameter
 
 
 def _body(endpoint: Endpoint) -> dict[str, Any]:
-    """The body in each form that can carry it: a file that is required needs multipart."""
+    """JSON, or multipart where there is a file."""
     assert endpoint.params is not None
     fields = fields_of(endpoint.params)
-    needs_file = any(field.is_file and field.required for field in fields)
-    carriers = [Carrier.MULTIPART] if needs_file else [Carrier.JSON, Carrier.FORM, Carrier.MULTIPART]
-    content = {c.value: {"schema": object_schema(endpoint.params, c, partial=endpoint.partial)} for c in carriers}
+    has_file = any(field.is_file and field.required for field in fields)
+    carrier = Carrier.MULTIPART if has_file else Carrier.JSON
+    content = {carrier.value: {"schema": object_schema(endpoint.params, carrier, partial=endpoint.partial)}}
     required = not endpoint.partial and (any(field.required for field in fields) or bool(getattr(endpoint.params, "SETS", ())))
     return {"required": required, "content": content}

@@ -76,5 +76,10 @@ def _one_tag(value: str) -> str:
 
 Tag = Annotated[Name, Meta(description="One tag to append.", extra={"check": _one_tag})]
 TagList = Annotated[
-    str, Meta(description="Comma-delimited tags, or an array; it replaces the tags.", extra={"read": read_tags, "like": list[Name]})
+    str,
+    Meta(
+        max_length=MAX_TAGS * (MAX_TAG + 1),
+        description="Comma-delimited tags, or an array; replaces the tags.",
+        extra={"read": read_tags, "schema": {}},
+    ),
 ]

@@ -43,6 +43,9 @@ def _email(value: str) -> str:
         raise Bad("must be an e-mail address such as ana@example.org") from None
 
 
+# The format of OpenAPI's `date-time`, or `date`, or a local time: programs take an unknown format for text, which is right.
+DATE_OR_TIME = "date-or-date-time"
+
 Id = Annotated[int, Meta(ge=1)]
 Ids = Annotated[list[Id], Meta(max_length=500)]
 Name = Annotated[str, Meta(max_length=200)]
@@ -56,7 +59,7 @@ EmailAddress = Annotated[
         max_length=254,
         description="An e-mail address, checked for its form only.",
         examples=["ana@example.org"],
-        extra={"check": _email, "schema": {"type": "string", "format": "email", "maxLength": 254}},
+        extra={"check": _email, "schema": {"format": "email"}},
     ),
 ]
 
@@ -66,7 +69,7 @@ TimeZone = Annotated[
         max_length=64,
         description="An IANA time zone, such as Europe/Paris.",
         examples=["Europe/Paris"],
-        extra={"check": _time_zone, "schema": {"type": "string", "format": "time-zone", "minLength": 1, "maxLength": 64}},
+        extra={"check": _time_zone, "schema": {"format": "time-zone", "minLength": 1}},
     ),
 ]
 
@@ -76,18 +79,19 @@ DateTime = Annotated[
     Meta(
         max_length=100,
         description="Such as 2026-05-11T17:00:00+02:00, 2026-05-11T17:00, 2026-05-11T17:00[Europe/Paris] or 2026-05-11.",
-        extra={"check": _datetime, "schema": {"$ref": "#/components/schemas/DateTime"}},
+        examples=["2026-05-11T17:00:00+02:00", "2026-05-11"],
+        extra={"check": _datetime, "schema": {"format": DATE_OR_TIME}},
     ),
 ]
 
 
-class Deleted(Struct):
+class Deletion(Struct):
     """The ids of what was deleted."""
 
     deleted: list[int]
 
 
-class DeletedText(Struct):
+class TextDeletion(Struct):
     """The ids of what was deleted, where ids are text."""
 
     deleted: list[str]

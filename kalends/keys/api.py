@@ -6,7 +6,7 @@ from kalends import policy, times
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.paging import Paging, page
-from kalends.http.types import DeletedText
+from kalends.http.types import TextDeletion
 from kalends.keys import store
 from kalends.keys.model import KeyCreated, KeyIndex, KeyInput, KeyItem
 
@@ -40,7 +40,7 @@ def create(ctx: Context, params: KeyInput) -> KeyCreated:
 
 
 @endpoint("DELETE", "/api/keys/{key_id}")
-def destroy(ctx: Context, key_id: str) -> DeletedText:
+def destroy(ctx: Context, key_id: str) -> TextDeletion:
     """Delete the key; it stops working at once, and so do the sessions that it opened."""
     store.delete(ctx, policy.key(ctx, key_id).id)
-    return DeletedText([key_id])
+    return TextDeletion([key_id])

@@ -8,7 +8,7 @@ from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.fields import Changes, Given
 from kalends.http.paging import page
-from kalends.http.types import Deleted
+from kalends.http.types import Deletion
 from kalends.policy import Right
 from kalends.responses import store
 from kalends.responses.author import Author, author
@@ -111,11 +111,11 @@ def update(ctx: Context, response_id: int, params: Changes[ResponseFields]) -> R
 
 
 @endpoint("DELETE", "/api/responses/{response_id}")
-def destroy(ctx: Context, response_id: int) -> Deleted:
+def destroy(ctx: Context, response_id: int) -> Deletion:
     """Delete the response: the event's editors and the responder may."""
     response, _ = policy.response(ctx, response_id)
     store.delete(ctx, response.id)
-    return Deleted([response_id])
+    return Deletion([response_id])
 
 
 def _echo(fields: ResponseInput, author: Author) -> ResponseCreated:

@@ -3,7 +3,7 @@
 from kalends import policy, times
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.types import DeletedText
+from kalends.http.types import TextDeletion
 from kalends.sessions import cookies, credentials, store
 from kalends.sessions.model import Credentials, SessionCreated, SessionDetail
 
@@ -49,10 +49,10 @@ def show(ctx: Context, session_id: str) -> SessionDetail:
 
 
 @endpoint("DELETE", "/api/session/{session_id}")
-def destroy(ctx: Context, session_id: str) -> DeletedText:
+def destroy(ctx: Context, session_id: str) -> TextDeletion:
     """Log out: the session ends at once."""
     session = policy.session(ctx, session_id)
     store.delete(ctx, session.id)
     if session.id == policy.user(ctx).session_id:
         cookies.clear_session(ctx)
-    return DeletedText([session.id])
+    return TextDeletion([session.id])

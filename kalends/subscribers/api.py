@@ -7,7 +7,7 @@ from kalends.context import Context
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.paging import Paging, page
-from kalends.http.types import Deleted
+from kalends.http.types import Deletion
 from kalends.subscribers import store
 from kalends.subscribers.model import SubscriberIndex
 
@@ -35,7 +35,7 @@ def export(ctx: Context) -> Document:
 
 
 @endpoint("DELETE", "/api/subscribers/{subscriber_id}")
-def destroy(ctx: Context, subscriber_id: int) -> Deleted:
+def destroy(ctx: Context, subscriber_id: int) -> Deletion:
     """Take the address off your list."""
     store.delete(ctx, policy.subscriber(ctx, subscriber_id).id)
-    return Deleted([subscriber_id])
+    return Deletion([subscriber_id])

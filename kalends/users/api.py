@@ -9,7 +9,7 @@ from kalends.db import Taken
 from kalends.errors import FieldError
 from kalends.http.endpoint import endpoint
 from kalends.http.fields import Changes
-from kalends.http.types import Deleted
+from kalends.http.types import Deletion
 from kalends.sessions import credentials
 from kalends.sessions import store as sessions
 from kalends.users import passwords, store
@@ -66,13 +66,13 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
 
 
 @endpoint("DELETE", "/api/users/{user_id}", transaction=False)
-def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deleted:
+def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
     """Delete your account (with `current_password`), and with it your calendars, events, contacts, keys and sessions."""
     user = _read(ctx, user_id)
     credentials.confirm(ctx, user, params.current_password)
     with ctx.write():
         store.delete(ctx, store.hold(ctx, user).id)
-        return ctx.done(Deleted([user_id]))
+        return ctx.done(Deletion([user_id]))
 
 
 def _read(ctx: Context, user_id: int) -> User:

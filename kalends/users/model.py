@@ -15,7 +15,7 @@ UserName = Annotated[
         extra={
             "pattern": r"^[\w.-]+$",
             "hint": "may have letters, digits, dots, hyphens and underscores only",
-            "schema": {"type": "string", "minLength": 1, "maxLength": 60, "pattern": r"^[\p{L}\p{N}_.-]+$"},
+            "schema": {"minLength": 1, "format": "user-name"},
         },
     ),
 ]

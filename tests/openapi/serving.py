@@ -43,9 +43,9 @@ class Service:
         self._reader = threading.Thread(target=self.log.extend, args=[self.process.stderr])
         self._reader.start()
 
-    def post(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
-        body = json.dumps(given).encode()
-        with urlopen(Request(self.url + path, body, {"Content-Type": "application/json"}), timeout=PATIENCE) as answer:  # noqa: S310
+    def post(self, path: str, given: dict[str, Any], token: str = "") -> dict[str, Any]:
+        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        with urlopen(Request(self.url + path, json.dumps(given).encode(), headers), timeout=PATIENCE) as answer:  # noqa: S310
             made: dict[str, Any] = json.load(answer)
             return made
 

@@ -1,97 +1,161 @@
-"""A client that a program wrote, which had nothing but the description to go by."""
+"""Clients that programs wrote, which had nothing to go by but the OpenAPI document as it is served."""
 
 import importlib
 import json
+import pkgutil
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.request import urlopen
 from uuid import uuid4
 
-import httpx
 import pytest
 
 from tests.cast import PASSWORD
-from tests.client import Client
-from tests.conftest import Clock
+from tests.openapi.serving import Service, serving
 
-PATIENCE = 120
+TIMEOUT = 300
+CLIENTS = Path(__file__).parent / "clients"
+NODE_MODULES = CLIENTS / "node_modules"
+HEY_API = "@hey-api/client-fetch @hey-api/typescript @hey-api/sdk zod".split()
 
 
-class Generated:
-    """The generated package: its operations and models by name, and clients of the application."""
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("service") / "data") as started:
+        yield started
 
-    def __init__(self, package: str, app: Any):
+
+@pytest.fixture(scope="module")
+def folder(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where clients are generated and imported from: beside the document as the service serves it."""
+    folder = tmp_path_factory.mktemp("generated")
+    with urlopen(f"{service.url}/api/openapi.json", timeout=TIMEOUT) as document:  # noqa: S310
+        (folder / "openapi.json").write_bytes(document.read())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield folder
+
+
+def _run(folder: Path, *command: str) -> str:
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
+
+
+def _mypy(folder: Path, target: str) -> None:
+    _run(folder, sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir=.mypy_cache", target)
+
+
+class PythonClient:
+    """A package by openapi-python-client: its operations and models by name."""
+
+    def __init__(self, package: str, url: str):
         self._package = package
+        self._url = url
         self._client = importlib.import_module(f"{package}.client")
         self._models = importlib.import_module(f"{package}.models")
-        self._reached_by = {"transport": httpx.WSGITransport(app=app)}
 
     def guest(self) -> Any:
-        return self._client.Client(base_url="http://testserver", httpx_args=self._reached_by)
+        return self._client.Client(base_url=self._url)
 
     def signed_in(self, token: str) -> Any:
-        return self._client.AuthenticatedClient(base_url="http://testserver", token=token, httpx_args=self._reached_by)
+        return self._client.AuthenticatedClient(base_url=self._url, token=token)
 
     def model(self, name: str) -> Any:
         return getattr(self._models, name)
 
-    def call(self, operation: str, client: Any, **given: Any) -> Any:
-        """The whole answer: status_code, headers, and parsed into a model."""
+    def call(self, operation: str, client: Any, **params: Any) -> Any:
+        """The whole reply: status_code, headers, and parsed into a model."""
         resource = operation.partition("_")[0]
         module: ModuleType = importlib.import_module(f"{self._package}.api.{resource}.{operation}")
-        return module.sync_detailed(client=client, **given)
-
-
-def _with_json_bodies_alone(document: dict[str, Any]) -> dict[str, Any]:
-    """The generator writes a wrong import where a body may come in several forms (openapi-python-client, issue 1451)."""
-    for methods in document["paths"].values():
-        for operation in methods.values():
-            if "requestBody" in operation:
-                content = operation["requestBody"]["content"]
-                operation["requestBody"]["content"] = {"application/json": content["application/json"]}
-    return document
+        return module.sync_detailed(client=client, **params)
 
 
 @pytest.fixture(scope="module")
-def generated(app: tuple[Any, Clock], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Generated]:
-    folder, package = tmp_path_factory.mktemp("generated"), f"generated_{uuid4().hex}"
-    (folder / "openapi.json").write_text(json.dumps(_with_json_bodies_alone(Client(app[0]).get("/api/openapi.json").json)))
+def python_client(folder: Path, service: Service) -> PythonClient:
+    package = f"generated_{uuid4().hex}"
     (folder / "config.json").write_text(json.dumps({"post_hooks": []}))
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--fail-on-warning", "--meta", "none"]
-    options = ["--path", "openapi.json", "--config", "config.json", "--output-path", package]
-    run = subprocess.run([*command, *options], cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
-    assert run.returncode == 0, run.stdout + run.stderr
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder)
-        yield Generated(package, app[0])
+    _run(folder, *command, "--path", "openapi.json", "--config", "config.json", "--output-path", package)
+    return PythonClient(package, service.url)
 
 
-def test_it_registers_signs_in_works_and_signs_out(generated: Generated) -> None:
-    guest, name = generated.guest(), f"ana-{uuid4().hex[:10]}"
-    registration = generated.model("UsersCreateBody")(user_name=name, email_address=f"{name}@example.org", password=PASSWORD)
-    registered = generated.call("users_create", guest, body=registration)
+def test_every_module_of_the_python_client_can_be_imported_and_type_checked(python_client: PythonClient, folder: Path) -> None:
+    package = python_client._package
+    modules = [each.name for each in pkgutil.walk_packages([str(folder / package)], f"{package}.")]
+    assert len([importlib.import_module(name) for name in modules]) > 100
+    _mypy(folder, package)
+
+
+def test_the_python_client_registers_signs_in_works_and_signs_out(python_client: PythonClient) -> None:
+    api, guest, name = python_client, python_client.guest(), f"ana-{uuid4().hex[:10]}"
+    registration = api.model("UsersCreateBody")(user_name=name, email_address=f"{name}@example.org", password=PASSWORD)
+    registered = api.call("users_create", guest, body=registration)
     assert (registered.status_code, registered.parsed.user_name) == (201, name)
 
-    login = generated.model("SessionCreateUserNameAndPassword")(user_name=name, password=PASSWORD)
-    session = generated.call("session_create", guest, body=login).parsed
+    login = api.model("SessionCreateUserNameAndPassword")(user_name=name, password=PASSWORD)
+    session = api.call("session_create", guest, body=login).parsed
     assert session.expires_at.tzinfo is not None
-    ana = generated.signed_in(session.token)
+    ana = api.signed_in(session.token)
 
-    made = generated.call("calendars_create", ana, body=generated.model("CalendarsCreateBody")(name="Jazz", color="#102030")).parsed
-    change = generated.model("CalendarsUpdateBody")(public=True)
-    changed = generated.call("calendars_update", ana, calendar_id=made.id, body=change).parsed
+    made = api.call("calendars_create", ana, body=api.model("CalendarsCreateBody")(name="Jazz", color="#102030")).parsed
+    changed = api.call("calendars_update", ana, calendar_id=made.id, body=api.model("CalendarsUpdateBody")(public=True)).parsed
     assert (changed.name, changed.color, changed.public) == ("Jazz", "#102030", True)
 
-    listed = generated.call("calendars_index", ana, limit=1, offset=1, count=True).parsed
+    listed = api.call("calendars_index", ana, limit=1, offset=1, count=True).parsed
     assert ([calendar.name for calendar in listed.calendars], listed.total, listed.next_) == (["Jazz"], 2, None)
 
-    assert generated.call("session_destroy", ana, session_id="current").parsed.deleted == [session.id]
-    assert generated.call("calendars_index", ana).status_code == 401
+    body = api.model("EventsCreateBody")
+    ids = [api.call("events_create", ana, body=body(title=title, start_time="2028-02-29")).parsed.id for title in ("Trio", "Duo")]
+    assert {event.title for event in api.call("events_index", ana, ids=ids).parsed.events} == {"Trio", "Duo"}
+
+    assert api.call("session_destroy", ana, session_id="current").parsed.deleted == [session.id]
+    assert api.call("calendars_index", ana).status_code == 401
 
 
-def test_it_knows_the_errors(generated: Generated) -> None:
-    refused = generated.call("users_create", generated.guest(), body=generated.model("UsersCreateBody")("ana", "nowhere", "short"))
-    assert isinstance(refused.parsed, generated.model("ProblemBody"))
+def test_the_python_client_knows_the_errors(python_client: PythonClient) -> None:
+    body = python_client.model("UsersCreateBody")("ana", "nowhere", "short")
+    refused = python_client.call("users_create", python_client.guest(), body=body)
+    assert isinstance(refused.parsed, python_client.model("ProblemBody"))
     assert [error.field for error in refused.parsed.errors] == ["email_address", "password"]
+
+
+def test_pydantic_models_take_what_the_service_takes_and_sends(folder: Path, service: Service) -> None:
+    module = f"models_{uuid4().hex}"
+    options = "--input-file-type openapi --output-model-type pydantic_v2.BaseModel --target-python-version 3.11 --formatters builtin"
+    command = [sys.executable, "-m", "datamodel_code_generator", "--use-annotated", "--set-default-enum-member", *options.split()]
+    _run(folder, *command, "--openapi-scopes", "schemas", "paths", "--input", "openapi.json", "--output", f"{module}.py")
+    _mypy(folder, f"{module}.py")
+    models: Any = importlib.import_module(module)
+
+    name = f"ana-{uuid4().hex[:10]}"
+    service.post("/api/users", {"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD})
+    token = service.post("/api/session", {"user_name": name, "password": PASSWORD})["token"]
+    for start in ("2028-02-29", "2027-05-11T20:00:00.000Z", "2027-05-11 20:00", "2027-05-11T20:00:00+14:00"):
+        body = models.ApiEventsPostRequest(title="Trio", start_time=start).model_dump(mode="json", exclude_unset=True)
+        event = models.EventDetail.model_validate(service.post("/api/events", body, token))
+        assert event.title == "Trio"
+
+
+@pytest.mark.skipif(not (NODE_MODULES.exists() and shutil.which("npx")), reason="needs Node.js: install npm, then `make clients`")
+def test_clients_in_typescript_compile_and_work(folder: Path, service: Service) -> None:
+    """openapi-typescript with openapi-fetch, and hey-api with its zod schemas, under TypeScript's strict rules."""
+    for name in ("use.ts", "tsconfig.json"):
+        shutil.copy(CLIENTS / name, folder)
+    (folder / "node_modules").symlink_to(NODE_MODULES)
+    _run(folder, "npx", "openapi-typescript", "openapi.json", "-o", "schema.d.ts")
+    _run(folder, "npx", "openapi-ts", "-i", "openapi.json", "-o", "hey", "-p", *HEY_API)
+    _run(folder, "npx", "tsc", "-p", ".")
+    said = json.loads(_run(folder, "node", "out/use.js", service.url, f"ana-{uuid4().hex[:10]}"))
+    assert said == {
+        "listed": ["Trio", "Duo"],
+        "again": 2,
+        "refused": ["email_address", "password"],
+        "description": "Three people.",
+        "parsed": "Trio",
+    }

@@ -48,7 +48,7 @@ def test_every_endpoint_is_explained(page: Element, endpoint: Endpoint) -> None:
 def test_every_parameter_is_explained(page: Element, endpoint: Endpoint) -> None:
     entry = _entry(page, endpoint)
     shown = dict(zip([dt.text for dt in entry.all("dt")], [dd.text for dd in entry.all("dd")], strict=True))
-    fields = list(carried(endpoint.params, Carrier.MULTIPART)) if endpoint.params else []
+    fields = list(carried(endpoint.params, Carrier.JSON if endpoint.writes else Carrier.QUERY)) if endpoint.params else []
     version = ["If-Match" if endpoint.writes else "If-None-Match"] if endpoint.versioned else []
     once = ["Idempotency-Key"] if endpoint.once else []
     assert [term.split()[0] for term in shown] == [*endpoint.variables, *version, *once, *(field.name for field in fields)]
@@ -64,7 +64,10 @@ def test_types_are_in_words(page: Element) -> None:
     assert "name text of at most 200 characters, in the body, required" in terms
     assert "password text of 8 to 256 characters, in the body, required" in terms
     assert "moderation none | guests | all, in the body" in terms
-    assert "time_zone time zone, in the body" in terms
+    assert "time_zone time zone or null, in the body" in terms
+    assert "title text of at most 200 characters, in the body, required" in terms
+    assert "start_time date or time, in the body, required" in terms
+    assert "tag_list text of at most 20,100 characters, in the body" in terms
     assert "limit whole number from 0, in the query" in terms
     assert "count true or false, in the query" in terms
     assert not [term for term in terms if "anything" in term or "object" in term]
@@ -115,3 +118,17 @@ def test_it_fits_a_narrow_screen(page: Element) -> None:
     assert viewport.attributes["content"] == "width=device-width, initial-scale=1"
     assert page.all("table") == []
     assert all(block.attributes.get("class") == "scroll" and block.attributes.get("tabindex") == "0" for block in page.all("pre"))
+
+
+def test_every_reply_leads_to_its_record_and_every_field_of_it_is_explained(page: Element) -> None:
+    records = {str(details.attributes.get("id")): details for details in page.all("details")}
+    (create,) = [article for article in page.all("article") if article.attributes["id"] == "events_create"]
+    assert [link.text for link in create.all("a") if str(link.attributes["href"]) == "#record-EventDetail"] == ["EventDetail"]
+    fields = [term.text.split()[0] for term in records["record-EventDetail"].all("dt")]
+    assert {"id", "title", "start_time", "owner", "url", "can_edit"} <= set(fields)
+    assert all(meaning.text for details in records.values() for meaning in details.all("dd"))
+
+
+def test_no_default_is_empty_and_embeds_are_documented(page: Element) -> None:
+    assert "Default: ." not in page.text
+    assert "/embed/calendars/ID" in page.text
