@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from kalends.transports import FILES, mail_server, sender, twilio
+from kalends.when import known_zones
 
 PREFIX = "KALENDS_"
 FILE = "kalends.toml"
@@ -39,6 +40,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     secret: Annotated[
         str, Meta(description="The server's secret, at least 32 characters. Default: made at the first start and kept in the data folder.")
     ] = ""
+    time_zone: Annotated[
+        str, Meta(description="The time zone in which guests see times until they choose another, such as `Europe/Paris`.")
+    ] = "UTC"
     registration: Annotated[Literal["open", "closed"], Meta(description="Whether people may register by themselves.")] = "open"
     rate_limits: Annotated[
         Literal["on", "off"], Meta(description="Whether guests' writes, failed logins and what is sent are limited.")
@@ -174,6 +178,8 @@ def _checked(values: dict[str, Any]) -> Settings:
         raise WrongSetting(f"{variable('database')} must begin with postgresql://, or be empty for SQLite.")
     if settings.secret and len(settings.secret) < 32:
         raise WrongSetting(f"{variable('secret')} must have at least 32 characters.")
+    if settings.time_zone not in known_zones():
+        raise WrongSetting(f"{variable('time_zone')} is {settings.time_zone!r}, and must be an IANA time zone such as Europe/Paris.")
     for network in listed(settings.trusted_proxies):
         try:
             ip_network(network, strict=False)

@@ -48,6 +48,12 @@ class Entry(Struct):
     def end(self) -> datetime | None:
         return None if self.row.all_day or self.row.end_at is None else when.at(self.row.end_at, self.zone)
 
+    @property
+    def clock_there(self) -> str:
+        """When it begins on the clocks where it is, if those show another time than the reader's."""
+        there = None if self.row.all_day else when.at(self.row.start_at, self.row.time_zone)
+        return clock(there) if there and self.start and there.utcoffset() != self.start.utcoffset() else ""
+
 
 class Piece(Struct, frozen=True):
     """What is shown of an event somewhere: the classes that give it its shape, and those that say where it stands."""

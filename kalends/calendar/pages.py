@@ -19,6 +19,7 @@ from kalends.http.endpoint import Document, endpoint
 from kalends.http.types import DateTime, Ids, TimeZone
 from kalends.policy import Right
 from kalends.web.render import render
+from kalends.web.zone import reader_zone, remember
 
 VIEWS = ("month", "week", "agenda")
 
@@ -38,7 +39,9 @@ def show(ctx: Context, params: CalendarView) -> Document:
     chosen = [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(params.calendar_ids or ())]
     own = policy.own_calendars(ctx) if ctx.actor else []
     calendars = chosen or (own if ctx.actor else None)
-    zone = params.time_zone or _zone(ctx, chosen)
+    zone = params.time_zone or reader_zone(ctx)
+    if params.time_zone:
+        remember(ctx, params.time_zone)
     today = when.at(ctx.now, zone).date()
     days = around(params.view, day_of(params.date, today))
     found, is_cut = entries.of_days(ctx, days, calendars, zone)
@@ -67,13 +70,6 @@ def laid_out(ctx: Context, days: Days, found: list[Entry], calendars: list[Calen
         return {"days": days, "weeks": grid}
     entries.mark(ctx, found, calendars)
     return {"days": days, "week": week(days, found)} if days.view == WEEK else {"days": days, "agenda": agenda(days, found)}
-
-
-def _zone(ctx: Context, chosen: list[Calendar]) -> str:
-    """The reader's zone; of a guest it is not known, so it is the one calendar's that is shown."""
-    if ctx.actor:
-        return ctx.actor.time_zone
-    return chosen[0].time_zone if len(chosen) == 1 else "UTC"
 
 
 def day_of(text: str | None, today: date) -> date:

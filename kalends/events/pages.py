@@ -18,6 +18,7 @@ from kalends.responses import store as answers
 from kalends.responses.model import ResponseFor, ResponseInput
 from kalends.web.forms import FormState, filled, submit
 from kalends.web.render import redirect, render
+from kalends.web.zone import reader_zone
 
 PAGE = 24
 COMMENTS = 100
@@ -34,7 +35,7 @@ class Search(Struct, kw_only=True):
 def home(ctx: Context, params: Search) -> Document:
     """What is on: the public events that are going on or to come, searched by words."""
     asked = EventQuery(text=params.text, after=params.after, start_time=times.utc(ctx.now), overlaps=True, limit=PAGE)
-    found = listing.find(ctx, asked, None, "UTC")
+    found = listing.find(ctx, asked, None, reader_zone(ctx))
     rows, next_page = page(ctx, asked, found, after=lambda row: f"{row.start_at}.{row.id}")
     form = filled(structs.asdict(params))
     return render("events/home.html", ctx, title="What is on", form=form, events=store.items(ctx, rows), next_page=next_page)

@@ -1,6 +1,5 @@
 """Making an account on a page."""
 
-from kalends import policy
 from kalends.context import Context
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.form import Form
@@ -16,7 +15,8 @@ from kalends.when import known_zones
 @endpoint("GET", "/sign-up", guests=True, format="html")
 def new(ctx: Context) -> Document:
     """The form to make an account."""
-    policy.may_register(ctx)
+    if ctx.settings.registration == "closed":
+        return render("users/closed.html", ctx, status=403, title="Accounts are by invitation")
     return _form(ctx, FormState())
 
 

@@ -12,6 +12,7 @@ from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.web import words
 from kalends.web.forms import FormState
+from kalends.web.zone import reader_zone
 
 HTML = "text/html; charset=utf-8"
 # Holds the notice between a redirect and the page that it leads to.
@@ -70,7 +71,8 @@ def render(
         ctx.headers["Cache-Control"] = "no-store"
     notice = _take_notice(ctx) if policy == POLICY else ""
     page = _environment().get_template(template)
-    body = page.render(values, ctx=ctx, actor=ctx.actor, form=form or FormState(), notice=notice, path=ctx.caller.path)
+    values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice}
+    body = page.render(values, path=ctx.caller.path, reader_zone=reader_zone(ctx))
     # JSON can carry half a character into a form that comes back.
     return Document(body.encode(errors="replace"), HTML, status)
 

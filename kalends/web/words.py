@@ -4,7 +4,7 @@ import re
 from datetime import date, datetime, timedelta
 
 from kalends import when
-from kalends.events.model import Repeat
+from kalends.events.model import EventItem, Repeat
 
 # What fields are called on pages, where the name alone does not say it.
 LABELS = {
@@ -62,6 +62,14 @@ def span(start_time: str, end_time: str | None, all_day: bool, zone: str | None 
     if end.date() == start.date() or (end - start < timedelta(hours=24) and clock(end) < clock(start)):
         return f"{day(start)}, {clock(start)}–{clock(end)}"
     return f"{day(start)}, {clock(start)} – {day(end)}, {clock(end)}"
+
+
+def is_foreign(event: EventItem, zone: str) -> bool:
+    """Whether clocks in the zone show another time than those where the event is."""
+    if event.all_day:
+        return False
+    start = moment(event.start_time)
+    return start.utcoffset() != moment(event.start_time, zone).utcoffset()
 
 
 def moment(text: str, zone: str | None = None) -> datetime:

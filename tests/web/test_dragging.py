@@ -197,3 +197,17 @@ def test_on_a_phone_a_day_leads_to_its_list(windows: Windows, alice: Person) -> 
     page.locator(f"[data-day='{MONDAY}']").click(position={"x": 20, "y": 50})
     page.wait_for_url(f"**/calendar?view=agenda&date={MONDAY}")
     expect(page.get_by_role("link", name="Gig", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("is_public", [True, False])
+def test_whoever_is_signed_out_by_now_is_led_to_sign_in_and_back(windows: Windows, alice: Person, is_public: bool) -> None:
+    an_evening(alice, public=is_public)
+    page = windows.open(alice)
+    go(page, f"/calendar?date={MONDAY}")
+    page.context.clear_cookies()
+    to_day(page, entry(page), FRIDAY)
+    said = page.get_by_role("status")
+    expect(said).to_contain_text("you are no longer signed in")
+    expect(said.get_by_role("link", name="Sign in again")).to_have_attribute("href", f"/sign-in?next=%2Fcalendar%3Fdate%3D{MONDAY}")
+    assert {fault.partition(" ")[0] for fault in windows.faults} <= {"401", "404"}
+    windows.faults.clear()

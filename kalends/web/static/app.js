@@ -13,19 +13,20 @@ document.addEventListener("keydown", (event) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) { menu.open = false; menu.querySelector("summary").focus(); }
 });
 
-// Times also in the reader's own zone, which only the browser knows of a guest.
-for (const time of document.querySelectorAll("time[data-local]")) {
-  const style = { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", timeZoneName: "short" };
+// Times also in the reader's own zone, which only the browser knows of a guest, unless a clock on the page shows the same.
+for (const line of document.querySelectorAll("[data-local]")) {
+  const style = { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hour12: false };
+  const [start, end] = [new Date(line.dataset.start), new Date(line.dataset.end)];
+  const inZone = (timeZone) => new Intl.DateTimeFormat("en-GB", { ...style, timeZone });
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (here !== time.dataset.zone) {
-    time.textContent = "For you: " + new Date(time.dateTime).toLocaleString(undefined, style);
-    time.hidden = false;
-  }
+  if (!here || line.dataset.zones.split(" ").some((zone) => inZone(zone).format(start) === inZone(here).format(start))) continue;
+  line.textContent = `For you: ${inZone(here).formatRange(start, end)} (${here})`;
+  line.hidden = false;
 }
 
 // The browser's zone is the best guess for somebody who signs up.
 const zone = document.querySelector("input[data-guess-zone]");
-if (zone && (!zone.value || zone.value === "UTC")) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (zone && (!zone.value || zone.value === zone.dataset.guessZone)) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 // Addresses to copy, where the browser lets pages do it: on https, and on this machine.
 for (const button of navigator.clipboard ? document.querySelectorAll("button[data-copy]") : []) {

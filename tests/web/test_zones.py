@@ -1,0 +1,79 @@
+"""On whose clocks pages show times: all pages agree, and a time that is another one elsewhere says where it is meant."""
+
+from uuid import uuid4
+
+import pytest
+from msgspec import structs
+
+from kalends.app import wsgi
+from kalends.db import Database
+from kalends.settings import Settings, WrongSetting, load
+from tests.cast import Cast, Person, an_event
+from tests.client import Client
+from tests.web.windows import Windows, go
+
+PARIS = "Europe/Paris"
+
+
+@pytest.fixture
+def site(db: Database, settings: Settings, app: tuple[object, object]) -> Client:
+    """A guest of a site in Paris."""
+    return Client(wsgi(db, structs.replace(settings, time_zone=PARIS), app[1]))  # type: ignore[arg-type]
+
+
+def a_night(owner: Person, **fields: str) -> tuple[str, str]:
+    title = f"Night{uuid4().hex[:8]}"
+    event = an_event(owner, title=title, start_time="2026-11-16T20:00", time_zone="America/New_York", public="true", **fields)
+    return title, f"/events/{event['id']}"
+
+
+def test_pages_agree_on_when_something_is(site: Client, cast: Cast) -> None:
+    title, path = a_night(cast.alice)
+    here = "Tuesday, 17 November 2026, 02:00 (Europe/Paris)"
+    for page in (site.get(f"/?text={title}"), site.get(path)):
+        assert "Monday, 16 November 2026, 20:00" in page.text
+        assert "(America/New_York)" in page.text
+        assert here in page.text
+    agenda = site.get("/calendar?view=agenda&date=2026-11-17").text
+    assert "Times are those of Europe/Paris." in agenda
+    row = agenda[: agenda.index("</li>", agenda.index(title))].rpartition("<li>")[2]
+    assert "02:00" in row
+    assert "20:00 in America/New_York" in row
+
+
+def test_a_time_that_is_the_same_here_needs_no_zone(site: Client, cast: Cast) -> None:
+    title = f"Night{uuid4().hex[:8]}"
+    an_event(cast.alice, title=title, start_time="2026-11-16T20:00", time_zone="Europe/Berlin", public="true")
+    assert "Berlin" not in site.get(f"/?text={title}").text
+
+
+def test_a_chosen_zone_is_remembered(site: Client, cast: Cast) -> None:
+    _, path = a_night(cast.alice)
+    chosen = site.get("/calendar?time_zone=Asia/Tokyo")
+    assert chosen.cookies == {"kalends_zone": "Asia/Tokyo"}
+    cookie = {"Cookie": "kalends_zone=Asia/Tokyo"}
+    assert "Times are those of Asia/Tokyo." in site.get("/calendar", headers=cookie).text
+    assert "10:00 (Asia/Tokyo)" in site.get(path, headers=cookie).text
+    assert "Times are those of Europe/Paris." in site.get("/calendar", headers={"Cookie": "kalends_zone=Mars/Olympus"}).text
+    assert cast.alice.get("/calendar?time_zone=Asia/Tokyo").cookies == {}
+
+
+def test_a_zone_that_does_not_exist_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KALENDS_TIME_ZONE", "Europe/Atlantis")
+    with pytest.raises(WrongSetting, match="KALENDS_TIME_ZONE is 'Europe/Atlantis'"):
+        load()
+
+
+def test_a_guest_far_away_reads_their_own_time_in_the_language_of_the_page(windows: Windows, people: Cast) -> None:
+    event = an_event(people.alice, public=True, start_time="2040-11-16T20:00", end_time="2040-11-16T23:00", time_zone="America/New_York")
+    page = windows.open()
+    go(page, f"/events/{event['id']}")
+    assert page.locator("[data-local]").inner_text() == "For you: Saturday 17 November, 02:00–05:00 (Europe/Paris)"
+
+
+def test_where_registration_is_closed_nothing_invites_to_it(db: Database, settings: Settings) -> None:
+    closed = Client(wsgi(db, structs.replace(settings, registration="closed")))
+    for path in ("/", "/sign-in", "/calendar", "/nowhere"):
+        assert "/sign-up" not in closed.get(path, headers={"Accept": "text/html"}).text
+    page = closed.get("/sign-up", headers={"Accept": "text/html"})
+    assert (page.status, "Accounts are by invitation" in page.text) == (403, True)
