@@ -22,6 +22,7 @@ from kalends.http.log import log
 from kalends.retries import store as retries
 from kalends.sessions import store as sessions
 from kalends.settings import Settings
+from kalends.subscribers import store as subscribers
 
 PAUSE = 60
 PAUSE_BEFORE_RESTART = 1
@@ -52,6 +53,7 @@ def clean_up(ctx: Context) -> None:
         deliveries.clean_up(ctx)
         retries.clean_up(ctx)
         counters.clean_up(tx, ctx.now)
+        subscribers.clean_up(ctx)
 
 
 def extend_series(ctx: Context) -> None:

@@ -8,10 +8,11 @@ import pytest
 
 from kalends.http.endpoint import registry
 from kalends.settings import Settings
-from kalends.subscribers.link import unsubscribe_url
+from kalends.subscribers.link import confirm_url, unsubscribe_url
 from tests.cast import PASSWORD, Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
 from tests.conftest import NOON
 from tests.http.multipart import multipart
+from tests.subscribers.confirming import confirmations
 from tests.users.resetting import a_reset_token
 
 ACTORS = ("anonymous", "owner", "editor", "viewer", "stranger")
@@ -182,6 +183,10 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/subscribers": {"": SIGNED_IN},
     "GET /api/subscribers.csv": {"": SIGNED_IN},
     "DELETE /api/subscribers/{subscriber_id}": {"": OWN_ONLY},
+    "GET /confirm/{confirm_token}": {"": EVERYBODY},
+    "POST /confirm/{confirm_token}": {"": EVERYBODY},
+    "GET /c/{confirm_token}": {"": EVERYBODY},
+    "POST /c/{confirm_token}": {"": EVERYBODY},
     "GET /unsubscribe/{token}": {"": EVERYBODY},
     "POST /unsubscribe/{token}": {"": EVERYBODY},
     "GET /u/{token}": {"": EVERYBODY},
@@ -216,6 +221,12 @@ class Scene:
         listed: list[dict[str, Any]] = self.cast.alice.get("/api/subscribers").json["subscribers"]
         return listed[-1]
 
+    @cached_property
+    def confirmation(self) -> int:
+        """The message that asks an address whether it wants to be on alice's list."""
+        assert self.subscriber
+        return confirmations(self.cast.alice, "dana@example.org")[0]
+
     def path(self, template: str) -> str:
         return template.format_map(_Lazily(self))
 
@@ -231,6 +242,7 @@ class Scene:
             "contact_id": lambda: self.contact["id"],
             "subscriber_id": lambda: self.subscriber["id"],
             "token": lambda: unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1],
+            "confirm_token": lambda: confirm_url(self.settings, self.confirmation).rsplit("/", 1)[1],
             "reset_token": lambda: a_reset_token(self.settings, self.cast.dave.id, NOON),
             "name": lambda: "style.css",
         }

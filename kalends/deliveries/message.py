@@ -17,7 +17,7 @@ from kalends.deliveries.segments import plain, segments
 from kalends.events.model import Event
 from kalends.ical.calendar import calendar
 from kalends.settings import Settings
-from kalends.subscribers.link import short_unsubscribe_url, unsubscribe_url
+from kalends.subscribers.link import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
 from kalends.tokens import derived
 from kalends.transports import domain, sender
 from kalends.users.link import reset_url
@@ -36,6 +36,15 @@ If it was you, choose one here within the hour:
 {url}
 
 If it was not, do nothing: your password stays as it is.
+"""
+
+CONFIRM = """Somebody asked {service} to tell this address about events of {owner}.
+
+If it was you, confirm it here within 30 days:
+
+{url}
+
+If it was not, do nothing: you will not be told of any event.
 """
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -71,6 +80,23 @@ def reset(settings: Settings, delivery: Delivery, user: User) -> EmailMessage:
     message.set_content(RESET.format(**values), cte="quoted-printable")
     message.add_alternative(rendered("deliveries/reset.html", **values), subtype="html", cte="quoted-printable")
     return message
+
+
+def confirmation(settings: Settings, delivery: Delivery, owner: User) -> EmailMessage:
+    """The question whether the address wants to be on the owner's list."""
+    message = envelope(settings, delivery.address, "Confirm that you want to hear of events", str(delivery.id), delivery.created_at)
+    values = {"owner": _line(owner.name or owner.user_name), "service": settings.url, "url": confirm_url(settings, delivery.id)}
+    message.set_content(CONFIRM.format(**values), cte="quoted-printable")
+    message.add_alternative(rendered("deliveries/confirm.html", **values), subtype="html", cte="quoted-printable")
+    return message
+
+
+def confirmation_text(settings: Settings, delivery: Delivery, owner: User) -> str:
+    """The same as SMS in two segments, with its link whole: the owner's name is shortened."""
+    link = short_confirm_url(settings, delivery.id)
+    asked = (f"Events of {name}: confirm that you want to be told at" for name in _cuts(plain(_line(owner.name or owner.user_name))))
+    fitting = (text for text in asked if segments(f"{text} {link}") <= MOST_SEGMENTS)
+    return f"{text} {link}" if (text := next(fitting, "")) else link
 
 
 def envelope(settings: Settings, address: str, subject: str, number: str, written_at: int) -> EmailMessage:

@@ -118,6 +118,14 @@ def _send(ctx: Context, delivery: Delivery) -> None:
             user = _forgetful(ctx, delivery)
         mail.send(ctx.settings, message.reset(ctx.settings, delivery, user), delivery.address)
         return
+    if delivery.kind == "confirm":
+        with ctx.read():
+            owner = _asking(ctx, delivery)
+        if delivery.channel == "email":
+            mail.send(ctx.settings, message.confirmation(ctx.settings, delivery, owner), delivery.address)
+        else:
+            sms.send(ctx.settings, delivery.address, message.confirmation_text(ctx.settings, delivery, owner), delivery.id)
+        return
     with ctx.read():
         current, event = _current(ctx, delivery)
     if current.channel == "email":
@@ -137,6 +145,13 @@ def _current(ctx: Context, delivery: Delivery) -> tuple[Delivery, Event]:
     if current.public and not event.public:
         raise Undeliverable("The event was made private before it was sent.")
     return current, event
+
+
+def _asking(ctx: Context, delivery: Delivery) -> User:
+    """On whose list the address may want to be."""
+    if store.get(ctx, delivery.id) is None:
+        raise Undeliverable("The account was deleted before it was sent.")
+    return users.get(ctx, delivery.owner_id)
 
 
 def _forgetful(ctx: Context, delivery: Delivery) -> User:

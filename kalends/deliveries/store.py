@@ -11,9 +11,12 @@ from kalends.text import key
 from kalends.users.model import User
 
 HOUR = 3600
+DAY = 24 * HOUR
 # Anybody may have anything sent to an address: so many an hour, whoever asks.
 SENDS_AN_HOUR = 10
 RESETS_AN_HOUR = 5
+# From all organisers together; each of them asks an address once a day.
+CONFIRMATIONS_A_DAY = 5
 KEPT_FOR = 90 * 24 * HOUR
 
 _DELIVERY = columns(Delivery)
@@ -51,14 +54,40 @@ def insert_reset(ctx: Context, user: User) -> None:
     )
 
 
+def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) -> None:
+    """Ask the address whether it wants to be on the list of the event's owner: once a day, whoever asks and however often."""
+    mailbox = _mailbox(address)
+    ctx.tx.exclusive(f"sends to {mailbox}")
+    rows = ctx.tx.rows(
+        "SELECT owner_id FROM deliveries WHERE address_key = :address_key AND created_at > :since AND kind = 'confirm'",
+        address_key=mailbox,
+        since=ctx.now - DAY,
+    )
+    is_flooded = ctx.settings.rate_limits == "on" and len(rows) >= CONFIRMATIONS_A_DAY
+    if is_flooded or (event.owner_id,) in rows:
+        return
+    ctx.tx.run(
+        """INSERT INTO deliveries (owner_id, event_id, kind, channel, address, address_key, public, state, attempts,
+                                   due_at, created_at, updated_at)
+           VALUES (:owner_id, :event_id, 'confirm', :channel, :address, :address_key, :public, 'queued', 0, :now, :now, :now)""",
+        owner_id=event.owner_id,
+        event_id=event.id,
+        channel=channel,
+        address=address,
+        address_key=mailbox,
+        public=event.public,
+        now=ctx.now,
+    )
+
+
 def announce(ctx: Context, event: Event) -> int:
-    """Send the event to all on its owner's list to whom it was not announced before, and say to how many."""
+    """Send the event to all confirmed addresses on its owner's list to whom it was not announced before, and say to how many."""
     return ctx.tx.run(
         """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, public, state, attempts,
                                    due_at, created_at, updated_at)
            SELECT s.owner_id, e.id, s.id, 'announce', s.channel, s.address, s.address_key, e.public, 'queued', 0,
                   CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT)
-           FROM events e JOIN subscribers s ON s.owner_id = e.owner_id WHERE e.id = :event_id ORDER BY s.id
+           FROM events e JOIN subscribers s ON s.owner_id = e.owner_id WHERE e.id = :event_id AND s.confirmed_at IS NOT NULL ORDER BY s.id
            ON CONFLICT (event_id, channel, address_key) WHERE kind = 'announce' DO NOTHING""",
         event_id=event.id,
         now=ctx.now,

@@ -19,7 +19,7 @@ from kalends.events import api as events
 from kalends.events.model import EventInput, EventQuery, RepeatInput
 from kalends.http.form import Form
 from kalends.matching import folded
-from kalends.policy import primary_calendar
+from kalends.policy import primary_calendar, user
 from kalends.responses import api as responses
 from kalends.responses.model import ResponseInput
 from kalends.users import store as users
@@ -48,6 +48,7 @@ def fill(ctx: Context, password_hash: str) -> Iterator[str]:
         made[happening.title] = _happen(ctx, happening, today, placed[happening.calendar])
         _answer(ctx, happening, made[happening.title], now)
         yield happening.title
+    _confirm(ctx)
     for number, remark in enumerate(REMARKS):
         _say(ctx, made, remark, now - (len(REMARKS) - number) * 5 * HOUR)
         yield remark[2]
@@ -111,6 +112,13 @@ def _answer(ctx: Context, happening: Happening, event_id: int, now: int) -> None
         }
         with _as(ctx, None, now - (happening.answers - number) * 7 * HOUR):
             responses.create(ctx, Form(given).given(ResponseInput))
+
+
+def _confirm(ctx: Context) -> None:
+    """Those who opted in have followed the links; the messages that would carry them are not sent."""
+    me = user(ctx).id
+    ctx.tx.run("UPDATE subscribers SET confirmed_at = consented_at WHERE owner_id = :me", me=me)
+    ctx.tx.run("DELETE FROM deliveries WHERE owner_id = :me AND kind = 'confirm'", me=me)
 
 
 def _say(ctx: Context, made: dict[str, int], remark: tuple[str, str, str, bool], now: int) -> None:

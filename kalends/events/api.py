@@ -39,7 +39,7 @@ from kalends.http.tags import tagged
 from kalends.http.types import Deletion
 from kalends.ical.calendar import calendar as calendar_file
 from kalends.policy import Right
-from kalends.subscribers import store as subscribers
+from kalends.subscribers.opt_in import opt_in
 
 HOUR = 3600
 
@@ -240,7 +240,7 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
     for channel, field, address in wanted:
         if address:
             deliveries.limit_recipient(ctx, field, address)
-            subscriber_id = subscribers.insert(ctx, event, channel, address, source="send_to_me") if params.opt_in else None
+            subscriber_id = opt_in(ctx, event, channel, address, source="send_to_me") if params.opt_in else None
             queued.append(deliveries.insert(ctx, event, channel, address, subscriber_id))
     if not queued:
         raise errors.invalid("email", "give an e-mail address as email, a phone number as mobile_number, or both", "required")

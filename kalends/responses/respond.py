@@ -8,7 +8,7 @@ from kalends.events.model import Event
 from kalends.responses import store
 from kalends.responses.author import Author
 from kalends.responses.model import Response, ResponseFields, ResponseInput
-from kalends.subscribers import store as subscribers
+from kalends.subscribers.opt_in import opt_in
 
 
 def respond(ctx: Context, event: Event, author: Author, fields: ResponseInput, names: Set[str]) -> Response | None:
@@ -18,7 +18,7 @@ def respond(ctx: Context, event: Event, author: Author, fields: ResponseInput, n
     """
     row = store.upsert(ctx, fields, author, names, proven=author.is_proven or event.can_edit)
     if fields.opt_in:
-        subscribers.insert(ctx, event, "email", author.email_address, source="response")
+        opt_in(ctx, event, "email", author.email_address, source="response")
     return row if row and policy.sees_response(ctx, row, event) else None
 
 
@@ -26,5 +26,5 @@ def change(ctx: Context, event: Event, response: Response, fields: ResponseField
     """Change the stored response, for whoever may see it."""
     row = store.update(ctx, response, fields, proven=event.can_edit or policy.proves(ctx, response.email_address))
     if fields.opt_in and not response.opt_in:
-        subscribers.insert(ctx, event, "email", row.email_address, source="response")
+        opt_in(ctx, event, "email", row.email_address, source="response")
     return row

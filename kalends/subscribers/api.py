@@ -11,12 +11,12 @@ from kalends.http.types import Deletion
 from kalends.subscribers import store
 from kalends.subscribers.model import SubscriberIndex
 
-CSV_COLUMNS = ("id", "channel", "address", "event_id", "source", "consent", "consented_at")
+CSV_COLUMNS = ("id", "channel", "address", "event_id", "source", "consent", "consented_at", "confirmed")
 
 
 @endpoint("GET", "/api/subscribers")
 def index(ctx: Context, params: Paging) -> SubscriberIndex:
-    """Your list: each address with the time, the source and the consent."""
+    """Your list: each address with the time, the source and the consent, and whether the address has confirmed it."""
     owner = policy.user(ctx)
     found, next_page = page(ctx, params, store.index(ctx, owner.id, params.fetch, params.offset))
     total = store.count(ctx, owner.id) if params.count else UNSET
@@ -28,7 +28,7 @@ def export(ctx: Context) -> Document:
     """Your whole list as a table."""
     owner = policy.user(ctx)
     rows = [
-        [s.id, s.channel, s.address, s.event_id, s.source, s.consent, times.utc(s.consented_at)]
+        [s.id, s.channel, s.address, s.event_id, s.source, s.consent, times.utc(s.consented_at), s.confirmed_at is not None]
         for s in store.index(ctx, owner.id, store.count(ctx, owner.id))
     ]
     return csv_file(ctx, "subscribers", CSV_COLUMNS, rows)

@@ -15,8 +15,9 @@ def index(ctx: Context, params: Paging) -> Document:
     """The list, each with where and when they opted in."""
     found = api.index(ctx, params)
     events = named(ctx, [each.event_id for each in found.subscribers])
-    total = store.count(ctx, policy.user(ctx).id)
-    return render("subscribers/index.html", ctx, title="Subscribers", found=found, events=events, total=total)
+    owner = policy.user(ctx)
+    total, unconfirmed = store.count(ctx, owner.id), store.count_unconfirmed(ctx, owner.id)
+    return render("subscribers/index.html", ctx, title="Subscribers", found=found, events=events, total=total, unconfirmed=unconfirmed)
 
 
 @endpoint("GET", "/subscribers/{subscriber_id}/delete", format="html")

@@ -16,10 +16,11 @@ class Subscriber(Struct, frozen=True):
     source: str
     consent: str
     consented_at: int
+    confirmed_at: int | None
 
 
 class SubscriberItem(Struct):
-    """One address on the owner's list, with where and when it was given, and to what."""
+    """One address on the owner's list, with where and when it was given, and to what. Announcements go to confirmed ones only."""
 
     id: int
     channel: str
@@ -28,6 +29,7 @@ class SubscriberItem(Struct):
     source: str
     consent: str
     consented_at: Instant
+    confirmed: bool
 
 
 class SubscriberIndex(Struct):

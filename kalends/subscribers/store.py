@@ -6,32 +6,100 @@ from kalends.db import columns
 from kalends.events.model import Event
 from kalends.subscribers.model import Subscriber, SubscriberItem
 from kalends.text import key
+from kalends.tokens import derived
 
 _SUBSCRIBER = columns(Subscriber)
 
 
-def insert(ctx: Context, event: Event, channel: str, address: str, *, source: str) -> int:
-    """Put the address on the list of the event's owner, and say under which id; the first consent stands."""
-    ctx.tx.run(
-        """INSERT INTO subscribers (owner_id, channel, address, address_key, event_id, source, consent, consented_at)
-           VALUES (:owner_id, :channel, :address, :address_key, :event_id, :source, :consent, :now)
-           ON CONFLICT (owner_id, channel, address_key) DO NOTHING""",
-        owner_id=event.owner_id,
+DAY = 24 * 3600
+UNCONFIRMED_FOR = 30 * DAY
+CONFIRMED_BY_LINK = "confirmed by the link sent to this address"
+
+
+def insert(ctx: Context, event: Event, channel: str, address: str, *, source: str, confirmed: bool) -> Subscriber:
+    """Put the address on the list of the event's owner; the first consent stands, and what is confirmed stays so."""
+    consent = f"opt_in given for “{event.title}”"
+    if confirmed:
+        consent += " by the signed-in owner of the address"
+    return _upsert(ctx, event.owner_id, channel, address, event.id, source, consent, ctx.now if confirmed else None)
+
+
+def confirm(ctx: Context, owner_id: int, channel: str, address: str, event_id: int | None) -> None:
+    """The address itself asked for it: it is on the owner's list from now on, even if it had left."""
+    lift_suppression(ctx, owner_id, channel, address)
+    _upsert(ctx, owner_id, channel, address, event_id, "confirmation", CONFIRMED_BY_LINK, ctx.now)
+
+
+def _upsert(
+    ctx: Context, owner_id: int, channel: str, address: str, event_id: int | None, source: str, consent: str, confirmed_at: int | None
+) -> Subscriber:
+    subscriber = ctx.tx.one(
+        Subscriber,
+        f"""INSERT INTO subscribers (owner_id, channel, address, address_key, event_id, source, consent, consented_at, confirmed_at)
+            VALUES (:owner_id, :channel, :address, :address_key, :event_id, :source, :consent, :now, :confirmed_at)
+            ON CONFLICT (owner_id, channel, address_key) DO UPDATE
+            SET consent = CASE WHEN subscribers.confirmed_at IS NULL AND excluded.confirmed_at IS NOT NULL
+                               THEN subscribers.consent || ', ' || excluded.consent ELSE subscribers.consent END,
+                confirmed_at = coalesce(subscribers.confirmed_at, excluded.confirmed_at)
+            RETURNING {_SUBSCRIBER}""",
+        owner_id=owner_id,
         channel=channel,
         address=address,
         address_key=key(address),
-        event_id=event.id,
+        event_id=event_id,
         source=source,
-        consent=f"opt_in given for “{event.title}”",
+        consent=consent,
+        confirmed_at=confirmed_at,
         now=ctx.now,
     )
-    subscriber_id: int = ctx.tx.value(
-        "SELECT id FROM subscribers WHERE owner_id = :owner_id AND channel = :channel AND address_key = :address_key",
-        owner_id=event.owner_id,
-        channel=channel,
-        address_key=key(address),
+    assert subscriber is not None
+    return subscriber
+
+
+def leave(ctx: Context, subscriber_id: int) -> None:
+    """Take the address off the list by its own wish: others do not put it back."""
+    left = ctx.tx.one(Subscriber, f"SELECT {_SUBSCRIBER} FROM subscribers WHERE id = :id", id=subscriber_id)
+    if left is None:
+        return
+    ctx.tx.run(
+        "INSERT INTO suppressions (owner_id, hash, created_at) VALUES (:owner_id, :hash, :now) ON CONFLICT (owner_id, hash) DO NOTHING",
+        owner_id=left.owner_id,
+        hash=_hash(ctx, left.owner_id, left.channel, left.address),
+        now=ctx.now,
     )
-    return subscriber_id
+    delete(ctx, subscriber_id)
+
+
+def is_suppressed(ctx: Context, owner_id: int, channel: str, address: str) -> bool:
+    """Whether the address has left the owner's list."""
+    return bool(
+        ctx.tx.rows(
+            "SELECT 1 FROM suppressions WHERE owner_id = :owner_id AND hash = :hash",
+            owner_id=owner_id,
+            hash=_hash(ctx, owner_id, channel, address),
+        )
+    )
+
+
+def lift_suppression(ctx: Context, owner_id: int, channel: str, address: str) -> None:
+    ctx.tx.run(
+        "DELETE FROM suppressions WHERE owner_id = :owner_id AND hash = :hash",
+        owner_id=owner_id,
+        hash=_hash(ctx, owner_id, channel, address),
+    )
+
+
+def _hash(ctx: Context, owner_id: int, channel: str, address: str) -> bytes:
+    """Keyed by the server's secret, so that the database alone does not tell who has left."""
+    return derived(ctx.settings, "suppression", f"{owner_id} {channel} {key(address)}").encode()
+
+
+def clean_up(ctx: Context) -> None:
+    """Delete what was not confirmed in time."""
+    ctx.tx.run(
+        "DELETE FROM subscribers WHERE confirmed_at IS NULL AND consented_at < :old",
+        old=ctx.now - UNCONFIRMED_FOR,
+    )
 
 
 def index(ctx: Context, owner_id: int, limit: int, offset: int = 0) -> list[Subscriber]:
@@ -48,6 +116,10 @@ def count(ctx: Context, owner_id: int) -> int:
     return int(ctx.tx.value("SELECT count(*) FROM subscribers WHERE owner_id = :owner_id", owner_id=owner_id))
 
 
+def count_unconfirmed(ctx: Context, owner_id: int) -> int:
+    return int(ctx.tx.value("SELECT count(*) - count(confirmed_at) FROM subscribers WHERE owner_id = :owner_id", owner_id=owner_id))
+
+
 def delete(ctx: Context, subscriber_id: int) -> None:
     ctx.tx.run("DELETE FROM subscribers WHERE id = :id", id=subscriber_id)
 
@@ -61,4 +133,5 @@ def item(subscriber: Subscriber) -> SubscriberItem:
         source=subscriber.source,
         consent=subscriber.consent,
         consented_at=times.utc(subscriber.consented_at),
+        confirmed=subscriber.confirmed_at is not None,
     )

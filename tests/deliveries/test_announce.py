@@ -1,23 +1,29 @@
 """PUT /api/events/<id>/announce: to everyone on the owner's list, once."""
 
+from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, a_response, an_event, shared
+from tests.subscribers.confirming import confirmed
 
 
-def test_everyone_on_the_owners_list_gets_the_event_once(cast: Cast) -> None:
+def test_everyone_on_the_owners_list_gets_the_event_once(cast: Cast, settings: Settings) -> None:
     event = an_event(cast.alice, public=True)
     a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
     cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"mobile_number": "+33612345678", "opt_in": True})
     other = an_event(cast.bob, public=True)
     a_response(cast.anonymous, other, email_address="elsewhere@example.org", opt_in=True)
 
+    confirmed(cast.alice, settings, "gus@example.org", "+33612345678")
+    confirmed(cast.bob, settings, "elsewhere@example.org")
+
     announced = cast.alice.put(f"/api/events/{event['id']}/announce")
     assert (announced.status, announced.json) == (202, {"queued": 2})
     assert cast.alice.put(f"/api/events/{event['id']}/announce").json == {"queued": 0}
     a_response(cast.anonymous, event, email_address="late@example.org", opt_in=True)
+    confirmed(cast.alice, settings, "late@example.org")
     assert cast.alice.put(f"/api/events/{event['id']}/announce").json == {"queued": 1}
 
     listed = cast.alice.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
-    assert sorted((d["kind"], d["channel"], d["address"]) for d in listed) == [
+    assert sorted((d["kind"], d["channel"], d["address"]) for d in listed if d["kind"] != "confirm") == [
         ("announce", "email", "gus@example.org"),
         ("announce", "email", "late@example.org"),
         ("announce", "sms", "+33612345678"),
@@ -25,19 +31,21 @@ def test_everyone_on_the_owners_list_gets_the_event_once(cast: Cast) -> None:
     ]
 
 
-def test_an_editor_announces_to_the_list_of_the_events_owner(cast: Cast) -> None:
+def test_an_editor_announces_to_the_list_of_the_events_owner(cast: Cast, settings: Settings) -> None:
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.bob, "editor")
     event = an_event(cast.alice, calendar_id=calendar["id"], public=True)
     a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
+    confirmed(cast.alice, settings, "gus@example.org")
     assert cast.bob.put(f"/api/events/{event['id']}/announce").json == {"queued": 1}
     assert cast.bob.get("/api/deliveries").json["deliveries"] == []
     assert cast.alice.get("/api/deliveries").json["deliveries"][0]["address"] == "gus@example.org"
 
 
-def test_who_left_the_list_is_not_announced_to(cast: Cast) -> None:
+def test_who_left_the_list_is_not_announced_to(cast: Cast, settings: Settings) -> None:
     event = an_event(cast.alice, public=True)
     a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
+    confirmed(cast.alice, settings, "gus@example.org")
     [subscriber] = cast.alice.get("/api/subscribers").json["subscribers"]
     cast.alice.delete(f"/api/subscribers/{subscriber['id']}")
     assert cast.alice.put(f"/api/events/{event['id']}/announce").json == {"queued": 0}

@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo
 
 import icalendar
 
+from kalends.settings import Settings
+from kalends.subscribers.link import confirm_url
 from tests.deliveries.servers import Mailbox, real_server
 from tests.deliveries.test_sms import interface
 from tests.serve.conftest import Start, database, start  # noqa: F401
@@ -27,7 +29,17 @@ def an_event(service: Running, token: str, **fields: Any) -> dict[str, Any]:
 
 def states(service: Running, token: str) -> list[tuple[str, str]]:
     listed = service.get("/api/deliveries", headers=bearer(token)).json["deliveries"]
-    return sorted((delivery["channel"], delivery["state"]) for delivery in listed)
+    return sorted((delivery["channel"], delivery["state"]) for delivery in listed if delivery["kind"] != "confirm")
+
+
+def confirm(service: Running, token: str) -> None:
+    """Follow the links that everybody who opted in was sent."""
+    listed = service.get("/api/deliveries", headers=bearer(token)).json["deliveries"]
+    settings = Settings(data=str(service.folder / "data"))
+    for delivery in listed:
+        if delivery["kind"] == "confirm":
+            link = confirm_url(settings, delivery["id"]).removeprefix(settings.url)
+            assert service.request("POST", link, headers={"Content-Type": "application/x-www-form-urlencoded"}).status == 200
 
 
 def test_mail_and_text_arrive_and_the_mail_leads_off_the_list(start: Start, database: str) -> None:  # noqa: F811
@@ -45,9 +57,16 @@ def test_mail_and_text_arrive_and_the_mail_leads_off_the_list(start: Start, data
         sent = {"email": "gus@example.org", "mobile_number": "+33 6 12 34 56 78", "opt_in": True}
         headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
         assert service.request("PUT", f"/api/events/{event['id']}/send_to_me", sent, headers).status == 202
-        eventually(lambda: states(service, token) == [("email", "sent"), ("sms", "sent")])
+        eventually(lambda: len(box.kept) == len(sms.requests) == 2)
+        asked = next(found for envelope in box.kept if (found := re.search(rb"example.org(/confirm/[0-9A-Za-z_-]+)", envelope.content)))
+        text = next(found for _, _, form in sms.requests if (found := re.search(r"example.org(/c/[0-9A-Za-z_-]+)$", form["Body"][0])))
+        for link in (asked[1].decode(), text[1]):
+            assert service.request("POST", link, headers={"Content-Type": "application/x-www-form-urlencoded"}).status == 200
+        box.kept.clear()
+        assert service.request("PUT", f"/api/events/{event['id']}/send_to_me", sent, headers).status == 202
+        eventually(lambda: states(service, token) == [("email", "sent")] * 2 + [("sms", "sent")] * 2)
         figures = service.get("/metrics", headers=bearer("figures")).text
-        assert 'kalends_deliveries_last_hour{channel="email",state="sent"} 1.0' in figures
+        assert 'kalends_deliveries_last_hour{channel="email",state="sent"} 3.0' in figures
 
         (envelope,) = box.kept
         mail = email.message_from_bytes(envelope.content, policy=email.policy.default)
@@ -55,7 +74,7 @@ def test_mail_and_text_arrive_and_the_mail_leads_off_the_list(start: Start, data
         assert "evil" not in envelope.content.decode()
         file = icalendar.Calendar.from_ical(next(mail.iter_attachments()).get_content())
         assert file.walk("VEVENT")[0].decoded("DTSTART") == datetime(2027, 5, 11, 20, tzinfo=ZoneInfo("Europe/Warsaw"))
-        assert len(sms.requests) == 1
+        assert len(sms.requests) == 3
 
         leave = urlsplit(re.fullmatch(r"<(.*)>", mail["List-Unsubscribe"])[1])  # type: ignore[index]
         assert f"{leave.scheme}://{leave.netloc}" == "https://calendar.example.org"
@@ -74,13 +93,15 @@ def test_an_announcement_reaches_those_who_are_still_on_the_list(start: Start) -
         for guest in ("gus", "hal"):
             answer = {"event_id": event["id"], "email_address": f"{guest}@example.org", "response": "YES", "opt_in": True}
             assert service.post("/api/responses", answer).status == 201
+        confirm(service, token)
         assert service.request("PUT", f"/api/events/{event['id']}/announce", {}, bearer(token)).json == {"queued": 2}
         first = service.get("/api/subscribers", headers=bearer(token)).json["subscribers"][0]
         service.request("DELETE", f"/api/subscribers/{first['id']}", headers=bearer(token))
         service.stop()
         again = start(work=True, email=f"smtp://127.0.0.1:{port}")
         eventually(lambda: states(again, token) == [("email", "failed"), ("email", "sent")])
-        assert [envelope.rcpt_tos for envelope in box.kept] == [["hal@example.org"]]
+        announced = [envelope for envelope in box.kept if b"BEGIN:VCALENDAR" in envelope.content or b"text/calendar" in envelope.content]
+        assert [envelope.rcpt_tos for envelope in announced] == [["hal@example.org"]]
 
 
 def test_what_is_deleted_meanwhile_is_not_sent(start: Start) -> None:  # noqa: F811

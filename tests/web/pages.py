@@ -89,6 +89,8 @@ PAGES: dict[str, list[Visit]] = {
     "GET /settings/keys/{key_id}/delete": [Visit("alice", "/settings/keys/{key}/delete")],
     "GET /docs": [Visit("guest", "/docs")],
     "GET /docs/errors": [Visit("guest", "/docs/errors")],
+    "GET /confirm/{confirm_token}": [Visit("guest", "/confirm/{confirm_token}")],
+    "GET /c/{confirm_token}": [Visit("guest", "/c/{confirm_token}")],
     "GET /unsubscribe/{token}": [Visit("guest", "/unsubscribe/{token}")],
     "GET /u/{token}": [Visit("guest", "/u/{token}")],
 }
@@ -107,6 +109,7 @@ def declared(method: str) -> list[Endpoint]:
 def address(scene: Scene, path: str) -> str:
     found = {
         "token": scene.token,
+        "confirm_token": scene.confirm_token,
         "reset_token": scene.reset_token,
         "event": scene.event["id"],
         "occurrence": scene.occurrence["id"],

@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from kalends.settings import Settings
-from kalends.subscribers.link import unsubscribe_url
+from kalends.subscribers.link import confirm_url, unsubscribe_url
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
+from tests.subscribers.confirming import confirmations
 from tests.users.resetting import a_reset_token
 
 # The text to put into the field of this name, where plain words would be these.
@@ -124,6 +125,12 @@ class Scene:
     def subscriber(self) -> dict[str, Any]:
         listed: list[dict[str, Any]] = self.alice.get("/api/subscribers").json["subscribers"]
         return listed[-1]
+
+    @cached_property
+    def confirm_token(self) -> str:
+        """What stands in the link by which somebody confirms that they want to be on alice's list."""
+        message = confirmations(self.alice, self.subscriber["address"])[0]
+        return confirm_url(self.settings, message).rsplit("/", 1)[1]
 
     @cached_property
     def token(self) -> str:

@@ -1,0 +1,23 @@
+"""Opting in to an owner's list: at once with proof of the address, else once the address has confirmed it."""
+
+from kalends import policy
+from kalends.context import Context
+from kalends.deliveries import store as deliveries
+from kalends.events.model import Event
+from kalends.subscribers import store
+
+
+def opt_in(ctx: Context, event: Event, channel: str, address: str, *, source: str) -> int | None:
+    """Put the address on the list of the event's owner, and return its id there if it is confirmed.
+
+    Whoever has left the list is not put back by others: the address is asked, as every address without proof is.
+    """
+    if channel == "email" and policy.proves(ctx, address):
+        store.lift_suppression(ctx, event.owner_id, channel, address)
+        return store.insert(ctx, event, channel, address, source=source, confirmed=True).id
+    if not store.is_suppressed(ctx, event.owner_id, channel, address):
+        subscriber = store.insert(ctx, event, channel, address, source=source, confirmed=False)
+        if subscriber.confirmed_at is not None:
+            return subscriber.id
+    deliveries.insert_confirmation(ctx, event, channel, address)
+    return None

@@ -1,0 +1,22 @@
+"""How tests confirm an opt-in: by the link that was sent."""
+
+from kalends.settings import Settings
+from kalends.subscribers.link import confirm_url
+from tests.cast import Person
+
+
+def confirmations(owner: Person, address: str) -> list[int]:
+    """The messages by which the address was asked whether it wants to be on the owner's list; the newest first."""
+    listed = owner.get("/api/deliveries?limit=500").json["deliveries"]
+    return [each["id"] for each in listed if (each["kind"], each["address"]) == ("confirm", address)]
+
+
+def link_to_confirm(owner: Person, settings: Settings, address: str) -> str:
+    return confirm_url(settings, confirmations(owner, address)[0]).removeprefix(settings.url)
+
+
+def confirmed(owner: Person, settings: Settings, *addresses: str) -> None:
+    """Follow the link that each address was sent."""
+    for address in addresses:
+        answer = owner.signed_in("").post(link_to_confirm(owner, settings, address))
+        assert answer.status == 200, answer

@@ -1,0 +1,140 @@
+"""Double opt-in: an address without proof is announced to only after the link that was sent to it was followed."""
+
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from kalends.app import wsgi
+from kalends.context import Context
+from kalends.db import Database
+from kalends.settings import Settings
+from kalends.subscribers import store
+from kalends.subscribers.link import confirm_url, unsubscribe_url
+from tests.cast import Cast, Person, a_response, an_event, verified
+from tests.client import Client
+from tests.conftest import Clock
+from tests.subscribers.confirming import confirmations, confirmed, link_to_confirm
+
+DAY = 24 * 3600
+
+
+def _listed(owner: Person) -> list[dict[str, Any]]:
+    subscribers: list[dict[str, Any]] = owner.get("/api/subscribers").json["subscribers"]
+    return subscribers
+
+
+def _queued(owner: Person, event: dict[str, Any]) -> int:
+    return int(owner.put(f"/api/events/{event['id']}/announce").json["queued"])
+
+
+def test_a_guests_address_is_announced_to_once_it_has_confirmed(cast: Cast, settings: Settings) -> None:
+    event = an_event(cast.alice, public=True)
+    a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
+    assert [(s["address"], s["confirmed"]) for s in _listed(cast.alice)] == [("gus@example.org", False)]
+    assert "not confirmed yet" in cast.alice.get("/subscribers").text
+    assert ",False" in cast.alice.get("/api/subscribers.csv").text.replace("false", "False")
+    assert _queued(cast.alice, event) == 0
+    link = link_to_confirm(cast.alice, settings, "gus@example.org")
+    assert "Alice" in cast.anonymous.get(link).text
+    assert _queued(cast.alice, event) == 0
+    assert [cast.anonymous.post(link).status for _ in range(2)] == [200, 200]
+    (listed,) = _listed(cast.alice)
+    assert (listed["confirmed"], listed["source"]) == (True, "response")
+    assert "confirmed by the link" in listed["consent"]
+    assert _queued(cast.alice, event) == 1
+
+
+def test_an_address_with_proof_counts_at_once(cast: Cast, db: Database) -> None:
+    event = an_event(cast.alice, public=True)
+    a_response(verified(db, cast.carol), event, opt_in=True)
+    assert [(s["address"], s["confirmed"]) for s in _listed(cast.alice)] == [(cast.carol.email_address, True)]
+    assert confirmations(cast.alice, cast.carol.email_address) == []
+    assert _queued(cast.alice, event) == 1
+
+
+@pytest.mark.parametrize("who", ["editor", "unverified account"])
+def test_nobody_confirms_for_others(cast: Cast, who: str) -> None:
+    """Not even the event's owner, who may respond for others."""
+    event = an_event(cast.alice, public=True)
+    client = {"editor": cast.alice, "unverified account": cast.carol}[who]
+    address = {"editor": "gus@example.org", "unverified account": cast.carol.email_address}[who]
+    a_response(client, event, email_address=address, opt_in=True)
+    assert [s["confirmed"] for s in _listed(cast.alice)] == [False]
+
+
+def test_a_phone_number_is_asked_by_text_message(cast: Cast, settings: Settings) -> None:
+    event = an_event(cast.alice, public=True)
+    number = "+33612345678"
+    cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"mobile_number": number, "opt_in": True})
+    assert _queued(cast.alice, event) == 0
+    confirmed(cast.alice, settings, number)
+    assert _queued(cast.alice, event) == 1
+
+
+def test_who_has_unsubscribed_comes_back_only_by_their_own_confirmation(cast: Cast, settings: Settings, clock: Clock) -> None:
+    event = an_event(cast.alice, public=True)
+    a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
+    confirmed(cast.alice, settings, "gus@example.org")
+    leave = unsubscribe_url(settings, _listed(cast.alice)[0]["id"]).removeprefix(settings.url)
+    assert cast.anonymous.post(leave).status == 200
+    clock.ahead(DAY + 1)
+    for _ in range(3):
+        a_response(cast.anonymous, event, email_address="GUS@example.org", opt_in=True)
+    assert _listed(cast.alice) == []
+    assert len(confirmations(cast.alice, "GUS@example.org")) == 1
+    confirmed(cast.alice, settings, "GUS@example.org")
+    assert [(s["confirmed"], s["source"]) for s in _listed(cast.alice)] == [(True, "confirmation")]
+    a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
+    assert len(_listed(cast.alice)) == 1
+
+
+def test_an_owner_has_an_address_asked_once_a_day(cast: Cast, settings: Settings, clock: Clock) -> None:
+    events = [an_event(cast.alice, public=True) for _ in range(2)]
+    for event in events:
+        a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
+        a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
+    assert len(confirmations(cast.alice, "gus@example.org")) == 1
+    clock.ahead(DAY + 1)
+    a_response(cast.anonymous, events[0], email_address="gus@example.org", opt_in=True)
+    assert len(confirmations(cast.alice, "gus@example.org")) == 2
+    confirmed(cast.alice, settings, "gus@example.org")
+    clock.ahead(DAY + 1)
+    a_response(cast.anonymous, events[0], email_address="gus@example.org", opt_in=True)
+    assert len(confirmations(cast.alice, "gus@example.org")) == 2
+
+
+def test_many_owners_do_not_flood_an_address(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    limited = Client(wsgi(db, structs.replace(settings, rate_limits="on"), clock))
+    address = f"{cast.alice.user_name}@victim.example"
+    owners = [Person(cast.anonymous, f"owner{number}") for number in range(7)]
+    for owner in owners:
+        a_response(limited, an_event(owner, public=True), email_address=address, opt_in=True)
+    assert sum(len(confirmations(owner, address)) for owner in owners) == 5
+
+
+def test_what_is_not_confirmed_is_deleted_after_30_days(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    event = an_event(cast.alice, public=True)
+    for name in ("gus", "hal"):
+        a_response(cast.anonymous, event, email_address=f"{name}@example.org", opt_in=True)
+    confirmed(cast.alice, settings, "gus@example.org")
+    link = link_to_confirm(cast.alice, settings, "hal@example.org")
+    later = Context(db, settings, clock.now + 30 * DAY + 1)
+    with later.write():
+        store.clean_up(later)
+    assert [s["address"] for s in _listed(cast.alice)] == ["gus@example.org"]
+    clock.ahead(30 * DAY + 1)
+    assert (cast.anonymous.get(link).status, cast.anonymous.post(link).status) == (404, 404)
+
+
+def test_a_link_that_somebody_made_up_confirms_nothing(cast: Cast, settings: Settings) -> None:
+    event = an_event(cast.alice, public=True)
+    a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
+    (message,) = confirmations(cast.alice, "gus@example.org")
+    sent = cast.alice.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"}).json["deliveries"][0]["id"]
+    good = confirm_url(settings, message).rsplit("/", 1)[1]
+    other = confirm_url(settings, sent).rsplit("/", 1)[1]
+    leave = unsubscribe_url(settings, message).rsplit("/", 1)[1]
+    for token in (good[:-1], f"{good}x", f"{message}-", f"{message + 1}-{good.partition('-')[2]}", other, leave, "x", "²-a"):
+        assert cast.anonymous.post(f"/confirm/{token}").status == 404
+    assert [s["confirmed"] for s in _listed(cast.alice)] == [False]
