@@ -59,7 +59,7 @@ def test_mail_and_text_arrive_and_the_mail_leads_off_the_list(start: Start, data
         assert service.request("PUT", f"/api/events/{event['id']}/send_to_me", sent, headers).status == 202
         eventually(lambda: len(box.kept) == len(sms.requests) == 2)
         asked = next(found for envelope in box.kept if (found := re.search(rb"example.org(/confirm/[0-9A-Za-z_-]+)", envelope.content)))
-        text = next(found for _, _, form in sms.requests if (found := re.search(r"example.org(/c/[0-9A-Za-z_-]+)$", form["Body"][0])))
+        text = next(matched for _, _, form in sms.requests if (matched := re.search(r"example.org(/c/[0-9A-Za-z_-]+)$", form["Body"][0])))
         for link in (asked[1].decode(), text[1]):
             assert service.request("POST", link, headers={"Content-Type": "application/x-www-form-urlencoded"}).status == 200
         box.kept.clear()
