@@ -8,6 +8,8 @@ from typing import Any
 import falcon
 
 from kalends import settings, times, tokens
+from kalends.blocks import api as blocks
+from kalends.blocks import pages as block_pages
 from kalends.calendar import pages as calendar_view
 from kalends.calendars import api as calendars
 from kalends.calendars import import_pages as calendar_import_pages
@@ -52,8 +54,8 @@ from kalends.web import failures
 from kalends.web import pages as web
 
 FEATURES = [
-    *(sessions, users, keys, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
-    *(event_pages, event_forms, session_pages, user_pages, reset_pages, settings_pages, key_pages),
+    *(sessions, users, keys, blocks, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
+    *(event_pages, event_forms, session_pages, user_pages, reset_pages, settings_pages, key_pages, block_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
     *(answer_pages, response_forms, comment_pages, list_pages, delivery_pages),
     *(calendar_view, embeds),

@@ -19,6 +19,7 @@ from kalends.keys.model import Key
 from kalends.responses.model import Response
 from kalends.sessions.model import Session
 from kalends.subscribers.model import Subscriber
+from kalends.text import key as folded_name
 
 
 class Right(Enum):
@@ -30,7 +31,8 @@ class Right(Enum):
 # Calendars with the role that the actor (:me, 0 for a guest) has in each.
 CALENDARS = """
 SELECT c.id, c.owner_id, c.name, c.description, c.color, c.time_zone, c.public, c.moderation, c.is_primary,
-       c.created_at, c.updated_at, c.revision, c.changed_at, c.feed_version, coalesce(u.name, u.user_name),
+       c.created_at, c.updated_at, c.revision, c.changed_at, c.feed_version, c.public_revision, c.public_changed_at,
+       coalesce(u.name, u.user_name),
        CASE WHEN c.owner_id = :me THEN 'owner' ELSE s.role END
 FROM calendars c
 JOIN users u ON u.id = c.owner_id
@@ -146,6 +148,22 @@ def calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
     return found
 
 
+def membership(ctx: Context, calendar_id: int) -> Calendar:
+    """A calendar that somebody else shares with the actor, which they may leave."""
+    found = calendar(ctx, calendar_id, to=Right.SEE)
+    user(ctx)
+    if found.role == "owner":
+        raise errors.Conflict("The calendar is yours. Delete it instead.")
+    if found.role is None:
+        raise errors.Forbidden("The calendar is not shared with you.")
+    return found
+
+
+def is_oneself(ctx: Context, name: str) -> bool:
+    """Whether this is the actor's own user name or e-mail address."""
+    return ctx.actor is not None and folded_name(name) in (folded_name(ctx.actor.user_name), folded_name(ctx.actor.email_address))
+
+
 def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
     """The calendar, to read it whole: whoever has its secret key sees what its members see."""
     if key is None:
@@ -214,6 +232,19 @@ def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> 
             forbidden = FieldError("ids", f"event {each} is not yours to change", "forbidden")
             raise type(error)(error.detail, [missing if isinstance(error, errors.NotFound) else forbidden]) from None
     return found
+
+
+def removal(ctx: Context, on: Event, calendar_id: int) -> None:
+    """Whether the actor may take the event off the calendar: its editors may, and those who may edit the event, where they know of it."""
+    if on.can_edit and ctx.tx.rows(
+        f"""SELECT 1 FROM placements p JOIN calendars c ON c.id = p.calendar_id
+            WHERE p.event_id = :event_id AND c.id = :calendar_id AND (p.grants OR {sees_calendar(ctx)})""",
+        event_id=on.id,
+        calendar_id=calendar_id,
+        me=me(ctx),
+    ):
+        return
+    calendar(ctx, calendar_id, to=Right.EDIT)
 
 
 def whole_series(ctx: Context, series_id: int) -> None:

@@ -105,6 +105,15 @@ def shared(owner: Client, calendar: dict[str, Any], friend: Person, role: str) -
     assert answer.status == 200, answer
 
 
+def a_block(blocker: Person, owner: Person) -> int:
+    """The blocker leaves a calendar that the owner shares with them, and blocks the owner; the owner's id."""
+    calendar = a_calendar(owner)
+    shared(owner, calendar, blocker, "viewer")
+    left = blocker.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": blocker.user_name, "block": True})
+    assert left.status == 200, left
+    return owner.id
+
+
 def a_key(owner: Client, name: str = "a program") -> dict[str, Any]:
     made = owner.post("/api/keys", json={"name": name})
     assert made.status == 201, made

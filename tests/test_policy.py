@@ -9,7 +9,7 @@ import pytest
 from kalends.http.endpoint import registry
 from kalends.settings import Settings
 from kalends.subscribers.link import confirm_url, unsubscribe_url
-from tests.cast import PASSWORD, Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
+from tests.cast import PASSWORD, Cast, a_block, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
 from tests.conftest import NOON
 from tests.http.multipart import multipart
 from tests.subscribers.confirming import confirmations
@@ -68,6 +68,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /settings/keys": {"": SIGNED_IN},
     "GET /settings/keys/{key_id}/delete": {"": OWN_ONLY},
     "POST /settings/keys/{key_id}/delete": {"": (401, 303, 404, 404, 404)},
+    "POST /settings/blocks/{blocked_id}/delete": {"": (401, 303, 404, 404, 404)},
     "GET /calendars": {"": SIGNED_IN},
     "GET /calendars/new": {"": SIGNED_IN},
     "POST /calendars": {"": (401, 303, 303, 303, 303)},
@@ -78,6 +79,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /calendars/{calendar_id}/delete": {"private": (404, 303, 403, 403, 404), "public": (401, 303, 403, 403, 403)},
     "POST /calendars/{calendar_id}/share": {"private": (404, 303, 403, 403, 404), "public": (401, 303, 403, 403, 403)},
     "POST /calendars/{calendar_id}/unshare": {"private": (404, 303, 403, 403, 404), "public": (401, 303, 403, 403, 403)},
+    "GET /calendars/{calendar_id}/leave": {"private": (404, 409, 200, 200, 404), "public": (401, 409, 200, 200, 403)},
+    "POST /calendars/{calendar_id}/leave": {"private": (404, 409, 303, 303, 404), "public": (401, 409, 303, 303, 403)},
     "GET /calendars/{calendar_id}/reset_feed": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
     "POST /calendars/{calendar_id}/reset_feed": {"private": (404, 303, 403, 403, 404), "public": (401, 303, 403, 403, 403)},
     "GET /calendars/{calendar_id}/import": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
@@ -123,6 +126,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/keys/new": {"": SIGNED_IN},
     "POST /api/keys": {"": (401, 201, 201, 201, 201)},
     "DELETE /api/keys/{key_id}": {"": OWN_ONLY},
+    "GET /api/blocks": {"": SIGNED_IN},
+    "DELETE /api/blocks/{blocked_id}": {"": (401, 200, 404, 404, 404)},
     "GET /api/calendars": {"": SIGNED_IN},
     "GET /api/calendars/new": {"": SIGNED_IN},
     "POST /api/calendars": {"": (401, 201, 201, 201, 201)},
@@ -235,6 +240,7 @@ class Scene:
             "session_id": lambda: self.cast.alice.session_id,
             "user_id": lambda: self.cast.alice.id,
             "key_id": lambda: a_key(self.cast.alice)["id"],
+            "blocked_id": lambda: a_block(self.cast.alice, self.cast.dave),
             "calendar_id": lambda: self.calendar["id"],
             "event_id": lambda: self.event["id"],
             "comment_id": lambda: a_comment(self.cast.alice, self.event)["id"],

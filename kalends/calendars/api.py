@@ -5,17 +5,18 @@ from hashlib import blake2b
 from msgspec import UNSET, structs
 
 from kalends import errors, policy
-from kalends.calendars import store
-from kalends.calendars.model import CalendarDetail, CalendarIndex, CalendarInput, FeedKey, Sharing, Unsharing
+from kalends.calendars import sharing, store
+from kalends.calendars.model import Calendar, CalendarDetail, CalendarIndex, CalendarInput, FeedKey, Sharing, Unsharing
 from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.events import feed as feeds
-from kalends.events import store as events
+from kalends.events import placements
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.fields import Changes
 from kalends.http.paging import Paging, page
 from kalends.http.types import Deletion
 from kalends.policy import Right
+from kalends.tokens import derived
 from kalends.users import store as users
 from kalends.users.model import User
 
@@ -74,27 +75,51 @@ def destroy(ctx: Context, calendar_id: int) -> Deletion:
     """Delete the calendar: its events leave it, and those with nowhere else to be are deleted. Your primary calendar stays."""
     if policy.calendar(ctx, calendar_id, to=Right.OWN).is_primary:
         raise errors.Conflict("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
-    events.leave_calendar(ctx, calendar_id)
+    placements.leave_calendar(ctx, calendar_id)
     store.delete(ctx, calendar_id)
     return Deletion([calendar_id])
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/share")
 def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
-    """Share the calendar with a user, as viewer or editor; again to change the role."""
-    policy.calendar(ctx, calendar_id, to=Right.OWN)
-    friend = _named(ctx, params.user_name)
-    if friend.id == policy.user(ctx).id:
+    """Share the calendar with a user, as viewer or editor; again to change the role.
+
+    With an e-mail address, the share waits for whoever verifies that address. The reply is the same whether or not somebody has.
+    An editor who becomes a viewer loses what they let others see, and the feed gets another secret address.
+    """
+    _hold(ctx, calendar_id)
+    if policy.is_oneself(ctx, params.user_name):
         raise errors.Conflict("The calendar is yours already.", [FieldError("user_name", "is yourself", "conflict")])
-    store.share(ctx, calendar_id, friend.id, params.role)
+    if "@" in params.user_name:
+        before = sharing.role_of(ctx, calendar_id, email_address=params.user_name)
+        sharing.invite_address(ctx, calendar_id, params.user_name, params.role)
+    else:
+        friend = _named(ctx, params.user_name)
+        before = sharing.role_of(ctx, calendar_id, user_id=friend.id)
+        sharing.invite_user(ctx, calendar_id, friend.id, params.role)
+    if before == "editor" and params.role == "viewer":
+        sharing.reset_feed(ctx, calendar_id)
     return _shown(ctx, calendar_id)
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/unshare")
 def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> CalendarDetail:
-    """Share the calendar with a user no longer."""
-    policy.calendar(ctx, calendar_id, to=Right.OWN)
-    store.unshare(ctx, calendar_id, _named(ctx, params.user_name).id)
+    """Share the calendar with a user or an e-mail address no longer; with your own name, leave a calendar that is shared with you.
+
+    What an editor let others see ends with their share, and the feed gets another secret address. `block=true` with your own name
+    blocks the owner, too: you leave all their calendars, and what they share with you later has no effect. They are not told.
+    """
+    if policy.calendar(ctx, calendar_id, to=Right.SEE).role != "owner" and policy.is_oneself(ctx, params.user_name):
+        return _left(ctx, calendar_id, params.block)
+    _hold(ctx, calendar_id)
+    if params.block:
+        raise errors.invalid("block", "goes with your own user name, when you leave a calendar")
+    if "@" in params.user_name:
+        role = sharing.withdraw_address(ctx, calendar_id, params.user_name)
+    else:
+        role = sharing.withdraw_user(ctx, calendar_id, _named(ctx, params.user_name).id)
+    if role == "editor":
+        sharing.reset_feed(ctx, calendar_id)
     return _shown(ctx, calendar_id)
 
 
@@ -105,19 +130,50 @@ def feed(ctx: Context, calendar_id: int, params: FeedKey) -> Document:
     The `feed_url` of a private calendar has a `key`, which opens it without signing in. An unchanged feed answers 304.
     """
     calendar = policy.calendar_feed(ctx, calendar_id, params.key)
-    seen = f"{calendar.role or ''}.{ctx.actor.id if ctx.actor else ''}.{ctx.settings.url}"
-    version = f"f{calendar.id}-{calendar.revision}-{blake2b(seen.encode(), digest_size=6).hexdigest()}"
-    if ctx.is_known(version, calendar.changed_at):
+    if not calendar.is_member and ctx.actor is not None:
+        # What else they see on it has no revision of its own.
+        content = feeds.of_calendar(ctx, calendar)
+        ctx.tag(blake2b(content, digest_size=12).hexdigest())
+        return Document(content, CALENDAR_FILE)
+    if ctx.is_known(*_version(ctx, calendar)):
         return Document(b"", CALENDAR_FILE)
     return Document(feeds.of_calendar(ctx, calendar), CALENDAR_FILE)
 
 
+def _version(ctx: Context, calendar: Calendar) -> tuple[str, int]:
+    """The feed's ETag and the time of its last change. A guest's say nothing of changes to private events."""
+    if not calendar.is_member:
+        seen = derived(ctx.settings, "feed version", f"{calendar.id}.{calendar.public_revision}.{ctx.settings.url}")
+        return f"f{calendar.id}-{seen[:16]}", calendar.public_changed_at
+    seen = f"{calendar.role}.{ctx.actor.id if ctx.actor else ''}.{ctx.settings.url}"
+    return f"f{calendar.id}-{calendar.revision}-{blake2b(seen.encode(), digest_size=6).hexdigest()}", calendar.changed_at
+
+
 @endpoint("PUT", "/api/calendars/{calendar_id}/reset_feed")
 def reset_feed(ctx: Context, calendar_id: int) -> CalendarDetail:
-    """Give the calendar's feed another secret address; the old one stops. It is its owner who may."""
+    """Give the calendar's feed another secret address; the old one stops. Only the owner may."""
     policy.calendar(ctx, calendar_id, to=Right.OWN)
-    store.reset_feed(ctx, calendar_id)
+    sharing.reset_feed(ctx, calendar_id)
     return _shown(ctx, calendar_id)
+
+
+def _hold(ctx: Context, calendar_id: int) -> None:
+    """Only the owner may share; nobody else changes who edits the calendar, or places its events, until the transaction ends."""
+    ctx.tx.exclusive(f"calendar {calendar_id}")
+    policy.calendar(ctx, calendar_id, to=Right.OWN)
+
+
+def _left(ctx: Context, calendar_id: int, block: bool) -> CalendarDetail:
+    """Leave the calendar, and say what it was."""
+    ctx.tx.exclusive(f"calendar {calendar_id}")
+    calendar = policy.membership(ctx, calendar_id)
+    me = policy.user(ctx).id
+    sharing.leave(ctx, calendar_id, me)
+    if calendar.role == "editor":
+        sharing.reset_feed(ctx, calendar_id)
+    if block:
+        sharing.block(ctx, me, calendar.owner_id)
+    return store.detail(ctx, structs.replace(calendar, role=None))
 
 
 def _shown(ctx: Context, calendar_id: int) -> CalendarDetail:

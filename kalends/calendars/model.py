@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.types import Instant, LongText, Name, NameOrAddress, TimeZone
+from kalends.http.types import Instant, LongText, Name, NameOrAddress, NameOrCheckedAddress, TimeZone
 
 Color = Annotated[
     str,
@@ -38,14 +38,21 @@ class CalendarInput(Struct, kw_only=True):
 class Sharing(Struct, kw_only=True):
     """With whom a calendar is shared, and how."""
 
-    user_name: NameOrAddress
+    user_name: NameOrCheckedAddress
     role: Role = "viewer"
 
 
 class Unsharing(Struct, kw_only=True):
     """With whom a calendar is no longer shared."""
 
-    user_name: NameOrAddress
+    user_name: Annotated[NameOrAddress, Meta(description="As it was shared: the user name or the e-mail address. Your own, to leave it.")]
+    block: Annotated[bool, Meta(description="With your own name: block the calendar's owner, too.")] = False
+
+
+class Leaving(Struct, kw_only=True):
+    """Leaving a calendar that somebody shares with one."""
+
+    block: Annotated[bool, Meta(description="Whether to block its owner, too.")] = False
 
 
 class FeedKey(Struct, kw_only=True):
@@ -71,6 +78,8 @@ class Calendar(Struct, frozen=True, array_like=True):
     revision: int
     changed_at: int
     feed_version: int
+    public_revision: int
+    public_changed_at: int
     owner_name: str
     role: str | None
 
@@ -98,12 +107,13 @@ class Person(Struct, frozen=True):
     name: str
 
 
-class Share(Struct, frozen=True):
-    """One person with whom a calendar is shared."""
+class Share(Struct, frozen=True, kw_only=True):
+    """Whom a calendar is shared with: a user, or an e-mail address, of which is not told whose it is."""
 
-    user_name: str
-    name: str | None
     role: Role
+    user_name: str | UnsetType = UNSET
+    name: str | UnsetType | None = UNSET
+    email_address: str | UnsetType = UNSET
 
 
 class CalendarItem(Struct, kw_only=True):

@@ -1,7 +1,8 @@
 """What the page to change a calendar does beside its fields: with whom it is shared, and its feed's address."""
 
+from kalends import policy
 from kalends.calendars import api
-from kalends.calendars.model import Sharing, Unsharing
+from kalends.calendars.model import Leaving, Sharing, Unsharing
 from kalends.calendars.pages import editing
 from kalends.context import Context
 from kalends.http.endpoint import Document, endpoint
@@ -30,6 +31,22 @@ def unshare(ctx: Context, calendar_id: int, params: Form) -> Document:
         return redirect(ctx, f"/calendars/{calendar_id}/edit#sharing", done="unshared")
 
     return submit(ctx, params, act, lambda state: editing(ctx, calendar_id, share=state))
+
+
+@endpoint("GET", "/calendars/{calendar_id}/leave", format="html")
+def ask_leave(ctx: Context, calendar_id: int) -> Document:
+    """Ask before somebody leaves a calendar, and whether its owner may share others with them."""
+    policy.membership(ctx, calendar_id)
+    return render("calendars/leave.html", ctx, title="Leave the calendar", calendar=api.show(ctx, calendar_id))
+
+
+@endpoint("POST", "/calendars/{calendar_id}/leave", format="html")
+def leave(ctx: Context, calendar_id: int, params: Form) -> Document:
+    """Leave a calendar that somebody shares with one."""
+    policy.membership(ctx, calendar_id)
+    blocks = params.read(Leaving).block
+    api.unshare(ctx, calendar_id, Unsharing(user_name=policy.user(ctx).user_name, block=blocks))
+    return redirect(ctx, "/calendars", done="left-and-blocked" if blocks else "left")
 
 
 @endpoint("GET", "/calendars/{calendar_id}/reset_feed", format="html")

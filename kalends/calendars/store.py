@@ -5,8 +5,9 @@ from typing import Any
 from msgspec import UNSET
 
 from kalends import policy, times
+from kalends.calendars import sharing
 from kalends.calendars.link import feed_url
-from kalends.calendars.model import Calendar, CalendarDetail, CalendarInput, CalendarItem, Person, Share
+from kalends.calendars.model import Calendar, CalendarDetail, CalendarInput, CalendarItem, Person
 from kalends.context import Context
 from kalends.http.paging import Paging
 
@@ -41,7 +42,8 @@ def insert(ctx: Context, owner_id: int, given: CalendarInput, *, is_primary: boo
 def update(ctx: Context, calendar_id: int, given: CalendarInput) -> None:
     ctx.tx.run(
         """UPDATE calendars SET name = :name, description = :description, color = :color, time_zone = :time_zone,
-           public = :public, moderation = :moderation, updated_at = :now, revision = revision + 1, changed_at = :now WHERE id = :id""",
+           public = :public, moderation = :moderation, updated_at = :now,
+           revision = revision + 1, changed_at = :now, public_revision = revision + 1, public_changed_at = :now WHERE id = :id""",
         id=calendar_id,
         now=ctx.now,
         **_written(given),
@@ -50,25 +52,6 @@ def update(ctx: Context, calendar_id: int, given: CalendarInput) -> None:
 
 def delete(ctx: Context, calendar_id: int) -> None:
     ctx.tx.run("DELETE FROM calendars WHERE id = :id", id=calendar_id)
-
-
-def share(ctx: Context, calendar_id: int, user_id: int, role: str) -> None:
-    ctx.tx.run(
-        """INSERT INTO calendar_shares (calendar_id, user_id, role, created_at) VALUES (:calendar_id, :user_id, :role, :now)
-           ON CONFLICT (calendar_id, user_id) DO UPDATE SET role = excluded.role""",
-        calendar_id=calendar_id,
-        user_id=user_id,
-        role=role,
-        now=ctx.now,
-    )
-
-
-def unshare(ctx: Context, calendar_id: int, user_id: int) -> None:
-    ctx.tx.run(
-        "DELETE FROM calendar_shares WHERE calendar_id = :calendar_id AND user_id = :user_id",
-        calendar_id=calendar_id,
-        user_id=user_id,
-    )
 
 
 def editable(calendar: Calendar) -> CalendarInput:
@@ -89,16 +72,7 @@ def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
         feed_url=feed_url(ctx.settings, calendar),
         created_at=times.utc(calendar.created_at),
         updated_at=times.utc(calendar.updated_at),
-        shares=_shares(ctx, calendar.id) if calendar.role == "owner" else UNSET,
-    )
-
-
-def _shares(ctx: Context, calendar_id: int) -> list[Share]:
-    return ctx.tx.all(
-        Share,
-        """SELECT u.user_name, u.name, s.role FROM calendar_shares s JOIN users u ON u.id = s.user_id
-           WHERE s.calendar_id = :id ORDER BY s.user_id""",
-        id=calendar_id,
+        shares=sharing.index(ctx, calendar.id) if calendar.role == "owner" else UNSET,
     )
 
 
@@ -117,8 +91,3 @@ def _limited(calendar: Calendar) -> dict[str, Any]:
 
 def _written(given: CalendarInput) -> dict[str, object]:
     return {name: getattr(given, name) for name in CalendarInput.__struct_fields__}
-
-
-def reset_feed(ctx: Context, calendar_id: int) -> None:
-    """Give the calendar's feed another secret address."""
-    ctx.tx.run("UPDATE calendars SET feed_version = feed_version + 1, updated_at = :now WHERE id = :id", id=calendar_id, now=ctx.now)

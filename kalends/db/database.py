@@ -114,6 +114,10 @@ class Database(ABC):
         A dollar sign is written twice, since the words that differ are put in afterwards."""
 
     @abstractmethod
+    def replace_trigger(self, change: str, table: str, statement: str) -> str:
+        """The SQL that gives such a trigger another statement. One that was deferred stays so."""
+
+    @abstractmethod
     def defer(self, change: str, table: str) -> str:
         """The SQL that lets such a trigger run when the transaction commits, where others would wait for what it locks."""
 

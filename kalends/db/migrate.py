@@ -88,9 +88,10 @@ def _applied(tx: Transaction) -> set[int]:
 def _written(db: Database, sql: str) -> str:
     """The migration in the words of this database. `-- @substrings table column` makes an index that finds any part of a text, and
     `-- @after UPDATE ON table: statement` a trigger that runs the statement for each row, at the end of the transaction where
-    `-- @defer UPDATE ON table` says so."""
+    `-- @defer UPDATE ON table` says so; `-- @replace UPDATE ON table: statement` gives such a trigger another statement."""
     sql = re.sub(r"^-- @substrings (\w+) (\w+)$", lambda found: db.substring_index(*found.groups()), sql, flags=re.MULTILINE)
     sql = re.sub(r"^-- @after (\w+) ON (\w+): (.*)$", lambda found: db.trigger(*found.groups()), sql, flags=re.MULTILINE)
+    sql = re.sub(r"^-- @replace (\w+) ON (\w+): (.*)$", lambda found: db.replace_trigger(*found.groups()), sql, flags=re.MULTILINE)
     sql = re.sub(r"^-- @defer (\w+) ON (\w+)$", lambda found: db.defer(*found.groups()), sql, flags=re.MULTILINE)
     return Template(sql).substitute(db.types)
 

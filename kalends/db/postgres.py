@@ -104,9 +104,13 @@ class Postgres(Database):
     def trigger(self, change: str, table: str, statement: str) -> str:
         name = f"{table}_after_{change.lower()}"
         return f"""
-            CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$$$ BEGIN {statement}; RETURN NULL; END $$$$;
+            {self.replace_trigger(change, table, statement)}
             CREATE TRIGGER {name} AFTER {change} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}();
         """
+
+    def replace_trigger(self, change: str, table: str, statement: str) -> str:
+        body = f"BEGIN {statement}; RETURN NULL; END"
+        return f"CREATE OR REPLACE FUNCTION {table}_after_{change.lower()}() RETURNS trigger LANGUAGE plpgsql AS $$$$ {body} $$$$;"
 
     def defer(self, change: str, table: str) -> str:
         name = f"{table}_after_{change.lower()}"

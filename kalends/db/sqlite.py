@@ -150,6 +150,9 @@ class Sqlite(Database):
     def trigger(self, change: str, table: str, statement: str) -> str:
         return f"CREATE TRIGGER {table}_after_{change.lower()} AFTER {change} ON {table} BEGIN {statement}; END;"
 
+    def replace_trigger(self, change: str, table: str, statement: str) -> str:
+        return f"DROP TRIGGER {table}_after_{change.lower()}; {self.trigger(change, table, statement)}"
+
     def defer(self, change: str, table: str) -> str:
         return ""
 

@@ -10,7 +10,7 @@ from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
-from kalends.events import change, feed, listing, scope, series, span, store
+from kalends.events import change, feed, listing, placements, scope, series, span, store
 from kalends.events.importing.file import Choice, from_file
 from kalends.events.model import (
     PARTS,
@@ -195,20 +195,27 @@ def repeat(ctx: Context, event_id: int, params: RepeatInput) -> EventRepeated:
 @endpoint("PUT", "/api/events/{event_id}/add")
 def add(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     """Add the event to a calendar: the given one, else your primary calendar. Twice changes nothing."""
+    placements.hold_home(ctx, event_id)
     event = policy.event(ctx, event_id, to=Right.SEE)
     calendar = _calendar(ctx, params.calendar_id)
-    store.place(ctx, event.id, calendar.id, grants=event.can_edit)
+    granted_by = policy.user(ctx).id if event.can_edit else None
+    placements.insert(ctx, event.id, calendar.id, grants=event.can_edit, granted_by=granted_by)
     return _shown(ctx, event_id)
 
 
 @endpoint("PUT", "/api/events/{event_id}/remove")
 def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
-    """Remove the event from a calendar: the given one, else your primary calendar."""
+    """Remove the event from a calendar: the given one, else your primary calendar.
+
+    Editors of the calendar may, and so may those who may edit the event. An event that leaves its home calendar is then at home on
+    another calendar of its owner; if it is on none, the reply is 409.
+    """
     store.hold(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.SEE)
-    calendar = _calendar(ctx, params.calendar_id)
-    if not store.take_off(ctx, event, calendar.id):
-        raise errors.Conflict("This is the event's last calendar. Delete the event instead, or add it to another calendar first.")
+    calendar_id = params.calendar_id or policy.primary_calendar(ctx).id
+    policy.removal(ctx, event, calendar_id)
+    if not placements.delete(ctx, event, calendar_id):
+        raise errors.Conflict("This is the event's last home. Delete the event instead, or add it to another calendar of its owner first.")
     try:
         return _shown(ctx, event_id)
     except errors.NotFound:

@@ -9,7 +9,7 @@ from kalends.context import Context
 from kalends.events import search
 from kalends.events.model import EventQuery
 
-# Events longer than this are few; the migration has an index of them, made with this very number.
+# Events longer than this are few; the migrations have indexes of them, made with this very number.
 LONG = 2_678_400
 
 
@@ -109,17 +109,10 @@ def _add_overlap(chosen: Conditions, start: int | None, end: int | None) -> None
         chosen.reaches_back = True
 
 
-def lasting(ctx: Context, chosen: Conditions) -> Conditions | None:
-    """The same conditions on the events that began long before, or None if no such event is going on."""
-    ids = ctx.tx.rows(
-        f"SELECT id FROM events WHERE until_at - start_at > {LONG} AND until_at > :start AND start_at < :recent",
-        start=chosen.params["start"],
-        recent=chosen.params["recent"],
-    )
-    if not ids:
-        return None
-    among = f"e.id IN {ctx.db.listed('lasting')}"
-    return structs.replace(chosen, on_event=[*chosen.on_event, among], params=chosen.params | {"lasting": [row[0] for row in ids]})
+def lasting(chosen: Conditions) -> Conditions:
+    """The same conditions on the events that began long before."""
+    among = [f"e.until_at - e.start_at > {LONG}", "e.until_at > :start"]
+    return structs.replace(chosen, on_event=[*chosen.on_event, *among], bounds=[*chosen.bounds, "{start} < :recent"])
 
 
 def recent(chosen: Conditions) -> Conditions:

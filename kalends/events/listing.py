@@ -60,9 +60,7 @@ def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str
     if not chosen.reaches_back:
         return _counted(ctx, query, calendars, chosen)
     recent = _counted(ctx, query, calendars, conditions.recent(chosen))
-    if lasting := conditions.lasting(ctx, chosen):
-        return Total(recent.number + _number(ctx, query, calendars, lasting), recent.is_exact)
-    return recent
+    return Total(recent.number + _number(ctx, query, calendars, conditions.lasting(chosen)), recent.is_exact)
 
 
 def _counted(ctx: Context, query: EventQuery, calendars: Searched | None, chosen: Conditions) -> Total:
@@ -128,18 +126,22 @@ def _among(selected: str, hits: str, where: str) -> str:
 
 def _going_on(ctx: Context, query: EventQuery, calendars: Searched | None, chosen: Conditions, skip: int) -> list[EventRow]:
     """What overlaps a time: first what began long before it, which an index of its own finds, then the rest."""
-    first: list[EventRow] = []
-    if lasting := conditions.lasting(ctx, chosen):
-        first = _rows(ctx, _long(ctx, _ROW, query, calendars, lasting) + _ORDER, lasting.params, query.fetch, skip)
-        skip = 0 if first or not skip else skip - _number(ctx, query, calendars, lasting)
+    lasting = conditions.lasting(chosen)
+    first = _rows(ctx, _long(ctx, _ROW, query, calendars, lasting) + _ORDER, lasting.params, query.fetch, skip)
+    skip = 0 if first or not skip else skip - _number(ctx, query, calendars, lasting)
     rest = conditions.recent(chosen)
     return first + (_in_order(ctx, calendars, rest, query.fetch - len(first), skip) if len(first) < query.fetch else [])
 
 
 def _long(ctx: Context, selected: str, query: EventQuery, calendars: Searched | None, lasting: Conditions) -> str:
-    """Those that began long before."""
-    where = lasting.sql("e.start_at", "e.id", _scope(ctx, query, calendars, lasting), policy.sees(ctx))
-    return f"SELECT {selected} FROM events e WHERE {where}"
+    """Those that began long before, on these calendars or in public: other people's private events are not read."""
+    if calendars is None:
+        where = lasting.sql("e.start_at", "e.id", _scope(ctx, query, calendars, lasting), policy.sees(ctx))
+        return f"SELECT {selected} FROM events e WHERE {where}"
+    lasting.params["calendars"] = [calendar.id for calendar in calendars]
+    within = f"p.lasts AND p.start_at < :recent AND p.calendar_id IN {ctx.db.listed('calendars')}"
+    where = lasting.sql("e.start_at", "e.id", policy.sees(ctx))
+    return _among(selected, f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}", where)
 
 
 def _number(ctx: Context, query: EventQuery, calendars: Searched | None, lasting: Conditions) -> int:

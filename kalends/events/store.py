@@ -8,7 +8,7 @@ from kalends import policy, times
 from kalends.calendars.model import Calendar, Person
 from kalends.comments import store as comments
 from kalends.context import Context
-from kalends.events import search, span
+from kalends.events import placements, search, span
 from kalends.events.model import PARTS, CalendarName, Event, EventDetail, EventFields, EventItem, EventRow, Tally
 from kalends.events.span import Span
 from kalends.responses import store as responses
@@ -34,7 +34,7 @@ def insert(ctx: Context, given: EventFields, when: Span, calendar: Calendar) -> 
         now=ctx.now,
         **_written(given, when),
     )
-    place(ctx, event_id, calendar.id, grants=True)
+    placements.insert(ctx, event_id, calendar.id, grants=True)
     return event_id
 
 
@@ -56,8 +56,8 @@ def insert_occurrences(ctx: Context, pattern: Event, series_id: int, moments: li
         [each | {"series_id": series_id, "pattern": pattern.id, "now": ctx.now} for each in moments],
     )
     ctx.tx.run(
-        """INSERT INTO placements (event_id, calendar_id, start_at, public, grants, created_at)
-           SELECT e.id, p.calendar_id, e.start_at, e.public, p.grants, CAST(:now AS BIGINT)
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, granted_by, created_at)
+           SELECT e.id, p.calendar_id, {placements.COPIED}, p.grants, p.granted_by, CAST(:now AS BIGINT)
            FROM events e CROSS JOIN placements p
            WHERE e.series_id = :series_id AND p.event_id = :pattern AND p.grants
            AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id, p.id""",
@@ -99,8 +99,8 @@ def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> dict[str, int]:
     mine = f"e.id > :last AND e.calendar_id IN {ctx.db.listed('calendars')}"
     calendars = list({row["calendar_id"] for row in rows})
     ctx.tx.run(
-        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, grants, created_at)
-            SELECT e.id, e.calendar_id, e.start_at, e.public, TRUE, CAST(:now AS BIGINT) FROM events e
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, created_at)
+            SELECT e.id, e.calendar_id, {placements.COPIED}, TRUE, CAST(:now AS BIGINT) FROM events e
             WHERE {mine} AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id""",
         last=last,
         calendars=calendars,
@@ -156,49 +156,6 @@ def hold_each(ctx: Context, ids: list[int]) -> None:
     ctx.tx.rows(f"SELECT id FROM events WHERE id IN {ctx.db.listed('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
 
 
-def place(ctx: Context, event_id: int, calendar_id: int, *, grants: bool) -> None:
-    """Put the event on the calendar. Twice changes nothing, except that one who may edit it lets the members see it."""
-    ctx.tx.run(
-        """INSERT INTO placements (event_id, calendar_id, start_at, public, grants, created_at)
-           SELECT e.id, CAST(:calendar_id AS BIGINT), e.start_at, e.public, CAST(:grants AS BOOLEAN), CAST(:now AS BIGINT)
-           FROM events e WHERE e.id = :event_id
-           ON CONFLICT (event_id, calendar_id) DO UPDATE SET grants = placements.grants OR excluded.grants""",
-        event_id=event_id,
-        calendar_id=calendar_id,
-        grants=grants,
-        now=ctx.now,
-    )
-
-
-def take_off(ctx: Context, event: Event, calendar_id: int) -> bool:
-    """Take the event off the calendar. False when it has nowhere else to be, and nothing is changed."""
-    if calendar_id == event.calendar_id:
-        ctx.tx.run(
-            f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE id = :id AND {_NEXT_HOME} IS NOT NULL", id=event.id, home=calendar_id
-        )
-        if ctx.tx.value("SELECT calendar_id FROM events WHERE id = :id", id=event.id) == calendar_id:
-            return False
-    ctx.tx.run("DELETE FROM placements WHERE event_id = :id AND calendar_id = :calendar_id", id=event.id, calendar_id=calendar_id)
-    return True
-
-
-def leave_calendar(ctx: Context, calendar_id: int) -> None:
-    """Take every event off the calendar, and delete those that have nowhere else to be."""
-    ctx.tx.rows(f"SELECT id FROM events WHERE calendar_id = :home ORDER BY id {ctx.db.for_update}", home=calendar_id)
-    ctx.tx.run(
-        f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE calendar_id = :home AND {_NEXT_HOME} IS NOT NULL",
-        home=calendar_id,
-    )
-    ctx.tx.run("DELETE FROM events WHERE calendar_id = :home", home=calendar_id)
-    ctx.tx.run("DELETE FROM placements WHERE calendar_id = :home", home=calendar_id)
-
-
-# The longest-standing other calendar on which somebody who may edit the event has placed it.
-_NEXT_HOME = """(
-    SELECT p.calendar_id FROM placements p WHERE p.event_id = events.id AND p.calendar_id <> :home AND p.grants ORDER BY p.id LIMIT 1
-)"""
-
-
 def editable(event: Event) -> EventFields:
     """The fields that a client may change, as they stand."""
     same = ("title", "all_day", "time_zone", "description", "location", "image_url", "public", *PARTS)
@@ -221,7 +178,7 @@ def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
 
 def detail(ctx: Context, event: Event) -> EventDetail:
     """The expanded fields."""
-    return _detail(ctx, event, _calendars(ctx, event.id), responses.tally(ctx, event), comments.count_of_event(ctx, event))
+    return _detail(ctx, event, placements.calendars(ctx, event), responses.tally(ctx, event), comments.count_of_event(ctx, event))
 
 
 def first_detail(ctx: Context, event: Event, calendar: Calendar) -> EventDetail:
@@ -248,17 +205,6 @@ def _detail(ctx: Context, event: Event, calendars: list[CalendarName], tally: Ta
         can_edit=event.can_edit,
         created_at=times.utc(event.created_at),
         updated_at=times.utc(event.updated_at),
-    )
-
-
-def _calendars(ctx: Context, event_id: int) -> list[CalendarName]:
-    """Where the event is placed, as far as the reader may see it."""
-    return ctx.tx.all(
-        CalendarName,
-        f"""SELECT c.id, c.name FROM placements p JOIN calendars c ON c.id = p.calendar_id
-            WHERE p.event_id = :event_id AND {policy.sees_calendar(ctx)} ORDER BY c.id""",
-        event_id=event_id,
-        me=policy.me(ctx),
     )
 
 

@@ -43,6 +43,10 @@ def _email(value: str) -> str:
         raise Bad("must be an e-mail address such as ana@example.org") from None
 
 
+def _name_or_address(value: str) -> str:
+    return _email(value) if "@" in value else value
+
+
 # The format of OpenAPI's `date-time`, or `date`, or a local time: programs take an unknown format for text, which is right.
 DATE_OR_TIME = "date-or-date-time"
 
@@ -50,6 +54,7 @@ Id = Annotated[int, Meta(ge=1)]
 Ids = Annotated[list[Id], Meta(max_length=500)]
 Name = Annotated[str, Meta(max_length=200)]
 NameOrAddress = Annotated[str, Meta(max_length=254, description="User name or e-mail address.")]
+NameOrCheckedAddress = Annotated[NameOrAddress, Meta(extra={"check": _name_or_address})]
 LongText = Annotated[str, Meta(max_length=20_000, extra={"lines": True})]
 Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 

@@ -67,7 +67,10 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
 
 @endpoint("DELETE", "/api/users/{user_id}", transaction=False)
 def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
-    """Delete your account (with `current_password`), and with it your calendars, events, contacts, keys and sessions."""
+    """Delete your account (with `current_password`), and with it your calendars, events, contacts, keys and sessions.
+
+    Your comments and responses to other people's events stay with those events, without the link to your account.
+    """
     user = _read(ctx, user_id)
     credentials.confirm(ctx, user, params.current_password)
     with ctx.write():

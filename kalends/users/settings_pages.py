@@ -3,11 +3,12 @@
 from msgspec import structs
 
 from kalends import policy, times
+from kalends.blocks import api as blocks
 from kalends.context import Context
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.fields import Changes
 from kalends.http.form import Form
-from kalends.http.paging import Paging
+from kalends.http.paging import MAX_PAGE, Paging
 from kalends.keys import api as keys
 from kalends.sessions import store as sessions
 from kalends.users import api
@@ -82,6 +83,7 @@ def page(ctx: Context, *, profile: FormState | None = None, password: FormState 
         sessions=[(session, times.utc(session.created_at), times.utc(session.last_used_at)) for session in sessions.of_user(ctx, user.id)],
         session_count=sessions.count(ctx, user.id),
         keys=keys.index(ctx, Paging(limit=MOST_KEYS)).keys,
+        blocks=blocks.index(ctx, Paging(limit=MAX_PAGE)).blocks,
     )
 
 

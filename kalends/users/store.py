@@ -1,11 +1,12 @@
 """The SQL of users."""
 
 from kalends import errors, times
+from kalends.calendars import sharing
 from kalends.calendars import store as calendars
 from kalends.calendars.model import CalendarInput
 from kalends.context import Context
 from kalends.db import Retry, columns
-from kalends.events import store as events
+from kalends.events import placements
 from kalends.text import key
 from kalends.users.model import Profile, User, UserDetail
 
@@ -70,9 +71,11 @@ def update_password(ctx: Context, user_id: int, password_hash: str) -> None:
 
 
 def delete(ctx: Context, user_id: int) -> None:
-    """Calendars, events, keys and sessions go with the user (foreign keys); other people's events leave the calendars first."""
+    """Calendars, events, keys and sessions go with the user (foreign keys); other people's events leave the calendars first, and
+    what the user let others see of other people's events ends."""
+    sharing.forget(ctx, user_id)
     for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=user_id):
-        events.leave_calendar(ctx, calendar_id)
+        placements.leave_calendar(ctx, calendar_id)
     ctx.tx.run("DELETE FROM users WHERE id = :id", id=user_id)
 
 

@@ -1,8 +1,33 @@
 """PUT /api/calendars/<id>/share and /unshare."""
 
+from typing import Any
+
 import pytest
 
-from tests.cast import Cast, a_calendar, shared
+from kalends.calendars import sharing
+from kalends.context import Context
+from kalends.db import Database
+from kalends.settings import Settings
+from tests.cast import Cast, Person, a_block, a_calendar, an_event, shared
+from tests.client import Answer
+from tests.conftest import NOON
+from tests.events.listing import listed
+
+
+def _verify(db: Database, settings: Settings, person: Person) -> None:
+    """The person has proved that the address is theirs."""
+    ctx = Context(db, settings, NOON)
+    with ctx.write():
+        ctx.tx.run("UPDATE users SET verified_at = :now WHERE id = :id", now=NOON, id=person.id)
+        sharing.claim(ctx, person.id, person.email_address)
+
+
+def _share(owner: Person, calendar: dict[str, Any], name: str, role: str = "viewer") -> Answer:
+    return owner.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": name, "role": role})
+
+
+def _unshare(who: Person, calendar: dict[str, Any], name: str, **fields: Any) -> Answer:
+    return who.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": name} | fields)
 
 
 def test_a_shared_calendar_appears_in_the_friends_list(cast: Cast) -> None:
@@ -18,7 +43,7 @@ def test_sharing_again_changes_the_role(cast: Cast) -> None:
     shared(cast.alice, calendar, cast.bob, "viewer")
     shared(cast.alice, calendar, cast.bob, "editor")
     shares = cast.alice.get(f"/api/calendars/{calendar['id']}").json["shares"]
-    assert shares == [{"user_name": cast.bob.user_name, "name": "Bob", "role": "editor"}]
+    assert shares == [{"role": "editor", "user_name": cast.bob.user_name, "name": "Bob"}]
 
 
 def test_only_the_owner_sees_with_whom_it_is_shared(cast: Cast) -> None:
@@ -46,3 +71,127 @@ def test_sharing_with_oneself_is_a_conflict(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     answer = cast.alice.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": cast.alice.user_name})
     assert answer.status == 409
+
+
+@pytest.mark.parametrize("end", ["unshare", "leave", "viewer", "delete the account"])
+def test_what_an_editor_let_others_see_ends_with_their_share(cast: Cast, end: str) -> None:
+    home, foreign = a_calendar(cast.alice), a_calendar(cast.carol)
+    bobs = a_calendar(cast.bob)
+    shared(cast.alice, home, cast.bob, "editor")
+    shared(cast.carol, foreign, cast.bob, "editor")
+    event = an_event(cast.alice, calendar_id=home["id"])["id"]
+    for calendar in (bobs, foreign):
+        assert cast.bob.put(f"/api/events/{event}/add", json={"calendar_id": calendar["id"]}).status == 200
+    assert listed(cast.carol, calendar_id=foreign["id"]) == [event]
+    ended = {
+        "unshare": lambda: _unshare(cast.alice, home, cast.bob.user_name),
+        "leave": lambda: _unshare(cast.bob, home, cast.bob.user_name),
+        "viewer": lambda: _share(cast.alice, home, cast.bob.user_name, "viewer"),
+        "delete the account": lambda: cast.bob.delete(f"/api/users/{cast.bob.id}", json={"current_password": "correct horse battery"}),
+    }[end]()
+    assert ended.status == 200, ended
+    assert cast.carol.get(f"/api/events/{event}").status == 404
+    assert listed(cast.carol, calendar_id=foreign["id"]) == []
+    assert cast.alice.get(f"/api/events/{event}").json["calendar_ids"] == [home["id"]]
+    if end in ("unshare", "leave"):
+        assert cast.bob.get(f"/api/events/{event}").status == 404
+        assert listed(cast.bob, calendar_id=bobs["id"]) == []
+
+
+def test_what_the_owner_granted_stays_when_an_editor_goes(cast: Cast) -> None:
+    """So does what the editor placed on another calendar of the owner's."""
+    home, other, foreign = a_calendar(cast.alice), a_calendar(cast.alice), a_calendar(cast.carol)
+    for calendar in (home, other):
+        shared(cast.alice, calendar, cast.bob, "editor")
+    shared(cast.alice, other, cast.vera, "viewer")
+    shared(cast.carol, foreign, cast.alice, "editor")
+    event = an_event(cast.alice, calendar_id=home["id"])["id"]
+    assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": foreign["id"]}).status == 200
+    assert cast.bob.put(f"/api/events/{event}/add", json={"calendar_id": other["id"]}).status == 200
+    assert _unshare(cast.alice, home, cast.bob.user_name).status == 200
+    assert (listed(cast.carol, calendar_id=foreign["id"]), listed(cast.vera, calendar_id=other["id"])) == ([event], [event])
+
+
+@pytest.mark.parametrize(("role", "stops"), [("editor", True), ("viewer", False)])
+def test_the_feed_address_that_an_editor_knows_stops(cast: Cast, role: str, stops: bool) -> None:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, role)
+    old = cast.alice.get(f"/api/calendars/{calendar['id']}").json["feed_url"]
+    new = _unshare(cast.alice, calendar, cast.bob.user_name).json["feed_url"]
+    assert (old != new) is stops
+    assert cast.anonymous.get(old.removeprefix("http://testserver")).status == (404 if stops else 200)
+    assert cast.anonymous.get(new.removeprefix("http://testserver")).status == 200
+
+
+def test_a_member_leaves_a_calendar(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "viewer")
+    shared(cast.alice, calendar, cast.vera, "viewer")
+    assert _unshare(cast.bob, calendar, cast.vera.user_name).status == 403
+    left = _unshare(cast.bob, calendar, cast.bob.user_name)
+    assert (left.status, left.json["role"], left.json["feed_url"]) == (200, None, None)
+    assert "shares" not in left.json
+    assert cast.bob.get(f"/api/calendars/{calendar['id']}").status == 404
+    assert [share["user_name"] for share in cast.alice.get(f"/api/calendars/{calendar['id']}").json["shares"]] == [cast.vera.user_name]
+    assert _unshare(cast.carol, a_calendar(cast.alice, public=True), cast.carol.user_name).status == 403
+
+
+def test_what_a_blocked_owner_shares_has_no_effect_and_they_are_not_told(cast: Cast) -> None:
+    first, second = a_calendar(cast.alice), a_calendar(cast.alice)
+    for calendar in (first, second):
+        shared(cast.alice, calendar, cast.bob, "editor")
+    assert _unshare(cast.alice, first, cast.bob.user_name, block=True).broken == ["block"]
+    assert _unshare(cast.bob, first, cast.bob.user_name, block=True).status == 200
+    assert [c["id"] for c in cast.bob.get("/api/calendars").json["calendars"]] == [cast.bob.primary_calendar_id]
+    told = _share(cast.alice, first, cast.bob.user_name, "editor")
+    assert (told.status, told.json["shares"]) == (200, [{"role": "editor", "user_name": cast.bob.user_name, "name": "Bob"}])
+    assert cast.bob.get(f"/api/calendars/{first['id']}").status == 404
+    blocks = cast.bob.get("/api/blocks", query={"count": "true"}).json
+    assert (blocks["total"], blocks["blocks"][0]["user_id"], blocks["blocks"][0]["name"]) == (1, cast.alice.id, "Alice")
+    assert cast.bob.delete(f"/api/blocks/{cast.alice.id}").json == {"deleted": [cast.alice.id]}
+    assert cast.bob.get(f"/api/calendars/{first['id']}").status == 404
+    assert _share(cast.alice, first, cast.bob.user_name).status == 200
+    assert cast.bob.get(f"/api/calendars/{first['id']}").status == 200
+
+
+def test_sharing_with_an_address_does_not_tell_whether_it_has_an_account(cast: Cast, db: Database, settings: Settings) -> None:
+    calendar = a_calendar(cast.alice)
+    _verify(db, settings, cast.bob)
+    a_block(cast.dave, cast.alice)
+    _verify(db, settings, cast.dave)
+    nobody = f"nobody-{cast.alice.user_name}@example.org"
+    for address in (cast.bob.email_address, cast.carol.email_address, cast.dave.email_address, nobody):
+        answer = _share(cast.alice, calendar, address, "editor")
+        assert (answer.status, answer.json["shares"][-1]) == (200, {"role": "editor", "email_address": address})
+    assert [who.get(f"/api/calendars/{calendar['id']}").status for who in (cast.bob, cast.carol, cast.dave)] == [200, 404, 404]
+    # Carol proves later that the address is hers.
+    _verify(db, settings, cast.carol)
+    assert cast.carol.get(f"/api/calendars/{calendar['id']}").json["role"] == "editor"
+    for address in (cast.bob.email_address, cast.carol.email_address, nobody):
+        before = cast.alice.get(f"/api/calendars/{calendar['id']}").json["feed_url"]
+        answer = _unshare(cast.alice, calendar, address)
+        assert (answer.status, answer.json["feed_url"] != before) == (200, True)
+    assert [who.get(f"/api/calendars/{calendar['id']}").status for who in (cast.bob, cast.carol)] == [404, 404]
+
+
+def test_a_share_by_name_and_one_by_address_are_two(cast: Cast, db: Database, settings: Settings) -> None:
+    """Neither tells of the other: the stronger one holds, and each ends by itself."""
+    calendar = a_calendar(cast.alice)
+    _verify(db, settings, cast.bob)
+    _share(cast.alice, calendar, cast.bob.user_name, "viewer")
+    shares = _share(cast.alice, calendar, cast.bob.email_address, "editor").json["shares"]
+    assert shares == [
+        {"role": "viewer", "user_name": cast.bob.user_name, "name": "Bob"},
+        {"role": "editor", "email_address": cast.bob.email_address},
+    ]
+    path = f"/api/calendars/{calendar['id']}"
+    assert cast.bob.get(path).json["role"] == "editor"
+    assert _unshare(cast.alice, calendar, cast.bob.email_address).status == 200
+    assert cast.bob.get(path).json["role"] == "viewer"
+    assert _unshare(cast.alice, calendar, cast.bob.user_name).status == 200
+    assert cast.bob.get(path).status == 404
+
+
+def test_an_address_must_be_one(cast: Cast) -> None:
+    answer = _share(cast.alice, a_calendar(cast.alice), "no @ address")
+    assert (answer.status, answer.broken) == (422, ["user_name"])

@@ -48,31 +48,48 @@ def test_a_calendar_on_which_a_mere_viewer_placed_it_is_no_home(cast: Cast) -> N
     assert listed(cast.vera, calendar_id=calendar["id"]) == [event]
 
 
-def test_the_longest_standing_other_calendar_becomes_the_home(cast: Cast) -> None:
+def test_the_owners_longest_standing_other_calendar_becomes_the_home(cast: Cast) -> None:
     """Its editors may change the event from then on, and those of the old home may not."""
-    home, second, third = (a_calendar(owner) for owner in (cast.alice, cast.bob, cast.carol))
-    for owner, calendar in ((cast.bob, second), (cast.carol, third)):
-        shared(owner, calendar, cast.alice, "editor")
+    home, foreign, second, third = a_calendar(cast.alice), a_calendar(cast.bob), a_calendar(cast.alice), a_calendar(cast.alice)
+    shared(cast.bob, foreign, cast.alice, "editor")
     shared(cast.alice, home, cast.dave, "editor")
-    shared(cast.alice, home, cast.vera, "viewer")
+    shared(cast.alice, second, cast.carol, "editor")
     event = an_event(cast.alice, calendar_id=home["id"])["id"]
-    _add(cast.vera, event, cast.vera.primary_calendar_id)
-    _add(cast.alice, event, second["id"])
-    _add(cast.alice, event, third["id"])
+    for calendar in (foreign, second, third):
+        _add(cast.alice, event, calendar["id"])
 
     def may_edit() -> set[str]:
         return {name for name in ("alice", "bob", "carol", "dave") if getattr(cast, name).get(f"/api/events/{event}/edit").status == 200}
 
     assert may_edit() == {"alice", "dave"}
     assert _remove(cast.dave, event, home["id"]).status == 200
-    assert may_edit() == {"alice", "bob"}
-    assert cast.vera.get(f"/api/events/{event}").status == 404
-    _add(cast.bob, event, cast.bob.primary_calendar_id)
-    assert _remove(cast.bob, event, second["id"]).json["calendar_ids"] == [cast.bob.primary_calendar_id]
     assert may_edit() == {"alice", "carol"}
-    assert _remove(cast.carol, event, third["id"]).status == 200
-    assert may_edit() == {"alice", "bob"}
-    assert _remove(cast.bob, event, cast.bob.primary_calendar_id).status == 409
+    assert _remove(cast.carol, event, second["id"]).status == 200
+    assert may_edit() == {"alice"}
+    assert _remove(cast.alice, event, third["id"]).status == 409
+    assert listed(cast.bob, calendar_id=foreign["id"]) == [event]
+
+
+def test_an_editor_cannot_make_their_own_calendar_the_home(cast: Cast) -> None:
+    home = a_calendar(cast.alice)
+    shared(cast.alice, home, cast.bob, "editor")
+    event = an_event(cast.alice, calendar_id=home["id"])["id"]
+    _add(cast.bob, event, cast.bob.primary_calendar_id)
+    assert _remove(cast.bob, event, home["id"]).status == 409
+    assert cast.alice.get(f"/api/events/{event}").json["calendar_ids"] == [home["id"], cast.bob.primary_calendar_id]
+
+
+def test_grants_of_editors_end_when_the_home_moves(cast: Cast) -> None:
+    home, other, carols = a_calendar(cast.alice), a_calendar(cast.alice), a_calendar(cast.carol)
+    shared(cast.alice, home, cast.bob, "editor")
+    shared(cast.carol, carols, cast.bob, "editor")
+    event = an_event(cast.alice, calendar_id=home["id"])["id"]
+    _add(cast.alice, event, other["id"])
+    _add(cast.bob, event, carols["id"])
+    assert listed(cast.carol, calendar_id=carols["id"]) == [event]
+    assert _remove(cast.alice, event, home["id"]).status == 200
+    assert listed(cast.carol, calendar_id=carols["id"]) == []
+    assert cast.carol.get(f"/api/events/{event}").status == 404
 
 
 def test_one_who_saw_it_on_that_calendar_alone_may_take_it_off(cast: Cast) -> None:
@@ -112,8 +129,25 @@ def test_editors_of_the_calendar_remove(cast: Cast, actor: str, status: int) -> 
     assert listed(cast.vera, calendar_id=calendar["id"]) == ([] if status == 200 else [event])
 
 
-def test_the_owner_of_the_event_alone_may_not_take_it_off_another_calendar(cast: Cast) -> None:
-    calendar = a_calendar(cast.bob, public=True)["id"]
+def test_an_editor_of_the_event_takes_it_off_any_calendar_that_they_know_of(cast: Cast) -> None:
+    seen, hidden = a_calendar(cast.bob, public=True)["id"], a_calendar(cast.carol)["id"]
     event = an_event(cast.alice, public=True)["id"]
-    _add(cast.bob, event, calendar)
-    assert _remove(cast.alice, event, calendar).status == 403
+    _add(cast.bob, event, seen)
+    _add(cast.carol, event, hidden)
+    assert _remove(cast.alice, event, seen).status == 200
+    assert listed(cast.bob, calendar_id=seen) == []
+    assert _remove(cast.alice, event, hidden).status == 404
+    assert listed(cast.carol, calendar_id=hidden) == [event]
+
+
+def test_the_owner_sees_and_ends_what_an_editor_granted(cast: Cast) -> None:
+    """Also on a private calendar of a stranger's: whoever lets others see the event has to be known."""
+    home, foreign = a_calendar(cast.alice), a_calendar(cast.carol, name="Carol's own")
+    shared(cast.alice, home, cast.bob, "editor")
+    shared(cast.carol, foreign, cast.bob, "editor")
+    event = an_event(cast.alice, calendar_id=home["id"])["id"]
+    _add(cast.bob, event, foreign["id"])
+    assert {"id": foreign["id"], "name": "Carol's own"} in cast.alice.get(f"/api/events/{event}").json["calendars"]
+    answer = _remove(cast.alice, event, foreign["id"])
+    assert (answer.status, answer.json["calendar_ids"]) == (200, [home["id"]])
+    assert listed(cast.carol, calendar_id=foreign["id"]) == []

@@ -144,7 +144,7 @@ def test_the_owner_sees_and_edits_the_event_wherever_it_is(cast: Cast) -> None:
     event = an_event(cast.bob, calendar_id=calendar["id"])["id"]
     assert cast.alice.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": cast.bob.user_name}).status == 200
     shown = cast.bob.get(f"/api/events/{event}")
-    assert (shown.status, shown.json["can_edit"], shown.json["calendar_ids"]) == (200, True, [])
+    assert (shown.status, shown.json["can_edit"], shown.json["calendar_ids"]) == (200, True, [calendar["id"]])
     assert shown.json["owner"] == {"id": cast.bob.id, "name": "Bob"}
     assert listed(cast.bob) == []
     assert listed(cast.bob, ids=event) == [event]
@@ -170,16 +170,20 @@ def _deleted(person: Person) -> None:
 def test_deleting_a_calendar_takes_its_events_off_and_deletes_those_with_nowhere_else_to_be(cast: Cast) -> None:
     scene = Scene(cast, public=False)
     alone, only_seen = (an_event(owner, calendar_id=scene.home["id"])["id"] for owner in (cast.bob, cast.alice))
-    visiting = an_event(cast.vera, public=True)["id"]
-    scene.placed(cast.alice)
+    visiting, placed = an_event(cast.vera, public=True)["id"], an_event(cast.alice, calendar_id=scene.home["id"])["id"]
+    second = a_calendar(cast.alice)
+    for calendar in (scene.other, second):
+        scene.placed(cast.alice, calendar)
+    assert cast.alice.put(f"/api/events/{placed}/add", json={"calendar_id": scene.other["id"]}).status == 200
     assert cast.vera.put(f"/api/events/{only_seen}/add", json={"calendar_id": scene.other["id"]}).status == 200
     assert cast.bob.put(f"/api/events/{visiting}/add", json={"calendar_id": scene.home["id"]}).status == 200
-    assert listed(cast.alice, calendar_id=scene.home["id"]) == [scene.event, alone, only_seen, visiting]
+    assert listed(cast.alice, calendar_id=scene.home["id"]) == [scene.event, alone, only_seen, visiting, placed]
     assert cast.alice.delete(f"/api/calendars/{scene.home['id']}").status == 200
-    assert cast.alice.get(f"/api/events/{scene.event}").json["calendar_ids"] == [scene.other["id"]]
+    assert cast.alice.get(f"/api/events/{scene.event}").json["calendar_ids"] == [scene.other["id"], second["id"]]
     assert scene.seeing() == MEMBERS | {"carol", "dave"}
-    assert cast.carol.put(f"/api/events/{scene.event}", json={"title": "At home here"}).status == 200
-    assert [cast.bob.get(f"/api/events/{alone}").status, cast.alice.get(f"/api/events/{only_seen}").status] == [404, 404]
+    # A home moves to no calendar but the owner's.
+    assert cast.carol.put(f"/api/events/{scene.event}", json={"title": "At home here"}).status == 403
+    assert [cast.alice.get(f"/api/events/{event}").status for event in (alone, only_seen, placed)] == [404, 404, 404]
     assert listed(cast.alice) == [scene.event]
     assert cast.vera.get(f"/api/events/{visiting}").json["calendar_ids"] == [cast.vera.primary_calendar_id]
 

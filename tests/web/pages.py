@@ -50,6 +50,7 @@ PAGES: dict[str, list[Visit]] = {
     ],
     "GET /calendars/{calendar_id}/import": [Visit("alice", "/calendars/{calendar}/import")],
     "GET /calendars/{calendar_id}/delete": [Visit("alice", "/calendars/{calendar}/delete")],
+    "GET /calendars/{calendar_id}/leave": [Visit("bob", "/calendars/{calendar}/leave"), Visit("vera", "/calendars/{calendar}/leave")],
     "GET /calendars/{calendar_id}/reset_feed": [Visit("alice", "/calendars/{private_calendar}/reset_feed")],
     "GET /events/{event_id}": [
         *(Visit(name, "/events/{event}") for name in ("guest", "alice", "vera")),

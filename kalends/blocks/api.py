@@ -1,0 +1,36 @@
+"""Blocks: the people whose calendars you do not want to be shared with you."""
+
+from msgspec import UNSET
+
+from kalends import errors, policy, times
+from kalends.blocks import store
+from kalends.blocks.model import BlockIndex, BlockItem
+from kalends.context import Context
+from kalends.http.endpoint import endpoint
+from kalends.http.paging import Paging, page
+from kalends.http.types import Deleted
+
+
+@endpoint("GET", "/api/blocks")
+def index(ctx: Context, params: Paging) -> BlockIndex:
+    """The people whom you block. What they share with you has no effect, and they are not told.
+
+    You block the owner of a calendar when you leave it: `PUT /api/calendars/<id>/unshare` with your own name and `block=true`.
+    """
+    user = policy.user(ctx)
+    blocks, next_page = page(ctx, params, store.index(ctx, user.id, params))
+    return BlockIndex(
+        blocks=[BlockItem(block.user_id, block.name, times.utc(block.created_at)) for block in blocks],
+        limit=params.size,
+        offset=params.offset,
+        next=next_page,
+        total=store.count(ctx, user.id) if params.count else UNSET,
+    )
+
+
+@endpoint("DELETE", "/api/blocks/{blocked_id}")
+def destroy(ctx: Context, blocked_id: int) -> Deleted:
+    """No longer block this user. What they shared meanwhile stays without effect until they share it again."""
+    if not store.delete(ctx, policy.user(ctx).id, blocked_id):
+        raise errors.NotFound("You do not block this user.")
+    return Deleted([blocked_id])

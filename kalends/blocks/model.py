@@ -1,0 +1,31 @@
+"""What a block is."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from kalends.http.types import Instant
+
+
+class Block(Struct, frozen=True):
+    """A person whose calendars you do not want to be shared with you."""
+
+    user_id: int
+    name: str
+    created_at: int
+
+
+class BlockItem(Struct):
+    """A person whom you block."""
+
+    user_id: int
+    name: str
+    created_at: Instant
+
+
+class BlockIndex(Struct):
+    """A page of the people whom you block."""
+
+    blocks: list[BlockItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET

@@ -1,0 +1,185 @@
+"""The SQL of sharing: what an owner said (invitations), what follows from it (shares), and what ends with a share."""
+
+from kalends.blocks import store as blocks
+from kalends.calendars.model import Role, Share
+from kalends.context import Context
+from kalends.events import placements
+from kalends.text import key
+
+_IS_BLOCKED = """EXISTS (
+    SELECT 1 FROM blocks b JOIN calendars c ON c.owner_id = b.owner_id
+    WHERE c.id = calendar_invitations.calendar_id AND b.user_id = calendar_invitations.user_id
+)"""
+
+
+def index(ctx: Context, calendar_id: int) -> list[Share]:
+    """What the owner said. Whose an e-mail address is, and whether it is anybody's, is not told."""
+    rows = ctx.tx.rows(
+        """SELECT i.email_address, u.user_name, u.name, i.role FROM calendar_invitations i LEFT JOIN users u ON u.id = i.user_id
+           WHERE i.calendar_id = :id ORDER BY i.id""",
+        id=calendar_id,
+    )
+    return [_share(*row) for row in rows]
+
+
+def _share(email_address: str | None, user_name: str, name: str | None, role: Role) -> Share:
+    if email_address is not None:
+        return Share(role=role, email_address=email_address)
+    return Share(role=role, user_name=user_name, name=name)
+
+
+def invite_user(ctx: Context, calendar_id: int, user_id: int, role: str) -> None:
+    """Share the calendar with a user, or change their role."""
+    ctx.tx.run(
+        """INSERT INTO calendar_invitations (calendar_id, user_id, role, created_at) VALUES (:calendar_id, :user_id, :role, :now)
+           ON CONFLICT (calendar_id, user_id) WHERE email_key IS NULL DO UPDATE SET role = excluded.role""",
+        calendar_id=calendar_id,
+        user_id=user_id,
+        role=role,
+        now=ctx.now,
+    )
+    _accept(ctx, "calendar_id = :calendar_id AND user_id = :user_id AND email_key IS NULL", calendar_id=calendar_id, user_id=user_id)
+
+
+def invite_address(ctx: Context, calendar_id: int, email_address: str, role: str) -> None:
+    """Share the calendar with whoever has proved that the address is theirs, or will. The same statements run in both cases."""
+    ctx.tx.run(
+        """INSERT INTO calendar_invitations (calendar_id, user_id, email_address, email_key, role, created_at)
+           VALUES (:calendar_id, (SELECT id FROM users WHERE email_key = :email_key AND verified_at IS NOT NULL),
+                   :email_address, :email_key, :role, :now)
+           ON CONFLICT (calendar_id, email_key) DO UPDATE SET role = excluded.role, email_address = excluded.email_address,
+           user_id = coalesce(calendar_invitations.user_id, excluded.user_id)""",
+        calendar_id=calendar_id,
+        email_address=email_address,
+        email_key=key(email_address),
+        role=role,
+        now=ctx.now,
+    )
+    _accept(ctx, "calendar_id = :calendar_id AND email_key = :email_key", calendar_id=calendar_id, email_key=key(email_address))
+
+
+def claim(ctx: Context, user_id: int, email_address: str) -> None:
+    """What was shared with this address is shared with the user, who has just proved that it is theirs."""
+    own = "SELECT id FROM calendars WHERE owner_id = :user_id"
+    rows = ctx.tx.rows(
+        f"""UPDATE calendar_invitations SET user_id = :user_id
+            WHERE email_key = :email_key AND user_id IS NULL AND calendar_id NOT IN ({own}) RETURNING id""",
+        user_id=user_id,
+        email_key=key(email_address),
+    )
+    for (invitation_id,) in rows:
+        _accept(ctx, "id = :id", id=invitation_id)
+
+
+def withdraw_user(ctx: Context, calendar_id: int, user_id: int) -> str | None:
+    """Share the calendar no longer with the user who was named; answers the role that they were given."""
+    rows = ctx.tx.rows(
+        "DELETE FROM calendar_invitations WHERE calendar_id = :calendar_id AND user_id = :user_id AND email_key IS NULL RETURNING role",
+        calendar_id=calendar_id,
+        user_id=user_id,
+    )
+    _settle(ctx, calendar_id, user_id)
+    return str(rows[0][0]) if rows else None
+
+
+def withdraw_address(ctx: Context, calendar_id: int, email_address: str) -> str | None:
+    """The same for an e-mail address, whoever has it."""
+    rows = ctx.tx.rows(
+        "DELETE FROM calendar_invitations WHERE calendar_id = :calendar_id AND email_key = :email_key RETURNING role, user_id",
+        calendar_id=calendar_id,
+        email_key=key(email_address),
+    )
+    _settle(ctx, calendar_id, rows[0][1] or 0 if rows else 0)
+    return str(rows[0][0]) if rows else None
+
+
+def role_of(ctx: Context, calendar_id: int, *, user_id: int | None = None, email_address: str = "") -> str | None:
+    """The role that the owner gave to the user by name, or to the e-mail address."""
+    role: str | None = ctx.tx.value(
+        """SELECT role FROM calendar_invitations
+           WHERE calendar_id = :calendar_id AND (email_key = :email_key OR (email_key IS NULL AND user_id = :user_id))""",
+        calendar_id=calendar_id,
+        email_key=key(email_address),
+        user_id=user_id,
+    )
+    return role
+
+
+def leave(ctx: Context, calendar_id: int, user_id: int) -> None:
+    """End the user's own share. An invitation by e-mail address stays in the owner's list, without effect."""
+    ctx.tx.run(
+        "DELETE FROM calendar_invitations WHERE calendar_id = :calendar_id AND user_id = :user_id AND email_key IS NULL",
+        calendar_id=calendar_id,
+        user_id=user_id,
+    )
+    ctx.tx.run(
+        "UPDATE calendar_invitations SET declined = TRUE WHERE calendar_id = :calendar_id AND user_id = :user_id",
+        calendar_id=calendar_id,
+        user_id=user_id,
+    )
+    _settle(ctx, calendar_id, user_id)
+
+
+def block(ctx: Context, user_id: int, owner_id: int) -> None:
+    """Leave every calendar that the owner shares with the user; what they share later has no effect."""
+    blocks.insert(ctx, user_id, owner_id)
+    rows = ctx.tx.rows(
+        """SELECT s.calendar_id, s.role FROM calendar_shares s JOIN calendars c ON c.id = s.calendar_id
+           WHERE s.user_id = :user_id AND c.owner_id = :owner_id ORDER BY s.calendar_id""",
+        user_id=user_id,
+        owner_id=owner_id,
+    )
+    for calendar_id, role in rows:
+        leave(ctx, calendar_id, user_id)
+        if role == "editor":
+            reset_feed(ctx, calendar_id)
+
+
+def forget(ctx: Context, user_id: int) -> None:
+    """End every share with a user who is about to be deleted."""
+    rows = ctx.tx.rows("SELECT calendar_id FROM calendar_shares WHERE user_id = :user_id AND role = 'editor'", user_id=user_id)
+    for (calendar_id,) in rows:
+        reset_feed(ctx, calendar_id)
+    ctx.tx.run(
+        "UPDATE calendar_invitations SET user_id = NULL, declined = FALSE WHERE user_id = :user_id AND email_key IS NOT NULL",
+        user_id=user_id,
+    )
+    ctx.tx.run("DELETE FROM calendar_shares WHERE user_id = :user_id", user_id=user_id)
+    placements.end_grants_of(ctx, user_id)
+
+
+def reset_feed(ctx: Context, calendar_id: int) -> None:
+    """Give the calendar's feed another secret address."""
+    ctx.tx.run(
+        """UPDATE calendars SET feed_version = feed_version + 1, updated_at = :now, revision = revision + 1, changed_at = :now
+           WHERE id = :id""",
+        id=calendar_id,
+        now=ctx.now,
+    )
+
+
+def _accept(ctx: Context, chosen: str, **params: int | str) -> None:
+    """Let the invitation take effect, unless its user blocks the calendar's owner."""
+    calendar_id, user_id = ctx.tx.rows(
+        f"UPDATE calendar_invitations SET declined = {_IS_BLOCKED} WHERE {chosen} RETURNING calendar_id, user_id", **params
+    )[0]
+    _settle(ctx, calendar_id, user_id or 0)
+
+
+def _settle(ctx: Context, calendar_id: int, user_id: int) -> None:
+    """Make the user's share what the invitations say, the stronger role of two, and end the grants that went with a stronger one."""
+    invited = "FROM calendar_invitations i WHERE i.calendar_id = :calendar_id AND i.user_id = :user_id AND NOT i.declined"
+    ctx.tx.run(
+        f"DELETE FROM calendar_shares WHERE calendar_id = :calendar_id AND user_id = :user_id AND NOT EXISTS (SELECT 1 {invited})",
+        calendar_id=calendar_id,
+        user_id=user_id,
+    )
+    # The earlier of the two words is the stronger role.
+    ctx.tx.run(
+        f"""INSERT INTO calendar_shares (calendar_id, user_id, role, created_at)
+            SELECT i.calendar_id, i.user_id, min(i.role), min(i.created_at) {invited} GROUP BY i.calendar_id, i.user_id
+            ON CONFLICT (calendar_id, user_id) DO UPDATE SET role = excluded.role""",
+        calendar_id=calendar_id,
+        user_id=user_id,
+    )
+    placements.end_grants_of(ctx, user_id)
