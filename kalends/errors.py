@@ -150,6 +150,13 @@ class Conflict(Problem):
     kind = "conflict"
 
 
+class QuotaReached(Conflict):
+    """The account holds as much as it may. Delete something, or ask the operator for more."""
+
+    title = "The quota is reached"
+    kind = "quota-reached"
+
+
 class Stale(Problem):
     """The record has changed since you read it (`If-Match`). Read it again."""
 

@@ -50,6 +50,18 @@ class Settings(Struct, frozen=True, kw_only=True):
     guest_writes_per_minute: Annotated[
         int, Meta(ge=1, le=1_000_000, description="Writes a minute from one network (IPv4 address or IPv6 /64) without an account.")
     ] = 60
+    quota_events: Annotated[int, Meta(ge=0, le=100_000_000, description="Events that an account may have, occurrences too; 0: any.")] = (
+        50_000
+    )
+    quota_contacts: Annotated[int, Meta(ge=0, le=100_000_000, description="Contacts that an account may have; 0: any number.")] = 50_000
+    quota_calendars: Annotated[int, Meta(ge=0, le=100_000_000, description="Calendars that an account may have; 0: any number.")] = 200
+    quota_sessions: Annotated[
+        int,
+        Meta(ge=0, le=100_000_000, description="Sessions that an account may have: one more ends the one unused longest; 0: any."),
+    ] = 100
+    quota_megabytes: Annotated[
+        int, Meta(ge=0, le=100_000_000, description="Megabytes of text in an account's events and contacts; 0: any size.")
+    ] = 200
     cors_origins: Annotated[
         str,
         Meta(description="Comma-delimited origins whose scripts may call the API, never with cookies; `*`: all may read what guests see."),

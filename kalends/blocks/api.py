@@ -8,7 +8,7 @@ from kalends.blocks.model import BlockIndex, BlockItem
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.paging import Paging, page
-from kalends.http.types import Deleted
+from kalends.http.types import Deletion
 
 
 @endpoint("GET", "/api/blocks")
@@ -29,8 +29,8 @@ def index(ctx: Context, params: Paging) -> BlockIndex:
 
 
 @endpoint("DELETE", "/api/blocks/{blocked_id}")
-def destroy(ctx: Context, blocked_id: int) -> Deleted:
+def destroy(ctx: Context, blocked_id: int) -> Deletion:
     """No longer block this user. What they shared meanwhile stays without effect until they share it again."""
     if not store.delete(ctx, policy.user(ctx).id, blocked_id):
         raise errors.NotFound("You do not block this user.")
-    return Deleted([blocked_id])
+    return Deletion([blocked_id])

@@ -4,13 +4,13 @@ from hashlib import blake2b
 
 from msgspec import UNSET, structs
 
-from kalends import errors, policy
+from kalends import errors, policy, quotas
 from kalends.calendars import sharing, store
 from kalends.calendars.model import Calendar, CalendarDetail, CalendarIndex, CalendarInput, FeedKey, Sharing, Unsharing
 from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.events import feed as feeds
-from kalends.events import placements
+from kalends.events import feed_cache, placements
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.fields import Changes
 from kalends.http.paging import Paging, page
@@ -45,6 +45,7 @@ def new(ctx: Context) -> CalendarInput:
 def create(ctx: Context, params: CalendarInput) -> CalendarDetail:
     """Make a calendar."""
     user = policy.user(ctx)
+    quotas.take(ctx, user.id, "calendars", 1)
     calendar_id = store.insert(ctx, user.id, _in_zone(params, user.time_zone))
     return _shown(ctx, calendar_id)
 
@@ -135,9 +136,12 @@ def feed(ctx: Context, calendar_id: int, params: FeedKey) -> Document:
         content = feeds.of_calendar(ctx, calendar)
         ctx.tag(blake2b(content, digest_size=12).hexdigest())
         return Document(content, CALENDAR_FILE)
-    if ctx.is_known(*_version(ctx, calendar)):
+    version, changed_at = _version(ctx, calendar)
+    if ctx.is_known(version, changed_at):
         return Document(b"", CALENDAR_FILE)
-    return Document(feeds.of_calendar(ctx, calendar), CALENDAR_FILE)
+    if calendar.is_member:
+        return Document(feeds.of_calendar(ctx, calendar), CALENDAR_FILE)
+    return Document(feed_cache.read(ctx, (version,), lambda: feeds.of_calendar(ctx, calendar)).content, CALENDAR_FILE)
 
 
 def _version(ctx: Context, calendar: Calendar) -> tuple[str, int]:

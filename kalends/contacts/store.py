@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import structs
 
-from kalends import errors, matching, phone, policy, times
+from kalends import errors, matching, phone, policy, quotas, times
 from kalends.contacts.model import Contact, ContactDetail, ContactFields, ContactFilter, ContactItem, ContactQuery
 from kalends.context import Context
 from kalends.db import columns
@@ -65,12 +65,15 @@ def _conditions(ctx: Context, chosen: ContactFilter | ContactQuery) -> tuple[str
 
 def insert(ctx: Context, given: ContactFields) -> int:
     """A new contact on the actor's primary list."""
-    contact_id: int = ctx.tx.value(f"{_INSERT} RETURNING id", **row(ctx, given))
+    columns = row(ctx, given)
+    quotas.take(ctx, policy.user(ctx).id, "contacts", 1, quotas.size(columns))
+    contact_id: int = ctx.tx.value(f"{_INSERT} RETURNING id", **columns)
     return contact_id
 
 
 def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> list[int]:
     """Many at once; the caller holds the actor's contacts."""
+    quotas.take(ctx, policy.user(ctx).id, "contacts", len(rows), sum(map(quotas.size, rows)))
     last = ctx.tx.value("SELECT max(id) FROM contacts") or 0
     ctx.tx.many(_INSERT, rows)
     made = ctx.tx.rows("SELECT id FROM contacts WHERE user_id = :me AND id > :last ORDER BY id", me=policy.user(ctx).id, last=last)

@@ -85,7 +85,7 @@ MEANINGS = {
     "Share.role": "The person's role.",
     "moderation": "Whose comments wait for approval.",
     "feed_url": "Address of the iCalendar feed; null if you may not have it.",
-    "shares": "The people with whom the calendar is shared; for its owner only.",
+    "shares": "The people and e-mail addresses with which the calendar is shared; for its owner only.",
     # Comments and responses
     "event_id": "Id of the event.",
     "comment": "Text of the comment.",
@@ -131,6 +131,7 @@ MEANINGS = {
     "user_name": "User name.",
     "primary_calendar_id": "Id of the user's primary calendar.",
     "keys": "The keys.",
+    "blocks": "The people whom you block.",
     "key_id": "Id of the key that was used; null for a session.",
     "wkey": "The API write key. It is shown once.",
     "shared_secret": "The secret for digests. It is shown once.",

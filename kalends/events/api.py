@@ -10,7 +10,7 @@ from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
-from kalends.events import change, feed, listing, placements, scope, series, span, store
+from kalends.events import change, feed, feed_cache, listing, placements, scope, series, span, store
 from kalends.events.importing.file import Choice, from_file
 from kalends.events.model import (
     PARTS,
@@ -67,12 +67,27 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
 
 @endpoint("GET", "/api/events.ics", guests=True)
 def export(ctx: Context, params: Given[EventQuery]) -> Document:
-    """The events that match, for other calendars: all of them, unless `limit` says how many."""
+    """The events that match, for other calendars: all of them, unless `limit` says how many.
+
+    Guests who search in all public events get at most 2,000 of them.
+    """
     query = params.value
     calendars = _searched_calendars(ctx, query)
-    content = feed.of_query(ctx, query, calendars, query.limit if "limit" in params.names else None)
+    limit = query.limit if "limit" in params.names else None
+    if ctx.actor is None and calendars is None:
+        if limit is None and query == EventQuery():
+            return _public_feed(ctx)
+        limit = feed.MOST_FOR_GUESTS if limit is None else min(limit, feed.MOST_FOR_GUESTS)
+    content = feed.of_query(ctx, query, calendars, limit)
     ctx.tag(blake2b(content, digest_size=12).hexdigest())
     return Document(content, CALENDAR_FILE)
+
+
+def _public_feed(ctx: Context) -> Document:
+    """All public events, which are made into a feed when one of them has changed."""
+    made = feed_cache.read(ctx, feed.public_version(ctx), lambda: feed.of_query(ctx, EventQuery(), None, None))
+    ctx.tag(made.etag)
+    return Document(made.content, CALENDAR_FILE)
 
 
 @endpoint("GET", "/api/events/new")

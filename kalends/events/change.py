@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from kalends import errors, when
+from kalends import errors, quotas, when
 from kalends.context import Context
 from kalends.events import location, scope, span, store
 from kalends.events.model import MAX_LOCATION, PARTS, Event, EventChanges, EventFields
@@ -22,11 +22,13 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
     """Change the event and, in a wider scope, those of its series."""
     wider = changes.get("scope", "this")
     if event.series_id is None or wider == "this":
+        _take_text(ctx, [event], changes)
         _write(ctx, event, _merged(event, changes))
         if set(changes.given) - {"scope", "ids"}:
             store.mark_edited(ctx, event.id)
         return
     chosen = scope.chosen(ctx, event, wider)
+    _take_text(ctx, chosen, changes)
     if wider == "following":
         scope.split(ctx, event, chosen)
         event = store.get(ctx, event.id)
@@ -52,6 +54,13 @@ def within_the_calendar(field: str) -> Iterator[None]:
         yield
     except OverflowError:
         raise errors.invalid(field, "the series would reach beyond the year 9999", "too_large") from None
+
+
+def _take_text(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> None:
+    """A longer description counts towards the quota of the events' owner. (All other texts are short.)"""
+    length = len(changes.get("description") or "")
+    grown = sum(max(0, length - len(event.description or "")) for event in events)
+    quotas.take(ctx, events[0].owner_id, "events", 0, 2 * grown)
 
 
 def _write(ctx: Context, event: Event, fields: EventFields) -> None:

@@ -18,6 +18,7 @@ from kalends.ical import calendar as ical
 
 # A calendar with more shows its latest ones.
 MOST = 20_000
+MOST_FOR_GUESTS = 2_000
 SERIES_AT_ONCE = 20
 
 _CONTENT = ("title", "description", "all_day", "time_zone", "location", "image_url", "tags", *PARTS)
@@ -38,6 +39,16 @@ def of_query(ctx: Context, query: EventQuery, calendars: Searched | None, most: 
     if most is not None or not whole or len(events) == MOST:
         return ical.calendar(events, ctx.settings)
     return ical.document(*_entries(ctx, events))
+
+
+def public_version(ctx: Context) -> tuple[int, ...]:
+    """What changes with the events in the feed of all public ones. (An id is never used again, and a version only grows.)"""
+    rows = ctx.tx.rows(
+        """SELECT count(*), coalesce(sum(id), 0), coalesce(sum(version), 0), coalesce(max(updated_at), 0) FROM (
+               SELECT e.id, e.version, e.updated_at FROM events e WHERE e.public ORDER BY e.start_at, e.id LIMIT :most) AS listed""",
+        most=MOST,
+    )
+    return tuple(int(value) for value in rows[0])
 
 
 def _since(ctx: Context, calendar: Calendar) -> str | None:

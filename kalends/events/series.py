@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from kalends import errors, when
+from kalends import errors, quotas, when
 from kalends.context import Context
 from kalends.db import columns
 from kalends.events import store
@@ -244,6 +244,9 @@ def _fill(ctx: Context, pattern: Event, series: Series, slots: set[str]) -> None
     held = {slot for (slot,) in ctx.tx.rows("SELECT slot FROM events WHERE series_id = :id AND slot IS NOT NULL", id=series.id)}
     held |= {slot for (slot,) in ctx.tx.rows("SELECT slot FROM series_exceptions WHERE series_id = :id", id=series.id)}
     days = [date.fromisoformat(slot) for slot in sorted(slots - held)]
+    if ctx.actor:
+        # What the worker makes of an endless series was allowed when it was begun.
+        quotas.take(ctx, pattern.owner_id, "events", len(days), len(days) * store.text_size(pattern))
     store.insert_occurrences(ctx, pattern, series.id, [moved(pattern, day, series.clock) | {"slot": day.isoformat()} for day in days])
 
 

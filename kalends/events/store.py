@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import structs
 
-from kalends import policy, times
+from kalends import policy, quotas, times
 from kalends.calendars.model import Calendar, Person
 from kalends.comments import store as comments
 from kalends.context import Context
@@ -26,13 +26,15 @@ _ASSIGNED = ", ".join(f"{name} = :{name}" for name in _WRITTEN)
 
 def insert(ctx: Context, given: EventFields, when: Span, calendar: Calendar) -> int:
     """A new event of the actor's on its home calendar."""
+    columns = _written(given, when)
+    quotas.take(ctx, policy.user(ctx).id, "events", 1, quotas.size(columns))
     event_id: int = ctx.tx.value(
         f"""INSERT INTO events (owner_id, calendar_id, {_COLUMNS}, version, created_at, updated_at)
             VALUES (:owner_id, :calendar_id, {_VALUES}, 1, :now, :now) RETURNING id""",
         owner_id=policy.user(ctx).id,
         calendar_id=calendar.id,
         now=ctx.now,
-        **_written(given, when),
+        **columns,
     )
     placements.insert(ctx, event_id, calendar.id, grants=True)
     return event_id
@@ -89,6 +91,7 @@ def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> dict[str, int]:
     """Many events at once on their home calendars, as imports make them; the ids of those that have a UID."""
     if not rows:
         return {}
+    quotas.take(ctx, policy.user(ctx).id, "events", len(rows), sum(map(quotas.size, rows)))
     last = ctx.tx.value("SELECT max(id) FROM events") or 0
     named = ", ".join(_IMPORTED)
     ctx.tx.many(
@@ -236,6 +239,11 @@ def _item(event: Event | EventRow, calendar_ids: list[int]) -> EventItem:
 
 def _written(given: EventFields, when: Span) -> dict[str, Any]:
     return content(given) | moments(when) | {"public": given.public}
+
+
+def text_size(event: Event) -> int:
+    """About what the event's text takes, once to be shown and once to be searched."""
+    return 2 * sum(len(getattr(event, name) or "") for name in ("title", "description", "location", "tags", *PARTS))
 
 
 def content(given: EventFields) -> dict[str, Any]:

@@ -64,7 +64,21 @@ def insert(ctx: Context, user_id: int, key_id: str | None) -> tuple[Session, str
         hash=fingerprint(token),
         now=ctx.now,
     )
+    _end_surplus(ctx, session)
     return session, token
+
+
+def _end_surplus(ctx: Context, newest: Session) -> None:
+    """End the sessions that were unused longest, where the user has more than the quota."""
+    if ctx.settings.quota_sessions:
+        ctx.tx.run(
+            """DELETE FROM sessions WHERE id IN (
+                   SELECT id FROM sessions WHERE user_id = :user_id AND id <> :newest
+                   ORDER BY last_used_at DESC, created_at DESC, id LIMIT 1000 OFFSET :others)""",
+            user_id=newest.user_id,
+            newest=newest.id,
+            others=ctx.settings.quota_sessions - 1,
+        )
 
 
 def of_user(ctx: Context, user_id: int) -> list[Session]:

@@ -1,5 +1,6 @@
 """GET /api/calendars/<id>.ics: who may read it, under which address, and when it has changed."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import icalendar
@@ -211,3 +212,73 @@ def test_one_event_is_a_file(cast: Cast) -> None:
     assert titles(cast.alice, f"/api/events/{event['id']}.ics") == ["Solo, “x”"]
     assert f"event-{event['id']}.ics" in cast.alice.get(f"/api/events/{event['id']}.ics").headers["Content-Disposition"]
     assert cast.carol.get(f"/api/events/{event['id']}.ics").status == 404
+
+
+def test_a_guests_tag_says_nothing_of_private_events(cast: Cast, clock: Clock) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    public = an_event(cast.alice, calendar_id=calendar["id"])
+    private = an_event(cast.alice, calendar_id=calendar["id"], public=False)
+    path = f"/api/calendars/{calendar['id']}.ics"
+    key, stranger = a_key(cast.alice), a_key(cast.carol)
+    clock.now = times.now() + 200
+
+    def versions() -> list[tuple[str | None, str | None]]:
+        found = [who.get(path).headers for who in (cast.anonymous, stranger)]
+        return [(headers.get("ETag"), headers.get("Last-Modified")) for headers in found]
+
+    before = versions()
+    assert before[0][1] is not None
+    assert key.put(f"/api/events/{private['id']}", json={"title": "Another"}).status == 200
+    an_event(key, calendar_id=calendar["id"], public=False)
+    assert key.delete(f"/api/events/{private['id']}").status == 200
+    assert versions() == before
+    # A change of both in one transaction counts.
+    both = {"title": "Another", "ids": [public["id"]]}
+    hidden = an_event(key, calendar_id=calendar["id"], public=False)
+    assert key.put(f"/api/events/{hidden['id']}", json=both).status == 200
+    after = versions()
+    assert [tag for tag, _ in after] != [tag for tag, _ in before]
+    assert after[0][0] != before[0][0]
+
+
+def test_the_feed_of_all_public_events_is_made_once_for_all_guests(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    event = an_event(cast.alice, title="All of them", public=True)
+    first = cast.anonymous.get("/api/events.ics")
+    assert b"All of them" in first.content
+    with monkeypatch.context() as patch:
+        patch.setattr("kalends.events.feed.of_query", None)
+        assert cast.anonymous.get("/api/events.ics").content == first.content
+        known = cast.anonymous.get("/api/events.ics", headers={"If-None-Match": first.headers["ETag"]})
+        assert (known.status, known.content) == (304, b"")
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"public": False}).status == 200
+    second = cast.anonymous.get("/api/events.ics", headers={"If-None-Match": first.headers["ETag"]})
+    assert (second.status, b"All of them" in second.content) == (200, False)
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"public": True}).status == 200
+    assert b"All of them" in cast.anonymous.get("/api/events.ics").content
+
+
+def test_a_feed_is_made_by_one_request_at_a_time(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    path = f"/api/calendars/{calendar['id']}.ics"
+    made = []
+
+    def slow(*_: Any) -> bytes:
+        with ThreadPoolExecutor(1) as another:
+            made.append(another.submit(cast.anonymous.get, path).result(30))
+        return b"feed"
+
+    monkeypatch.setattr("kalends.events.feed.of_calendar", slow)
+    assert cast.anonymous.get(path).content == b"feed"
+    assert [(answer.status, answer.headers["Retry-After"]) for answer in made] == [(503, "5")]
+    assert cast.anonymous.get(path).content == b"feed"
+    assert len(made) == 1
+
+
+def test_a_guests_search_in_all_public_events_is_bounded(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kalends.events.feed.MOST_FOR_GUESTS", 2)
+    tag = cast.alice.user_name
+    for day in range(1, 5):
+        an_event(cast.alice, title=f"n{day}", start_time=f"2026-06-0{day}", tag_list=tag, public=True)
+    for query in (f"tags={tag}", f"tags={tag}&limit=3"):
+        assert titles(cast.anonymous, f"/api/events.ics?{query}") == ["n1", "n2"]
+    assert titles(cast.alice, f"/api/events.ics?tags={tag}") == ["n1", "n2", "n3", "n4"]

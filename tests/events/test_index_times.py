@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kalends.db import Database
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
 from tests.events.listing import listed
@@ -142,3 +143,39 @@ def test_the_farthest_times_are_searched_too(cast: Cast) -> None:
     assert listed(cast.alice, calendar_id=calendar, start_time="1900-01-01", end_time="9999-12-31") == [first, last]
     assert listed(cast.alice, calendar_id=calendar, start_time="1900-01-01", end_time="9999-12-31", overlaps="true") == [first, last]
     assert listed(cast.alice, calendar_id=calendar, start_time="9999-12-31", overlaps="true") == [last]
+
+
+def test_long_private_events_of_others_are_not_read(cast: Cast, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has many of them would slow everybody's lists."""
+    event = an_event(cast.alice, start_time="2026-01-01", end_time="2026-12-31")["id"]
+    seen: list[tuple[object, ...]] = []
+    with db.read() as tx:
+        kind = type(tx)
+    read = kind.rows
+
+    def rows(self: object, sql: str, /, **params: object) -> list[tuple[object, ...]]:
+        found = read(self, sql, **params)  # type: ignore[arg-type]
+        seen.extend(found)
+        return found
+
+    monkeypatch.setattr(kind, "rows", rows)
+    query = {"overlaps": "true", "start_time": "2026-06-01", "end_time": "2026-06-02", "count": "true"}
+    for who in (cast.anonymous, cast.carol):
+        assert who.get("/api/events", query=query).status == 200
+        assert event not in {value for row in seen for value in row if isinstance(value, int)}
+    assert cast.alice.get("/api/events", query=query).json["total"] == 1
+    assert event in {value for row in seen for value in row}
+
+
+def test_an_event_that_becomes_long_is_going_on_wherever_it_stands(cast: Cast) -> None:
+    calendars = [a_calendar(cast.alice, public=True)["id"] for _ in range(2)]
+    event = _on(cast.alice, calendars[0], "2026-01-01", "2026-01-02")
+    assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": calendars[1]}).status == 200
+
+    def going_on() -> list[list[int]]:
+        asked = {"overlaps": "true", "start_time": "2026-06-01", "end_time": "2026-06-02"}
+        return [listed(who, calendar_id=calendar, **asked) for who in (cast.alice, cast.anonymous) for calendar in calendars]
+
+    for end, expected in (("2026-12-31", [event]), ("2026-01-03", [])):
+        assert cast.alice.put(f"/api/events/{event}", json={"end_time": end}).status == 200
+        assert going_on() == [expected] * 4

@@ -1,0 +1,96 @@
+"""How much an account may hold: more is refused, whichever way it comes, and told with what to do."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from kalends.app import wsgi
+from kalends.db import Database
+from kalends.settings import Settings
+from tests.cast import Cast, Person, a_calendar, a_contact, an_event
+from tests.client import Answer, Client
+from tests.conftest import Clock
+from tests.events.importing import a_file, an_entry, uploaded
+from tests.http.multipart import multipart
+
+Make = Callable[..., Cast]
+
+
+@pytest.fixture
+def with_quotas(db: Database, settings: Settings, clock: Clock) -> Make:
+    """A cast on a service with these quotas."""
+    return lambda **quotas: Cast(Client(wsgi(db, structs.replace(settings, **quotas), clock)))
+
+
+def _refused(answer: Answer, words: str) -> bool:
+    return answer.status == 409 and answer.json["type"].endswith("quota-reached") and words in answer.json["detail"]
+
+
+def _count(who: Person, path: str, **query: Any) -> int:
+    found: int = who.get(path, query={"count": "true"} | query).json["total"]
+    return found
+
+
+def test_no_more_events_than_the_quota(with_quotas: Make) -> None:
+    alice = with_quotas(quota_events=4).alice
+    event = an_event(alice)["id"]
+    an_event(alice)
+    assert _refused(alice.put(f"/api/events/{event}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-04"}), "KALENDS_QUOTA_EVENTS")
+    assert _refused(uploaded(alice, a_file(*(an_entry(f"n{n}") for n in range(3)))), "more than 4 events")
+    assert _count(alice, "/api/events") == 2
+    assert alice.put(f"/api/events/{event}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-02"}).status == 200
+    assert alice.put(f"/api/events/{event}/copy").status == 201
+    assert _refused(alice.put(f"/api/events/{event}/copy"), "more than 4 events")
+    assert _refused(alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01"}), "more than 4 events")
+    assert alice.delete(f"/api/events/{event}").status == 200
+    an_event(alice)
+
+
+def test_no_more_contacts_and_calendars_than_the_quota(with_quotas: Make) -> None:
+    alice = with_quotas(quota_contacts=2, quota_calendars=2).alice
+    a_contact(alice)
+    table = ("file", "contacts.csv", b"first_name\nBea\nCleo\n")
+    assert _refused(alice.post("/api/contacts", **multipart({}, [table])), "KALENDS_QUOTA_CONTACTS")
+    a_contact(alice, first_name="Bea")
+    assert _refused(alice.post("/api/contacts", json={"first_name": "Cleo"}), "more than 2 contacts")
+    a_calendar(alice)
+    assert _refused(alice.post("/api/calendars", json={"name": "Third"}), "KALENDS_QUOTA_CALENDARS")
+
+
+def test_no_more_text_than_the_quota(with_quotas: Make, clock: Clock) -> None:
+    """It is counted anew a minute after it was refused, and not before: what it counts may be much."""
+    cast = with_quotas(quota_megabytes=1)
+    key = cast.alice.post("/api/keys", json={"name": "a program"}).json["wkey"]
+    alice = cast.alice.signed_in(key)
+    text = "word " * 3_900
+    events = []
+    while (made := alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01", "description": text})).status == 201:
+        events.append(made.json["id"])
+        assert len(events) < 60
+    assert len(events) > 20
+    assert _refused(made, "KALENDS_QUOTA_MEGABYTES")
+    assert alice.put(f"/api/events/{events[0]}", json={"description": None}).status == 200
+    assert _refused(alice.put(f"/api/events/{events[0]}", json={"description": text}), "KALENDS_QUOTA_MEGABYTES")
+    assert alice.delete(f"/api/events/{events[1]}", json={"ids": events[2:]}).status == 200
+    clock.ahead(61)
+    assert alice.put(f"/api/events/{events[0]}", json={"description": text}).status == 200
+
+
+def test_a_surplus_session_ends_the_one_that_was_unused_longest(with_quotas: Make, clock: Clock) -> None:
+    cast = with_quotas(quota_sessions=2)
+    alice = cast.alice
+    clock.ahead(10)
+    tokens = [cast.anonymous.post("/api/session", json={"user_name": alice.user_name, "password": "correct horse battery"})]
+    clock.ahead(10)
+    tokens.append(cast.anonymous.post("/api/session", json={"user_name": alice.user_name, "password": "correct horse battery"}))
+    assert alice.get("/api/session/current").status == 401
+    assert [alice.signed_in(token.json["token"]).get("/api/session/current").status for token in tokens] == [200, 200]
+
+
+def test_without_quotas_nothing_is_counted(with_quotas: Make) -> None:
+    alice = with_quotas(quota_events=0, quota_contacts=0, quota_calendars=0, quota_megabytes=0, quota_sessions=0).alice
+    an_event(alice)
+    a_contact(alice)
+    a_calendar(alice)
