@@ -56,9 +56,15 @@ class Layout:
         return found
 
     def all_tags(self, query: str) -> list[Condition]:
-        """Each must be on the record, whole."""
-        tags = dict.fromkeys(whole(tag) for tag in query.split(","))
-        return [Condition((f"%{_TAG}{escaped(tag)}{_TAG}%",), literals([tag])) for tag in tags if tag]
+        """Each must be on the record, whole; a `*` at its beginning or end stands for any characters."""
+        found = []
+        for pieces in dict.fromkeys(whole(tag) for tag in query.split(",")):
+            if sum(map(bool, pieces)) > 1:
+                # A pattern cannot say that the characters between are those of one tag.
+                raise ValueError("a tag may have a * at its beginning or its end only")
+            if any(pieces):
+                found.append(Condition((f"%{_TAG}{'%'.join(map(escaped, pieces))}{_TAG}%",), literals(pieces)))
+        return found
 
     def inside(self, name: str, pieces: Sequence[str]) -> str:
         """The pieces occur in the field, in this order."""
@@ -110,12 +116,15 @@ def terms(query: str) -> Iterable[tuple[str, ...]]:
     return filter(None, found)
 
 
-def whole(value: str) -> str:
-    """A value that must be the same as a whole, folded; raises ValueError for one that is too long."""
+def whole(value: str) -> tuple[str, ...]:
+    """A value that must be the same as a whole, folded and cut at its `*`; raises ValueError for one that is too long."""
     value = folded(value)
     if len(value) > LONGEST_VALUE:
         raise ValueError(f"may have at most {LONGEST_VALUE} characters; shorten it")
-    return value
+    pieces = tuple(value.split("*"))
+    if len(pieces) > MOST_WILDCARDS + 1:
+        raise ValueError(f"may have at most {MOST_WILDCARDS} *; leave some out")
+    return pieces
 
 
 def literals(pieces: Sequence[str]) -> tuple[str, ...]:

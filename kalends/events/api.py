@@ -35,6 +35,7 @@ from kalends.events.model import (
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.fields import Changes, Given, Upload
 from kalends.http.paging import MAX_PAGE, page
+from kalends.http.selection import select
 from kalends.http.tags import tagged
 from kalends.http.types import Deletion
 from kalends.ical.calendar import calendar as calendar_file
@@ -48,15 +49,17 @@ HOUR = 3600
 def index(ctx: Context, params: EventQuery) -> EventIndex:
     """The events that match, in the order of their start.
 
-    Without calendars: all of yours, owned and shared; for a guest, all public events. Field searches must all hold.
+    Without calendars: all of yours, owned and shared; for a guest, and with `scope=public`, all public events. Field searches must
+    all hold.
     """
     calendars = _searched_calendars(ctx, params)
     zone = _zone(ctx, calendars)
     found = listing.find(ctx, params, calendars, zone)
     rows, next_page = page(ctx, params, found, after=_position)
     total = listing.count(ctx, params, calendars, zone) if params.count else None
+    items = store.items(ctx, rows)
     return EventIndex(
-        events=store.items(ctx, rows),
+        events=[select(item, params.fields) for item in items] if params.fields else items,
         limit=params.size,
         offset=params.offset,
         next=next_page,
@@ -72,6 +75,8 @@ def export(ctx: Context, params: Given[EventQuery]) -> Document:
     Guests who search in all public events get at most 2,000 of them.
     """
     query = params.value
+    if query.fields:
+        raise errors.invalid("fields", "a calendar file has all of them; leave it out", "conflict")
     calendars = _searched_calendars(ctx, query)
     limit = query.limit if "limit" in params.names else None
     if ctx.actor is None and calendars is None:
@@ -136,7 +141,7 @@ def make(ctx: Context, params: EventInput) -> EventDetail:
 @endpoint("GET", "/api/events/{event_id}", guests=True, versioned=True, quick=True)
 def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
     """The event, expanded; with `comments`, those that you may see, newest first."""
-    return _shown(ctx, event_id, params.comments)
+    return select(_shown(ctx, event_id, params.comments), params.fields)
 
 
 @endpoint("GET", "/api/events/{event_id}.ics", guests=True)
@@ -303,6 +308,10 @@ def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:
 def _searched_calendars(ctx: Context, query: EventQuery) -> Searched | None:
     """The calendars to search; None for all public events, or for `ids`, which may be anywhere."""
     chosen = [*([query.calendar_id] if query.calendar_id else []), *(query.calendar_ids or [])]
+    if chosen and query.scope:
+        raise errors.invalid("scope", "goes without calendar_id and calendar_ids; leave them out, or it", "conflict")
+    if query.scope:
+        return None
     if chosen:
         return [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(chosen)]
     return None if ctx.actor is None or query.ids is not None else policy.searched_calendars(ctx)

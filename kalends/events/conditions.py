@@ -24,6 +24,7 @@ class Conditions(Struct):
     params: dict[str, Any] = field(default_factory=dict)
     literals: list[str] = field(default_factory=list)
     reaches_back: bool = False
+    latest_first: bool = False
 
     def sql(self, start: str, event_id: str, *more: str) -> str:
         """All conditions, and more."""
@@ -52,7 +53,9 @@ def all_of(conditions: list[str]) -> str:
 
 def of(ctx: Context, query: EventQuery, zone: str) -> Conditions:
     """The conditions of the query; times without an offset are read in the zone."""
-    chosen = Conditions()
+    chosen = Conditions(latest_first=query.order == "-start_time")
+    if chosen.latest_first and query.overlaps:
+        raise errors.invalid("order", "must be start_time where overlaps is true", "conflict")
     _add_times(chosen, query, query.time_zone or zone)
     if query.series_id is not None:
         chosen.on_event.append("e.series_id = :series_id")
@@ -71,7 +74,7 @@ def _add_searches(chosen: Conditions, query: EventQuery) -> None:
                 found = search.conditions(name, value)
                 matching.check_number(len(chosen.on_text) + len(found))
             except ValueError as error:
-                raise errors.invalid(name, str(error), "too_large") from None
+                raise errors.invalid(name, str(error)) from None
             # Joined with nothing, so that no planner takes the index here: `listing` decides when to use it.
             chosen.on_text += matching.where("e.search || ''", found, chosen.params)
             chosen.literals += [literal for condition in found for literal in condition.literals]
@@ -96,7 +99,8 @@ def _add_times(chosen: Conditions, query: EventQuery, zone: str) -> None:
 def add_after(chosen: Conditions, after: str) -> None:
     """Only what comes after the event at which the page before ended."""
     start, _, event_id = after.partition(".")
-    chosen.bounds += ["{start} >= :after_start", "({start}, {id}) > (:after_start, :after_id)"]
+    way = "<" if chosen.latest_first else ">"
+    chosen.bounds += [f"{{start}} {way}= :after_start", f"({{start}}, {{id}}) {way} (:after_start, :after_id)"]
     chosen.params |= {"after_start": int(start), "after_id": int(event_id)}
 
 

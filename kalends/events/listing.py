@@ -24,6 +24,7 @@ BEYOND = (2**63, 0)
 _PLACED = "(SELECT coalesce(string_agg(CAST(o.calendar_id AS TEXT), ','), '') FROM placements o WHERE o.event_id = e.id)"
 _ROW = columns(EventRow, "e").replace("e.placed", _PLACED)
 _ORDER = " ORDER BY e.start_at, e.id"
+_LATEST_FIRST = " ORDER BY e.start_at DESC, e.id DESC"
 
 Key = tuple[int, int]
 
@@ -38,6 +39,7 @@ class Total(Struct, frozen=True):
 def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> list[EventRow]:
     """The page of events that the query asks for, and one more if there are more. Without calendars: all public events."""
     chosen = conditions.of(ctx, query, zone)
+    order = _LATEST_FIRST if chosen.latest_first else _ORDER
     skip = query.offset
     if query.after:
         conditions.add_after(chosen, query.after)
@@ -48,7 +50,7 @@ def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str)
     is_deep = skip > DEEP and bool(calendars is not None or chosen.literals)
     few = _few(ctx, query, chosen, FEW)
     if query.ids is not None or is_deep or few:
-        return _rows(ctx, _matching(ctx, _ROW, query, calendars, chosen, few) + _ORDER, chosen.params, query.fetch, skip)
+        return _rows(ctx, _matching(ctx, _ROW, query, calendars, chosen, few) + order, chosen.params, query.fetch, skip)
     if chosen.reaches_back:
         return _going_on(ctx, query, calendars, chosen, skip)
     return _in_order(ctx, calendars, chosen, query.fetch, skip)
@@ -102,7 +104,7 @@ def _matching(ctx: Context, selected: str, query: EventQuery, calendars: Searche
 def _scope(ctx: Context, query: EventQuery, calendars: Searched | None, chosen: Conditions) -> str:
     """Where the events must be, for those that were found otherwise."""
     if calendars is None:
-        return "1 = 1" if query.ids is not None else "e.public"
+        return "1 = 1" if query.ids is not None and query.scope is None else "e.public"
     chosen.params["calendars"] = [calendar.id for calendar in calendars]
     return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND p.calendar_id IN {ctx.db.listed('calendars')})"
 
@@ -152,12 +154,13 @@ def _in_order(ctx: Context, calendars: Searched | None, chosen: Conditions, limi
     """Read by the index that gives them in order."""
     if calendars is None:
         where = chosen.sql("e.start_at", "e.id", "e.public")
-        return _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {where}" + _ORDER, chosen.params, limit, skip)
+        order = _LATEST_FIRST if chosen.latest_first else _ORDER
+        return _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {where}" + order, chosen.params, limit, skip)
     if len(calendars) == 1:
         one = _placed(ctx, _ROW, ":calendar", chosen, as_member=calendars[0].is_member)
         return _rows(ctx, one, chosen.params | {"calendar": calendars[0].id}, limit, skip)
     keys = _merged(ctx, calendars, chosen, limit + skip)[skip:]
-    return _load(ctx, [event_id for _, event_id in keys])
+    return _load(ctx, [event_id for _, event_id in keys], latest_first=chosen.latest_first)
 
 
 def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int) -> list[EventRow]:
@@ -174,7 +177,8 @@ def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset:
 def _placed(ctx: Context, selected: str, calendar: str, chosen: Conditions, *, as_member: bool) -> str:
     """The events that are placed on a calendar, as far as the actor sees them."""
     where = chosen.sql("p.start_at", "p.event_id", f"p.calendar_id = {calendar}", "e.id = p.event_id", policy.sees_placed(ctx, as_member))
-    return f"SELECT {selected} FROM placements p CROSS JOIN events e WHERE {where} ORDER BY p.start_at, p.event_id"
+    down = " DESC" if chosen.latest_first else ""
+    return f"SELECT {selected} FROM placements p CROSS JOIN events e WHERE {where} ORDER BY p.start_at{down}, p.event_id{down}"
 
 
 def _merged(ctx: Context, calendars: Searched, chosen: Conditions, wanted: int) -> list[Key]:
@@ -183,16 +187,18 @@ def _merged(ctx: Context, calendars: Searched, chosen: Conditions, wanted: int) 
     heads: dict[int, list[Key]] = {}
     pending = list(calendars)
     merged: list[Key] = []
+    # In the order of the page, whatever it is.
+    sign = -1 if chosen.latest_first else 1
     while pending:
-        heads |= _heads(ctx, pending, chosen, size)
+        heads |= _heads(ctx, pending, chosen, size, sign)
         merged = sorted({key for keys in heads.values() for key in keys})[:wanted]
         last = merged[-1] if len(merged) == wanted else BEYOND
         pending = [c for c in pending if len(heads[c.id]) == size and heads[c.id][-1] < last]
         size *= 4
-    return merged
+    return [(sign * start_at, sign * event_id) for start_at, event_id in merged]
 
 
-def _heads(ctx: Context, calendars: Searched, chosen: Conditions, size: int) -> dict[int, list[Key]]:
+def _heads(ctx: Context, calendars: Searched, chosen: Conditions, size: int, sign: int) -> dict[int, list[Key]]:
     """The first events of each calendar."""
     heads: dict[int, list[Key]] = {calendar.id: [] for calendar in calendars}
     for as_member in (True, False):
@@ -201,10 +207,10 @@ def _heads(ctx: Context, calendars: Searched, chosen: Conditions, size: int) -> 
             first = f"{_placed(ctx, 'p.id', 'each.id', chosen, as_member=as_member)} LIMIT :size"
             found = f"SELECT h.calendar_id, h.start_at, h.event_id FROM {ctx.db.for_each('each', 'placements h', first)}"
             for calendar_id, start_at, event_id in ctx.tx.rows(found, **chosen.params, each=ids, me=policy.me(ctx), size=size):
-                heads[calendar_id].append((start_at, event_id))
+                heads[calendar_id].append((sign * start_at, sign * event_id))
     return {calendar_id: sorted(keys) for calendar_id, keys in heads.items()}
 
 
-def _load(ctx: Context, ids: list[int]) -> list[EventRow]:
+def _load(ctx: Context, ids: list[int], *, latest_first: bool) -> list[EventRow]:
     rows = ctx.tx.all(EventRow, f"SELECT {_ROW} FROM events e WHERE e.id IN {ctx.db.listed('ids')}", ids=ids)
-    return sorted(rows, key=lambda row: (row.start_at, row.id))
+    return sorted(rows, key=lambda row: (row.start_at, row.id), reverse=latest_first)

@@ -11,6 +11,7 @@ from kalends.comments.model import CommentItem
 from kalends.contacts.model import Remark
 from kalends.http.fields import Bad, Upload, read_bool, reader
 from kalends.http.paging import Paging
+from kalends.http.selection import FIELDS, read_fields
 from kalends.http.tags import Tag, TagList
 from kalends.http.types import DateTime, EmailAddress, Id, Ids, Instant, LongText, Name, TimeZone
 
@@ -143,9 +144,24 @@ Comments = Annotated[
 ]
 
 
-class EventView(Struct, kw_only=True):
-    """What to show of an event beside its fields."""
+def _item_fields(value: Any) -> list[str]:
+    return read_fields(EventItem, value)
 
+
+def _detail_fields(value: Any) -> list[str]:
+    return read_fields(EventDetail, value)
+
+
+ItemFields = Annotated[list[str], Meta(description=FIELDS, extra={"read": _item_fields, "like": list[Name]})]
+DetailFields = Annotated[list[str], Meta(description=FIELDS, extra={"read": _detail_fields, "like": list[Name]})]
+
+
+class EventView(Struct, kw_only=True):
+    """What to show of an event."""
+
+    RULES: ClassVar = {"fields": "must name fields of an event"}
+
+    fields: DetailFields | None = None
     comments: Comments | None = None
 
 
@@ -200,6 +216,12 @@ class SendInput(Struct, kw_only=True):
 class EventQuery(Paging, kw_only=True):
     """Which events to list. All given conditions must hold."""
 
+    RULES: ClassVar = {
+        "scope": "goes without calendar_id and calendar_ids",
+        "order": "is start_time where overlaps is true",
+        "fields": "must name fields of the events in a list",
+    }
+
     ids: Annotated[Ids, Meta(description="Only these, as far as you may see them.")] | None = None
     calendar_id: Annotated[Id, Meta(description="One calendar to search.")] | None = None
     calendar_ids: Annotated[Ids, Meta(description="Calendars to search.")] | None = None
@@ -211,14 +233,17 @@ class EventQuery(Paging, kw_only=True):
     text: Annotated[Query, Meta(description='Words, each in some text field; "…" keeps words together, * is any characters.')] | None = None
     title: Annotated[Query, Meta(description="Words in the title.")] | None = None
     description: Annotated[Query, Meta(description="Words in the description.")] | None = None
-    tags: Annotated[Query, Meta(description="Comma-delimited tags; all must be on the event.")] | None = None
+    tags: Annotated[Query, Meta(description="Comma-delimited tags; all must be on the event. `jaz*` is any that begins so.")] | None = None
     location: Annotated[Query, Meta(description="Words in the location.")] | None = None
     location_name: Annotated[Query, Meta(description="Words in the place's name.")] | None = None
     street: Annotated[Query, Meta(description="Words in the street.")] | None = None
     city: Annotated[Query, Meta(description="Words in the city.")] | None = None
-    state: Annotated[Query, Meta(description="The state, whole.")] | None = None
-    zip: Annotated[Query, Meta(description="The postal code, whole.")] | None = None
-    country: Annotated[Query, Meta(description="The country, whole.")] | None = None
+    state: Annotated[Query, Meta(description="The state, whole; * is any characters.")] | None = None
+    zip: Annotated[Query, Meta(description="The postal code, whole; * is any characters.")] | None = None
+    country: Annotated[Query, Meta(description="The country, whole; * is any characters.")] | None = None
+    scope: Annotated[Literal["public"], Meta(description="`public`: all public events, rather than those of your calendars.")] | None = None
+    order: Annotated[Literal["start_time", "-start_time"], Meta(description="`-start_time`: the latest first.")] = "start_time"
+    fields: ItemFields | None = None
     after: Position | None = None
 
 
@@ -284,6 +309,7 @@ class EventRow(Struct, frozen=True, array_like=True):
     tags: str
     public: bool
     series_id: int | None
+    updated_at: int
     placed: str
 
 
@@ -328,6 +354,8 @@ class EventItem(Struct):
     public: bool
     calendar_ids: list[int]
     series_id: int | None
+    url: str
+    updated_at: Instant
 
 
 class EventDetail(EventItem, kw_only=True):
@@ -345,10 +373,8 @@ class EventDetail(EventItem, kw_only=True):
     repeat: Repeat | None
     responses: Tally
     comments_count: int
-    url: str
     can_edit: bool
     created_at: Instant
-    updated_at: Instant
     comments: list[CommentItem] | UnsetType = UNSET
 
 

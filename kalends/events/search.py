@@ -39,14 +39,14 @@ def _one_field(name: str, query: str) -> list[Condition]:
 
 
 def _whole(name: str, query: str) -> Condition:
-    value = whole(query)
-    known = f"%{_LAYOUT.mark(name)}{escaped(value)}{_LAYOUT.after(name)}%"
-    return Condition((known, *_unknown(name, value)), literals([value]))
+    pieces = whole(query)
+    known = f"%{_LAYOUT.mark(name)}{'%'.join(map(escaped, pieces))}{_LAYOUT.after(name)}%"
+    return Condition((known, *_unknown(name, *pieces)), literals(pieces))
 
 
-def _unknown(name: str, value: str) -> tuple[str, ...]:
-    """The part is empty, and the location has these words, whole and side by side."""
-    wanted = words(value)
-    if not wanted:
+def _unknown(name: str, *pieces: str) -> tuple[str, ...]:
+    """The part is empty, and the location has these words, whole and side by side, with anything between the pieces."""
+    wanted = [" ".join(words(piece)) for piece in pieces]
+    if not any(wanted):
         return ()
-    return (f"%{_LAYOUT.mark(name)}{_LAYOUT.after(name)}%{_LAYOUT.mark('words')}% {' '.join(wanted)} %",)
+    return (f"%{_LAYOUT.mark(name)}{_LAYOUT.after(name)}%{_LAYOUT.mark('words')}% {'%'.join(wanted)} %",)

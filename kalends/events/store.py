@@ -176,7 +176,8 @@ def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
     placed = {key: sorted(int(each) for each in key.split(",") if each) for key in {row.placed for row in rows}}
     seen = _seen_calendars(ctx, list({each for ids in placed.values() for each in ids}))
     shown = {key: [each for each in ids if each in seen] for key, ids in placed.items()}
-    return [_item(row, shown[row.placed]) for row in rows]
+    base = _base(ctx)
+    return [_item(row, shown[row.placed], base) for row in rows]
 
 
 def detail(ctx: Context, event: Event) -> EventDetail:
@@ -191,7 +192,7 @@ def first_detail(ctx: Context, event: Event, calendar: Calendar) -> EventDetail:
 
 def _detail(ctx: Context, event: Event, calendars: list[CalendarName], tally: Tally, comments_count: int) -> EventDetail:
     return EventDetail(
-        *structs.astuple(_item(event, [calendar.id for calendar in calendars])),
+        *structs.astuple(_item(event, [calendar.id for calendar in calendars], _base(ctx))),
         description=event.description,
         location_name=event.location_name,
         street=event.street,
@@ -204,10 +205,8 @@ def _detail(ctx: Context, event: Event, calendars: list[CalendarName], tally: Ta
         repeat=event.repeat,
         responses=tally,
         comments_count=comments_count,
-        url=f"{ctx.settings.url}/events/{event.id}",
         can_edit=event.can_edit,
         created_at=times.utc(event.created_at),
-        updated_at=times.utc(event.updated_at),
     )
 
 
@@ -217,7 +216,12 @@ def _seen_calendars(ctx: Context, ids: list[int]) -> set[int]:
     return {calendar_id for (calendar_id,) in ctx.tx.rows(found, ids=ids, me=policy.me(ctx))}
 
 
-def _item(event: Event | EventRow, calendar_ids: list[int]) -> EventItem:
+def _base(ctx: Context) -> str:
+    """What the addresses of events' pages begin with."""
+    return f"{ctx.settings.url}/events/"
+
+
+def _item(event: Event | EventRow, calendar_ids: list[int], base: str) -> EventItem:
     start_time, end_time = span.times(event)
     tags = event.tags
     return EventItem(
@@ -234,6 +238,8 @@ def _item(event: Event | EventRow, calendar_ids: list[int]) -> EventItem:
         event.public,
         calendar_ids,
         event.series_id,
+        f"{base}{event.id}",
+        times.utc(event.updated_at),
     )
 
 
