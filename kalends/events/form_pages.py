@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, structs
 
 from kalends import errors, policy
+from kalends.calendars.model import Calendar
 from kalends.context import Context
 from kalends.events import api, series, store
 from kalends.events.model import Event, EventChanges, EventIds, EventInput, RepeatInput
@@ -13,6 +14,7 @@ from kalends.http.fields import Changes
 from kalends.http.form import Form
 from kalends.http.types import DateTime, Id, TimeZone
 from kalends.policy import Right
+from kalends.web import submitted, words
 from kalends.web.forms import FormState, submit
 from kalends.web.render import redirect, render
 from kalends.when import known_zones
@@ -20,6 +22,8 @@ from kalends.when import known_zones
 # A date and a clock stand in inputs of their own, and make one time.
 CLOCKS = {"start_time": "start_clock", "end_time": "end_clock"}
 REPEAT = ("frequency", "interval", "end_date")
+COMPARED = ("title", "start_time", "start_clock", "end_time", "end_clock", "time_zone", "location", "description", "tag_list", "image_url")
+CHANGED = "Somebody changed this event while you were editing it. If you save now, your version replaces theirs."
 
 
 class Start(Struct, kw_only=True):
@@ -33,7 +37,8 @@ class Start(Struct, kw_only=True):
 @endpoint("GET", "/events/new", format="html")
 def new(ctx: Context, params: Start) -> Document:
     """The form to make an event."""
-    values = structs.asdict(api.new(ctx)) | {"public": "", "calendar_id": params.calendar_id or policy.primary_calendar(ctx).id}
+    calendar = _calendar(ctx, params.calendar_id)
+    values = structs.asdict(api.new(ctx)) | {"public": calendar.public, "calendar_id": calendar.id}
     if params.start_time:
         values |= {"start_time": params.start_time, "time_zone": params.time_zone or policy.user(ctx).time_zone}
     return _form(ctx, _split(values))
@@ -44,12 +49,20 @@ def create(ctx: Context, params: Form) -> Document:
     """Make the event and, if a rule is chosen, the series."""
 
     def act() -> Document:
-        event = api.make(ctx, _joined(params.without("file", *REPEAT)).read(EventInput))
+        if path := submitted.find(ctx, params):
+            return redirect(ctx, path, done="made-already")
+        event = api.make(ctx, _joined(params.without("file", submitted.FIELD, *REPEAT)).read(EventInput))
         if params.text("frequency"):
             api.repeat(ctx, event.id, _repeat(params))
+        submitted.remember(ctx, params, f"/events/{event.id}")
         return redirect(ctx, f"/events/{event.id}", done="created")
 
-    return submit(ctx, params, act, lambda state: _form(ctx, state))
+    policy.user(ctx)
+    try:
+        return submit(ctx, params, act, lambda state: _form(ctx, state))
+    except submitted.SentTwice:
+        with ctx.read():
+            return redirect(ctx, submitted.find(ctx, params), done="made-already")
 
 
 @endpoint("GET", "/events/{event_id}/edit", format="html")
@@ -68,7 +81,7 @@ def update(ctx: Context, event_id: int, params: Form) -> Document:
         store.hold(ctx, [event_id])
         event = policy.event(ctx, event_id, to=Right.EDIT)
         if params.text("version") != event.etag:
-            raise errors.Conflict("Somebody changed it since you opened this form. Compare with the event, then save again.")
+            raise errors.Conflict(CHANGED)
         api.update(ctx, event_id, _changed(event, _joined(params.without(*REPEAT))))
         return redirect(ctx, f"/events/{event_id}", done="saved")
 
@@ -105,13 +118,43 @@ def destroy(ctx: Context, event_id: int, params: Form) -> Document:
     return submit(ctx, params, act, lambda state: structs.replace(ask(ctx, event_id), status=422))
 
 
-def _form(ctx: Context, state: FormState, event: Event | None = None, rule: FormState | None = None) -> Document:
+def _form(
+    ctx: Context, state: FormState, event: Event | None = None, rule: FormState | None = None, stored: FormState | None = None
+) -> Document:
+    """The form. Stored is what somebody else saved in the meantime."""
     calendars = [calendar for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)]
     title = "Edit the event" if event else "New event"
     repeating = structs.replace(rule or state, prefix="repeat-" if event else "")
     return render(
-        "events/form.html", ctx, title=title, form=state, rule=repeating, event=event, calendars=calendars, zones=sorted(known_zones())
+        "events/form.html",
+        ctx,
+        title=title,
+        form=state,
+        rule=repeating,
+        event=event,
+        calendars=calendars,
+        zones=sorted(known_zones()),
+        differences=_differences(stored, state) if stored else [],
+        form_token=submitted.new_token(),
     )
+
+
+def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:
+    """The calendar that was asked for, if it is one of the actor's, or else their first one."""
+    asked = [calendar for calendar in policy.own_calendars(ctx) if calendar.id == calendar_id] if calendar_id else []
+    return asked[0] if asked else policy.primary_calendar(ctx)
+
+
+def _differences(stored: FormState, typed: FormState) -> list[tuple[str, str, str]]:
+    """Where the event as it is stored differs from what was typed: the field, theirs, and yours."""
+    seen = {"true": "everyone", "false": "only members"}
+    pairs = [(words.label(name), _text(stored, name), _text(typed, name)) for name in COMPARED]
+    pairs.append((words.label("public"), seen.get(_text(stored, "public"), ""), seen.get(_text(typed, "public"), "")))
+    return [(label, theirs, yours) for label, theirs, yours in pairs if theirs != yours]
+
+
+def _text(state: FormState, name: str) -> str:
+    return str(state.value(name)).replace("\r\n", "\n").strip()
 
 
 def _again(ctx: Context, event_id: int, state: FormState, *, rule: bool = False) -> Document:
@@ -121,7 +164,8 @@ def _again(ctx: Context, event_id: int, state: FormState, *, rule: bool = False)
     if rule:
         return _form(ctx, stored, event, state)
     typed = structs.replace(state, values={**state.values, "version": event.etag})
-    return _form(ctx, typed, event, stored)
+    is_stale = state.value("version") != event.etag
+    return _form(ctx, typed, event, stored, stored if is_stale else None)
 
 
 def _rule(event: Event) -> dict[str, Any]:

@@ -50,4 +50,12 @@ def of_event(ctx: Context, event_id: int, params: Paging) -> Document:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     found = api.index(ctx, ResponseQuery(event_id=event_id, limit=params.limit, offset=params.offset))
     item = named(ctx, [event_id])[event_id]
-    return render("responses/of_event.html", ctx, title=f"Answers to {event.title}", event=item, tally=store.tally(ctx, event), found=found)
+    return render(
+        "responses/of_event.html",
+        ctx,
+        title=f"Answers to {event.title}",
+        event=item,
+        tally=store.tally(ctx, event),
+        found=found,
+        is_public=event.public,
+    )

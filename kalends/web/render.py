@@ -34,6 +34,7 @@ _static = files("kalends.web") / "static"
 NOTICES: dict[str, str | tuple[str, str]] = {
     "created": "Created.",
     "saved": "Saved.",
+    "made-already": "This event was made already, so there is no second one.",
     "deleted": "Deleted.",
     "sent": "It is on its way.",
     "said-yes": "Thank you. You said yes.",

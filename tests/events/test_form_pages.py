@@ -1,0 +1,88 @@
+"""The form of an event: it is made once, it says who will see it, and a conflict shows both versions."""
+
+import re
+from html import unescape
+
+from tests.cast import Cast, Person, a_calendar, an_event, shared
+from tests.client import Answer
+
+BROWSER = {"Accept": "text/html"}
+TYPED = {"title": "Backed", "start_time": "2026-07-01", "start_clock": "20:00", "public": "false"}
+
+
+def field(page: Answer, name: str) -> str:
+    found = re.search(rf'name="{name}" value="([^"]*)"', page.text)
+    assert found, name
+    return unescape(found[1])
+
+
+def made(person: Person) -> list[str]:
+    events = person.get("/api/events", query={"calendar_id": person.primary_calendar_id}).json["events"]
+    return [event["title"] for event in events]
+
+
+def test_the_same_form_sent_again_leads_to_the_event_that_it_made(cast: Cast) -> None:
+    typed = TYPED | {"form_token": field(cast.alice.get("/events/new"), "form_token")}
+    first = cast.alice.post("/events", data=typed)
+    again = cast.alice.post("/events", data=typed)
+    assert first.redirect[1] == "created"
+    assert again.redirect == (first.redirect[0], "made-already")
+    assert made(cast.alice) == ["Backed"]
+    assert cast.alice.post("/events", data=typed | {"title": "Another"}).redirect[1] == "created"
+    assert sorted(made(cast.alice)) == ["Another", "Backed"]
+
+
+def test_a_form_that_failed_can_be_sent_again(cast: Cast) -> None:
+    typed = TYPED | {"form_token": field(cast.alice.get("/events/new"), "form_token")}
+    failed = cast.alice.post("/events", data=typed | {"title": ""}, headers=BROWSER)
+    assert failed.status == 422
+    assert cast.alice.post("/events", data=typed | {"form_token": field(failed, "form_token")}).redirect[1] == "created"
+
+
+def test_the_token_of_one_person_leads_nobody_else(cast: Cast) -> None:
+    typed = TYPED | {"form_token": field(cast.alice.get("/events/new"), "form_token")}
+    first = cast.alice.post("/events", data=typed)
+    other = cast.bob.post("/events", data=typed)
+    assert other.redirect[1] == "created"
+    assert other.redirect[0] != first.redirect[0]
+
+
+def test_the_form_says_who_will_see_the_event(cast: Cast) -> None:
+    public = a_calendar(cast.alice, public=True)
+    assert re.search(r'name="public" value="false" checked', cast.alice.get("/events/new").text)
+    assert re.search(r'name="public" value="true" checked', cast.alice.get(f"/events/new?calendar_id={public['id']}").text)
+
+
+def test_a_private_event_is_not_offered_for_sharing_with_everyone(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, name="Band <b>")
+    shared(cast.alice, calendar, cast.vera, "viewer")
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    path = f"/events/{event['id']}"
+    page = cast.alice.get(path).text
+    assert "Only members of Band &lt;b&gt; can open this address." in page
+    assert f'href="{path}/edit#public"' in page
+    assert f'href="{path}/edit#public"' not in cast.vera.get(path).text
+    answers = cast.alice.get(f"{path}/answers").text
+    assert "Send people the address" not in answers
+    assert f'href="{path}/edit#public"' in answers
+    public = f"/events/{an_event(cast.alice, public=True)['id']}"
+    assert "can open this address" not in cast.alice.get(public).text
+    assert "Send people the address" in cast.alice.get(f"{public}/answers").text
+
+
+def test_a_conflict_shows_what_differs_and_what_saving_will_do(cast: Cast) -> None:
+    event = an_event(cast.alice, title="Gig", location="Old hall", description="One\nTwo", public=True)
+    path = f"/events/{event['id']}"
+    form = cast.alice.get(f"{path}/edit")
+    typed = {"title": "Gig by Alice", "start_time": "2026-06-01", "start_clock": "20:00", "time_zone": "UTC", "location": "Old hall"}
+    typed |= {"description": "One\r\nTwo", "public": "true", "version": field(form, "version")}
+    assert cast.alice.put(f"/api{path}", json={"location": "New <hall>"}).status == 200
+    refused = cast.alice.post(path, data=typed, headers=BROWSER)
+    assert refused.status == 409
+    assert "If you save now, your version replaces theirs." in refused.text
+    rows = re.findall(r'<th scope="row">([^<]+)</th><td[^>]*>([^<]*)</td><td[^>]*>([^<]*)</td>', refused.text)
+    assert [tuple(map(unescape, row)) for row in rows] == [("Title", "Gig", "Gig by Alice"), ("Place", "New <hall>", "Old hall")]
+    saved = cast.alice.post(path, data=typed | {"version": field(refused, "version")})
+    assert saved.redirect == (path, "saved")
+    found = cast.alice.get(f"/api{path}").json
+    assert (found["title"], found["location"]) == ("Gig by Alice", "Old hall")
