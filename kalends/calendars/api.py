@@ -11,6 +11,7 @@ from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.events import feed as feeds
 from kalends.events import feed_cache, placements
+from kalends.http import limits
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.fields import Changes
 from kalends.http.paging import Paging, page
@@ -19,6 +20,8 @@ from kalends.policy import Right
 from kalends.tokens import derived
 from kalends.users import store as users
 from kalends.users.model import User
+
+SHARES = limits.Limit("shares", 60, 3600, "An account may share calendars {most} times an hour. Try again later.")
 
 
 @endpoint("GET", "/api/calendars")
@@ -81,26 +84,20 @@ def destroy(ctx: Context, calendar_id: int) -> Deletion:
     return Deletion([calendar_id])
 
 
-@endpoint("PUT", "/api/calendars/{calendar_id}/share")
+@endpoint("PUT", "/api/calendars/{calendar_id}/share", transaction=False)
 def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
     """Share the calendar with a user, as viewer or editor; again to change the role.
 
     With an e-mail address, the share waits for whoever verifies that address. The reply is the same whether or not somebody has.
     An editor who becomes a viewer loses what they let others see, and the feed gets another secret address.
     """
-    _hold(ctx, calendar_id)
-    if policy.is_oneself(ctx, params.user_name):
-        raise errors.Conflict("The calendar is yours already.", [FieldError("user_name", "is yourself", "conflict")])
-    if "@" in params.user_name:
-        before = sharing.role_of(ctx, calendar_id, email_address=params.user_name)
-        sharing.invite_address(ctx, calendar_id, params.user_name, params.role)
-    else:
-        friend = _named(ctx, params.user_name)
-        before = sharing.role_of(ctx, calendar_id, user_id=friend.id)
-        sharing.invite_user(ctx, calendar_id, friend.id, params.role)
-    if before == "editor" and params.role == "viewer":
-        sharing.reset_feed(ctx, calendar_id)
-    return _shown(ctx, calendar_id)
+    with ctx.read():
+        policy.calendar(ctx, calendar_id, to=Right.OWN)
+    _count_share(ctx)
+    with ctx.write():
+        _hold(ctx, calendar_id)
+        _invite(ctx, calendar_id, params)
+        return _shown(ctx, calendar_id)
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/unshare")
@@ -165,6 +162,27 @@ def _hold(ctx: Context, calendar_id: int) -> None:
     """Only the owner may share; nobody else changes who edits the calendar, or places its events, until the transaction ends."""
     ctx.tx.exclusive(f"calendar {calendar_id}")
     policy.calendar(ctx, calendar_id, to=Right.OWN)
+
+
+def _count_share(ctx: Context) -> None:
+    """In a transaction of its own, so that names that are nobody's count too."""
+    if ctx.settings.rate_limits == "on":
+        with ctx.write():
+            limits.count(ctx, SHARES, str(policy.user(ctx).id))
+
+
+def _invite(ctx: Context, calendar_id: int, params: Sharing) -> None:
+    if policy.is_oneself(ctx, params.user_name):
+        raise errors.Conflict("The calendar is yours already.", [FieldError("user_name", "is yourself", "conflict")])
+    if "@" in params.user_name:
+        before = sharing.role_of(ctx, calendar_id, email_address=params.user_name)
+        sharing.invite_address(ctx, calendar_id, params.user_name, params.role)
+    else:
+        friend = _named(ctx, params.user_name)
+        before = sharing.role_of(ctx, calendar_id, user_id=friend.id)
+        sharing.invite_user(ctx, calendar_id, friend.id, params.role)
+    if before == "editor" and params.role == "viewer":
+        sharing.reset_feed(ctx, calendar_id)
 
 
 def _left(ctx: Context, calendar_id: int, block: bool) -> CalendarDetail:

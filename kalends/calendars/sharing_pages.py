@@ -19,7 +19,7 @@ def share(ctx: Context, calendar_id: int, params: Form) -> Document:
         api.share(ctx, calendar_id, params.read(Sharing))
         return redirect(ctx, f"/calendars/{calendar_id}/edit#sharing", done="shared")
 
-    return submit(ctx, params, act, lambda state: editing(ctx, calendar_id, share=state))
+    return submit(ctx, params, act, lambda state: editing(ctx, calendar_id, share=state), write=False)
 
 
 @endpoint("POST", "/calendars/{calendar_id}/unshare", transaction=False, format="html")

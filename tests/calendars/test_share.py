@@ -3,14 +3,16 @@
 from typing import Any
 
 import pytest
+from msgspec import structs
 
+from kalends.app import wsgi
 from kalends.calendars import sharing
 from kalends.context import Context
 from kalends.db import Database
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_block, a_calendar, an_event, shared
-from tests.client import Answer
-from tests.conftest import NOON
+from tests.client import Answer, Client
+from tests.conftest import NOON, Clock
 from tests.events.listing import listed
 
 
@@ -195,3 +197,17 @@ def test_a_share_by_name_and_one_by_address_are_two(cast: Cast, db: Database, se
 def test_an_address_must_be_one(cast: Cast) -> None:
     answer = _share(cast.alice, a_calendar(cast.alice), "no @ address")
     assert (answer.status, answer.broken) == (422, ["user_name"])
+
+
+def test_sharing_is_limited_per_hour_and_names_that_are_nobodys_count(db: Database, settings: Settings, clock: Clock) -> None:
+    cast = Cast(Client(wsgi(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=1_000), clock)))
+    calendar = a_calendar(cast.alice)
+    statuses = [_share(cast.alice, calendar, f"guess-{n}").status for n in range(60)]
+    assert statuses == [404] * 60
+    refused = _share(cast.alice, calendar, cast.bob.user_name)
+    assert (refused.status, int(refused.headers["Retry-After"]) > 0) == (429, True)
+    page = cast.alice.post(f"/calendars/{calendar['id']}/share", json={"user_name": cast.bob.user_name})
+    assert (page.status, "60 times an hour" in page.text) == (429, True)
+    assert _share(cast.bob, a_calendar(cast.bob), cast.alice.user_name).status == 200
+    clock.ahead(2 * 3600)
+    assert _share(cast.alice, calendar, cast.bob.user_name).status == 200
