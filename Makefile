@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CLIENTS := tests/openapi/clients
 
-.PHONY: help run test lint types unit browser clients screenshots faults bench audit lock clean
+.PHONY: help run test lint types unit browser clients proxies screenshots faults bench audit lock clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,13 +21,16 @@ lint: $(VENV)/dev       ## check the style
 types: $(VENV)/dev      ## check the types
 	@$(BIN)/mypy
 
-unit: $(VENV)/dev browser clients  ## run the tests alone
+unit: $(VENV)/dev browser clients proxies  ## run the tests alone
 	@$(BIN)/pytest -n 4
 
 browser: $(VENV)/dev    ## install Chromium for the tests of pages, where that is allowed
 	@$(BIN)/python -m tests.web.chromium
 
 clients: $(CLIENTS)/node_modules/.package-lock.json  ## install what writes clients in TypeScript, for the tests, where npm is there
+
+proxies: $(VENV)/dev    ## install nginx and Caddy for the tests behind proxies, where that is allowed
+	@$(BIN)/python -m tests.serve.proxies
 
 screenshots: $(VENV)/dev browser  ## take the pictures of the documentation anew
 	@$(BIN)/python -m tests.web.screenshots docs/screenshots

@@ -5,7 +5,7 @@ import click
 from kalends import __version__
 from kalends.commands.backups import backup, restore
 from kalends.commands.filling import demo, import_file
-from kalends.commands.opening import stop
+from kalends.commands.opening import Group, stop
 from kalends.commands.serving import serve, work
 from kalends.commands.upkeep import doctor, migrate, show_settings
 from kalends.commands.users import users
@@ -32,7 +32,7 @@ def main() -> None:
         stop("Stopped.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="kalends")
 def cli() -> None:
     """Kalends: an event calendar service that you host yourself."""

@@ -14,6 +14,7 @@ from kalends.deliveries.outcome import Outcome
 from kalends.errors import Unavailable
 from kalends.phone import e164
 from kalends.settings import Settings, WrongSetting, variable
+from kalends.transports import FILES
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 TEST = "This is a test message of Kalends. It can send."
@@ -27,6 +28,11 @@ def examine(settings: Settings) -> dict[str, str | None]:
         "database": _database(settings),
         "e-mail": _outcome(lambda: mail.check(settings)),
     }
+
+
+def unsent(settings: Settings) -> dict[str, str]:
+    """What is written to files because nothing is set up to send it, and the variable that changes that."""
+    return {words: variable(name) for name, words in {"email": "e-mail", "sms": "SMS"}.items() if getattr(settings, name) == FILES}
 
 
 def try_email(settings: Settings, address: str) -> str | None:

@@ -50,6 +50,28 @@ class Settings(Struct, frozen=True, kw_only=True):
     guest_writes_per_minute: Annotated[
         int, Meta(ge=1, le=1_000_000, description="Writes a minute from one network (IPv4 address or IPv6 /64) without an account.")
     ] = 60
+    guest_sends_per_hour: Annotated[
+        int, Meta(ge=0, le=10_000_000, description="Messages an hour that guests of one network may have sent.")
+    ] = 120
+    guest_sms_per_day: Annotated[
+        int, Meta(ge=0, le=10_000_000, description="SMS a day that guests of one network may have sent; 0 for none.")
+    ] = 5
+    account_sends_per_hour: Annotated[
+        int, Meta(ge=0, le=10_000_000, description="Messages an hour that an account may have sent, without announcements.")
+    ] = 100
+    account_sends_per_day: Annotated[
+        int, Meta(ge=0, le=10_000_000, description="Messages a day that an account may have sent, without announcements.")
+    ] = 300
+    account_announcements_per_day: Annotated[
+        int, Meta(ge=0, le=10_000_000, description="Addresses a day to which an account may announce events.")
+    ] = 5_000
+    account_sms_per_day: Annotated[
+        int, Meta(ge=0, le=10_000_000, description="SMS a day that an account may have sent, announcements included; 0 for none.")
+    ] = 100
+    emails_per_day: Annotated[
+        int, Meta(ge=0, le=10_000_000, description="E-mails a day that the installation sends for people; password resets are not counted.")
+    ] = 20_000
+    sms_per_day: Annotated[int, Meta(ge=0, le=10_000_000, description="SMS a day that the installation sends; 0 for none.")] = 500
     quota_events: Annotated[int, Meta(ge=0, le=100_000_000, description="Events that an account may have, occurrences too; 0: any.")] = (
         50_000
     )
@@ -89,6 +111,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = FILES
     metrics_token: Annotated[str, Meta(description="Bearer token that opens /metrics; empty closes it.")] = ""
     log_format: Annotated[Literal["auto", "json", "console"], Meta(description="`auto`: for people on a terminal, else JSON.")] = "auto"
+    log_addresses: Annotated[
+        Literal["on", "off"], Meta(description="Whether log lines name the client's network (IPv4 address or IPv6 /64), as fail2ban needs.")
+    ] = "on"
     access_log: Annotated[Literal["on", "off"], Meta(description="Whether each request gets a log line.")] = "on"
 
     @property

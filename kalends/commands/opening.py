@@ -21,6 +21,14 @@ data_option = click.option("--data", metavar="DIR", help="Folder for the databas
 database_option = click.option("--database", metavar="URL", help="postgresql://… instead of SQLite")
 
 
+class Group(click.Group):
+    """A group whose help has the whole first sentence of each command; click cuts it at the width of the terminal."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(limit=1000)) for name, command in sorted(self.commands.items())])
+
+
 @contextmanager
 def context(data: str | None, database: str | None) -> Iterator[Context]:
     """The surroundings of a command that works on the database."""

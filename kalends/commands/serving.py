@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from kalends import __version__, settings
 from kalends.commands.opening import data_option, database_option, migrated
 from kalends.deliveries.files import outbox
+from kalends.doctor import unsent
 from kalends.http import log
-from kalends.settings import Settings, variable
-from kalends.transports import FILES
+from kalends.settings import Settings
 from kalends.worker import attached_worker
 from kalends.worker import work as run_worker
 
@@ -49,7 +49,7 @@ def _share_figures(chosen: Settings) -> None:
     if chosen.metrics_token:
         figures = chosen.folder / "metrics"
         shutil.rmtree(figures, ignore_errors=True)
-        figures.mkdir(parents=True)
+        figures.mkdir(mode=0o700, parents=True)
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(figures)
 
 
@@ -64,7 +64,7 @@ def _announce(chosen: Settings) -> None:
 
 def _unsent(chosen: Settings) -> str:
     """What is written to files because nothing is set up to send it."""
-    kept = {words: variable(name) for name, words in {"email": "e-mail", "sms": "SMS"}.items() if getattr(chosen, name) == FILES}
+    kept = unsent(chosen)
     return f"Written to {outbox(chosen)} and not sent: {', '.join(kept)}. To send, set {' and '.join(kept.values())}." if kept else ""
 
 

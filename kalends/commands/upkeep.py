@@ -9,7 +9,8 @@ from kalends import settings
 from kalends.commands.opening import data_option, database_option, usable
 from kalends.db import open_database
 from kalends.db.migrate import migrate as run_migrations
-from kalends.doctor import examine, try_email, try_sms
+from kalends.deliveries.files import outbox
+from kalends.doctor import examine, try_email, try_sms, unsent
 from kalends.settings import Settings, variable
 from kalends.transports import FILES
 
@@ -53,4 +54,6 @@ def doctor(email: str | None, sms: str | None, **options: Any) -> None:
         findings[f"test SMS to {sms}"] = try_sms(chosen, sms)
     for name, trouble in findings.items():
         click.echo(f"BAD  {name}: {trouble}" if trouble else f"ok   {name}")
+    for words, name in unsent(chosen).items():
+        click.echo(f"note {words} is written to files in {outbox(chosen)}, not sent. To send it, set {name}.")
     sys.exit(1 if any(findings.values()) else 0)

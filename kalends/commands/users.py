@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from kalends import times
-from kalends.commands.opening import checked_password, context, data_option, database_option, stop
+from kalends.commands.opening import Group, checked_password, context, data_option, database_option, stop
 from kalends.db import Taken
 from kalends.errors import Invalid
 from kalends.http import fields
@@ -16,7 +16,7 @@ from kalends.users import store as user_store
 from kalends.users.model import Registration
 
 
-@click.group()
+@click.group(cls=Group)
 def users() -> None:
     """Create and list users, and set passwords."""
 

@@ -1,5 +1,8 @@
 """The database: SQLite inside by default, PostgreSQL for those who outgrow it."""
 
+from contextlib import suppress
+from pathlib import Path
+
 from kalends.db.database import Database, Retry, Slow, Taken, Transaction, columns
 from kalends.settings import Settings
 
@@ -16,4 +19,16 @@ def open_database(settings: Settings) -> Database:
     from kalends.db.sqlite import Sqlite
 
     settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return Sqlite(settings.folder / "kalends.sqlite3", read_seconds=settings.read_timeout)
+    path = settings.folder / "kalends.sqlite3"
+    _close_to_others(path)
+    return Sqlite(path, read_seconds=settings.read_timeout)
+
+
+def _close_to_others(path: Path) -> None:
+    """Let nobody else on this machine read the database, whatever the folder allows. SQLite gives its other files the same mode."""
+    path.touch(mode=0o600)
+    for file in path.parent.glob(f"{path.name}*"):
+        # Another process may delete its log, and files of another owner are for doctor to find.
+        with suppress(FileNotFoundError, PermissionError):
+            if file.stat().st_mode & 0o077:
+                file.chmod(0o600)

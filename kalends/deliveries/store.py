@@ -1,10 +1,12 @@
 """The SQL of deliveries: the outbox that causes write into, and that workers take from."""
 
+from collections import Counter
 from typing import Any
 
 from kalends import errors, policy, times
 from kalends.context import Context
 from kalends.db import columns
+from kalends.deliveries import limits
 from kalends.deliveries.model import Channel, Delivery, DeliveryItem, DeliveryQuery, DeliveryQueued
 from kalends.events.model import Event
 from kalends.text import key
@@ -17,6 +19,9 @@ SENDS_AN_HOUR = 10
 RESETS_AN_HOUR = 5
 # From all organisers together; each of them asks an address once a day.
 CONFIRMATIONS_A_DAY = 5
+GMAIL = ("gmail.com", "googlemail.com")
+# Somebody waits for these before they can go on. The index deliveries_urgent has the same kinds.
+URGENT = "kind IN ('reset', 'verify')"
 KEPT_FOR = 90 * 24 * HOUR
 
 _DELIVERY = columns(Delivery)
@@ -66,6 +71,7 @@ def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) 
     is_flooded = ctx.settings.rate_limits == "on" and len(rows) >= CONFIRMATIONS_A_DAY
     if is_flooded or (event.owner_id,) in rows:
         return
+    limits.count_send(ctx, channel)
     ctx.tx.run(
         """INSERT INTO deliveries (owner_id, event_id, kind, channel, address, address_key, public, state, attempts,
                                    due_at, created_at, updated_at)
@@ -80,18 +86,20 @@ def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) 
     )
 
 
-def announce(ctx: Context, event: Event) -> int:
-    """Send the event to all confirmed addresses on its owner's list to whom it was not announced before, and say to how many."""
-    return ctx.tx.run(
+def announce(ctx: Context, event: Event) -> Counter[str]:
+    """Send the event to all confirmed addresses on its owner's list to whom it was not announced before. How many messages, by channel."""
+    rows = ctx.tx.rows(
         """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, public, state, attempts,
                                    due_at, created_at, updated_at)
            SELECT s.owner_id, e.id, s.id, 'announce', s.channel, s.address, s.address_key, e.public, 'queued', 0,
                   CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT)
            FROM events e JOIN subscribers s ON s.owner_id = e.owner_id WHERE e.id = :event_id AND s.confirmed_at IS NOT NULL ORDER BY s.id
-           ON CONFLICT (event_id, channel, address_key) WHERE kind = 'announce' DO NOTHING""",
+           ON CONFLICT (event_id, channel, address_key) WHERE kind = 'announce' DO NOTHING
+           RETURNING channel""",
         event_id=event.id,
         now=ctx.now,
     )
+    return Counter(channel for (channel,) in rows)
 
 
 def limit_recipient(ctx: Context, field: str, address: str) -> None:
@@ -125,9 +133,12 @@ def _recent(ctx: Context, kind: str, address: str, most: int) -> list[int]:
 
 
 def _mailbox(address: str) -> str:
-    """Where it arrives: whoever reads gus@example.org is sent what goes to gus+jazz@example.org too."""
-    local, at, host = address.rpartition("@")
-    return key(f"{local.partition('+')[0] or local}{at}{host}")
+    """Where it arrives: whoever reads gus@example.org is sent what goes to gus+jazz@example.org too, and Gmail ignores dots."""
+    local, at, host = key(address).rpartition("@")
+    local = local.partition("+")[0] or local
+    if host in GMAIL:
+        local, host = local.replace(".", ""), GMAIL[0]
+    return f"{local}{at}{host}"
 
 
 def index(ctx: Context, query: DeliveryQuery) -> list[Delivery]:
@@ -183,12 +194,17 @@ def give_up_unknown(ctx: Context) -> None:
 
 
 def claim(ctx: Context, channel: Channel, lease: int, most: int) -> list[Delivery]:
-    """Take what is due, those too whose worker died; nobody else gets it until the lease ends."""
+    """Take what is due, what is urgent first, and also that whose worker died; nobody else gets it until the lease ends."""
+    urgent = _claim(ctx, channel, lease, most, f"AND {URGENT}")
+    return urgent + (_claim(ctx, channel, lease, most - len(urgent)) if len(urgent) < most else [])
+
+
+def _claim(ctx: Context, channel: Channel, lease: int, most: int, condition: str = "") -> list[Delivery]:
     return ctx.tx.all(
         Delivery,
         f"""UPDATE deliveries SET state = 'sending', attempts = attempts + 1, due_at = :lease, updated_at = :now
-            WHERE id IN (SELECT id FROM deliveries WHERE channel = :channel AND state IN ('queued', 'sending') AND due_at <= :now
-                         ORDER BY due_at, id LIMIT :most {ctx.db.for_update})
+            WHERE id IN (SELECT id FROM deliveries WHERE channel = :channel AND state IN ('queued', 'sending') {condition}
+                         AND due_at <= :now ORDER BY due_at, id LIMIT :most {ctx.db.for_update})
             RETURNING {_DELIVERY}""",
         channel=channel,
         now=ctx.now,

@@ -8,6 +8,7 @@ from kalends import errors, policy, when
 from kalends.calendars.model import Calendar, Searched
 from kalends.comments import store as comments
 from kalends.context import Context
+from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
 from kalends.events import change, feed, feed_cache, listing, placements, scope, series, span, store
@@ -267,6 +268,7 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
     for channel, field, address in wanted:
         if address:
             deliveries.limit_recipient(ctx, field, address)
+            sending_limits.count_send(ctx, channel)
             subscriber_id = opt_in(ctx, event, channel, address, source="send_to_me") if params.opt_in else None
             queued.append(deliveries.insert(ctx, event, channel, address, subscriber_id))
     if not queued:
@@ -274,10 +276,12 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
     return DeliveriesQueued(queued)
 
 
-@endpoint("PUT", "/api/events/{event_id}/announce", status=202)
+@endpoint("PUT", "/api/events/{event_id}/announce", status=202, limited=True)
 def announce(ctx: Context, event_id: int) -> Announced:
     """Send the event to everyone on its owner's list, once to each address."""
-    return Announced(deliveries.announce(ctx, policy.event(ctx, event_id, to=Right.EDIT)))
+    messages = deliveries.announce(ctx, policy.event(ctx, event_id, to=Right.EDIT))
+    sending_limits.count_announcement(ctx, messages)
+    return Announced(messages.total())
 
 
 def _shown(ctx: Context, event_id: int, wanted: CommentPage | None = None) -> EventDetail:

@@ -2,14 +2,16 @@
 
 import hmac
 from collections.abc import Iterator
+from itertools import product
 
 from msgspec import Struct
 from prometheus_client.core import GaugeMetricFamily
 
-from kalends import errors
+from kalends import __version__, errors
 from kalends.context import Context
 from kalends.db.migrate import is_current
 from kalends.deliveries import store as deliveries
+from kalends.deliveries.model import CHANNELS
 from kalends.http import metrics as figures
 from kalends.http.endpoint import Document, endpoint
 
@@ -50,10 +52,13 @@ def metrics(ctx: Context) -> Document:
 
 
 def _of_deliveries(ctx: Context, waiting: list[tuple[str, str, int, int]], done: list[tuple[str, str, int]]) -> Iterator[GaugeMetricFamily]:
+    """Every channel and state has a sample, so that an alert can tell 0 from a figure that is missing."""
     by_state = ["channel", "state"]
-    counts = [((channel, state), count) for channel, state, count, _ in waiting]
-    ages = [((channel, state), ctx.now - oldest) for channel, state, _, oldest in waiting]
-    ends = [((channel, state), count) for channel, state, count in done]
-    yield figures.gauge("kalends_deliveries_waiting", "Deliveries on their way", by_state, counts)
-    yield figures.gauge("kalends_deliveries_oldest_seconds", "Age of the oldest delivery on its way", by_state, ages)
-    yield figures.gauge("kalends_deliveries_last_hour", "Deliveries sent or failed in the last hour", by_state, ends)
+    on_their_way = dict.fromkeys(product(CHANNELS, ("queued", "sending")), 0)
+    counts = on_their_way | {(channel, state): count for channel, state, count, _ in waiting}
+    ages = on_their_way | {(channel, state): ctx.now - oldest for channel, state, _, oldest in waiting}
+    ends = dict.fromkeys(product(CHANNELS, ("sent", "failed")), 0) | {(channel, state): count for channel, state, count in done}
+    yield figures.gauge("kalends_deliveries_waiting", "Deliveries on their way", by_state, counts.items())
+    yield figures.gauge("kalends_deliveries_oldest_seconds", "Age of the oldest delivery on its way", by_state, ages.items())
+    yield figures.gauge("kalends_deliveries_last_hour", "Deliveries sent or failed in the last hour", by_state, ends.items())
+    yield figures.gauge("kalends_build_info", "The version that runs", ["version"], [((__version__,), 1)])

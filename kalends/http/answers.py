@@ -80,7 +80,7 @@ def _failures(endpoint: Endpoint, with_body: bool) -> list[str]:
         "412": endpoint.versioned and endpoint.writes,
         "413": with_body,
         "415": with_body,
-        "429": endpoint.writes and endpoint.guests,
+        "429": endpoint.limited or (endpoint.writes and endpoint.guests),
     }
     return [status for status in MEANINGS if possible.get(status, True)]
 

@@ -22,6 +22,7 @@ from kalends.http.origin import Origins
 from kalends.http.params import gather
 from kalends.http.problem import CONTENT_TYPE, Failure, encode
 from kalends.http.respond import API_POLICY, Authenticate, Responder, Surroundings
+from kalends.network import network
 from kalends.settings import Settings
 
 # A failed request of a browser as a page.
@@ -125,6 +126,7 @@ class _Everywhere:
                 status=resp.status_code,
                 ms=round(elapsed * 1000, 2),
                 user=req.context.actor.id if req.context.actor else None,
+                network=network(self._origins.address(req)) if self._settings.log_addresses == "on" else None,
                 request_id=req.context.request_id,
             )
 

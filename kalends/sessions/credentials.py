@@ -101,7 +101,9 @@ def _matches(ctx: Context, attempt: Attempt, password: str, user: User | None) -
 
 def _log_failure(ctx: Context, kind: str, account: str | None) -> None:
     """The account only if there is one: people type passwords where the name belongs."""
-    log.warning("login_failed", kind=kind, account=account, network=network(ctx.caller.address))
+    log.warning(
+        "login_failed", kind=kind, account=account, network=network(ctx.caller.address) if ctx.settings.log_addresses == "on" else None
+    )
 
 
 def _one_set(params: Credentials) -> tuple[str, ...]:

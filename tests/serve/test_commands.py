@@ -141,7 +141,13 @@ def test_the_doctor_says_what_to_do(tmp_path: Path, database: str) -> None:
     assert findings[2].startswith("BAD  database: ")
     assert findings[2].endswith("Run: kalends migrate")
     run("migrate", folder=tmp_path, data=tmp_path / "data", database=database)
-    assert examined() == (0, ["ok   settings", "ok   data folder", "ok   database", "ok   e-mail"])
+    status, findings = examined()
+    assert (status, findings[:4]) == (0, ["ok   settings", "ok   data folder", "ok   database", "ok   e-mail"])
+    outbox = tmp_path / "data" / "outbox"
+    assert findings[4:] == [
+        f"note e-mail is written to files in {outbox}, not sent. To send it, set KALENDS_EMAIL.",
+        f"note SMS is written to files in {outbox}, not sent. To send it, set KALENDS_SMS.",
+    ]
 
 
 def test_the_doctor_finds_what_is_wrong(tmp_path: Path) -> None:
@@ -195,6 +201,9 @@ def test_help_names_every_command(tmp_path: Path) -> None:
     assert helped.returncode == 0
     for name in ("serve", "work", "migrate", "users", "settings", "doctor", "backup", "restore"):
         assert re.search(rf"^  {name} +\w", helped.stdout, re.MULTILINE), name
+    assert "…" not in helped.stdout
+    assert "..." not in helped.stdout.partition("Commands:")[2]
+    assert "iCalendar file" in " ".join(helped.stdout.split())
     assert run("users", "--help", folder=tmp_path).returncode == 0
     assert run("--version", folder=tmp_path).stdout.startswith("kalends, version ")
 

@@ -100,3 +100,16 @@ except RuntimeError as error:
     done = subprocess.run([sys.executable, tmp_path / "failing.py"], capture_output=True, text=True, check=True)
     assert "it broke" in done.stderr
     assert "canary" not in done.stderr
+
+
+def test_a_line_names_the_clients_network_unless_that_is_off(start: Start) -> None:
+    asked = {"X-Forwarded-For": "2001:db8:1:2::9"}
+    loud = start(trusted_proxies="127.0.0.1")
+    quiet = start(trusted_proxies="127.0.0.1", log_addresses="off", data=loud.folder / "quiet")
+    for service in (loud, quiet):
+        assert service.get("/healthz", headers=asked).status == 200
+        assert service.post("/api/session", {"user_name": "nobody", "password": "wrong wrong"}, headers=asked).status == 401
+        service.stop()
+    lines = [[line for line in service.log if line.get("endpoint") != "GET /readyz" and "network" in line] for service in (loud, quiet)]
+    assert [line["network"] for line in lines[0]] == ["2001:db8:1:2::/64"] * 3
+    assert [line["network"] for line in lines[1]] == [None] * 3

@@ -1,5 +1,6 @@
 """Figures for Prometheus, gathered over all server processes."""
 
+from kalends import __version__
 from tests.serve.conftest import Start
 from tests.serve.running import bearer
 
@@ -32,6 +33,18 @@ def test_the_figures_are_for_those_who_know_the_token(start: Start) -> None:
     for headers in ({}, bearer("wrong"), {"Authorization": "figures-please"}):
         refused = service.get("/metrics", headers=headers)
         assert (refused.status, refused.headers["WWW-Authenticate"]) == (401, "Bearer")
+
+
+def test_every_figure_of_deliveries_has_a_sample_and_the_version_is_told(start: Start) -> None:
+    service = start(metrics_token="figures-please")
+    found = service.get("/metrics", headers=bearer("figures-please")).text
+    for channel in ("email", "sms"):
+        for state in ("queued", "sending"):
+            assert f'kalends_deliveries_waiting{{channel="{channel}",state="{state}"}} 0.0' in found
+            assert f'kalends_deliveries_oldest_seconds{{channel="{channel}",state="{state}"}} 0.0' in found
+        for state in ("sent", "failed"):
+            assert f'kalends_deliveries_last_hour{{channel="{channel}",state="{state}"}} 0.0' in found
+    assert f'kalends_build_info{{version="{__version__}"}} 1.0' in found
 
 
 def test_without_the_setting_there_are_no_figures(start: Start) -> None:

@@ -79,3 +79,18 @@ def _execute(folder: Path, database: str, sql: str) -> list[tuple[int]]:
     with psycopg.connect(database, autocommit=True) as connection:
         cursor = connection.execute(sql.encode())
         return cursor.fetchall() if cursor.description else []
+
+
+def test_nobody_else_can_read_the_files_whatever_the_folder_allows(start: Start, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir(mode=0o755)
+    (data / "kalends.sqlite3").touch(mode=0o644)
+    service = start(metrics_token="figures-please")
+    service.sign_up("alice")
+    modes = {path.name: path.stat().st_mode & 0o777 for path in data.iterdir()}
+    assert {name: mode for name, mode in modes.items() if name.startswith("kalends.sqlite3")} == {
+        "kalends.sqlite3": 0o600,
+        "kalends.sqlite3-shm": 0o600,
+        "kalends.sqlite3-wal": 0o600,
+    }
+    assert modes["metrics"] == 0o700

@@ -1,0 +1,80 @@
+"""Limits on what is sent: by an account, by the guests of a network, and by the whole installation. Password resets and other messages
+about an account are not counted here."""
+
+from collections.abc import Iterator, Mapping
+
+from kalends.context import Context
+from kalends.http import limits
+from kalends.http.limits import Limit
+from kalends.network import network
+from kalends.settings import Settings
+
+HOUR, DAY = 3600, 86_400
+RAISE = "Try again later, or ask whoever runs this service to raise the limit."
+
+
+def count_send(ctx: Context, channel: str) -> None:
+    """Count a message that the actor or a guest asks for, in the open transaction, or raise TooMany."""
+    if ctx.actor:
+        subject, own = f"user {ctx.actor.id}", _of_account(ctx.settings, channel)
+    else:
+        subject, own = network(ctx.caller.address), _of_guests(ctx.settings, channel)
+    for limit in own:
+        _count(ctx, limit, subject, 1)
+    _count(ctx, _of_installation(ctx.settings, channel), "", 1)
+
+
+def count_announcement(ctx: Context, messages: Mapping[str, int]) -> None:
+    """Count the messages of an announcement by their channel, in the open transaction, or raise TooMany."""
+    assert ctx.actor
+    subject = f"user {ctx.actor.id}"
+    _count(ctx, _announcements(ctx.settings), subject, sum(messages.values()))
+    _count(ctx, _account_sms(ctx.settings), subject, messages.get("sms", 0))
+    for channel, amount in messages.items():
+        _count(ctx, _of_installation(ctx.settings, channel), "", amount)
+
+
+def _count(ctx: Context, limit: Limit, subject: str, amount: int) -> None:
+    if amount and ctx.settings.rate_limits == "on":
+        limits.count(ctx, limit, subject, amount)
+
+
+def _of_account(settings: Settings, channel: str) -> Iterator[Limit]:
+    yield Limit("account-sends-hour", settings.account_sends_per_hour, HOUR, f"An account may send {{most}} messages an hour. {RAISE}")
+    yield Limit("account-sends-day", settings.account_sends_per_day, DAY, f"An account may send {{most}} messages a day. {RAISE}")
+    if channel == "sms":
+        yield _account_sms(settings)
+
+
+def _account_sms(settings: Settings) -> Limit:
+    return Limit(
+        "account-sms-day", settings.account_sms_per_day, DAY, f"An account may send {{most}} SMS a day. {RAISE} E-mail may still work."
+    )
+
+
+def _of_guests(settings: Settings, channel: str) -> Iterator[Limit]:
+    sign_in = "Try again later, or sign in."
+    yield Limit(
+        "guest-sends-hour",
+        settings.guest_sends_per_hour,
+        HOUR,
+        f"Without an account, {{most}} messages an hour are sent for one network. {sign_in}",
+    )
+    if channel == "sms":
+        yield Limit(
+            "guest-sms-day", settings.guest_sms_per_day, DAY, f"Without an account, {{most}} SMS a day are sent for one network. {sign_in}"
+        )
+
+
+def _announcements(settings: Settings) -> Limit:
+    return Limit(
+        "announcements-day",
+        settings.account_announcements_per_day,
+        DAY,
+        f"An account may announce events to {{most}} addresses a day, and nothing was sent. {RAISE}",
+    )
+
+
+def _of_installation(settings: Settings, channel: str) -> Limit:
+    most, words = (settings.sms_per_day, "SMS") if channel == "sms" else (settings.emails_per_day, "e-mails")
+    return Limit(f"{channel}-day", most, DAY, f"This service sends {{most}} {words} a day, and today's are used up. {RAISE}")

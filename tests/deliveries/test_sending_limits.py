@@ -1,0 +1,142 @@
+"""Limits on what is sent, and what is sent first."""
+
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from kalends.app import wsgi
+from kalends.context import Context
+from kalends.db import Database
+from kalends.deliveries import store
+from kalends.settings import Settings
+from tests.cast import Cast, an_event
+from tests.client import Answer, Client
+from tests.conftest import Clock
+
+
+class Service:
+    """The service with small limits."""
+
+    def __init__(self, db: Database, settings: Settings, clock: Clock):
+        self._db, self._settings, self._clock = db, settings, clock
+
+    def client(self, somebody: Client, **limits: int) -> Client:
+        given: dict[str, Any] = {"rate_limits": "on", **limits}
+        return Client(wsgi(self._db, structs.replace(self._settings, **given), self._clock), somebody.token)
+
+
+@pytest.fixture
+def service(db: Database, settings: Settings, clock: Clock, limited: Client) -> Service:
+    return Service(db, settings, clock)
+
+
+def send(sender: Client, event: dict[str, Any], number: int, channel: str = "email", **more: Any) -> Answer:
+    address = {"email": f"r{event['id']}-{number}@example.org"} if channel == "email" else {"mobile_number": f"+3361{number:07}"}
+    return sender.put(f"/api/events/{event['id']}/send_to_me", json=address, **more)
+
+
+@pytest.mark.parametrize(
+    ("limits", "channel", "name", "words"),
+    [
+        ({"account_sends_per_hour": 3}, "email", "account-sends-hour", "An account may send 3 messages an hour."),
+        ({"account_sends_per_day": 3}, "email", "account-sends-day", "An account may send 3 messages a day."),
+        ({"account_sms_per_day": 3}, "sms", "account-sms-day", "An account may send 3 SMS a day."),
+        ({"emails_per_day": 3}, "email", "email-day", "This service sends 3 e-mails a day"),
+        ({"sms_per_day": 3}, "sms", "sms-day", "This service sends 3 SMS a day"),
+    ],
+)
+def test_an_account_sends_no_more_than_its_limits(
+    cast: Cast, service: Service, limits: dict[str, int], channel: str, name: str, words: str
+) -> None:
+    event = an_event(cast.alice)
+    alice = service.client(cast.alice, **limits)
+    answers = [send(alice, event, number, channel) for number in range(4)]
+    assert [answer.status for answer in answers] == [202] * 3 + [429]
+    assert words in answers[-1].json["detail"]
+    assert answers[-1].headers["RateLimit"] == f'"{name}";r=0;t={answers[-1].headers["Retry-After"]}'
+    assert len(cast.alice.get("/api/deliveries").json["deliveries"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("limits", "channel", "words"),
+    [
+        ({"guest_sends_per_hour": 3}, "email", "Without an account, 3 messages an hour are sent for one network."),
+        ({"guest_sms_per_day": 3}, "sms", "Without an account, 3 SMS a day are sent for one network."),
+    ],
+)
+def test_the_guests_of_a_network_share_a_limit(cast: Cast, service: Service, limits: dict[str, int], channel: str, words: str) -> None:
+    event = an_event(cast.alice, public=True)
+    guest = service.client(cast.anonymous, **limits)
+    answers = [send(guest, event, number, channel, remote_addr=f"2001:db8:9::{number + 1:x}") for number in range(4)]
+    assert [answer.status for answer in answers] == [202] * 3 + [429]
+    assert words in answers[-1].json["detail"]
+    assert send(guest, event, 5, channel, remote_addr="2001:db8:9:1::1").status == 202
+    assert send(service.client(cast.bob, **limits), event, 6, channel).status == 202
+
+
+def test_an_accounts_limit_slides_with_time(cast: Cast, service: Service, clock: Clock) -> None:
+    event = an_event(cast.alice)
+    alice = service.client(cast.alice, account_sends_per_hour=2)
+    assert [send(alice, event, number).status for number in range(2)] == [202] * 2
+    wait = int(send(alice, event, 3).headers["Retry-After"])
+    clock.ahead(wait - 1)
+    assert send(alice, event, 3).status == 429
+    clock.ahead(1)
+    assert send(alice, event, 3).status == 202
+
+
+def subscribe(db: Database, owner_id: int, emails: int, mobiles: int) -> None:
+    """Put addresses on the list as if they had confirmed."""
+    addresses = [("email", f"s{n}@example.org") for n in range(emails)] + [("sms", f"+3362{n:07}") for n in range(mobiles)]
+    with db.write() as tx:
+        for channel, address in addresses:
+            tx.run(
+                """INSERT INTO subscribers (owner_id, channel, address, address_key, source, consent, consented_at, confirmed_at)
+                   VALUES (:owner_id, :channel, :address, :address, 'response', 'yes', 1, 1)""",
+                owner_id=owner_id,
+                channel=channel,
+                address=address,
+            )
+
+
+@pytest.mark.parametrize(
+    "limits", [{"account_announcements_per_day": 4}, {"account_sms_per_day": 1}, {"emails_per_day": 2}, {"sms_per_day": 1}]
+)
+def test_an_announcement_beyond_a_limit_is_not_sent_at_all(cast: Cast, db: Database, service: Service, limits: dict[str, int]) -> None:
+    subscribe(db, cast.alice.id, 3, 2)
+    event = an_event(cast.alice, public=True)
+    refused = service.client(cast.alice, **limits).put(f"/api/events/{event['id']}/announce")
+    assert refused.status == 429
+    assert cast.alice.get("/api/deliveries").json["deliveries"] == []
+    assert service.client(cast.alice).put(f"/api/events/{event['id']}/announce").json == {"queued": 5}
+
+
+def test_dots_in_a_gmail_address_reach_the_same_mailbox(cast: Cast, limited: Client) -> None:
+    event = an_event(cast.alice, public=True)
+    path, name = f"/api/events/{event['id']}/send_to_me", f"gus{cast.alice.id}"
+    for number in range(store.SENDS_AN_HOUR):
+        dotted = f"g.{name[1:]}" if number % 2 else name
+        assert limited.put(path, json={"email": f"{dotted}@gmail.com"}).status == 202
+    assert limited.put(path, json={"email": f"{name[:2]}.{name[2:]}+x@GoogleMail.com"}).status == 429
+    assert limited.put(path, json={"email": f"g.{name[1:]}@example.org"}).status == 202
+
+
+def test_a_password_reset_is_sent_before_ten_thousand_announcements(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    ctx = Context(db, settings, clock.now)
+    event = an_event(cast.alice, public=True)
+    with db.write() as tx:
+        tx.run("UPDATE deliveries SET state = 'sent' WHERE state IN ('queued', 'sending')")
+        tx.many(
+            """INSERT INTO deliveries (owner_id, event_id, kind, channel, address, address_key, public, state, attempts,
+                                       due_at, created_at, updated_at)
+               VALUES (:owner_id, :event_id, 'announce', 'email', :address, :address, TRUE, 'queued', 0, 1, 1, 1)""",
+            [{"owner_id": cast.alice.id, "event_id": event["id"], "address": f"a{n}@example.org"} for n in range(10_000)],
+        )
+    assert cast.anonymous.post("/reset", data={"user_name": cast.bob.user_name}, headers={"Accept": "text/html"}).status == 303
+    with ctx.write():
+        claimed = store.claim(ctx, "email", 120, 8)
+    assert sorted(delivery.kind for delivery in claimed) == ["announce"] * 7 + ["reset"]
+    assert [delivery.address for delivery in claimed if delivery.kind == "reset"] == [cast.bob.email_address]
+    with ctx.write():
+        ctx.tx.run("DELETE FROM deliveries WHERE event_id = :event_id", event_id=event["id"])
