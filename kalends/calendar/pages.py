@@ -1,6 +1,6 @@
 """The calendar: the reader's events, or the public ones, by month, by week or as an agenda."""
 
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -48,7 +48,7 @@ def show(ctx: Context, params: CalendarView) -> Document:
     return render(
         "calendar/show.html",
         ctx,
-        **laid_out(ctx, days, found, calendars),
+        **laid_out(ctx, days, found, calendars, when.at(ctx.now, zone)),
         title=days.title,
         views=VIEWS,
         can_create=ctx.actor is not None,
@@ -62,14 +62,14 @@ def show(ctx: Context, params: CalendarView) -> Document:
     )
 
 
-def laid_out(ctx: Context, days: Days, found: list[Entry], calendars: list[Calendar] | None) -> dict[str, Any]:
+def laid_out(ctx: Context, days: Days, found: list[Entry], calendars: list[Calendar] | None, now: datetime | None = None) -> dict[str, Any]:
     """The events of these days as their view shows them."""
     if days.view == MONTH:
         grid = weeks(days, found)
         entries.mark(ctx, placed(grid), calendars)
         return {"days": days, "weeks": grid}
     entries.mark(ctx, found, calendars)
-    return {"days": days, "week": week(days, found)} if days.view == WEEK else {"days": days, "agenda": agenda(days, found)}
+    return {"days": days, "week": week(days, found, now)} if days.view == WEEK else {"days": days, "agenda": agenda(days, found)}
 
 
 def day_of(text: str | None, today: date) -> date:

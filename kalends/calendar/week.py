@@ -1,6 +1,6 @@
 """A week as columns of hours: what has an hour stands where it is on the clock, and what overlaps stands side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 
 from msgspec import Struct
@@ -16,6 +16,8 @@ QUARTERS = 96
 LEAST = 2
 # Columns of a day, that events share: as many as can be divided among two, three, four or six.
 COLUMNS = 12
+# More than these at once cannot be read; the last place then says how many more there are.
+MOST_LANES = 6
 
 _QUARTER = timedelta(minutes=15)
 
@@ -31,18 +33,29 @@ class Block(Struct, frozen=True):
 
     def piece(self, day: date, first_hour: int) -> Piece:
         """As it stands among the hours that are shown."""
-        hour, quarter = divmod(self.start, 4)
-        hours, quarters = divmod(self.end - self.start, 4)
-        place = f"h{hour - first_hour} q{quarter} n{hours} m{quarters} c{self.column} w{self.width}"
+        place = _place(self.start - 4 * first_hour, self.end - self.start, self.column, self.width)
         return Piece(self.entry, "" if self.entry.first == day else " goes-on", place)
 
 
+class Overflow(Struct, frozen=True):
+    """How many events found no place between two quarters of a day."""
+
+    count: int
+    start: int
+    end: int
+
+    def place(self, first_hour: int) -> str:
+        return _place(self.start - 4 * first_hour, self.end - self.start, COLUMNS - COLUMNS // MOST_LANES, COLUMNS // MOST_LANES)
+
+
 class Column(Struct, frozen=True):
-    """One day: what lasts all day, and what has an hour."""
+    """One day: what lasts all day, what has an hour, where more would stand than can be read, and where the clock stands now."""
 
     day: date
     bars: list[Piece]
     blocks: list[Piece]
+    more: list[tuple[int, str]]
+    now: str = ""
 
 
 class Week(Struct, frozen=True):
@@ -53,20 +66,40 @@ class Week(Struct, frozen=True):
     last_hour: int
 
 
-def week(shown: Days, entries: Sequence[Entry]) -> Week:
+def week(shown: Days, entries: Sequence[Entry], now: datetime | None = None) -> Week:
     """Seven columns, with the hours that they need."""
     blocks = {day: _blocks(day, entries) for day in days.each(shown.first, shown.last)}
-    first_hour = min([FROM, *(block.start // 4 for some in blocks.values() for block in some)])
-    last_hour = max([UNTIL, *(-(-block.end // 4) for some in blocks.values() for block in some)])
-    columns = [Column(day, _bars(day, entries), [block.piece(day, first_hour) for block in some]) for day, some in blocks.items()]
+    first_hour = min([FROM, *(block.start // 4 for some, _ in blocks.values() for block in some)])
+    ends = [each.end for some, _ in blocks.values() for each in some] + [each.end for _, more in blocks.values() for each in more]
+    last_hour = max([UNTIL, *(-(-end // 4) for end in ends)])
+    columns = [
+        Column(
+            day,
+            _bars(day, entries),
+            [block.piece(day, first_hour) for block in some],
+            [(each.count, each.place(first_hour)) for each in more],
+            _now(now, first_hour, last_hour) if now and now.date() == day else "",
+        )
+        for day, (some, more) in blocks.items()
+    ]
     return Week(columns, first_hour, last_hour)
+
+
+def _now(now: datetime, first_hour: int, last_hour: int) -> str:
+    quarter = 4 * now.hour + now.minute // 15
+    return _place(quarter - 4 * first_hour, 1, 0, COLUMNS) if first_hour <= now.hour < last_hour else ""
+
+
+def _place(quarter: int, quarters: int, column: int, width: int) -> str:
+    """The classes that say where something stands: hour and quarter, for how long, and which columns."""
+    return f"h{quarter // 4} q{quarter % 4} n{quarters // 4} m{quarters % 4} c{column} w{width}"
 
 
 def _bars(day: date, entries: Sequence[Entry]) -> list[Piece]:
     return [Piece(entry) for entry in entries if entry.is_bar and entry.first <= day <= entry.last]
 
 
-def _blocks(day: date, entries: Sequence[Entry]) -> list[Block]:
+def _blocks(day: date, entries: Sequence[Entry]) -> tuple[list[Block], list[Overflow]]:
     found = [block for entry in entries if not entry.is_bar and (block := _block(day, entry))]
     return _side_by_side(sorted(found, key=lambda block: (block.start, -block.end)))
 
@@ -84,26 +117,37 @@ def _block(day: date, entry: Entry) -> Block | None:
     return Block(entry, first, max(last, first + LEAST))
 
 
-def _side_by_side(blocks: list[Block]) -> list[Block]:
-    """Share the columns among those that overlap."""
+def _side_by_side(blocks: list[Block]) -> tuple[list[Block], list[Overflow]]:
+    """Share the columns among those that overlap, as far as they can be read."""
     placed: list[Block] = []
+    more: list[Overflow] = []
+    for lanes in _clusters(blocks):
+        if len(lanes) > MOST_LANES:
+            hidden = [block for lane in lanes[MOST_LANES - 1 :] for block in lane]
+            more.append(Overflow(len(hidden), min(block.start for block in hidden), max(block.end for block in hidden)))
+            lanes = [*lanes[: MOST_LANES - 1], []]
+        placed += _shared(lanes)
+    return placed, more
+
+
+def _clusters(blocks: list[Block]) -> Iterator[list[list[Block]]]:
+    """Those that overlap, each cluster in lanes."""
     lanes: list[list[Block]] = []
     for block in blocks:
         if lanes and block.start >= max(lane[-1].end for lane in lanes):
-            placed += _shared(lanes)
+            yield lanes
             lanes = []
         free = next((lane for lane in lanes if lane[-1].end <= block.start), None)
         if free is None:
             lanes.append([block])
         else:
             free.append(block)
-    return placed + _shared(lanes)
+    if lanes:
+        yield lanes
 
 
 def _shared(lanes: list[list[Block]]) -> list[Block]:
-    """The blocks of each lane with its columns; when there are too many lanes, the last ones lie upon each other."""
-    width = max(1, next((COLUMNS // n for n in (1, 2, 3, 4, 6) if n >= len(lanes)), 1))
-    found = [
-        Block(block.entry, block.start, block.end, min(i * width, COLUMNS - width), width) for i, lane in enumerate(lanes) for block in lane
-    ]
+    """The blocks of each lane with its columns."""
+    width = next(COLUMNS // n for n in (1, 2, 3, 4, 6) if n >= len(lanes))
+    found = [Block(block.entry, block.start, block.end, i * width, width) for i, lane in enumerate(lanes) for block in lane]
     return sorted(found, key=lambda block: (block.start, block.column))

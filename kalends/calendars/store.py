@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import UNSET
 
 from kalends import policy, times
-from kalends.calendars import sharing
+from kalends.calendars import search, sharing
 from kalends.calendars.link import feed_url
 from kalends.calendars.model import Calendar, CalendarDetail, CalendarInput, CalendarItem, Person
 from kalends.context import Context
@@ -36,6 +36,7 @@ def insert(ctx: Context, owner_id: int, given: CalendarInput, *, is_primary: boo
         now=ctx.now,
         **_written(given),
     )
+    search.refresh(ctx, calendar_id=calendar_id)
     return calendar_id
 
 
@@ -48,6 +49,7 @@ def update(ctx: Context, calendar_id: int, given: CalendarInput) -> None:
         now=ctx.now,
         **_written(given),
     )
+    search.refresh(ctx, calendar_id=calendar_id)
 
 
 def delete(ctx: Context, calendar_id: int) -> None:

@@ -177,6 +177,8 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     ("primary", "imported"): "ContactList",
     ("DAILY", "WEEKLY", "MONTHLY", "YEARLY"): "Frequency",
     ("this", "following", "all"): "Scope",
+    ("public",): "SearchScope",
+    ("start_time", "-start_time"): "EventOrder",
     ("none", "guests", "all"): "Moderation",
     ("viewer", "editor"): "Role",
     ("owner", "editor", "viewer"): "OwnRole",

@@ -1,18 +1,19 @@
 """Pages of events: the start page with what is on, and an event with all that people do with it."""
 
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from msgspec import Meta, Struct, structs
 
-from kalends import policy, times
+from kalends import policy
+from kalends.calendars import search as calendar_search
 from kalends.comments import api as comments
 from kalends.comments.model import CommentFor, CommentInput
 from kalends.context import Context
-from kalends.events import api, listing, store
+from kalends.events import api, upcoming
 from kalends.events.model import CalendarChoice, CommentPage, EventQuery, EventView, Position, Query, SendInput
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.form import Form
-from kalends.http.paging import page
 from kalends.responses import api as responses
 from kalends.responses import store as answers
 from kalends.responses.model import ResponseFor, ResponseInput
@@ -28,17 +29,31 @@ class Search(Struct, kw_only=True):
     """What to look for on the start page."""
 
     text: Annotated[Query, Meta(description="Words.")] | None = None
+    tags: Annotated[Query, Meta(description="Comma-delimited tags.")] | None = None
     after: Position | None = None
 
 
 @endpoint("GET", "/", guests=True, format="html")
 def home(ctx: Context, params: Search) -> Document:
-    """What is on: the public events that are going on or to come, searched by words."""
-    asked = EventQuery(text=params.text, after=params.after, start_time=times.utc(ctx.now), overlaps=True, limit=PAGE)
-    found = listing.find(ctx, asked, None, reader_zone(ctx))
-    rows, next_page = page(ctx, asked, found, after=lambda row: f"{row.start_at}.{row.id}")
-    form = filled(structs.asdict(params))
-    return render("events/home.html", ctx, title="What is on", form=form, events=store.items(ctx, rows), next_page=next_page)
+    """What is on: the public events that are going on or to come, each series once, and the calendars that have the words."""
+    query = EventQuery(text=_words(params.text), tags=params.tags, after=params.after, limit=PAGE)
+    cards, position = upcoming.find(ctx, query, reader_zone(ctx))
+    calendars = calendar_search.find(ctx, params.text) if params.text and not params.after else []
+    searched = {name: value for name, value in (("text", params.text), ("tags", params.tags)) if value}
+    return render(
+        "events/home.html",
+        ctx,
+        title="What is on",
+        form=filled(structs.asdict(params)),
+        cards=cards,
+        calendars=calendars,
+        next_page=f"/?{urlencode(searched | {'after': position})}" if position else None,
+    )
+
+
+def _words(text: str | None) -> str | None:
+    """What people typed: with `open-stage` they mean both words, unless they put it in quotation marks."""
+    return text.replace("-", " ") if text and '"' not in text else text
 
 
 @endpoint("GET", "/events/{event_id}", guests=True, format="html")

@@ -1,6 +1,7 @@
 """The SQL of users."""
 
 from kalends import errors, times
+from kalends.calendars import search as calendar_search
 from kalends.calendars import sharing
 from kalends.calendars import store as calendars
 from kalends.calendars.model import CalendarInput
@@ -63,6 +64,7 @@ def update(ctx: Context, user_id: int, profile: Profile) -> None:
         id=user_id,
         now=ctx.now,
     )
+    calendar_search.refresh(ctx, owner_id=user_id)
 
 
 def update_password(ctx: Context, user_id: int, password_hash: str) -> None:

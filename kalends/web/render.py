@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.web import words
+from kalends.web.autolink import autolink
 from kalends.web.forms import FormState
 from kalends.web.zone import reader_zone
 
@@ -120,6 +121,7 @@ def _environment() -> Environment:
     )
     environment.globals["static"] = static_url
     environment.globals["words"] = words
+    environment.filters["autolink"] = autolink
     return environment
 
 

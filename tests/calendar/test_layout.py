@@ -18,14 +18,14 @@ MIDNIGHT = int(datetime(2026, 5, 11, tzinfo=UTC).timestamp())
 def an_entry(number: int, start: int, minutes: int) -> Entry:
     """Something that begins so many minutes after midnight, and lasts."""
     row = EventRow(
-        number, f"Event {number}", MIDNIGHT + start * 60, MIDNIGHT + (start + minutes) * 60, False, "UTC", None, None, "", True, None, ""
+        number, f"Event {number}", MIDNIGHT + start * 60, MIDNIGHT + (start + minutes) * 60, False, "UTC", None, None, "", True, None, 0, ""
     )
     return Entry(number, row.title, row, "UTC", MAY, MAY, is_bar=False)
 
 
 def a_bar(number: int, first: int, length: int) -> Entry:
     """Something that takes whole days."""
-    row = EventRow(number, f"Event {number}", 0, None, True, "UTC", None, None, "", True, None, "")
+    row = EventRow(number, f"Event {number}", 0, None, True, "UTC", None, None, "", True, None, 0, "")
     day = MAY + timedelta(days=first)
     return Entry(number, row.title, row, "UTC", day, day + timedelta(days=length), is_bar=True)
 
@@ -40,14 +40,22 @@ def cover(block: Block) -> set[tuple[int, int]]:
 
 @given(TIMES)
 def test_no_event_of_a_day_hides_another(times: list[tuple[int, int]]) -> None:
-    blocks = _blocks(MAY, [an_entry(i, start, minutes) for i, (start, minutes) in enumerate(times)])
-    assert len(blocks) == len(times)
+    blocks, more = _blocks(MAY, [an_entry(i, start, minutes) for i, (start, minutes) in enumerate(times)])
+    assert len(blocks) + sum(overflow.count for overflow in more) == len(times)
     seen: set[tuple[int, int]] = set()
     for block in blocks:
         assert 0 <= block.start < block.end <= 96
         assert 0 <= block.column <= block.column + block.width <= COLUMNS
         assert not seen & cover(block), block
         seen |= cover(block)
+    for overflow in more:
+        assert not seen & {(row, column) for row in range(overflow.start, overflow.end) for column in (10, 11)}
+
+
+def test_more_than_six_at_once_are_counted() -> None:
+    blocks, more = _blocks(MAY, [an_entry(i, 600, 60) for i in range(17)])
+    assert (len(blocks), [overflow.count for overflow in more]) == (5, [12])
+    assert {block.width for block in blocks} == {2}
 
 
 @given(LENGTHS)

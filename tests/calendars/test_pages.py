@@ -58,7 +58,7 @@ def test_a_calendar_shows_what_is_to_come_and_its_feed(cast: Cast) -> None:
     an_event(cast.alice, calendar_id=jazz["id"], title="Secret", start_time="2026-06-11T20:00", public=False)
     for reader, sees_secret in [(cast.anonymous, False), (cast.alice, True)]:
         page = reader.get(f"/calendars/{jazz['id']}")
-        assert f'<a href="/events/{soon["id"]}">Soon</a>' in page.text
+        assert f'<a href="/events/{soon["id"]}" dir="auto">Soon</a>' in page.text
         assert "Two lines\nof text" in page.text
         assert "Long ago" not in page.text
         assert ("Secret" in page.text) is sees_secret

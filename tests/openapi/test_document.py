@@ -154,5 +154,6 @@ def test_every_enumeration_has_a_name(document: dict[str, Any]) -> None:
 def test_only_listed_rules_go_beyond_the_schema(document: dict[str, Any], cast: Cast) -> None:
     operation = document["paths"]["/api/users/{user_id}"]["put"]
     refused = cast.alice.put(f"/api/users/{cast.alice.id}", json={"password": "a new long password"})
-    assert (refused.status, refused.broken) == (422, list(operation["x-rules"]))
+    assert (refused.status, refused.broken) == (422, ["current_password"])
+    assert "current_password" in operation["x-rules"]
     assert "is required with a new password" in operation["description"]

@@ -241,4 +241,8 @@
   }
 
   prepare();
+
+  // Where the night is shown, too, a week begins with the working day.
+  const week = document.querySelector(".week");
+  if (week && isWide.matches && !location.hash && Number(week.dataset.hour) < 7) week.querySelectorAll(".hours li")[7 - week.dataset.hour]?.scrollIntoView({ block: "center" });
 }

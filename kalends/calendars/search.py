@@ -1,0 +1,48 @@
+"""Finding public calendars by their name or their owner's."""
+
+from msgspec import Struct
+
+from kalends import matching
+from kalends.context import Context
+
+MOST = 6
+
+
+class CalendarHit(Struct, frozen=True):
+    """A public calendar that a search found."""
+
+    id: int
+    name: str
+    owner_name: str
+    color: str
+
+
+def refresh(ctx: Context, *, calendar_id: int | None = None, owner_id: int | None = None) -> None:
+    """Note the names of a calendar, or of all calendars of an owner, for searches."""
+    where = "c.id = :id" if calendar_id is not None else "c.owner_id = :id"
+    names = ctx.tx.rows(
+        f"SELECT c.id, c.public, c.name, coalesce(u.name, u.user_name) FROM calendars c JOIN users u ON u.id = c.owner_id WHERE {where}",
+        id=calendar_id if calendar_id is not None else owner_id,
+    )
+    for found_id, public, name, owner in names:
+        search = matching.folded(f"{name} {owner}") if public else ""
+        ctx.tx.run("UPDATE calendars SET search = :search WHERE id = :id AND search <> :search", search=search, id=found_id)
+
+
+def find(ctx: Context, text: str) -> list[CalendarHit]:
+    """The first public calendars in whose names every word occurs. Words of one or two letters alone find nothing."""
+    terms = list(matching.terms(text))
+    literals = [literal for pieces in terms for literal in matching.literals(pieces)]
+    if not literals:
+        return []
+    hits, params = ctx.db.containing("calendars", "search", literals)
+    conditions = [matching.Condition((f"%{'%'.join(map(matching.escaped, pieces))}%",)) for pieces in terms]
+    where = " AND ".join(["c.public", *matching.where("c.search || ''", conditions, params)])
+    return ctx.tx.all(
+        CalendarHit,
+        f"""WITH hits AS MATERIALIZED ({hits} LIMIT 500)
+            SELECT c.id, c.name, coalesce(u.name, u.user_name), c.color
+            FROM hits CROSS JOIN calendars c JOIN users u ON u.id = c.owner_id
+            WHERE c.id = hits.id AND {where} ORDER BY c.id LIMIT {MOST}""",
+        **params,
+    )

@@ -1,0 +1,80 @@
+"""What is on: the public events that are going on or to come, each series once."""
+
+from msgspec import Struct, structs
+
+from kalends import times
+from kalends.context import Context
+from kalends.events import listing, store
+from kalends.events.model import EventItem, EventQuery, EventRow, Repeat
+
+# How many events are read at once, and at most, to fill a page.
+BATCH = 100
+MOST_READ = 500
+
+
+class Card(Struct, frozen=True):
+    """An event; of a series, the next date, the rule, and how many dates follow."""
+
+    event: EventItem
+    repeat: Repeat | None = None
+    more: int = 0
+
+
+def find(ctx: Context, query: EventQuery, zone: str) -> tuple[list[Card], str | None]:
+    """The first cards of the query's size, and the position after which the next page begins."""
+    query = structs.replace(query, start_time=times.utc(ctx.now), overlaps=True)
+    rows, position = _fold(ctx, query, zone)
+    rules = _rules(ctx, [row.series_id for row in rows if row.series_id])
+    cards = [Card(item, *rules.get(item.series_id or 0, (None, 0))) for item in store.items(ctx, rows)]
+    return cards, position
+
+
+def _fold(ctx: Context, query: EventQuery, zone: str) -> tuple[list[EventRow], str | None]:
+    """The first event of each series, and all others."""
+    shown: list[EventRow] = []
+    series: set[int] = set()
+    position = query.after
+    for _ in range(MOST_READ // BATCH):
+        rows = listing.find(ctx, structs.replace(query, limit=BATCH, after=position), None, zone)
+        series |= _on_earlier_pages(ctx, rows, query.after)
+        for row in rows[:BATCH]:
+            if row.series_id is None or row.series_id not in series:
+                if len(shown) == query.limit:
+                    return shown, position
+                shown.append(row)
+                series |= {row.series_id} if row.series_id else set()
+            position = f"{row.start_at}.{row.id}"
+        if len(rows) <= BATCH:
+            return shown, None
+    return shown, position
+
+
+def _on_earlier_pages(ctx: Context, rows: list[EventRow], after: str | None) -> set[int]:
+    """The series of these events whose next date is on a page before."""
+    ids = list({row.series_id for row in rows if row.series_id})
+    if after is None or not ids:
+        return set()
+    start, _, event_id = after.partition(".")
+    found = ctx.tx.rows(
+        f"""SELECT DISTINCT series_id FROM events WHERE series_id IN {ctx.db.listed("ids")} AND public
+            AND start_at >= :now AND (start_at, id) <= (:start, :event_id)""",
+        ids=ids,
+        now=ctx.now,
+        start=int(start),
+        event_id=int(event_id),
+    )
+    return {row[0] for row in found}
+
+
+def _rules(ctx: Context, series_ids: list[int]) -> dict[int, tuple[Repeat, int]]:
+    """The rule of each series, and how many dates follow the next one."""
+    if not series_ids:
+        return {}
+    rows = ctx.tx.rows(
+        f"""SELECT r.id, r.frequency, r.step, r.start_date, r.end_date,
+                   (SELECT count(*) FROM events e WHERE e.series_id = r.id AND e.start_at > :now AND e.public)
+            FROM series r WHERE r.id IN {ctx.db.listed("ids")}""",
+        ids=series_ids,
+        now=ctx.now,
+    )
+    return {row[0]: (Repeat(*row[1:5]), max(row[5] - 1, 0)) for row in rows}

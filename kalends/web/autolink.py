@@ -1,0 +1,33 @@
+"""Text that people wrote, with its web addresses as links."""
+
+import re
+
+from markupsafe import Markup, escape
+
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`]+", re.IGNORECASE)
+# What ends a sentence rather than an address.
+_PUNCTUATION = ".,;:!?…"
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+
+
+def autolink(text: str) -> Markup:
+    """Escaped text in which http and https addresses are links that tell search engines and other sites nothing."""
+    pieces, end = [], 0
+    for found in _ADDRESS.finditer(text):
+        address = _trim(found.group())
+        pieces.append(escape(text[end : found.start()]))
+        pieces.append(Markup('<a href="{0}" rel="nofollow ugc noopener noreferrer">{0}</a>').format(address))
+        end = found.start() + len(address)
+    return Markup("").join([*pieces, escape(text[end:])])
+
+
+def _trim(address: str) -> str:
+    """Without what belongs to the sentence: a full stop, or a closing bracket that was opened outside."""
+    while address and (address[-1] in _PUNCTUATION or _is_unopened(address)):
+        address = address[:-1]
+    return address
+
+
+def _is_unopened(address: str) -> bool:
+    opening = _BRACKETS.get(address[-1])
+    return opening is not None and address.count(opening) < address.count(address[-1])
