@@ -31,9 +31,10 @@ from kalends.events import form_pages as event_forms
 from kalends.events import pages as event_pages
 from kalends.health import api as health
 from kalends.http import log
-from kalends.http.edge import Edge
+from kalends.http.edge import Edge, Routes
 from kalends.http.endpoint import registry
-from kalends.http.server import application, quick_paths
+from kalends.http.respond import identify
+from kalends.http.server import application, pool_paths, quick_paths
 from kalends.keys import api as keys
 from kalends.keys import pages as key_pages
 from kalends.responses import api as responses
@@ -74,7 +75,8 @@ def rsgi() -> Edge:
     log.configure(loaded)
     tokens.prepare(loaded)
     db = open_database(loaded)
-    edge = Edge(wsgi(db, loaded), loaded, db, quick_paths(registry))
+    routes = Routes(quick_paths(registry), pool_paths(registry), partial(identify, db, loaded, authenticate))
+    edge = Edge(wsgi(db, loaded), loaded, db, routes)
     # What is made by now stays for good; looking through it for what may go would only take time.
     gc.freeze()
     return edge

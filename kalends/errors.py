@@ -205,6 +205,11 @@ class TooMany(Problem):
         self.retry_after = retry_after
 
 
+class HeadTooLarge(Problem):
+    status = 431
+    title = "The headers are too large"
+
+
 class Unavailable(Problem):
     """The service is busy, or its database cannot be used right now. Try again after `Retry-After` seconds."""
 

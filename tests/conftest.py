@@ -1,5 +1,6 @@
 """What tests share: a database of each kind, the application on it, and a clock that they may move."""
 
+import inspect
 import os
 import tempfile
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from msgspec import structs
 from kalends.app import wsgi
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
+from kalends.http.respond import Responder
 from kalends.settings import Settings
 from kalends.users import passwords
 from tests import noted, plans
@@ -143,6 +145,23 @@ def quick_passwords() -> Iterator[None]:
     real, passwords._hasher = passwords._hasher, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     yield
     passwords._hasher = real
+
+
+@pytest.fixture(scope="session", autouse=True)
+def passwords_are_hashed_in_their_pool() -> Iterator[None]:
+    """An action that hashes must be declared for the pool that does; elsewhere it would hold the threads of all requests."""
+    real = passwords._place
+
+    def checked() -> Any:
+        frame = inspect.currentframe()
+        while frame and frame.f_code is not Responder.__call__.__code__:
+            frame = frame.f_back
+        assert frame is None or frame.f_locals["self"].endpoint.pool == "hash", frame.f_locals["self"].endpoint.url
+        return real()
+
+    passwords._place = checked
+    yield
+    passwords._place = real
 
 
 @pytest.fixture(scope="session", autouse=True)

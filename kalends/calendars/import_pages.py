@@ -17,7 +17,7 @@ def choose(ctx: Context, calendar_id: int) -> Document:
     return _form(ctx, calendar_id, FormState())
 
 
-@endpoint("POST", "/calendars/{calendar_id}/import", transaction=False, format="html")
+@endpoint("POST", "/calendars/{calendar_id}/import", transaction=False, pool="upload", format="html")
 def import_(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Put the events of a file on the calendar, and tell what of it could not be kept."""
 

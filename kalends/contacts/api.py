@@ -136,7 +136,7 @@ def _imported(ctx: Context, file: Upload) -> FileImport:
     return arrivals.from_file(ctx, cards.read_file(file.filename, file.content))
 
 
-@endpoint("POST", "/api/contacts/import", status=201, transaction=False)
+@endpoint("POST", "/api/contacts/import", status=201, transaction=False, pool="upload")
 def import_(ctx: Context, params: ImportInput) -> ServiceImport:
     """Import contacts from google, outlook or yahoo into the temporary list, where they stay for 24 hours.
 

@@ -27,19 +27,19 @@ def choose(ctx: Context) -> Document:
     return _forms(ctx)
 
 
-@endpoint("POST", "/contacts/import", transaction=False, format="html")
+@endpoint("POST", "/contacts/import", transaction=False, pool="upload", format="html")
 def import_(ctx: Context, params: Form) -> Document:
     """Import contacts from a service into the temporary list, with the password there."""
     return _import(ctx, params, "service")
 
 
-@endpoint("POST", "/contacts/import/token", transaction=False, format="html")
+@endpoint("POST", "/contacts/import/token", transaction=False, pool="upload", format="html")
 def import_by_token(ctx: Context, params: Form) -> Document:
     """The same, with an access token."""
     return _import(ctx, params, "token")
 
 
-@endpoint("POST", "/contacts/upload", transaction=False, format="html")
+@endpoint("POST", "/contacts/upload", transaction=False, pool="upload", format="html")
 def upload(ctx: Context, params: Form) -> Document:
     """Put the contacts of a file on the primary list, and tell what of it could not be kept."""
 

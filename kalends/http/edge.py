@@ -1,91 +1,127 @@
 """Granian's side: read the body on the event loop, bounded in size and time, then run the WSGI application on a bounded
 pool of threads. So a client that sends or reads slowly holds no thread, and beyond the queue's length the answer is a quick 503.
 
-What takes less than the way to another thread and back is answered on the event loop itself; where it turns out to take longer, it
-is given up there and run on a thread."""
+Passwords are hashed and files imported in small pools of their own. What takes less than the way to another thread and back is
+answered on the event loop itself; where it turns out to take longer, it is given up there and run on a thread."""
 
 import asyncio
-import io
 import os
 import re
 import secrets
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from granian._granian import RSGIHTTPProtocol as HTTPProtocol
 from granian._granian import RSGIProtocolError as ProtocolError
 from granian.rsgi import Scope
+from msgspec import Struct
 
 from kalends import errors
 from kalends.db import Database, Slow
 from kalends.errors import Problem
 from kalends.http import metrics
+from kalends.http.bodies import SMALL, Bodies
+from kalends.http.environ import Environ, environ, has_body, is_multipart, set_body
 from kalends.http.log import endpoint_name, log
+from kalends.http.origin import Origins
 from kalends.http.outflow import LARGE, STEP_SECONDS, Outflow
 from kalends.http.params import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
+from kalends.http.pool import QUEUE_SECONDS, Pool, Size
 from kalends.http.problem import CONTENT_TYPE, encode
 from kalends.http.reads import Read, Reads
 from kalends.http.respond import HURRIES
 from kalends.http.server import common_headers
+from kalends.network import network
 from kalends.settings import Settings
 
-Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 Answer = tuple[int, list[tuple[str, str]], bytes]
+T = TypeVar("T")
 
-# What the bodies of all requests may hold together, in each process.
-BODIES_LIMIT = 16 * UPLOAD_LIMIT
+# Each hash takes 64 MiB and every core for a tenth of a second; an import takes a core for seconds.
+POOLS = {
+    "hash": Size(2, queue=16, threads_each=2, queue_each=6, busy="Too many people are signing in at once. Try again shortly."),
+    "upload": Size(2, queue=4, threads_each=1, queue_each=1, busy="Other imports are running. Try again in a minute."),
+}
 # For how long the rest of a refused body is read: a client that is cut off while it sends never sees the answer.
 LINGER_SECONDS = 2
-# A stop waits until nothing has arrived for a moment, and no longer than this for bodies that are still on their way.
+# A stop waits until nothing has arrived for a moment.
 QUIET_SECONDS = 0.25
 # Where new connections cannot be kept out, there may be no quiet moment.
 FINISH_SECONDS = 30
-# For how long a request may wait for a thread.
-QUEUE_SECONDS = 10
-LAST_BODIES_SECONDS = 3
 LAST_READING_SECONDS = 3
 
 CLOSE = ("connection", "close")
 READS = ("GET", "HEAD")
+# The statuses after which nothing more is read: the request has come to no good end.
+BROKEN = (400, 408, 431)
+
+
+class Routes(Struct, frozen=True):
+    """What the edge must know of a request before the application sees it.
+
+    quick: the paths to answer on the event loop, if the database lets it hurry.
+    pools: the methods and paths that have a pool of their own.
+    identify: the id of the user whose credential a request carries.
+    """
+
+    quick: re.Pattern[str]
+    pools: re.Pattern[str]
+    identify: Callable[[Environ], int | None]
+
+
+class _Job(Struct, frozen=True):
+    """What is to run: with which body, for whom, and in which pool, if it is not that of all requests.
+
+    is_unread: the body was left where it is, so that the connection cannot go on.
+    """
+
+    body: bytes = b""
+    network: str = ""
+    clients: tuple[str, ...] = ()
+    pool: str = ""
+    is_unread: bool = False
 
 
 class Edge:
     """The RSGI application around a WSGI one."""
 
-    def __init__(self, wsgi: Wsgi, settings: Settings, db: Database | None = None, quick: re.Pattern[str] | None = None):
-        """quick: the paths to answer on the event loop, if the database lets it hurry."""
+    def __init__(self, wsgi: Wsgi, settings: Settings, db: Database | None = None, routes: Routes | None = None):
         self._wsgi = wsgi
         self._settings = settings
         self._db = db
-        self._quick = quick
+        self._routes = routes
+        self._hurries = routes is not None
+        self._origins = Origins(settings)
         self._headers = [(name.lower(), value) for name, value in common_headers(settings).items()]
-        self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="request")
+        self._executor = ThreadPoolExecutor(settings.threads, thread_name_prefix="request")
+        self._pools = {name: Pool(name, size) for name, size in POOLS.items()}
         self._room = settings.threads + settings.queue
-        self._held = 0
         self._active = 0
-        self._reading: set[asyncio.Timeout] = set()
+        self._bodies = Bodies(settings.body_timeout)
         self._outflow = Outflow()
         self._reads = Reads(db)
-        # When each request was given to the pool, in that order.
-        self._waiting: dict[Future[Answer], float] = {}
+        # When each request was given to a thread, in that order.
+        self._waiting: dict[Future[Any], float] = {}
         self._last_arrival = 0.0
         self._stop: asyncio.Task[None] | None = None
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Granian would stop at SIGTERM and SIGINT. SIGTERM is ours first."""
         loop.add_signal_handler(signal.SIGTERM, self._stop_soon, loop)
-        if not self._can_hurry():
-            self._quick = None
+        self._hurries = self._hurries and self._can_hurry()
         self._watch_queue(loop)
         self._reads.start(loop)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._pool.shutdown()
+        self._executor.shutdown()
+        for pool in self._pools.values():
+            pool.shutdown()
         if self._db:
             self._db.close()
 
@@ -111,9 +147,7 @@ class Edge:
     async def _finish(self, loop: asyncio.AbstractEventLoop) -> None:
         """Answer whatever has arrived, and close each connection with its answer; then let Granian stop."""
         began = self._last_arrival = loop.time()
-        for timeout in self._reading:
-            if not timeout.expired():
-                timeout.reschedule(min(timeout.when() or began, began + LAST_BODIES_SECONDS))
+        self._bodies.hurry()
         self._outflow.hurry(LAST_READING_SECONDS)
         while (self._active or loop.time() < self._last_arrival + QUIET_SECONDS) and loop.time() < began + FINISH_SECONDS:
             await asyncio.sleep(QUIET_SECONDS / 10)
@@ -129,42 +163,81 @@ class Edge:
         try:
             answer = await self._answer(scope, proto)
             await self._send(scope, proto, answer)
-            if answer[0] == errors.TooLarge.status:
+            if CLOSE in answer[1] and answer[0] not in BROKEN:
                 await self._linger(proto)
         finally:
             self._active -= 1
 
     async def _answer(self, scope: Scope, proto: HTTPProtocol) -> Answer:
         try:
-            body = await self._body(scope, proto)
+            env = environ(scope)
+            if not has_body(env) and self._is_quick(scope):
+                with suppress(Slow):
+                    return self._run(env, b"", hurries=True)
+                del env[HURRIES]
+            job = await self._receive(scope, env, proto)
         except Problem as problem:
             # The connection may be in the middle of the body.
             return self._refusal(scope, problem, CLOSE)
-        if not body and self._is_quick(scope):
-            with suppress(Slow):
-                return self._run(scope, body, hurries=True)
+        try:
+            work = partial(self._run, env, job.body)
+            if job.pool:
+                return await self._pools[job.pool].run(job.clients, work)
+            status, headers, content = await self._on_thread(work, Read(proto) if scope.method in READS else None)
+            return status, [*headers, CLOSE] if job.is_unread else headers, content
+        except Problem as problem:
+            return self._refusal(scope, problem)
+        finally:
+            self._bodies.release(job.network, job.body)
+
+    async def _receive(self, scope: Scope, env: Environ, proto: HTTPProtocol) -> _Job:
+        """Read the body, and find the pool. Whoever sends a file is known first: without a credential, it is not even read."""
+        kind = self._kind(scope, env)
+        if not kind and not has_body(env):
+            return _Job()
+        client = network(self._origins.address_in(env))
+        clients: tuple[str, ...] = (client,)
+        if self._routes and kind in ("upload", "file"):
+            user_id = await self._on_thread(partial(self._routes.identify, env))
+            if user_id is None:
+                return _Job(network=client, is_unread=True)
+            clients = client, f"user {user_id}"
+        body = b""
+        if has_body(env):
+            most = UPLOAD_LIMIT + FRAMING if kind in ("upload", "file") and is_multipart(env) else BODY_LIMIT
+            body = await self._bodies.read(proto, most, int(env.get("HTTP_CONTENT_LENGTH", 0)), client)
+        if kind == "file":
+            kind = "upload" if _may_have_file(body) else ""
+        return _Job(body, client, clients, kind)
+
+    def _kind(self, scope: Scope, env: Environ) -> str:
+        """The request's pool, or `file` if it depends on a file, or nothing: then it is for the threads of all requests."""
+        if scope.method == "GET" or self._routes is None:
+            return ""
+        match = self._routes.pools.fullmatch(f"{scope.method} {scope.path}")
+        kind = match.lastgroup or "" if match else ""
+        return "" if kind == "file" and not is_multipart(env) else kind
+
+    async def _on_thread(self, work: Callable[[], T], read: Read | None = None) -> T:
+        """read: what ends the work when the client has left."""
         if self._room <= 0:
-            return self._refusal(scope, errors.Unavailable("Too many requests are waiting. Try again shortly.", retry_after=1))
+            raise errors.Unavailable("Too many requests are waiting. Try again shortly.", retry_after=1)
         self._room -= 1
-        self._held += len(body)
-        read = Read(proto)
-        if is_read := scope.method in READS:
-            waiting = self._pool.submit(read.run, self._run, scope, body)
+        waiting = self._executor.submit(read.run, work) if read else self._executor.submit(work)
+        if read:
             self._reads.add(read, waiting)
-        else:
-            waiting = self._pool.submit(self._run, scope, body)
         self._waiting[waiting] = asyncio.get_running_loop().time()
         try:
             return await asyncio.wrap_future(waiting)
         except asyncio.CancelledError:
             if not waiting.cancelled():
                 raise
-            return self._refusal(scope, errors.Unavailable("Nobody had time for this request. Try again shortly."))
+            raise errors.Unavailable("Nobody had time for this request. Try again shortly.") from None
         finally:
             del self._waiting[waiting]
-            if is_read:
+
+            if read:
                 self._reads.remove(read)
-            self._held -= len(body)
             self._room += 1
 
     async def _send(self, scope: Scope, proto: HTTPProtocol, answer: Answer) -> None:
@@ -182,46 +255,11 @@ class Edge:
             proto.response_bytes(status, headers, content)
 
     def _is_quick(self, scope: Scope) -> bool:
-        return self._quick is not None and scope.method == "GET" and not scope.query_string and bool(self._quick.fullmatch(scope.path))
+        if not self._hurries or self._routes is None or scope.method != "GET" or scope.query_string:
+            return False
+        return bool(self._routes.quick.fullmatch(scope.path))
 
-    async def _body(self, scope: Scope, proto: HTTPProtocol) -> bytes:
-        length = scope.headers.get("content-length")
-        if length is None and "transfer-encoding" not in scope.headers:
-            return b""
-        most = UPLOAD_LIMIT + FRAMING if scope.headers.get("content-type", "").lower().startswith("multipart/form-data") else BODY_LIMIT
-        if length is not None and int(length) > most:
-            raise _too_large(most)
-        patience = min(self._settings.body_timeout, LAST_BODIES_SECONDS) if self._stop else self._settings.body_timeout
-        timeout = asyncio.timeout(patience)
-        try:
-            async with timeout:
-                self._reading.add(timeout)
-                return await self._read(proto, most)
-        except TimeoutError:
-            raise errors.TooSlow(f"Send the body within {patience} seconds.") from None
-        finally:
-            self._reading.discard(timeout)
-
-    async def _read(self, proto: HTTPProtocol, most: int) -> bytes:
-        body = bytearray()
-        ends = 0
-        try:
-            async for chunk in proto:
-                body += chunk
-                self._held += len(chunk)
-                if len(body) > most:
-                    raise _too_large(most)
-                if self._held > BODIES_LIMIT:
-                    raise errors.Unavailable("Too many large requests are arriving. Try again shortly.")
-                ends += not chunk
-        finally:
-            self._held -= len(body)
-        # An empty chunk ends a body. One that breaks off, in the middle or in its chunked form, has another before that.
-        if ends != 1:
-            raise errors.BadRequest("The body ends before it is complete.")
-        return bytes(body)
-
-    def _run(self, scope: Scope, body: bytes, *, hurries: bool = False) -> Answer:
+    def _run(self, env: Environ, body: bytes, *, hurries: bool = False) -> Answer:
         status = 500
         headers: list[tuple[str, str]] = []
 
@@ -229,7 +267,7 @@ class Edge:
             nonlocal status, headers
             status, headers = int(line[:3]), [(name.lower(), value) for name, value in fields]
 
-        env = environ(scope, body)
+        set_body(env, body)
         if hurries:
             env[HURRIES] = True
         content = b"".join(self._wsgi(env, start_response))
@@ -256,44 +294,6 @@ class Edge:
                     await anext(proto)
 
 
-def environ(scope: Scope, body: bytes) -> dict[str, Any]:
-    """The WSGI environment of an RSGI request."""
-    host, _, port = scope.server.rpartition(":")
-    env: dict[str, Any] = {
-        "REQUEST_METHOD": scope.method,
-        "SCRIPT_NAME": "",
-        "PATH_INFO": scope.path.encode().decode("latin-1"),
-        "QUERY_STRING": scope.query_string,
-        "SERVER_NAME": host,
-        "SERVER_PORT": port,
-        "SERVER_PROTOCOL": f"HTTP/{scope.http_version}",
-        "REMOTE_ADDR": scope.client.rpartition(":")[0].strip("[]"),
-        "wsgi.version": (1, 0),
-        "wsgi.url_scheme": scope.scheme,
-        "wsgi.input": io.BytesIO(body),
-        "wsgi.errors": sys.stderr,
-        "wsgi.multithread": True,
-        "wsgi.multiprocess": True,
-        "wsgi.run_once": False,
-    }
-    for name, value in scope.headers.items():
-        # A name with an underscore would pass for the one with hyphens, which a proxy may have checked.
-        if "_" not in name:
-            key = "HTTP_" + name.upper().replace("-", "_")
-            env[key] = f"{env[key]}{'; ' if name == 'cookie' else ','}{value}" if key in env else value
-    if "authorization" in scope.headers:
-        # Granian keeps a value beyond ASCII to itself. It is no credential of ours, and not to be passed over as if none was given.
-        env.setdefault("HTTP_AUTHORIZATION", "unreadable")
-    if "idempotency-key" in scope.headers:
-        env.setdefault("HTTP_IDEMPOTENCY_KEY", "")
-    if scope.authority and "HTTP_HOST" not in env:
-        env["HTTP_HOST"] = scope.authority
-    env["CONTENT_LENGTH"] = str(len(body)) if body else ""
-    if "HTTP_CONTENT_TYPE" in env:
-        env["CONTENT_TYPE"] = env.pop("HTTP_CONTENT_TYPE")
-    env.pop("HTTP_CONTENT_LENGTH", None)
-    return env
-
-
-def _too_large(most: int) -> errors.TooLarge:
-    return errors.TooLarge(f"A body may have at most {most // 1024 // 1024} MiB.")
+def _may_have_file(body: bytes) -> bool:
+    """Whether a multipart body has a file: one that is large enough, or whose parts name one."""
+    return len(body) > SMALL or b"filename" in body.lower()

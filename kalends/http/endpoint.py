@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
@@ -56,6 +56,7 @@ class Endpoint(Struct, frozen=True):
     versioned: bool
     quick: bool
     rechecks: bool
+    pool: str
     variables: dict[str, type]
     params: type[Struct] | None
     is_form: bool
@@ -89,6 +90,12 @@ class Endpoint(Struct, frozen=True):
     def url(self) -> str:
         """The path as clients write it, with the suffix that chooses the format."""
         return self.path if self.format in ("json", "html", "txt") else f"{self.path}.{self.format}"
+
+    @property
+    def takes_file(self) -> bool:
+        if self.is_form:
+            return self.pool == "upload"
+        return self.params is not None and any(field.is_file for field in fields.fields_of(self.params))
 
     @property
     def writes(self) -> bool:
@@ -132,6 +139,7 @@ def endpoint(
     quick: bool = False,
     rechecks: bool = False,
     result: Any = None,
+    pool: Literal["request", "hash", "upload"] = "request",
     format: str = "",
 ) -> Callable[[F], F]:
     """Declare the function as the action behind method and path.
@@ -144,6 +152,8 @@ def endpoint(
     quick: it reads a record by its key, which takes a moment where the database is inside: no thread of its own is needed for that.
     rechecks: it checks a credential, and does so each time, before a request under the same Idempotency-Key gets its answer again.
     result: what it returns, for the documentation, where it also serves an older form of request with another reply.
+    pool: the threads that run it: `hash` if it may hash a password, `upload` if it imports. An action with an optional file is of the
+        `upload` pool whenever it is sent one.
     transaction: False where the action must not hold one all along (it hashes a password, or waits for the network). One that is
         given a file holds none either: it opens its own.
     """
@@ -170,6 +180,7 @@ def endpoint(
             versioned=versioned,
             quick=quick,
             rechecks=rechecks,
+            pool=pool,
             variables={name: hints[name] for name in _VARIABLE.findall(bare)},
             params=None if is_form else params,
             is_form=is_form,

@@ -1,6 +1,7 @@
 """Where a request comes from: its address behind proxies, its credential, its site, and what CORS allows."""
 
 from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Any
 from urllib.parse import urlsplit
 
 import falcon
@@ -28,9 +29,13 @@ class Origins:
 
     def address(self, req: falcon.Request) -> str:
         """The client's address: the nearest one that is not a proxy of ours."""
-        address: str = req.env.get("REMOTE_ADDR", "")
+        return self.address_in(req.env)
+
+    def address_in(self, env: dict[str, Any]) -> str:
+        """The same, of a WSGI environment."""
+        address: str = env.get("REMOTE_ADDR", "")
         if self._proxies and self._trusts(address):
-            for hop in reversed((req.get_header("X-Forwarded-For") or "").split(",")):
+            for hop in reversed(env.get("HTTP_X_FORWARDED_FOR", "").split(",")):
                 address = _without_port(hop.strip()) or address
                 if not self._trusts(address):
                     break

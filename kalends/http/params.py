@@ -126,7 +126,7 @@ def _body(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
     if not content:
         return {}
     kind = (req.content_type or "").partition(";")[0].strip().lower()
-    if len(content) > (UPLOAD_LIMIT + FRAMING if kind == "multipart/form-data" and _takes_file(endpoint) else BODY_LIMIT):
+    if len(content) > (UPLOAD_LIMIT + FRAMING if kind == "multipart/form-data" and endpoint.takes_file else BODY_LIMIT):
         raise errors.TooLarge("A body may have at most 1 MiB, and a file 10 MiB where an action takes one.")
     if req.get_header("Content-Encoding") not in (None, "", "identity"):
         raise errors.UnsupportedMediaType("Send the body as it is, without a Content-Encoding.")
@@ -139,10 +139,6 @@ def _body(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
     raise errors.UnsupportedMediaType(
         "Send application/json, application/x-www-form-urlencoded or multipart/form-data, and say so in Content-Type."
     )
-
-
-def _takes_file(endpoint: Endpoint) -> bool:
-    return endpoint.is_form or (endpoint.params is not None and any(field.is_file for field in fields_of(endpoint.params)))
 
 
 def _json(content: bytes) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The way of one request through its endpoint: authenticate, bind, act in one transaction, encode."""
 
 import gzip
+import io
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,9 +13,10 @@ import falcon
 import msgspec
 from msgspec import UNSET, Struct
 
-from kalends import errors
+from kalends import errors, times
 from kalends.context import Actor, Caller, Context
 from kalends.db import Database, Retry, Slow
+from kalends.errors import Problem
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.fields import fields_of
 from kalends.http.limits import GuestCall, RateLimit
@@ -52,6 +54,20 @@ class Surroundings(Struct, frozen=True):
     origins: Origins
     memory: Memory
     guest_writes: RateLimit
+
+
+def identify(db: Database, settings: Settings, authenticate: Authenticate, env: dict[str, Any]) -> int | None:
+    """The id of the user whose valid credential a request carries: what can be known before its body is read."""
+    try:
+        token, _ = Origins(settings).credential(falcon.Request(env | {"wsgi.input": io.BytesIO()}))
+    except Problem:
+        return None
+    if token is None:
+        return None
+    ctx = Context(db, settings, times.now(), Caller())
+    with ctx.read():
+        actor = authenticate(ctx, token)
+    return actor.id if actor else None
 
 
 class Responder:

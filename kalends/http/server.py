@@ -69,6 +69,18 @@ def quick_paths(endpoints: list[Endpoint]) -> re.Pattern[str]:
     return re.compile("|".join(quick))
 
 
+def pool_paths(endpoints: list[Endpoint]) -> re.Pattern[str]:
+    """What to match with a method and a path: the group is the endpoint's pool, or `file` where it depends on a file. Other paths
+    do not match. The routes ignore a slash at the end and the suffix of a format, and so does this."""
+    kinds: dict[str, list[str]] = {"hash": [], "upload": [], "file": []}
+    for endpoint in endpoints:
+        kind = "file" if endpoint.takes_file and endpoint.pool == "request" else endpoint.pool
+        if kind in kinds:
+            kinds[kind].append(f"{endpoint.method} " + re.sub(r"\{\w+\}", "[^/]+", endpoint.path))
+    groups = [f"(?P<{kind}>{'|'.join(paths)})" for kind, paths in kinds.items() if paths]
+    return re.compile(rf"(?:{'|'.join(groups)})(?:\.[a-z]+)?/?")
+
+
 def _pass_on(req: falcon.Request, resp: falcon.Response, error: Exception, params: dict[str, Any]) -> None:
     """Not an answer: the request will run again, on a thread of its own."""
     raise error

@@ -8,7 +8,7 @@ from kalends.sessions import cookies, credentials, store
 from kalends.sessions.model import Credentials, SessionCreated, SessionDetail
 
 
-@endpoint("POST", "/api/session", status=201, guests=True, transaction=False, rechecks=True)
+@endpoint("POST", "/api/session", status=201, guests=True, transaction=False, pool="hash", rechecks=True)
 def create(ctx: Context, params: Credentials) -> SessionCreated:
     """Log in with exactly one set: `user_name` and `password`, or `wkey`, or `digest` and `timestamp`.
 

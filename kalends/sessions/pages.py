@@ -33,7 +33,7 @@ def new(ctx: Context, params: Destination) -> Document:
     return _form(ctx, FormState({"next": local(params.next)}))
 
 
-@endpoint("POST", "/sign-in", guests=True, transaction=False, format="html")
+@endpoint("POST", "/sign-in", guests=True, transaction=False, pool="hash", format="html")
 def create(ctx: Context, params: Form) -> Document:
     """Sign in, and go where one was headed."""
 

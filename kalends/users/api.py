@@ -22,7 +22,7 @@ def new(ctx: Context) -> Profile:
     return Profile(user_name="", email_address="")
 
 
-@endpoint("POST", "/api/users", status=201, guests=True, limited=True, transaction=False)
+@endpoint("POST", "/api/users", status=201, guests=True, limited=True, transaction=False, pool="hash")
 def create(ctx: Context, params: Registration) -> UserDetail:
     """Register a user. They have a primary calendar from the start."""
     policy.may_register(ctx)
@@ -49,7 +49,7 @@ def edit(ctx: Context, user_id: int) -> Profile:
     return _profile(store.get(ctx, policy.oneself(ctx, user_id).id))
 
 
-@endpoint("PUT", "/api/users/{user_id}", transaction=False)
+@endpoint("PUT", "/api/users/{user_id}", transaction=False, pool="hash")
 def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserDetail:
     """Change your account. A new `password` needs `current_password`, and ends your other sessions."""
     user = _read(ctx, user_id)
@@ -65,7 +65,7 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
         return ctx.done(store.detail(ctx, store.get(ctx, user_id)))
 
 
-@endpoint("DELETE", "/api/users/{user_id}", transaction=False)
+@endpoint("DELETE", "/api/users/{user_id}", transaction=False, pool="hash")
 def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
     """Delete your account (with `current_password`), and with it your calendars, events, contacts, keys and sessions.
 

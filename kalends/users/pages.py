@@ -20,7 +20,7 @@ def new(ctx: Context) -> Document:
     return _form(ctx, FormState())
 
 
-@endpoint("POST", "/sign-up", guests=True, limited=True, transaction=False, format="html")
+@endpoint("POST", "/sign-up", guests=True, limited=True, transaction=False, pool="hash", format="html")
 def create(ctx: Context, params: Form) -> Document:
     """Make an account, and sign in."""
 

@@ -39,7 +39,7 @@ def choose(ctx: Context, reset_token: str) -> Document:
     return _choosing(ctx, user, FormState()) if user else _over(ctx)
 
 
-@endpoint("POST", "/reset/{reset_token}", guests=True, limited=True, credentials=False, transaction=False, format="html")
+@endpoint("POST", "/reset/{reset_token}", guests=True, limited=True, credentials=False, transaction=False, pool="hash", format="html")
 def reset(ctx: Context, reset_token: str, params: Form) -> Document:
     """Set the new password, and end all sessions of the user."""
     with ctx.read():

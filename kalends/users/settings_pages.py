@@ -26,7 +26,7 @@ def show(ctx: Context) -> Document:
     return page(ctx)
 
 
-@endpoint("POST", "/settings/profile", transaction=False, format="html")
+@endpoint("POST", "/settings/profile", transaction=False, pool="hash", format="html")
 def update(ctx: Context, params: Form) -> Document:
     """Change the name, the user name, the e-mail address or the time zone."""
     user = policy.user(ctx)
@@ -38,7 +38,7 @@ def update(ctx: Context, params: Form) -> Document:
     return submit(ctx, params, act, lambda state: page(ctx, profile=state), write=False)
 
 
-@endpoint("POST", "/settings/password", transaction=False, format="html")
+@endpoint("POST", "/settings/password", transaction=False, pool="hash", format="html")
 def change_password(ctx: Context, params: Form) -> Document:
     """Set a new password; one's other sessions end."""
     user = policy.user(ctx)
@@ -57,7 +57,7 @@ def ask(ctx: Context) -> Document:
     return _asking(ctx, FormState())
 
 
-@endpoint("POST", "/settings/delete", transaction=False, format="html")
+@endpoint("POST", "/settings/delete", transaction=False, pool="hash", format="html")
 def destroy(ctx: Context, params: Form) -> Document:
     """Delete the account."""
     user = policy.user(ctx)

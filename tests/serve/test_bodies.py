@@ -4,13 +4,16 @@ import socket
 import time
 from collections.abc import Iterator
 from http.client import HTTPResponse
+from pathlib import Path
 
 import pytest
 
 from tests.client import Answer
 from tests.serve.running import Running, ask, bearer
+from tests.serve.test_slow_clients import Hasty
 
 MIB = 1024 * 1024
+FORM = "multipart/form-data; boundary=x"
 
 
 @pytest.fixture(scope="module")
@@ -82,13 +85,34 @@ def test_too_long_a_body_is_refused_before_it_is_sent(service: Running) -> None:
     assert "1 MiB" in answer.json["detail"]
 
 
-def test_an_upload_may_be_longer(service: Running) -> None:
-    """The edge lets it pass, and the application has the last word."""
-    form = "multipart/form-data; boundary=x"
-    connection = opened(service, f"Content-Length: {9 * MIB}", "Connection: close", path="/healthz", kind=form)
-    connection.sendall(bytes(9 * MIB))
-    assert answered(connection).status == 405
-    assert answered(opened(service, f"Content-Length: {11 * MIB}", path="/healthz", kind=form)).status == 413
+def test_an_upload_may_be_longer_where_a_file_is_taken(service: Running, alice: dict[str, str]) -> None:
+    known = f"Authorization: {alice['Authorization']}"
+    with_file = opened(service, known, f"Content-Length: {9 * MIB}", "Connection: close", path="/api/contacts", kind=FORM)
+    with_file.sendall(bytes(9 * MIB))
+    assert answered(with_file).status == 400
+    for path, size in (("/api/contacts", 11 * MIB), ("/api/calendars", 2 * MIB), ("/sign-in", 2 * MIB), ("/healthz", 2 * MIB)):
+        assert answered(opened(service, known, f"Content-Length: {size}", path=path, kind=FORM)).status == 413, path
+
+
+@pytest.mark.parametrize("credential", ["X-None: 1", "Authorization: Bearer nobody", "Cookie: kalends_session=nobody"])
+@pytest.mark.parametrize("length", [f"Content-Length: {9 * MIB}", "Transfer-Encoding: chunked"])
+@pytest.mark.parametrize("path", ["/api/contacts", "/api/events.json", "/contacts/upload", "/contacts/upload/"])
+def test_nobody_uploads_without_a_credential(service: Running, path: str, length: str, credential: str) -> None:
+    """They are turned away before a byte of the body was sent."""
+    reply = answered(opened(service, credential, length, path=path, kind=FORM))
+    # A cookie that comes from nowhere is refused whatever it says.
+    assert reply.status == (403 if "Cookie" in credential else 401)
+
+
+def test_a_large_body_that_stops_arriving_is_cut_off(tmp_path: Path) -> None:
+    service = Hasty(tmp_path, body_timeout=600).ready()
+    try:
+        known = f"Authorization: {bearer(service.sign_up('alice'))['Authorization']}"
+        upload = opened(service, known, f"Content-Length: {MIB}", path="/api/contacts", kind=FORM)
+        upload.sendall(bytes(100_000))
+        assert answered(upload).status == 408
+    finally:
+        service.stop()
 
 
 def test_a_client_that_sends_too_much_still_sees_why(service: Running) -> None:

@@ -1,0 +1,168 @@
+"""The pools for costly work: bounded, and fair to those who have little of it."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+import pytest
+
+from kalends.app import FEATURES
+from kalends.errors import Unavailable
+from kalends.http import pool as pools
+from kalends.http.endpoint import registry
+from kalends.http.pool import Pool, Size
+from kalends.http.server import pool_paths
+
+
+class Busy:
+    """A pool whose work goes on until the test lets it end, and the order in which it began."""
+
+    def __init__(self, **size: int):
+        self.pool = Pool("test", Size(**size, busy="Busy."))
+        self.began: list[str] = []
+        self._may_end: dict[str, threading.Event] = {}
+
+    def start(self, name: str, *clients: str) -> "asyncio.Task[None]":
+        self._may_end[name] = threading.Event()
+        return asyncio.ensure_future(self.pool.run(clients, partial(self._work, name)))
+
+    def _work(self, name: str) -> None:
+        self.began.append(name)
+        self._may_end[name].wait(20)
+
+    async def end(self, name: str, task: "asyncio.Task[None]") -> None:
+        await self.until(lambda: name in self.began)
+        self._may_end[name].set()
+        await task
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(20):
+            while not condition():
+                await asyncio.sleep(0.001)
+
+
+def run(story: Callable[[Busy], Awaitable[None]], **size: int) -> None:
+    async def told() -> None:
+        busy = Busy(**size)
+        try:
+            await story(busy)
+        finally:
+            busy.pool.shutdown()
+
+    asyncio.run(told())
+
+
+def test_whoever_has_fewer_threads_is_next() -> None:
+    async def story(busy: Busy) -> None:
+        greedy = {name: busy.start(name, "greedy") for name in ("a", "b", "c", "d")}
+        await busy.until(lambda: len(busy.began) == 2)
+        modest = busy.start("modest", "modest")
+        await asyncio.sleep(0)
+        await busy.end("a", greedy["a"])
+        await busy.until(lambda: len(busy.began) == 3)
+        assert busy.began[2] == "modest"
+        for name in "bcd":
+            await busy.end(name, greedy[name])
+        await busy.end("modest", modest)
+
+    run(story, threads=2, queue=8, threads_each=2, queue_each=4)
+
+
+def test_nobody_has_more_than_their_places_and_the_rest_is_refused_at_once() -> None:
+    async def story(busy: Busy) -> None:
+        first, second = busy.start("first", "greedy"), busy.start("second", "greedy")
+        await busy.until(lambda: busy.began == ["first"])
+        with pytest.raises(Unavailable) as refused:
+            await busy.start("third", "greedy")
+        assert refused.value.headers["Retry-After"] == "1"
+        other = busy.start("other", "modest")
+        await busy.until(lambda: busy.began == ["first", "other"])
+        await busy.end("first", first)
+        await busy.end("second", second)
+        await busy.end("other", other)
+        await busy.end("later", busy.start("later", "greedy"))
+
+    run(story, threads=2, queue=8, threads_each=1, queue_each=1)
+
+
+def test_work_counts_for_the_network_and_for_the_user() -> None:
+    async def story(busy: Busy) -> None:
+        first = busy.start("first", "network 1", "user 1")
+        waiting = [busy.start("same user", "network 2", "user 1"), busy.start("same network", "network 1", "user 2")]
+        other = busy.start("other", "network 3", "user 3")
+        await busy.until(lambda: len(busy.began) == 2)
+        assert busy.began == ["first", "other"]
+        await busy.end("first", first)
+        for name, task in zip(("same user", "same network"), waiting, strict=True):
+            await busy.end(name, task)
+        await busy.end("other", other)
+
+    run(story, threads=4, queue=8, threads_each=1, queue_each=1)
+
+
+def test_a_full_queue_refuses_at_once_whoever_asks() -> None:
+    async def story(busy: Busy) -> None:
+        tasks = {name: busy.start(name, name) for name in ("running", "waiting")}
+        await busy.until(lambda: busy.began == ["running"])
+        with pytest.raises(Unavailable):
+            await busy.start("refused", "refused")
+        for name, task in tasks.items():
+            await busy.end(name, task)
+
+    run(story, threads=1, queue=1, threads_each=1, queue_each=1)
+
+
+def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pools, "QUEUE_SECONDS", 0.01)
+
+    async def story(busy: Busy) -> None:
+        running = busy.start("running", "a")
+        with pytest.raises(Unavailable):
+            await busy.start("waiting", "b")
+        await busy.end("running", running)
+        await busy.end("later", busy.start("later", "b"))
+        assert "waiting" not in busy.began
+
+    run(story, threads=1, queue=1, threads_each=1, queue_each=1)
+
+
+def test_a_request_that_is_given_up_leaves_its_place() -> None:
+    async def story(busy: Busy) -> None:
+        running, waiting = busy.start("running", "a"), busy.start("waiting", "b")
+        await busy.until(lambda: busy.began == ["running"])
+        waiting.cancel()
+        next_one = busy.start("next", "c")
+        await asyncio.wait([waiting])
+        await busy.end("running", running)
+        await busy.end("next", next_one)
+        await busy.end("last", busy.start("last", "b"))
+        assert "waiting" not in busy.began
+
+    run(story, threads=1, queue=2, threads_each=1, queue_each=1)
+
+
+def test_every_spelling_of_a_path_leads_to_its_pool() -> None:
+    paths = pool_paths(registry)
+    expected = {
+        **{f"POST /api/session{ending}": "hash" for ending in ("", "/", ".json", ".json/")},
+        "PUT /api/users/7": "hash",
+        "POST /sign-in": "hash",
+        "POST /reset/abc.def-1": "hash",
+        "POST /api/contacts/import": "upload",
+        "POST /calendars/7/import": "upload",
+        "POST /api/events.json": "file",
+        "POST /api/contacts": "file",
+        "PUT /api/events/7": None,
+        "POST /api/comments": None,
+        "GET /api/session/current": None,
+    }
+    assert {line: (match := paths.fullmatch(line)) and match.lastgroup for line in expected} == expected
+
+
+def test_whoever_sends_a_file_must_be_signed_in() -> None:
+    """The edge turns others away before it reads the file."""
+    assert FEATURES
+    takers = [endpoint for endpoint in registry if endpoint.takes_file]
+    assert len(takers) >= 4
+    assert [endpoint.url for endpoint in takers if endpoint.guests] == []

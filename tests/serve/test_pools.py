@@ -1,0 +1,89 @@
+"""Costly work in pools of its own: passwords and imports hold up nobody else."""
+
+import socket
+from collections import Counter
+from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPResponse
+from select import select
+
+import pytest
+
+from kalends.http.edge import POOLS
+from tests.cast import PASSWORD
+from tests.http.multipart import multipart
+from tests.serve.running import PATIENCE, Running, bearer
+
+JSON = {"Content-Type": "application/json"}
+ANOTHER_NETWORK = "127.0.0.2"
+LOGIN = b'{"user_name": "alice", "password": "%s"}' % PASSWORD.encode()
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """With one thread for requests: whatever held it would hold up all."""
+    running = Running(tmp_path_factory.mktemp("pools"), "--no-work", threads=1, access_log="off", rate_limits="off")
+    yield running.ready()
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def alice(service: Running) -> dict[str, str]:
+    return bearer(service.sign_up("alice"))
+
+
+def sent(service: Running, path: str, body: bytes, headers: dict[str, str] = JSON, more: dict[str, str] | None = None) -> socket.socket:
+    """A connection on which a request was sent, and the reply not read yet."""
+    connection = socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE)
+    lines = [f"{name}: {value}" for name, value in {"Host": "calendar", "Content-Length": len(body), **headers, **(more or {})}.items()]
+    connection.sendall("\r\n".join([f"POST {path} HTTP/1.1", *lines, "", ""]).encode() + body)
+    return connection
+
+
+def replies(connections: list[socket.socket]) -> list[HTTPResponse]:
+    found = []
+    for connection in connections:
+        reply = HTTPResponse(connection)
+        reply.begin()
+        reply.read()
+        connection.close()
+        found.append(reply)
+    return found
+
+
+def test_a_list_does_not_wait_for_logins(service: Running, alice: dict[str, str]) -> None:
+    logins = [sent(service, "/api/session", LOGIN) for _ in range(8)]
+    assert service.get("/api/events", headers=alice).status == 200
+    done, _, _ = select(logins, [], [], 0)
+    assert len(done) < len(logins)
+    assert [reply.status for reply in replies(logins)] == [201] * 8
+
+
+def test_more_logins_than_places_are_refused_and_another_network_signs_in(service: Running, alice: dict[str, str]) -> None:
+    logins = [sent(service, "/api/session", LOGIN) for _ in range(24)]
+    elsewhere = HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE, source_address=(ANOTHER_NETWORK, 0))
+    elsewhere.request("POST", "/api/session", LOGIN, JSON)
+    assert elsewhere.getresponse().status == 201
+    elsewhere.close()
+    found = replies(logins)
+    statuses = Counter(reply.status for reply in found)
+    assert set(statuses) == {201, 503}
+    assert statuses[201] >= POOLS["hash"].threads + POOLS["hash"].queue_each
+    assert {reply.getheader("Retry-After") for reply in found if reply.status == 503} == {"1"}
+
+
+def test_imports_at_once_hold_up_neither_lists_nor_each_other_without_end(service: Running, alice: dict[str, str]) -> None:
+    rows = "".join(f'Name {i},u{i}@bücher{i}.example,"{",".join(map(str, range(40)))}"\n' for i in range(2_000))
+    file = multipart(files=[("file", "many.csv", f"name,email_address,tags\n{rows}".encode())])
+    imports = [sent(service, "/api/contacts", **file, more=alice) for _ in range(8)]
+    assert service.get("/api/events", headers=alice).status == 200
+    done, _, _ = select(imports, [], [], 0)
+    assert len(done) < len(imports)
+    statuses = Counter(reply.status for reply in replies(imports))
+    assert set(statuses) == {201, 503}
+    assert service.get("/api/contacts?count=true&limit=1", headers=alice).json["total"] == 2_000
+
+
+def test_fields_in_multipart_are_no_import(service: Running, alice: dict[str, str]) -> None:
+    fields = multipart({"title": "Gig", "start_time": "2026-06-01"})
+    made = [sent(service, "/api/events", **fields, more=alice) for _ in range(8)]
+    assert [reply.status for reply in replies(made)] == [201] * 8
