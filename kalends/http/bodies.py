@@ -48,11 +48,8 @@ class Bodies:
         self._reading: set[asyncio.Timeout] = set()
         self._stops = False
 
-    async def read(self, chunks: AsyncIterable[bytes], most: int, announced: int, network: str) -> bytes:
-        """The whole body, which may have `most` bytes, and does not begin to arrive if more are announced. It counts as held until it
-        is released."""
-        if announced > most:
-            raise _too_large(most)
+    async def read(self, chunks: AsyncIterable[bytes], most: int, network: str) -> bytes:
+        """The whole body, of at most so many bytes. It counts as held until it is released."""
         seconds = min(self._timeout, STOP_SECONDS) if self._stops else self._timeout
         timeout = asyncio.timeout(seconds)
         self._reading.add(timeout)
@@ -89,7 +86,7 @@ class Bodies:
                 body += chunk
                 self._hold(network, len(body) - len(chunk), len(body))
                 if len(body) > most:
-                    raise _too_large(most)
+                    raise too_large(most)
                 if self._budget(len(body)).is_exceeded(network):
                     raise errors.Unavailable("Too many large requests are arriving. Try again shortly.")
                 if len(body) > SMALL and not self._stops:
@@ -128,5 +125,5 @@ class _Pace:
             self._timeout.reschedule(min(self._loop.time() + STEP_SECONDS, self._end))
 
 
-def _too_large(most: int) -> errors.TooLarge:
+def too_large(most: int) -> errors.TooLarge:
     return errors.TooLarge(f"A body may have at most {most // MIB} MiB, and a file 10 MiB where an action takes one.")

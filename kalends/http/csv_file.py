@@ -9,8 +9,9 @@ from typing import Any
 from kalends.context import Context
 from kalends.http.endpoint import Document
 
-# A cell that begins like this would be run as a formula. The apostrophes before it count too, so that nothing looks defused that is not.
-_DANGEROUS = re.compile(r"'*[=+\-@\t\r]")
+# A cell that begins like this would be run as a formula; some spreadsheets take the full-width signs (U+FF1D and so on) for the plain
+# ones. The apostrophes before it count too, so that nothing looks defused that is not.
+_DANGEROUS = re.compile(r"'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]")
 
 
 def csv_file(ctx: Context, name: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Document:

@@ -25,7 +25,7 @@ from kalends import errors
 from kalends.db import Database, Slow
 from kalends.errors import Problem
 from kalends.http import metrics
-from kalends.http.bodies import SMALL, Bodies
+from kalends.http.bodies import SMALL, Bodies, too_large
 from kalends.http.environ import Environ, environ, has_body, is_multipart, set_body
 from kalends.http.log import endpoint_name, log
 from kalends.http.origin import Origins
@@ -195,6 +195,9 @@ class Edge:
         kind = self._kind(scope, env)
         if not kind and not has_body(env):
             return _Job()
+        most = UPLOAD_LIMIT + FRAMING if kind in ("upload", "file") and is_multipart(env) else BODY_LIMIT
+        if int(env.get("HTTP_CONTENT_LENGTH", 0)) > most:
+            raise too_large(most)
         client = network(self._origins.address_in(env))
         clients: tuple[str, ...] = (client,)
         if self._routes and kind in ("upload", "file"):
@@ -202,10 +205,7 @@ class Edge:
             if user_id is None:
                 return _Job(network=client, is_unread=True)
             clients = client, f"user {user_id}"
-        body = b""
-        if has_body(env):
-            most = UPLOAD_LIMIT + FRAMING if kind in ("upload", "file") and is_multipart(env) else BODY_LIMIT
-            body = await self._bodies.read(proto, most, int(env.get("HTTP_CONTENT_LENGTH", 0)), client)
+        body = await self._bodies.read(proto, most, client) if has_body(env) else b""
         if kind == "file":
             kind = "upload" if _may_have_file(body) else ""
         return _Job(body, client, clients, kind)

@@ -30,12 +30,12 @@ class Arriving:
         self._tasks: list[asyncio.Task[bytes]] = []
 
     async def begin(self, size: int, network: str) -> None:
-        body = self.bodies.read(chunks(bytes(size), then=self._end.wait()), LARGEST, size + 1, network)
+        body = self.bodies.read(chunks(bytes(size), then=self._end.wait()), LARGEST, network)
         self._tasks.append(asyncio.create_task(body))
         await asyncio.sleep(0)
 
     async def whole(self, size: int, network: str) -> int:
-        body = await self.bodies.read(chunks(bytes(size)), LARGEST, size, network)
+        body = await self.bodies.read(chunks(bytes(size)), LARGEST, network)
         self.bodies.release(network, body)
         return len(body)
 
@@ -92,9 +92,9 @@ def test_a_refused_or_broken_body_is_held_no_longer() -> None:
     async def story(arriving: Arriving) -> None:
         for _ in range(5):
             with pytest.raises(errors.TooLarge):
-                await arriving.bodies.read(chunks(bytes(LARGEST), b"x"), LARGEST, 0, "network")
+                await arriving.bodies.read(chunks(bytes(LARGEST), b"x"), LARGEST, "network")
             with pytest.raises(errors.BadRequest):
-                await arriving.bodies.read(chunks(bytes(LARGEST), b""), LARGEST, 0, "network")
+                await arriving.bodies.read(chunks(bytes(LARGEST), b""), LARGEST, "network")
         assert await arriving.whole(LARGEST, "network") == LARGEST
 
     run(story)
@@ -112,7 +112,7 @@ def test_a_large_body_has_a_deadline_that_moves_on_as_it_arrives() -> None:
             yield b""
 
         now = asyncio.get_running_loop().time()
-        await arriving.bodies.read(watched(), LARGEST, 0, "network")
+        await arriving.bodies.read(watched(), LARGEST, "network")
         small, large, still, moved, again = deadlines
         assert small >= now + 600
         assert now + STEP_SECONDS <= large < now + 600

@@ -146,6 +146,30 @@ def test_no_host_gets_into_an_answer(started: Running, host: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "hosts",
+    [[], ["calendar", "calendar"], ["calendar", "evil.example"], ["calendar, evil.example"], ["calendar@evil.example"], ["a b"], ["[::1"]],
+    ids=repr,
+)
+@pytest.mark.parametrize("line", ["GET /healthz", "GET /api/events/1", "POST /api/session", "GET http://calendar/healthz"])
+def test_a_request_names_one_host_or_is_400(started: Running, line: str, hosts: list[str]) -> None:
+    """RFC 9112, 3.2."""
+    head = [f"{line} HTTP/1.1", *(f"Host: {host}" for host in hosts), "Content-Length: 0", "", ""]
+    assert first(started, "\r\n".join(head).encode()) == 400
+
+
+@pytest.mark.parametrize("host", ["calendar", "calendar:8000", "cal_1.example.org", "127.0.0.1:80", "[::1]:8000", ""])
+def test_any_one_host_is_served_and_http_1_0_needs_none(started: Running, host: str) -> None:
+    assert first(started, f"GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()) == 200
+    assert first(started, b"GET /healthz HTTP/1.0\r\n\r\n") == 200
+
+
+def test_a_head_of_more_than_64_kib_is_431(started: Running) -> None:
+    for size, status in ((60_000, 200), (66_000, 431), (100_000, 431)):
+        assert first(started, request("GET /healthz HTTP/1.1", f"X-A: {'x' * size}")) == status
+    assert first(started, request("GET /healthz HTTP/1.1", *(f"X-{i}: {'x' * 1_000}" for i in range(80)))) == 431
+
+
+@pytest.mark.parametrize(
     "sent",
     [
         *(
