@@ -67,8 +67,8 @@ def test_more_logins_than_places_are_refused_and_another_network_signs_in(servic
     found = replies(logins)
     statuses = Counter(reply.status for reply in found)
     assert set(statuses) == {201, 503}
-    assert statuses[201] >= POOLS["hash"].threads + POOLS["hash"].queue_each
-    assert {reply.getheader("Retry-After") for reply in found if reply.status == 503} == {"1"}
+    assert statuses[201] >= POOLS["hash"].threads_each
+    assert {reply.getheader("Retry-After") for reply in found if reply.status == 503} <= {"1", "2"}
 
 
 def test_imports_at_once_hold_up_neither_lists_nor_each_other_without_end(service: Running, alice: dict[str, str]) -> None:
