@@ -43,13 +43,26 @@ def _meets(event: dict[str, Any], name: str, value: str) -> bool:
     if name == "text":
         return says(value, *(event[field] for field in TEXT_FIELDS), *tags)
     if name == "tags":
-        return all(folded(tag) in map(folded, tags) for tag in value.split(",") if folded(tag))
+        return all(any(is_whole(tag, held) for held in tags) for tag in value.split(",") if folded(tag).replace("*", ""))
     if name in ("title", "description", "location"):
         return says(value, event[name])
+    if name in ("state", "zip", "country"):
+        return is_whole(value, event[name] or "") or (event[name] is None and _has_pieces(event["location"], value))
     if event[name] is None:
-        wanted = [folded(value)] if name in ("state", "zip", "country") else [folded(t.replace("*", "")) for t in terms(value)]
+        wanted = [folded(t.replace("*", "")) for t in terms(value)]
         return all(_has_words(event["location"], term) for term in wanted if term)
-    return folded(event[name]) == folded(value) if name in ("state", "zip", "country") else says(value, event[name])
+    return says(value, event[name])
+
+
+def is_whole(query: str, value: str) -> bool:
+    """Whether the value is what was asked for; `*` is any characters."""
+    return re.fullmatch(".*".join(map(re.escape, folded(query).split("*"))), folded(value), re.DOTALL) is not None
+
+
+def _has_pieces(location: str | None, query: str) -> bool:
+    held = re.findall(r"[^\W_]+", folded(location or ""))
+    wanted = [" ".join(re.findall(r"[^\W_]+", piece)) for piece in folded(query).split("*")]
+    return any(wanted) and bool(held) and re.search(f" {'.*'.join(wanted)} ", f" {' '.join(held)} ") is not None
 
 
 def _has_words(location: str | None, value: str) -> bool:
