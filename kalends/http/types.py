@@ -38,7 +38,11 @@ def _email(value: str) -> str:
     if _is_plain_email(value):
         return value
     try:
-        return read_address(value).normalized
+        checked = read_address(value)
+        if "." not in checked.ascii_domain:
+            # A host alone, such as localhost, is a slip; private networks have domains such as mail.local.
+            raise ValueError
+        return checked.normalized
     except ValueError:
         raise Bad("must be an e-mail address such as ana@example.org") from None
 

@@ -26,6 +26,7 @@ def new(ctx: Context) -> Profile:
 def create(ctx: Context, params: Registration) -> UserDetail:
     """Register a user. They have a primary calendar from the start."""
     policy.may_register(ctx)
+    _refuse_taken(ctx, params)
     password_hash = passwords.hashed(params.password)
     with ctx.write(), _taken_names():
         return ctx.done(store.detail(ctx, store.get(ctx, store.insert(ctx, params, password_hash))))
@@ -102,5 +103,16 @@ def _taken_names() -> Iterator[None]:
     try:
         yield
     except Taken as taken:
-        field = "email_address" if taken.index == "users_email_key" else "user_name"
-        raise errors.Conflict(f"Somebody has this {field} already.", [FieldError(field, "is taken", "taken")]) from None
+        raise _conflict("email_address" if taken.index == "users_email_key" else "user_name") from None
+
+
+def _refuse_taken(ctx: Context, params: Registration) -> None:
+    """Before a password is hashed for nothing; the unique indexes decide."""
+    with ctx.read():
+        for field, name in (("user_name", params.user_name), ("email_address", params.email_address)):
+            if store.find(ctx, name):
+                raise _conflict(field)
+
+
+def _conflict(field: str) -> errors.Conflict:
+    return errors.Conflict(f"Somebody has this {field} already.", [FieldError(field, "is taken", "taken")])

@@ -109,7 +109,7 @@ def test_names_are_found_in_every_spelling_of_the_same_characters(cast: Cast) ->
         assert cast.alice.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": spelling}).status == 200
 
 
-@pytest.mark.parametrize("address", ["bob@mail.local", "bob@localhost", "o'hara+tag@example.org", "ünï@example.org", "bob@bücher.example"])
+@pytest.mark.parametrize("address", ["bob@mail.local", "o'hara+tag@example.org", "ünï@example.org", "bob@bücher.example"])
 def test_an_address_is_checked_for_its_form_only(cast: Cast, address: str) -> None:
     local, _, domain = address.partition("@")
     unique = f"{local}{cast.alice.id}@{domain}"
@@ -118,7 +118,8 @@ def test_an_address_is_checked_for_its_form_only(cast: Cast, address: str) -> No
 
 
 @pytest.mark.parametrize(
-    "address", ["bob", "@example.org", "bob@", "a b@example.org", "bob@exa mple.org", "bob@@example.org", "b\u0000@x.org"]
+    "address",
+    ["bob", "@example.org", "bob@", "a b@example.org", "bob@exa mple.org", "bob@@example.org", "b\u0000@x.org", "a@localhost", "foo@bar"],
 )
 def test_what_has_another_form_is_no_address(cast: Cast, address: str) -> None:
     assert cast.alice.put(f"/api/users/{cast.alice.id}", json={"email_address": address}).broken == ["email_address"]
