@@ -3,7 +3,7 @@
 import re
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any
@@ -93,6 +93,10 @@ class Postgres(Database):
     def for_each(self, name: str, table: str, ids: str) -> str:
         members = f"unnest(CAST(:{name} AS bigint[])) AS each (id)"
         return f"{members} CROSS JOIN LATERAL ({ids}) AS found JOIN {table} ON {table.split()[-1]}.id = found.id"
+
+    def records(self, name: str, columns: Mapping[str, str]) -> str:
+        typed = ", ".join(f"{column} {kind}" for column, kind in columns.items())
+        return f"json_to_recordset(CAST(:{name} AS json)) AS {name} ({typed})"
 
     def substring_index(self, table: str, column: str) -> str:
         return f"""

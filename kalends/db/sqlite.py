@@ -1,7 +1,7 @@
 """SQLite through apsw, which brings a SQLite without the WAL-reset bug of older ones."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -132,6 +132,10 @@ class Sqlite(Database):
 
     def for_each(self, name: str, table: str, ids: str) -> str:
         return f"(SELECT value AS id FROM json_each(:{name})) AS each CROSS JOIN {table} WHERE {table.split()[-1]}.id IN ({ids})"
+
+    def records(self, name: str, columns: Mapping[str, str]) -> str:
+        selected = ", ".join(f"value ->> '{column}' AS {column}" for column in columns)
+        return f"(SELECT {selected} FROM json_each(:{name})) AS {name}"
 
     def substring_index(self, table: str, column: str) -> str:
         index = f"{table}_{column}"

@@ -174,9 +174,11 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
     events = policy.events(ctx, event_id, ids, to=Right.EDIT)
     change.one_or_many(ids, params.get("scope", "this"))
     ctx.expect(events[0].etag)
-    for event in events:
-        with change.within_the_calendar("start_time"):
-            change.change(ctx, event, params)
+    with change.within_the_calendar("start_time"):
+        if len(events) == 1:
+            change.change(ctx, events[0], params)
+        else:
+            change.change_each(ctx, events, params)
     shown = _shown(ctx, event_id)
     if ids is None:
         return shown
@@ -191,8 +193,7 @@ def destroy(ctx: Context, event_id: int, params: EventIds) -> Deletion:
     change.one_or_many(params.ids, params.scope)
     ctx.expect(events[0].etag)
     chosen = {each.id: None for event in events for each in scope.chosen(ctx, event, params.scope)}
-    for chosen_id in chosen:
-        store.delete(ctx, chosen_id)
+    store.delete(ctx, list(chosen))
     scope.destroyed(ctx, events, params.scope)
     return Deletion(list(chosen))
 

@@ -16,6 +16,8 @@ from kalends.http.tags import tagged
 T = TypeVar("T", bound=EventFields)
 
 TIMES = ("start_time", "end_time", "all_day", "time_zone")
+# What is neither a time nor text.
+OTHER = {"scope", "ids", "public"}
 
 
 def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
@@ -35,11 +37,26 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
     others = [each for each in chosen if each.id != event.id]
     _write(ctx, event, _merged(event, changes))
     content = Changes(EventChanges, {name: value for name, value in changes.given.items() if name not in TIMES})
+    written = [(other, _merged(other, content)) for other in others]
+    has_new_text = bool(set(content.given) - OTHER)
     if len(content.given) < len(changes.given):
-        scope.move(ctx, event, store.get(ctx, event.id), [(other, _merged(other, content)) for other in others])
+        scope.move(ctx, event, store.get(ctx, event.id), written, has_new_text=has_new_text)
     else:
-        for other in others:
-            _write(ctx, other, _merged(other, content))
+        _write_each(ctx, "scope", written, has_new_text=has_new_text)
+
+
+def change_each(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> None:
+    """Change several events, each alone."""
+    written = [(event, _merged(event, changes)) for event in events]
+    _write_each(ctx, "ids", written, has_new_text=bool(set(changes.given) - OTHER - set(TIMES)))
+    if set(changes.given) - {"scope", "ids"}:
+        for event in events:
+            store.mark_edited(ctx, event.id)
+
+
+def _write_each(ctx: Context, field: str, written: list[tuple[Event, EventChanges]], *, has_new_text: bool) -> None:
+    rows = [(event.id, fields, span.resolved(fields, event.time_zone)) for event, fields in written]
+    store.update_each(ctx, field, rows, has_new_text=has_new_text)
 
 
 def one_or_many(ids: list[int] | None, wider: str) -> None:

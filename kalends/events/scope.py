@@ -1,5 +1,6 @@
 """Changing and deleting a series: this occurrence, it and the following ones, or all of them."""
 
+from collections.abc import Sequence
 from datetime import datetime, time, timedelta
 
 from msgspec import structs
@@ -42,13 +43,13 @@ def split(ctx: Context, event: Event, following: list[Event]) -> None:
     series.delete_if_empty(ctx, old.id)
 
 
-def move(ctx: Context, before: Event, changed: Event, others: list[tuple[Event, EventFields]]) -> None:
+def move(ctx: Context, before: Event, changed: Event, others: Sequence[tuple[Event, EventFields]], *, has_new_text: bool) -> None:
     """Write the others, moved as the changed one was: by the same difference on the clocks."""
     clock = series.get(ctx, changed.series_id).clock if changed.series_id is not None else 0
     is_moved = (changed.start_at, changed.time_zone) != (before.start_at, before.time_zone)
     by = _local(changed) - _wall(before, clock) if is_moved else NOTHING
-    for event, fields in others:
-        store.update(ctx, event.id, fields, _moved(event, before, changed, _wall(event, clock), by))
+    moved = [(event.id, fields, _moved(event, before, changed, _wall(event, clock), by)) for event, fields in others]
+    store.update_each(ctx, "scope", moved, has_new_text=has_new_text)
     if by and changed.series_id is not None:
         # The rule goes where an occurrence goes that was not changed alone.
         rule = datetime.combine(series.get(ctx, changed.series_id).rule.start, time()) + timedelta(seconds=clock)

@@ -72,6 +72,11 @@ def checked(ctx: Context, given: RepeatInput, event: Event) -> Rule:
         raise errors.invalid(
             "end_date", f"a series has at most {MOST:,} occurrences, and this would be {many:,}; choose an earlier one", "too_many"
         )
+    fit = store.most_copies(event)
+    if many > fit:
+        raise errors.invalid(
+            "end_date", f"of an event with so much text {fit:,} occurrences fit, and this would be {many:,}; shorten the text", "too_many"
+        )
     return rule
 
 

@@ -1,10 +1,12 @@
 """The SQL of events, and how they are answered."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import structs
+from msgspec.json import encode
 
-from kalends import policy, quotas, times
+from kalends import errors, policy, quotas, times
 from kalends.calendars.model import Calendar, Person
 from kalends.comments import store as comments
 from kalends.context import Context
@@ -20,6 +22,11 @@ _WRITTEN = (
 _MOMENTS = ("start_at", "end_at", "until_at")
 _IMPORTED = ("uid", "series_id", "slot", "edited")
 _COLUMNS = ", ".join(_WRITTEN)
+# How many characters one request may give to the text index: less than a second's work, for which all other writes wait.
+MOST_TEXT = 2_000_000
+_MADE = dict.fromkeys(_MOMENTS, "BIGINT") | {"slot": "TEXT"}
+_FLAGS = ("all_day", "public")
+_CHANGED = dict.fromkeys(_WRITTEN, "TEXT") | dict.fromkeys(("id", *_MOMENTS), "BIGINT") | dict.fromkeys(_FLAGS, "BOOLEAN")
 _VALUES = ", ".join(f":{name}" for name in _WRITTEN)
 _ASSIGNED = ", ".join(f"{name} = :{name}" for name in _WRITTEN)
 
@@ -50,12 +57,15 @@ def get(ctx: Context, event_id: int) -> Event:
 def insert_occurrences(ctx: Context, pattern: Event, series_id: int, moments: list[dict[str, Any]]) -> None:
     """Events after the pattern, one for each set of moments, wherever somebody who may edit it has placed the pattern."""
     copied = ", ".join(name for name in ("owner_id", "calendar_id", *_WRITTEN) if name not in _MOMENTS)
-    ctx.tx.many(
+    ctx.tx.run(
         f"""INSERT INTO events ({copied}, start_at, end_at, until_at, series_id, slot, version, created_at, updated_at)
-            SELECT {copied}, CAST(:start_at AS BIGINT), CAST(:end_at AS BIGINT), CAST(:until_at AS BIGINT),
-                   CAST(:series_id AS BIGINT), CAST(:slot AS TEXT), 1, CAST(:now AS BIGINT), CAST(:now AS BIGINT)
-            FROM events WHERE id = :pattern""",
-        [each | {"series_id": series_id, "pattern": pattern.id, "now": ctx.now} for each in moments],
+            SELECT {", ".join(f"e.{name}" for name in copied.split(", "))}, made.start_at, made.end_at, made.until_at,
+                   CAST(:series_id AS BIGINT), made.slot, 1, CAST(:now AS BIGINT), CAST(:now AS BIGINT)
+            FROM {ctx.db.records("made", _MADE)} CROSS JOIN events e WHERE e.id = :pattern""",
+        made=encode(moments).decode(),
+        series_id=series_id,
+        pattern=pattern.id,
+        now=ctx.now,
     )
     ctx.tx.run(
         f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, granted_by, created_at)
@@ -67,6 +77,11 @@ def insert_occurrences(ctx: Context, pattern: Event, series_id: int, moments: li
         pattern=pattern.id,
         now=ctx.now,
     )
+
+
+def most_copies(event: Event) -> int:
+    """How many events with the text of this one may be written at once."""
+    return MOST_TEXT // len(content(editable(event))["search"])
 
 
 def mark_edited(ctx: Context, event_id: int) -> None:
@@ -83,8 +98,23 @@ def update(ctx: Context, event_id: int, given: EventFields, when: Span) -> None:
     )
 
 
-def delete(ctx: Context, event_id: int) -> None:
-    ctx.tx.run("DELETE FROM events WHERE id = :id", id=event_id)
+def update_each(ctx: Context, field: str, changes: Sequence[tuple[int, EventFields, Span]], *, has_new_text: bool) -> None:
+    """The same for many events in one statement; where they are too much, the field that chose them is refused."""
+    rows = [_written(fields, when) | {"id": event_id} for event_id, fields, when in changes]
+    if has_new_text and sum(len(row["search"]) for row in rows) > MOST_TEXT:
+        message = f"these {len(rows):,} events have more than {MOST_TEXT:,} characters; shorten the text, or change fewer at once"
+        raise errors.invalid(field, message, "too_many")
+    assigned = ", ".join(f"{name} = made.{name}" for name in _WRITTEN)
+    ctx.tx.run(
+        f"""UPDATE events SET {assigned}, version = version + 1, updated_at = :now
+            FROM {ctx.db.records("made", _CHANGED)} WHERE events.id = made.id""",
+        made=encode(rows).decode(),
+        now=ctx.now,
+    )
+
+
+def delete(ctx: Context, ids: list[int]) -> None:
+    ctx.tx.run(f"DELETE FROM events WHERE id IN {ctx.db.listed('ids')}", ids=ids)
 
 
 def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> dict[str, int]:

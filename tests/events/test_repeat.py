@@ -178,6 +178,14 @@ def test_too_many_are_counted_in_the_answer(cast: Cast) -> None:
     assert _repeat(cast.alice, event, frequency="DAILY", end_date="2029-02-24").json["occurrences"] == 1000
 
 
+def test_as_many_occurrences_are_made_as_their_text_lets(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kalends.events.store.MOST_TEXT", 1_000)
+    event = an_event(cast.alice, start_time="2026-06-01T20:00", description="x" * 200)
+    refused = _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-09")
+    assert (refused.status, refused.broken, "4 occurrences fit" in refused.json["detail"]) == (422, ["end_date"], True)
+    assert _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-04").json["occurrences"] == 4
+
+
 def test_a_series_at_the_end_of_time(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="9999-12-30")
     assert _repeat(cast.alice, event, frequency="DAILY").json["occurrences"] == 2

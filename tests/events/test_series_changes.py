@@ -327,3 +327,17 @@ def test_whole_days_stay_whole_where_a_midnight_is_skipped(cast: Cast) -> None:
     assert _times(cast.alice, ids)[:2] == days[1:]
     assert cast.alice.get(f"/api/events/{event['id']}").json["repeat"]["start_date"] == "2027-03-27"
     _agrees(cast.alice, event["id"])
+
+
+@pytest.mark.parametrize("moves", [{}, {"start_time": "2026-06-01T21:00"}])
+def test_the_text_of_a_whole_series_is_bounded_and_the_rest_may_always_be_changed(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, moves: dict[str, str]
+) -> None:
+    event = an_event(cast.alice, start_time="2026-06-01T20:00", description="x" * 180)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-06"})
+    monkeypatch.setattr("kalends.events.store.MOST_TEXT", 1_000)
+    refused = cast.alice.put(f"/api/events/{event['id']}", json={"scope": "all", "description": "y" * 190} | moves)
+    assert (refused.status, refused.broken) == (422, ["scope"])
+    assert cast.alice.get(f"/api/events/{event['id']}").json["description"] == "x" * 180
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"scope": "all", "description": "y"} | moves).status == 200
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"scope": "all", "public": True} | moves).status == 200

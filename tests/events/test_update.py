@@ -109,6 +109,13 @@ class TestSeveral:
         answer = cast.alice.put(f"/api/events/{first}", json={"ids": [first, second, second, first], "title": "Both"})
         assert [event["id"] for event in answer.json["events"]] == [first, second]
 
+    def test_the_text_of_all_together_is_bounded(self, cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("kalends.events.store.MOST_TEXT", 1_000)
+        first, *others = (an_event(cast.alice)["id"] for _ in range(6))
+        refused = cast.alice.put(f"/api/events/{first}", json={"ids": others, "description": "x" * 200})
+        assert (refused.status, refused.broken) == (422, ["ids"])
+        assert cast.alice.put(f"/api/events/{first}", json={"ids": others, "description": "x" * 20}).status == 200
+
     def test_ids_alone_make_a_list_of_the_answer(self, cast: Cast) -> None:
         event = an_event(cast.alice)["id"]
         assert len(cast.alice.put(f"/api/events/{event}", json={"ids": str(event), "title": "x"}).json["events"]) == 1
