@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from kalends import policy, when
+from kalends import errors, policy, when
 from kalends.calendar import entries
 from kalends.calendar.agenda import agenda
-from kalends.calendar.days import MONTH, WEEK, Days, around
+from kalends.calendar.days import EARLIEST, LATEST, MONTH, WEEK, Days, around
 from kalends.calendar.entries import Entry
 from kalends.calendar.links import Links, kept
 from kalends.calendar.month import placed, weeks
@@ -43,7 +43,10 @@ def show(ctx: Context, params: CalendarView) -> Document:
     if params.time_zone:
         remember(ctx, params.time_zone)
     today = when.at(ctx.now, zone).date()
-    days = around(params.view, day_of(params.date, today))
+    day = day_of(params.date, today)
+    if not EARLIEST <= day <= LATEST:
+        raise errors.invalid("date", f"must be from {EARLIEST} to {LATEST}")
+    days = around(params.view, day)
     found, is_cut = entries.of_days(ctx, days, calendars, zone)
     return render(
         "calendar/show.html",

@@ -22,6 +22,8 @@ from kalends.web.render import redirect, render
 from kalends.web.zone import reader_zone
 
 PAGE = 24
+# How many pages back the way is known, and what stands for the first one.
+TRAIL, FIRST = 20, "0"
 COMMENTS = 100
 
 
@@ -31,6 +33,7 @@ class Search(Struct, kw_only=True):
     text: Annotated[Query, Meta(description="Words.")] | None = None
     tags: Annotated[Query, Meta(description="Comma-delimited tags.")] | None = None
     after: Position | None = None
+    trail: Annotated[str, Meta(max_length=700, description="Where the pages before began, the last one last.")] | None = None
 
 
 @endpoint("GET", "/", guests=True, format="html")
@@ -39,7 +42,6 @@ def home(ctx: Context, params: Search) -> Document:
     query = EventQuery(text=_words(params.text), tags=params.tags, after=params.after, limit=PAGE)
     cards, position = upcoming.find(ctx, query, reader_zone(ctx))
     calendars = calendar_search.find(ctx, params.text) if params.text and not params.after else []
-    searched = {name: value for name, value in (("text", params.text), ("tags", params.tags)) if value}
     return render(
         "events/home.html",
         ctx,
@@ -47,13 +49,33 @@ def home(ctx: Context, params: Search) -> Document:
         form=filled(structs.asdict(params)),
         cards=cards,
         calendars=calendars,
-        next_page=f"/?{urlencode(searched | {'after': position})}" if position else None,
+        earlier=_earlier(params),
+        later=_later(params, position) if position else "",
     )
 
 
 def _words(text: str | None) -> str | None:
     """What people typed: with `open-stage` they mean both words, unless they put it in quotation marks."""
     return text.replace("-", " ") if text and '"' not in text else text
+
+
+def _later(params: Search, position: str) -> str:
+    """The address of the next page, with the way back."""
+    passed = [*(params.trail or "").split(","), params.after or FIRST]
+    return _address(params, after=position, trail=",".join(filter(None, passed[-TRAIL:])))
+
+
+def _earlier(params: Search) -> str:
+    """The address of the page before; the first one, if the way is not known."""
+    if params.after is None:
+        return ""
+    *passed, before = (params.trail or FIRST).split(",")
+    return _address(params, after="" if before == FIRST else before, trail=",".join(passed))
+
+
+def _address(params: Search, **position: str) -> str:
+    query = {"text": params.text, "tags": params.tags} | position
+    return "/?" + urlencode({name: value for name, value in query.items() if value}, safe=",")
 
 
 @endpoint("GET", "/events/{event_id}", guests=True, format="html")

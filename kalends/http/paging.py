@@ -10,8 +10,8 @@ from kalends.context import Context
 from kalends.http.params import SECRETS
 
 MAX_PAGE = 500
-# What the address of another page has its own values for; and what a page said was done was done before this one. Secrets stay out.
-OWN = frozenset({"limit", "offset", "after", "done"}) | SECRETS
+# What the address of another page has its own values for. Secrets stay out.
+OWN = frozenset({"limit", "offset", "after"}) | SECRETS
 # What may stand in a query as it was sent. (A quotation mark, say, may not.)
 _SENT = "%&=+!$'()*,;:@/?"
 

@@ -9,7 +9,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from kalends.context import Context
-from kalends.http.endpoint import Document
+from kalends.http.endpoint import Document, registry
+from kalends.http.fields import described, fields_of
 from kalends.web import words
 from kalends.web.autolink import autolink
 from kalends.web.forms import FormState
@@ -122,7 +123,16 @@ def _environment() -> Environment:
     environment.globals["static"] = static_url
     environment.globals["words"] = words
     environment.filters["autolink"] = autolink
+    environment.globals["max_length"] = max_length
     return environment
+
+
+@cache
+def max_length(name: str) -> int | None:
+    """The most characters that a field of this name may have: as the actions say, the longest of them."""
+    structs = [endpoint.params for endpoint in registry if endpoint.writes and endpoint.params is not None]
+    bounds = [described(field.type)[1].max_length for struct in structs for field in fields_of(struct) if field.name == name]
+    return max((bound for bound in bounds if bound is not None), default=None)
 
 
 @cache

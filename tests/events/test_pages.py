@@ -1,6 +1,9 @@
 """Pages of events: what they show, what their forms do, and what they keep when something is wrong."""
 
+import re
+from html import unescape
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -221,3 +224,30 @@ def test_a_time_that_was_chosen_on_the_calendar_is_the_readers_own(cast: Cast) -
     assert 'value="Asia/Tokyo"' in page
     assert 'value="09:00"' in page
     assert 'value="Europe/Oslo"' in cast.alice.get("/events/new?start_time=2026-06-01T09:00&time_zone=Europe/Oslo").text
+
+
+def test_the_start_page_goes_on_and_back(cast: Cast) -> None:
+    word = f"walk{uuid4().hex[:8]}"
+    for number in range(50):
+        an_event(cast.alice, title=f"{word} {number:02}.", start_time=f"2026-07-01T{number // 4:02}:{number % 4 * 15:02}", public=True)
+
+    def shown(path: str) -> tuple[list[str], dict[str, str]]:
+        page = cast.anonymous.get(path)
+        assert page.status == 200
+        links = {rel: unescape(href) for href, rel in re.findall(r'href="([^"]+)" rel="(next|prev)"', page.text)}
+        return re.findall(rf"{word} (\d\d)\.", page.text), links
+
+    paths = [f"/?text={word}"]
+    while (links := shown(paths[-1])[1]).get("next"):
+        paths.append(links["next"])
+    titles = [shown(path)[0] for path in paths]
+    assert [number for page in titles for number in page] == [f"{number:02}" for number in range(50)]
+    assert len(paths) == 3
+    assert "prev" not in shown(paths[0])[1]
+    assert [shown(shown(path)[1]["prev"])[0] for path in paths[1:]] == titles[:-1]
+
+
+def test_inputs_take_as_much_as_the_action_does(cast: Cast) -> None:
+    page = cast.alice.get("/events/new").text
+    assert re.search(r'name="title"[^>]* maxlength="200"', page)
+    assert re.search(r'name="description"[^>]* maxlength="20000"', page)

@@ -41,6 +41,7 @@ def test_an_address_for_forms_alone_is_a_missing_page_to_those_who_open_it(cast:
         ("/?text=jazz&after=nonsense", "/?text=jazz"),
         ("/?after=nonsense", "/"),
         ("/calendar?view=week&date=soon&time_zone=Mars", "/calendar?view=week"),
+        ("/calendar?date=9999-12-31&view=week", "/calendar?view=week"),
         ("/calendar?calendar_ids[]=x&view=month", "/calendar?view=month"),
     ],
 )
@@ -58,14 +59,14 @@ def test_messages_call_fields_as_the_form_does(cast: Cast) -> None:
 
 
 def test_a_form_that_came_too_often_is_kept(db: Database, settings: Settings, cast: Cast) -> None:
-    limited = Client(wsgi(db, structs.replace(settings, rate_limits="on")))
+    limited = Client(wsgi(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=2)))
     path = f"/events/{an_event(cast.alice, public=True)['id']}/comment"
     typed: dict[str, Any] = {"comment": "Hello <b>", "email_address": "gus@example.org"}
-    for _ in range(40):
+    for _ in range(3):
         page = limited.post(path, data=typed, headers=BROWSER)
         if page.status == 429:
             break
     assert page.status == 429
     assert "Retry-After" in page.headers
     assert f'action="{path}"' in page.text
-    assert 'name="comment" value="Hello &lt;b&gt;"' in page.text
+    assert "Hello &lt;b&gt;" in page.text
