@@ -50,13 +50,13 @@ from kalends.subscribers import list_pages
 from kalends.subscribers import pages as unsubscribing
 from kalends.users import api as users
 from kalends.users import pages as user_pages
-from kalends.users import reset_pages, settings_pages
+from kalends.users import reset_pages, settings_pages, verify_pages
 from kalends.web import failures
 from kalends.web import pages as web
 
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
-    *(event_pages, event_forms, session_pages, user_pages, reset_pages, settings_pages, key_pages, block_pages),
+    *(event_pages, event_forms, session_pages, user_pages, reset_pages, verify_pages, settings_pages, key_pages, block_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
     *(answer_pages, response_forms, comment_pages, list_pages, delivery_pages),
     *(calendar_view, embeds),

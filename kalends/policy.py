@@ -125,6 +125,14 @@ def session(ctx: Context, session_id: str) -> Session:
     return found
 
 
+def key_maker(ctx: Context) -> Session:
+    """The actor's session, if keys may be made in it. Keys make none, else a leaked one would outlive its deletion."""
+    current = session(ctx, "current") if user(ctx).session_id else None
+    if current is None or current.key_id is not None:
+        raise errors.Forbidden("A key makes no keys, nor does a session that a key opened. Sign in with your password.")
+    return current
+
+
 def key(ctx: Context, key_id: str) -> Key:
     """A key of the actor's own."""
     found = ctx.tx.one(Key, f"SELECT {columns(Key)} FROM keys WHERE id = :id AND user_id = :me", id=key_id, me=user(ctx).id)

@@ -30,6 +30,7 @@ BESIDE = {
     "web.failures": "pages",
     "docs.words": "api",
     "deliveries.message": "pages",
+    "deliveries.account_message": "pages",
     "deliveries.sending": "worker",
     "doctor": "worker",
     "demo.story": "model",

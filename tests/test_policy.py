@@ -13,7 +13,7 @@ from tests.cast import PASSWORD, Cast, a_block, a_calendar, a_comment, a_contact
 from tests.conftest import NOON
 from tests.http.multipart import multipart
 from tests.subscribers.confirming import confirmations
-from tests.users.resetting import a_reset_token
+from tests.users.resetting import a_reset_token, a_verify_token
 
 ACTORS = ("anonymous", "owner", "editor", "viewer", "stranger")
 
@@ -58,6 +58,9 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /reset": {"": (303, 303, 303, 303, 303)},
     "GET /reset/{reset_token}": {"": EVERYBODY},
     "POST /reset/{reset_token}": {"": (303, 303, 303, 303, 303)},
+    "GET /verify/{verify_token}": {"": EVERYBODY},
+    "POST /verify/{verify_token}": {"": (303, 303, 303, 303, 303)},
+    "POST /settings/verify": {"": (401, 303, 303, 303, 303)},
     "GET /settings": {"": SIGNED_IN},
     "POST /settings/profile": {"": (401, 303, 303, 303, 303)},
     "POST /settings/password": {"": (401, 303, 303, 303, 303)},
@@ -121,6 +124,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/users/{user_id}": {"": OWN_ONLY},
     "GET /api/users/{user_id}/edit": {"": OWN_ONLY},
     "PUT /api/users/{user_id}": {"": OWN_ONLY},
+    "POST /api/users/{user_id}/verify": {"": (401, 202, 404, 404, 404)},
     "DELETE /api/users/{user_id}": {"": OWN_ONLY},
     "GET /api/keys": {"": SIGNED_IN},
     "GET /api/keys/new": {"": SIGNED_IN},
@@ -250,6 +254,7 @@ class Scene:
             "token": lambda: unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1],
             "confirm_token": lambda: confirm_url(self.settings, self.confirmation).rsplit("/", 1)[1],
             "reset_token": lambda: a_reset_token(self.settings, self.cast.dave.id, NOON),
+            "verify_token": lambda: a_verify_token(self.settings, self.cast.dave.id, NOON),
             "name": lambda: "style.css",
         }
         return found[name]()

@@ -10,6 +10,7 @@ from kalends.commands.opening import Group, checked_password, context, data_opti
 from kalends.db import Taken
 from kalends.errors import Invalid
 from kalends.http import fields
+from kalends.keys import store as key_store
 from kalends.sessions import store as session_store
 from kalends.users import passwords
 from kalends.users import store as user_store
@@ -30,7 +31,7 @@ def users() -> None:
 @data_option
 @database_option
 def create(data: str | None, database: str | None, **given: Any) -> None:
-    """Create a user, whether or not registration is open."""
+    """Create a user, whether or not registration is open. Their e-mail address counts as verified."""
     given["password"] = given["password"] or _ask_password()
     registration, broken = fields.read(Registration, given)
     if registration is None:
@@ -38,7 +39,7 @@ def create(data: str | None, database: str | None, **given: Any) -> None:
     password_hash = passwords.hashed(registration.password)
     with context(data, database) as ctx, ctx.write():
         try:
-            user_id = user_store.insert(ctx, registration, password_hash)
+            user_id = user_store.insert(ctx, registration, password_hash, verified=True)
         except Taken:
             stop("Somebody has this user name or e-mail address already.")
     click.echo(f"Created {registration.user_name} (id {user_id}).")
@@ -60,7 +61,7 @@ def list_(data: str | None, database: str | None) -> None:
 @data_option
 @database_option
 def password_(data: str | None, database: str | None, user_name: str, password: str | None) -> None:
-    """Set a user's password and end their sessions."""
+    """Set a user's password, end their sessions and delete their keys."""
     password_hash = passwords.hashed(checked_password(password or _ask_password()))
     with context(data, database) as ctx, ctx.write():
         user = user_store.find(ctx, user_name)
@@ -68,7 +69,8 @@ def password_(data: str | None, database: str | None, user_name: str, password: 
             stop(f"There is no user called {user_name}.")
         user_store.update_password(ctx, user.id, password_hash)
         session_store.delete_all(ctx, user.id)
-    click.echo(f"{user.user_name} has a new password, and no open sessions.")
+        key_store.delete_all(ctx, user.id)
+    click.echo(f"{user.user_name} has a new password, no open sessions and no keys.")
 
 
 def _ask_password() -> str:

@@ -1,4 +1,4 @@
-"""What deliveries say: an event as e-mail and as SMS, and the way to a new password."""
+"""What deliveries say: an event as e-mail and as SMS."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,6 @@ from kalends.settings import Settings
 from kalends.subscribers.link import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
 from kalends.tokens import derived
 from kalends.transports import domain, sender
-from kalends.users.link import reset_url
 from kalends.users.model import User
 from kalends.web.render import rendered
 
@@ -29,14 +28,6 @@ MOST_SEGMENTS = 2
 TITLE_AT_LEAST = 20
 ASKED_FOR = "You get this because somebody asked for it to be sent to this address."
 LISTED = "You get this because this address is on the list of {}."
-RESET = """Somebody asked for a new password for {user_name} on {service}.
-
-If it was you, choose one here within the hour:
-
-{url}
-
-If it was not, do nothing: your password stays as it is.
-"""
 
 CONFIRM = """Somebody asked {service} to tell this address about events of {owner}.
 
@@ -70,15 +61,6 @@ def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
     message.add_attachment(
         file, maintype="text", subtype="calendar", params={"charset": "utf-8", "method": "PUBLISH"}, filename="event.ics"
     )
-    return message
-
-
-def reset(settings: Settings, delivery: Delivery, user: User) -> EmailMessage:
-    """The way to a new password, for somebody who has forgotten theirs."""
-    message = envelope(settings, delivery.address, "A new password", str(delivery.id), delivery.created_at)
-    values = {"user_name": user.user_name, "service": settings.url, "url": reset_url(settings, user, delivery.created_at)}
-    message.set_content(RESET.format(**values), cte="quoted-printable")
-    message.add_alternative(rendered("deliveries/reset.html", **values), subtype="html", cte="quoted-printable")
     return message
 
 

@@ -9,6 +9,9 @@ from kalends.http.types import Id, Instant
 
 Channel = Literal["email", "sms"]
 State = Literal["queued", "sending", "sent", "failed"]
+AccountMail = Literal["reset", "verify", "notice"]
+# What a message about an account tells: a change that somebody else may have made.
+Notice = Literal["password_changed", "password_reset", "address_changed", "key_created"]
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 
@@ -37,6 +40,7 @@ class Delivery(Struct, frozen=True):
     error: str | None
     created_at: int
     updated_at: int
+    notice: Notice | None = None
 
 
 class DeliveryQueued(Struct):

@@ -8,7 +8,7 @@ import time
 from kalends import times
 from kalends.context import Context
 from kalends.db import Database, Retry
-from kalends.deliveries import mail, message, sms, store
+from kalends.deliveries import account_message, mail, message, sms, store
 from kalends.deliveries.model import Channel, Delivery
 from kalends.deliveries.outcome import TryAgain, Undeliverable, Unknown
 from kalends.errors import Unavailable
@@ -16,7 +16,7 @@ from kalends.events import store as events
 from kalends.events.model import Event
 from kalends.http.log import log
 from kalends.settings import Settings
-from kalends.users import link
+from kalends.users import link, reset_requests, verify_link
 from kalends.users import store as users
 from kalends.users.model import User
 
@@ -29,6 +29,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 10, 3600
 GIVEN_UP_AFTER = 48 * 3600
 # How long a worker that is told to stop waits for what is under way.
 GRACE = 5
+ACCOUNT_MESSAGES = {"reset": account_message.reset, "verify": account_message.verify, "notice": account_message.notice}
 
 
 class Outbox:
@@ -87,7 +88,21 @@ class Outbox:
                 self._changed.notify_all()
 
 
+def queue_resets(ctx: Context) -> None:
+    """Mail a link to those who asked for a new password, if there are such users."""
+    with ctx.read():
+        if not reset_requests.exist(ctx):
+            return
+    with ctx.write():
+        for name, requested_at in reset_requests.take(ctx):
+            user = users.find(ctx, name)
+            if user and ctx.now < requested_at + link.VALID_FOR:
+                store.insert_account_mail(ctx, user, "reset")
+
+
 def _due(ctx: Context, channel: Channel, most: int) -> list[Delivery]:
+    if channel == "email":
+        queue_resets(ctx)
     with ctx.read():
         if not store.is_due(ctx, channel):
             return []
@@ -113,10 +128,10 @@ def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:
 
 
 def _send(ctx: Context, delivery: Delivery) -> None:
-    if delivery.kind == "reset":
+    if delivery.kind in ACCOUNT_MESSAGES:
         with ctx.read():
-            user = _forgetful(ctx, delivery)
-        mail.send(ctx.settings, message.reset(ctx.settings, delivery, user), delivery.address)
+            user = _account(ctx, delivery)
+        mail.send(ctx.settings, ACCOUNT_MESSAGES[delivery.kind](ctx.settings, delivery, user), delivery.address)
         return
     if delivery.kind == "confirm":
         with ctx.read():
@@ -154,12 +169,15 @@ def _asking(ctx: Context, delivery: Delivery) -> User:
     return users.get(ctx, delivery.owner_id)
 
 
-def _forgetful(ctx: Context, delivery: Delivery) -> User:
-    """Who wants a new password, if the link would still lead to one."""
+def _account(ctx: Context, delivery: Delivery) -> User:
+    """Whose account the message is about, if the link in it would still work. A notice has none."""
     if store.get(ctx, delivery.id) is None:
         raise Undeliverable("The account was deleted before it was sent.")
     user = users.get(ctx, delivery.owner_id)
-    if ctx.now >= delivery.created_at + link.VALID_FOR or user.email_address != delivery.address:
+    if delivery.kind == "notice":
+        return user
+    valid_for = link.VALID_FOR if delivery.kind == "reset" else verify_link.VALID_FOR
+    if ctx.now >= delivery.created_at + valid_for or user.email_address != delivery.address:
         raise Undeliverable("The link would not have worked any more.")
     return user
 

@@ -7,7 +7,7 @@ from kalends import errors, policy, times
 from kalends.context import Context
 from kalends.db import columns
 from kalends.deliveries import limits
-from kalends.deliveries.model import Channel, Delivery, DeliveryItem, DeliveryQuery, DeliveryQueued
+from kalends.deliveries.model import AccountMail, Channel, Delivery, DeliveryItem, DeliveryQuery, DeliveryQueued, Notice
 from kalends.events.model import Event
 from kalends.text import key
 from kalends.users.model import User
@@ -16,7 +16,8 @@ HOUR = 3600
 DAY = 24 * HOUR
 # Anybody may have anything sent to an address: so many an hour, whoever asks.
 SENDS_AN_HOUR = 10
-RESETS_AN_HOUR = 5
+# Messages about an account, to one address.
+ACCOUNT_MAILS_AN_HOUR: dict[AccountMail, int] = {"reset": 5, "verify": 5, "notice": 10}
 # From all organisers together; each of them asks an address once a day.
 CONFIRMATIONS_A_DAY = 5
 GMAIL = ("gmail.com", "googlemail.com")
@@ -47,16 +48,24 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
     return DeliveryQueued(delivery_id, channel, address, "queued")
 
 
-def insert_reset(ctx: Context, user: User) -> None:
-    """Send the user a link by which they set a new password."""
+def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Notice | None = None) -> bool:
+    """Mail the user at the address that they have in this record, unless it was sent too many of this kind lately; say whether.
+    What others have sent to the address does not count."""
+    most = ACCOUNT_MAILS_AN_HOUR[kind]
+    if ctx.settings.rate_limits == "on" and len(_recent(ctx, kind, user.email_address, most)) >= most:
+        return False
     ctx.tx.run(
-        """INSERT INTO deliveries (owner_id, kind, channel, address, address_key, public, state, attempts, due_at, created_at, updated_at)
-           VALUES (:owner_id, 'reset', 'email', :address, :address_key, FALSE, 'queued', 0, :now, :now, :now)""",
+        """INSERT INTO deliveries (owner_id, kind, channel, address, address_key, public, state, attempts, due_at, created_at, updated_at,
+                                   notice)
+           VALUES (:owner_id, :kind, 'email', :address, :address_key, FALSE, 'queued', 0, :now, :now, :now, :notice)""",
         owner_id=user.id,
+        kind=kind,
         address=user.email_address,
         address_key=_mailbox(user.email_address),
+        notice=notice,
         now=ctx.now,
     )
+    return True
 
 
 def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) -> None:
@@ -110,11 +119,6 @@ def limit_recipient(ctx: Context, field: str, address: str) -> None:
     if len(recent) == SENDS_AN_HOUR:
         wait = recent[-1] + HOUR - ctx.now
         raise errors.TooMany(f"{field}: this address was sent {SENDS_AN_HOUR} messages in the last hour. Try again later.", wait)
-
-
-def may_reset(ctx: Context, user: User) -> bool:
-    """Whether the user was not sent too many links lately. What others have sent to their address does not count."""
-    return ctx.settings.rate_limits == "off" or len(_recent(ctx, "reset", user.email_address, RESETS_AN_HOUR)) < RESETS_AN_HOUR
 
 
 def _recent(ctx: Context, kind: str, address: str, most: int) -> list[int]:

@@ -61,10 +61,10 @@ def fill(ctx: Context, password_hash: str) -> Iterator[str]:
 def _owner(ctx: Context, password_hash: str) -> Actor:
     try:
         profile = Form(PROFILE).read(Profile)
-        user_id = users.insert(ctx, profile, password_hash)
+        user_id = users.insert(ctx, profile, password_hash, verified=True)
     except Taken:
         raise errors.Conflict("The example is here already: there is a user called demo, or with its address.") from None
-    return Actor(user_id, profile.user_name, profile.email_address, profile.name, profile.time_zone)
+    return Actor(user_id, profile.user_name, profile.email_address, profile.name, profile.time_zone, verified_at=ctx.now)
 
 
 def _happen(ctx: Context, happening: Happening, today: date, calendar_id: int) -> int:

@@ -2,13 +2,16 @@
 
 from msgspec import UNSET
 
-from kalends import policy, times
+from kalends import errors, policy, times
 from kalends.context import Context
+from kalends.deliveries import store as deliveries
 from kalends.http.endpoint import endpoint
 from kalends.http.paging import Paging, page
 from kalends.http.types import TextDeletion
 from kalends.keys import store
-from kalends.keys.model import KeyCreated, KeyIndex, KeyInput, KeyItem
+from kalends.keys.model import KeyCreated, KeyIndex, KeyInput, KeyItem, KeyRequest
+from kalends.sessions import credentials
+from kalends.users import store as users
 
 
 @endpoint("GET", "/api/keys")
@@ -32,11 +35,24 @@ def new(ctx: Context) -> KeyInput:
     return KeyInput(name="")
 
 
-@endpoint("POST", "/api/keys", status=201)
-def create(ctx: Context, params: KeyInput) -> KeyCreated:
-    """Make a key. `wkey` and `shared_secret` are answered this once: keep them."""
-    key, wkey = store.insert(ctx, policy.user(ctx).id, params.name)
-    return KeyCreated(key.id, key.name, wkey, store.shared_secret(ctx.settings, key.id), times.utc(key.created_at))
+@endpoint("POST", "/api/keys", status=201, transaction=False, pool="hash")
+def create(ctx: Context, params: KeyRequest) -> KeyCreated:
+    """Make a key. `wkey` and `shared_secret` are in this one reply only: keep them.
+
+    It takes a session that was opened with the password within the last hour, or `current_password`. A key makes no keys, nor does a
+    session that a key opened. The user is told by mail.
+    """
+    with ctx.read():
+        session = policy.key_maker(ctx)
+        user = users.get(ctx, session.user_id)
+    if params.current_password:
+        credentials.confirm(ctx, user, params.current_password)
+    elif not session.is_recent(ctx.now):
+        raise errors.invalid("current_password", "is required, since you signed in more than an hour ago", "required")
+    with ctx.write():
+        key, wkey = store.insert(ctx, users.hold(ctx, user).id, params.name)
+        deliveries.insert_account_mail(ctx, user, "notice", "key_created")
+        return ctx.done(KeyCreated(key.id, key.name, wkey, store.shared_secret(ctx.settings, key.id), times.utc(key.created_at)))
 
 
 @endpoint("DELETE", "/api/keys/{key_id}")

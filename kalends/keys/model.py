@@ -5,12 +5,19 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.types import Instant, Name
+from kalends.users.model import GivenPassword
 
 
 class KeyInput(Struct, kw_only=True):
     """The editable fields of a key."""
 
     name: Annotated[Name, Meta(description="What the key is for.", examples=["backup"])]
+
+
+class KeyRequest(KeyInput, kw_only=True):
+    """What it takes to make a key."""
+
+    current_password: GivenPassword | None = None
 
 
 class Key(Struct, frozen=True):

@@ -5,23 +5,23 @@ from kalends.context import Context
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.form import Form
 from kalends.keys import api
-from kalends.keys.model import KeyInput
+from kalends.keys.model import KeyRequest
 from kalends.users import settings_pages
 from kalends.web.forms import submit
 from kalends.web.render import redirect, render
 
 
-@endpoint("POST", "/settings/keys", transaction=False, format="html")
+@endpoint("POST", "/settings/keys", transaction=False, pool="hash", format="html")
 def create(ctx: Context, params: Form) -> Document:
     """Make a key, and show it this once."""
     policy.user(ctx)
 
     def act() -> Document:
-        made = api.create(ctx, params.read(KeyInput))
+        made = api.create(ctx, params.read(KeyRequest))
         ctx.headers["Cache-Control"] = "no-store"
         return render("keys/made.html", ctx, title="Your new key", key=made, server=ctx.settings.url)
 
-    return submit(ctx, params, act, lambda state: settings_pages.page(ctx, key=state))
+    return submit(ctx, params, act, lambda state: settings_pages.page(ctx, key=state), write=False)
 
 
 @endpoint("GET", "/settings/keys/{key_id}/delete", format="html")

@@ -51,5 +51,10 @@ def insert(ctx: Context, user_id: int, name: str) -> tuple[Key, str]:
     return key, wkey
 
 
+def delete_all(ctx: Context, user_id: int) -> None:
+    """The sessions that they opened end with them."""
+    ctx.tx.run("DELETE FROM keys WHERE user_id = :user_id", user_id=user_id)
+
+
 def delete(ctx: Context, key_id: str) -> None:
     ctx.tx.run("DELETE FROM keys WHERE id = :id", id=key_id)

@@ -9,6 +9,7 @@ from kalends.http.types import Instant, NameOrAddress
 DAY = 86_400
 IDLE = 14 * DAY
 LIFETIME = 90 * DAY
+RECENT = 3600
 
 
 class Credentials(Struct, kw_only=True):
@@ -36,6 +37,10 @@ class Session(Struct, frozen=True):
     @property
     def expires_at(self) -> int:
         return min(self.last_used_at + IDLE, self.created_at + LIFETIME)
+
+    def is_recent(self, now: int) -> bool:
+        """Whether it was opened so lately that its user need not show the password again."""
+        return now < self.created_at + RECENT
 
 
 class SessionCreated(Struct):

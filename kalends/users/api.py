@@ -2,17 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.db import Taken
+from kalends.db import Retry, Taken
+from kalends.deliveries import store as deliveries
 from kalends.errors import FieldError
 from kalends.http.endpoint import endpoint
 from kalends.http.fields import Changes
 from kalends.http.types import Deletion
+from kalends.keys import store as keys
 from kalends.sessions import credentials
 from kalends.sessions import store as sessions
-from kalends.users import passwords, store
+from kalends.text import key
+from kalends.users import passwords, store, weak_passwords
 from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, User, UserDetail
 
 
@@ -24,12 +28,18 @@ def new(ctx: Context) -> Profile:
 
 @endpoint("POST", "/api/users", status=201, guests=True, limited=True, transaction=False, pool="hash")
 def create(ctx: Context, params: Registration) -> UserDetail:
-    """Register a user. They have a primary calendar from the start."""
+    """Register a user. They have a primary calendar from the start, and are mailed a link by which they verify the e-mail address.
+
+    Signing in and creating things does not wait for that. Until then nobody finds them by the address.
+    """
     policy.may_register(ctx)
+    weak_passwords.refuse(ctx, params.password, params)
     _refuse_taken(ctx, params)
     password_hash = passwords.hashed(params.password)
     with ctx.write(), _taken_names():
-        return ctx.done(store.detail(ctx, store.get(ctx, store.insert(ctx, params, password_hash))))
+        user = store.get(ctx, store.insert(ctx, params, password_hash))
+        deliveries.insert_account_mail(ctx, user, "verify")
+        return ctx.done(store.detail(ctx, user))
 
 
 @endpoint("GET", "/api/users/current", quick=True)
@@ -52,18 +62,40 @@ def edit(ctx: Context, user_id: int) -> Profile:
 
 @endpoint("PUT", "/api/users/{user_id}", transaction=False, pool="hash")
 def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserDetail:
-    """Change your account. A new `password` needs `current_password`, and ends your other sessions."""
+    """Change your account. A new `password` or `email_address` needs `current_password`.
+
+    A new password ends your other sessions; with `delete_keys` it also deletes your keys. A new address is mailed a link by which you
+    verify it. The address that you had is told of either.
+    """
     user = _read(ctx, user_id)
     password_hash = None
-    if params.get("password"):
+    if password := params.get("password"):
+        weak_passwords.refuse(ctx, password, _changed(params, user))
+    elif params.get("delete_keys"):
+        raise errors.invalid("delete_keys", "goes with a new password", "conflict")
+    needs_password = bool(password) or _moves(user, _changed(params, user))
+    if needs_password:
         _confirm(ctx, user, params.get("current_password"))
-        password_hash = passwords.hashed(params.get("password"))
+    if password:
+        password_hash = passwords.hashed(password)
     with ctx.write(), _taken_names():
-        store.update(ctx, user_id, params.over(ProfileChanges(**_profile_fields(store.hold(ctx, user)))))
+        held = store.hold(ctx, user)
+        profile = _changed(params, held)
+        if _moves(held, profile) and not needs_password:
+            raise Retry
+        store.update(ctx, user_id, profile)
+        if _moves(held, profile):
+            deliveries.insert_account_mail(ctx, held, "notice", "address_changed")
+            deliveries.insert_account_mail(ctx, store.get(ctx, user_id), "verify")
         if password_hash:
-            store.update_password(ctx, user_id, password_hash)
-            sessions.delete_others(ctx, policy.oneself(ctx, user_id))
+            _set_password(ctx, held, password_hash, delete_keys=bool(params.get("delete_keys")))
         return ctx.done(store.detail(ctx, store.get(ctx, user_id)))
+
+
+@endpoint("POST", "/api/users/{user_id}/verify", status=202)
+def verify(ctx: Context, user_id: int) -> UserDetail:
+    """Mail you the link again by which you verify your e-mail address."""
+    return send_verification(ctx, user_id)
 
 
 @endpoint("DELETE", "/api/users/{user_id}", transaction=False, pool="hash")
@@ -79,6 +111,16 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
         return ctx.done(Deletion([user_id]))
 
 
+def send_verification(ctx: Context, user_id: int) -> UserDetail:
+    """Mail the user a link to verify their address."""
+    user = store.get(ctx, policy.oneself(ctx, user_id).id)
+    if user.verified_at is not None:
+        raise errors.Conflict("Your e-mail address is verified already.")
+    if not deliveries.insert_account_mail(ctx, user, "verify"):
+        raise errors.TooMany("The link was sent several times within an hour. Look into your mailbox, or try again later.", deliveries.HOUR)
+    return store.detail(ctx, user)
+
+
 def _read(ctx: Context, user_id: int) -> User:
     with ctx.read():
         return store.get(ctx, policy.oneself(ctx, user_id).id)
@@ -90,11 +132,28 @@ def _confirm(ctx: Context, user: User, password: str | None) -> None:
     credentials.confirm(ctx, user, password)
 
 
+def _set_password(ctx: Context, user: User, password_hash: str, *, delete_keys: bool) -> None:
+    store.update_password(ctx, user.id, password_hash)
+    sessions.delete_others(ctx, policy.oneself(ctx, user.id))
+    if delete_keys:
+        keys.delete_all(ctx, user.id)
+    deliveries.insert_account_mail(ctx, user, "notice", "password_changed")
+
+
+def _changed(params: Changes[ProfileChanges], user: User) -> ProfileChanges:
+    return params.over(ProfileChanges(**_profile_fields(user)))
+
+
+def _moves(user: User, profile: Profile) -> bool:
+    """Whether mail to the user would go somewhere else."""
+    return key(profile.email_address) != key(user.email_address)
+
+
 def _profile(user: User) -> Profile:
     return Profile(**_profile_fields(user))
 
 
-def _profile_fields(user: User) -> dict[str, str]:
+def _profile_fields(user: User) -> dict[str, Any]:
     return {name: getattr(user, name) for name in Profile.__struct_fields__}
 
 

@@ -20,16 +20,23 @@ def reset_url(settings: Settings, user: User, issued_at: int) -> str:
 
 def user_of(ctx: Context, token: str) -> User | None:
     """Whose link this is, while it works."""
-    number, issued, mac = [*token.split("-", 2), "", ""][:3]
-    if not (_is_number(number) and _is_number(issued)):
+    read = numbers(token)
+    if read is None:
         return None
+    user_id, issued_at, mac = read
     try:
-        user = store.get(ctx, int(number))
+        user = store.get(ctx, user_id)
     except errors.NotFound:
         return None
-    if not int(issued) <= ctx.now < int(issued) + VALID_FOR:
+    if not issued_at <= ctx.now < issued_at + VALID_FOR:
         return None
-    return user if hmac.compare_digest(mac.encode(), _mac(ctx.settings, user, int(issued)).encode()) else None
+    return user if hmac.compare_digest(mac.encode(), _mac(ctx.settings, user, issued_at).encode()) else None
+
+
+def numbers(token: str) -> tuple[int, int, str] | None:
+    """The user's id, when the link was issued, and its MAC."""
+    number, issued, mac = [*token.split("-", 2), "", ""][:3]
+    return (int(number), int(issued), mac) if _is_number(number) and _is_number(issued) else None
 
 
 def _mac(settings: Settings, user: User, issued_at: int) -> str:

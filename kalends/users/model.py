@@ -39,12 +39,13 @@ class Registration(Profile, kw_only=True):
 
 
 class ProfileChanges(Profile, kw_only=True):
-    """What a user may change; a new password needs the current one."""
+    """What a user may change; a new password or e-mail address needs the current password."""
 
-    RULES: ClassVar = {"current_password": "is required with a new password"}
+    RULES: ClassVar = {"current_password": "is required with a new password or a new e-mail address"}
 
     password: Annotated[Password, Meta(description="A new password, 8 to 256 characters.")] | None = None
     current_password: GivenPassword | None = None
+    delete_keys: Annotated[bool, Meta(description="With a new password: delete all keys and the sessions that they opened.")] = False
 
 
 class Confirmation(Struct, kw_only=True):
@@ -58,6 +59,7 @@ class PasswordChange(Struct, kw_only=True):
 
     current_password: GivenPassword
     password: Password
+    delete_keys: bool = False
 
 
 class Forgotten(Struct, kw_only=True):
@@ -94,6 +96,9 @@ class UserDetail(Struct):
     email_address: str
     name: str | None
     time_zone: str
+    # Whether they have proved that the address is theirs, and when.
+    verified: bool
+    verified_at: Instant | None
     primary_calendar_id: int
     created_at: Instant
     updated_at: Instant

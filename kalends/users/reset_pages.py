@@ -4,8 +4,9 @@ from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.form import Form
+from kalends.keys import store as keys
 from kalends.sessions import store as sessions
-from kalends.users import link, passwords, store
+from kalends.users import link, passwords, reset_requests, store, weak_passwords
 from kalends.users.model import Forgotten, NewPassword, User
 from kalends.web.forms import FormState, submit
 from kalends.web.render import redirect, render
@@ -21,12 +22,10 @@ def ask(ctx: Context) -> Document:
 
 @endpoint("POST", "/reset", guests=True, limited=True, transaction=False, format="html")
 def mail(ctx: Context, params: Form) -> Document:
-    """Mail the link to the user. The answer is the same whether or not there is one."""
+    """Note that the user wants the link; a worker finds and mails them. What is done here is the same whether or not there is one."""
 
     def act() -> Document:
-        user = store.find(ctx, params.read(Forgotten).user_name)
-        if user and deliveries.may_reset(ctx, user):
-            deliveries.insert_reset(ctx, user)
+        reset_requests.insert(ctx, params.read(Forgotten).user_name)
         return redirect(ctx, "/reset", done="mailed")
 
     return submit(ctx, params, act, lambda state: _asking(ctx, state))
@@ -41,7 +40,7 @@ def choose(ctx: Context, reset_token: str) -> Document:
 
 @endpoint("POST", "/reset/{reset_token}", guests=True, limited=True, credentials=False, transaction=False, pool="hash", format="html")
 def reset(ctx: Context, reset_token: str, params: Form) -> Document:
-    """Set the new password, and end all sessions of the user."""
+    """Set the new password, end all sessions of the user and delete their keys: whoever had them may be why it is new."""
     with ctx.read():
         user = link.user_of(ctx, reset_token)
         if user is None:
@@ -50,10 +49,16 @@ def reset(ctx: Context, reset_token: str, params: Form) -> Document:
 
 
 def _set(ctx: Context, user: User, params: Form) -> Document:
-    password_hash = passwords.hashed(params.read(NewPassword).password)
+    password = params.read(NewPassword).password
+    weak_passwords.refuse(ctx, password, user)
+    password_hash = passwords.hashed(password)
     with ctx.write():
         store.update_password(ctx, store.hold(ctx, user).id, password_hash)
+        # Whoever has the link reads what is sent to the address.
+        store.verify(ctx, user.id)
         sessions.delete_all(ctx, user.id)
+        keys.delete_all(ctx, user.id)
+        deliveries.insert_account_mail(ctx, user, "notice", "password_reset")
     return redirect(ctx, "/sign-in", done="password")
 
 

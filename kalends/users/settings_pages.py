@@ -32,7 +32,7 @@ def update(ctx: Context, params: Form) -> Document:
     user = policy.user(ctx)
 
     def act() -> Document:
-        api.update(ctx, user.id, params.without("password", "current_password").changes(ProfileChanges))
+        api.update(ctx, user.id, params.without("password", "delete_keys").changes(ProfileChanges))
         return redirect(ctx, "/settings", done="saved")
 
     return submit(ctx, params, act, lambda state: page(ctx, profile=state), write=False)
@@ -69,18 +69,29 @@ def destroy(ctx: Context, params: Form) -> Document:
     return submit(ctx, params, act, lambda state: _asking(ctx, state), write=False)
 
 
-def page(ctx: Context, *, profile: FormState | None = None, password: FormState | None = None, key: FormState | None = None) -> Document:
+def page(
+    ctx: Context,
+    *,
+    profile: FormState | None = None,
+    address: FormState | None = None,
+    password: FormState | None = None,
+    key: FormState | None = None,
+) -> Document:
     """The settings, with each form as it stands."""
     user = policy.user(ctx)
+    live = sessions.of_user(ctx, user.id)
     return render(
         "users/settings.html",
         ctx,
         title="Settings",
         profile=profile or filled(api.edit(ctx, user.id)),
-        password=structs.replace(password or FormState(), prefix="password-"),
+        address=address or FormState(),
+        account=api.show(ctx, user.id),
+        password=structs.replace(password or FormState({"delete_keys": True}), prefix="password-"),
         key=structs.replace(key or FormState(), prefix="key-"),
         zones=sorted(known_zones()),
-        sessions=[(session, times.utc(session.created_at), times.utc(session.last_used_at)) for session in sessions.of_user(ctx, user.id)],
+        key_needs_password=not any(session.id == user.session_id and session.is_recent(ctx.now) for session in live),
+        sessions=[(session, times.utc(session.created_at), times.utc(session.last_used_at)) for session in live],
         session_count=sessions.count(ctx, user.id),
         keys=keys.index(ctx, Paging(limit=MOST_KEYS)).keys,
         blocks=blocks.index(ctx, Paging(limit=MAX_PAGE)).blocks,

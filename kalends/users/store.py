@@ -37,17 +37,26 @@ def find(ctx: Context, name: str) -> User | None:
     return ctx.tx.one(User, f"SELECT {_USER} FROM users WHERE {column} = :name", name=key(name))
 
 
+def find_for_others(ctx: Context, name: str) -> User | None:
+    """The user whom somebody else means: by their user name, or by an address that they have proved to be theirs."""
+    user = find(ctx, name)
+    return user if user and ("@" not in name or user.verified_at is not None) else None
+
+
 def every(ctx: Context) -> list[User]:
     return ctx.tx.all(User, f"SELECT {_USER} FROM users ORDER BY id")
 
 
-def insert(ctx: Context, profile: Profile, password_hash: str) -> int:
-    """A new user with a primary calendar."""
+def insert(ctx: Context, profile: Profile, password_hash: str, *, verified: bool = False) -> int:
+    """A new user with a primary calendar. The operator vouches for the addresses of those whom they make."""
     user_id: int = ctx.tx.value(
-        """INSERT INTO users (user_name, user_name_key, email_address, email_key, name, time_zone, password_hash, created_at, updated_at)
-           VALUES (:user_name, :user_name_key, :email_address, :email_key, :name, :time_zone, :password_hash, :now, :now) RETURNING id""",
+        """INSERT INTO users (user_name, user_name_key, email_address, email_key, name, time_zone, password_hash, created_at, updated_at,
+                              verified_at)
+           VALUES (:user_name, :user_name_key, :email_address, :email_key, :name, :time_zone, :password_hash, :now, :now, :verified_at)
+           RETURNING id""",
         **_written(profile),
         password_hash=password_hash,
+        verified_at=ctx.now if verified else None,
         now=ctx.now,
     )
     first = CalendarInput(name=profile.name or profile.user_name, time_zone=profile.time_zone)
@@ -56,9 +65,11 @@ def insert(ctx: Context, profile: Profile, password_hash: str) -> int:
 
 
 def update(ctx: Context, user_id: int, profile: Profile) -> None:
+    """A new address is nobody's until it is verified."""
     ctx.tx.run(
         """UPDATE users SET user_name = :user_name, user_name_key = :user_name_key, email_address = :email_address,
-           email_key = :email_key, name = :name, time_zone = :time_zone, updated_at = :now
+           verified_at = CASE WHEN email_key = :email_key THEN verified_at END, email_key = :email_key, name = :name,
+           time_zone = :time_zone, updated_at = :now
            WHERE id = :id""",
         **_written(profile),
         id=user_id,
@@ -70,6 +81,11 @@ def update(ctx: Context, user_id: int, profile: Profile) -> None:
 def update_password(ctx: Context, user_id: int, password_hash: str) -> None:
     ctx.tx.exclusive(f"user {user_id}")
     ctx.tx.run("UPDATE users SET password_hash = :hash, updated_at = :now WHERE id = :id", hash=password_hash, id=user_id, now=ctx.now)
+
+
+def verify(ctx: Context, user_id: int) -> None:
+    """Note that the user's address is theirs."""
+    ctx.tx.run("UPDATE users SET verified_at = :now, updated_at = :now WHERE id = :id AND verified_at IS NULL", id=user_id, now=ctx.now)
 
 
 def delete(ctx: Context, user_id: int) -> None:
@@ -89,6 +105,8 @@ def detail(ctx: Context, user: User) -> UserDetail:
         email_address=user.email_address,
         name=user.name,
         time_zone=user.time_zone,
+        verified=user.verified_at is not None,
+        verified_at=None if user.verified_at is None else times.utc(user.verified_at),
         primary_calendar_id=primary,
         created_at=times.utc(user.created_at),
         updated_at=times.utc(user.updated_at),

@@ -53,6 +53,8 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "mailed": "If we know this address, a message with a link is on its way to it.",
     "password": "You have a new password. Sign in with it.",
     "password-changed": "You have a new password, and your other sessions have ended.",
+    "verified": "Your e-mail address is verified.",
+    "verification-sent": "The link is on its way to your address.",
     "ended": "The session has ended.",
     "others-ended": "All your other sessions have ended.",
     "account-deleted": "Your account, its calendars, events and contacts are deleted.",

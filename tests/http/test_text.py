@@ -113,7 +113,7 @@ def test_names_are_found_in_every_spelling_of_the_same_characters(cast: Cast) ->
 def test_an_address_is_checked_for_its_form_only(cast: Cast, address: str) -> None:
     local, _, domain = address.partition("@")
     unique = f"{local}{cast.alice.id}@{domain}"
-    changed = cast.alice.put(f"/api/users/{cast.alice.id}", json={"email_address": unique})
+    changed = cast.alice.put(f"/api/users/{cast.alice.id}", json={"email_address": unique, "current_password": PASSWORD})
     assert (changed.status, changed.json["email_address"]) == (200, unique)
 
 
@@ -122,7 +122,9 @@ def test_an_address_is_checked_for_its_form_only(cast: Cast, address: str) -> No
     ["bob", "@example.org", "bob@", "a b@example.org", "bob@exa mple.org", "bob@@example.org", "b\u0000@x.org", "a@localhost", "foo@bar"],
 )
 def test_what_has_another_form_is_no_address(cast: Cast, address: str) -> None:
-    assert cast.alice.put(f"/api/users/{cast.alice.id}", json={"email_address": address}).broken == ["email_address"]
+    assert cast.alice.put(f"/api/users/{cast.alice.id}", json={"email_address": address, "current_password": PASSWORD}).broken == [
+        "email_address"
+    ]
 
 
 def test_json_is_answered_in_utf_8(cast: Cast) -> None:

@@ -9,9 +9,10 @@ import pytest
 from kalends import times
 from kalends.db import Database
 from kalends.settings import Settings
-from tests.cast import Cast, a_key
+from tests.cast import PASSWORD, Cast, a_key
 from tests.conftest import NOON, Clock
 from tests.kept import everything, spellings
+from tests.users.resetting import mails
 
 
 def test_a_key_is_answered_once_with_its_secrets(cast: Cast, clock: Clock) -> None:
@@ -54,3 +55,35 @@ def test_no_secret_of_a_key_is_kept(cast: Cast, db: Database, settings: Settings
     assert sha256(key["wkey"].encode()).digest() in kept
     for spelling in [key["wkey"].encode(), *spellings(key["wkey"].removeprefix("wk_")), *spellings(key["shared_secret"])]:
         assert spelling not in kept
+
+
+def test_a_key_makes_no_keys_nor_does_a_session_that_it_opened(cast: Cast) -> None:
+    """Else a leaked key would outlive its deletion."""
+    key = a_key(cast.alice)
+    session = cast.anonymous.post("/api/session", json={"wkey": key["wkey"]}).json
+    for token in (key["wkey"], session["token"]):
+        for given in ({"name": "another"}, {"name": "another", "current_password": PASSWORD}):
+            answer = cast.anonymous.signed_in(token).post("/api/keys", json=given)
+            assert (answer.status, "Sign in with your password" in answer.text) == (403, True)
+    assert len(cast.alice.get("/api/keys").json["keys"]) == 1
+
+
+def test_after_an_hour_a_key_needs_the_password(cast: Cast, clock: Clock) -> None:
+    alice = cast.alice
+    clock.ahead(3600)
+    for given, status in (({}, 422), ({"current_password": "not hers"}, 403)):
+        answer = alice.post("/api/keys", json={"name": "late"} | given)
+        assert (answer.status, answer.broken) == (status, ["current_password"])
+    assert 'id="key-current_password"' in alice.get("/settings").text
+    assert alice.post("/api/keys", json={"name": "late", "current_password": PASSWORD}).status == 201
+    assert "late too" in alice.post("/settings/keys", data={"name": "late too", "current_password": PASSWORD}).text
+
+
+def test_within_the_hour_the_page_asks_for_no_password(cast: Cast) -> None:
+    assert 'id="key-current_password"' not in cast.alice.get("/settings").text
+
+
+def test_the_user_is_told_of_a_new_key(cast: Cast, db: Database, settings: Settings) -> None:
+    a_key(cast.alice)
+    (notice,) = mails(db, settings, cast.alice.id, "notice")
+    assert (f"To: {cast.alice.email_address}" in notice, "Subject: A new key" in notice) == (True, True)

@@ -4,12 +4,14 @@ import re
 from contextlib import closing
 from urllib.parse import urlsplit
 
+from kalends import times
 from kalends.context import Context
 from kalends.db import Database, open_database
 from kalends.deliveries import sending, store
 from kalends.settings import Settings
 from kalends.users import store as users
 from kalends.users.link import reset_url
+from kalends.users.verify_link import verify_url
 
 
 def a_reset_token(settings: Settings, user_id: int, issued_at: int) -> str:
@@ -20,11 +22,25 @@ def a_reset_token(settings: Settings, user_id: int, issued_at: int) -> str:
             return reset_url(settings, users.get(ctx, user_id), issued_at).rsplit("/", 1)[1]
 
 
+def a_verify_token(settings: Settings, user_id: int, issued_at: int) -> str:
+    """The same, of the link by which the user verifies the address."""
+    with closing(open_database(settings)) as db:
+        ctx = Context(db, settings, issued_at)
+        with ctx.read():
+            return verify_url(settings, users.get(ctx, user_id), issued_at).rsplit("/", 1)[1]
+
+
 def mailed(db: Database, settings: Settings, user_id: int) -> list[str]:
-    """Send what waits for the user, as a worker does, into files; answer the paths of the links in them."""
+    """Send the links that wait for the user, as a worker does, into files; return their paths."""
+    sending.queue_resets(Context(db, settings, times.now()))
+    return [link_in(mail) for mail in mails(db, settings, user_id, "reset")]
+
+
+def mails(db: Database, settings: Settings, user_id: int, kind: str) -> list[str]:
+    """Send what waits for the user of this kind, as a worker does, into files; return the files' texts."""
     found = []
     with db.read() as tx:
-        waiting = tx.rows("SELECT id FROM deliveries WHERE owner_id = :id AND kind = 'reset' ORDER BY id", id=user_id)
+        waiting = tx.rows("SELECT id FROM deliveries WHERE owner_id = :id AND kind = :kind ORDER BY id", id=user_id, kind=kind)
     for (delivery_id,) in waiting:
         ctx = Context(db, settings, 0)
         with ctx.write() as tx:
@@ -34,12 +50,12 @@ def mailed(db: Database, settings: Settings, user_id: int) -> list[str]:
         sending.attempt(db, settings, delivery)
         file = settings.folder / "outbox" / f"{delivery_id}.eml"
         if file.exists():
-            found.append(link_in(file.read_text()))
+            found.append(file.read_text())
     return found
 
 
 def link_in(mail: str) -> str:
     """The path of the link in a message, quoted-printable or not."""
-    link = re.search(r"https?://\S+/reset/\S+", mail.replace("=\n", ""))
+    link = re.search(r"https?://\S+/(?:reset|verify)/\S+", mail.replace("=\n", ""))
     assert link, mail
     return urlsplit(link.group()).path

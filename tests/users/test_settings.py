@@ -5,7 +5,7 @@ from html import unescape
 import pytest
 
 from kalends.http.origin import COOKIE
-from tests.cast import PASSWORD, Cast, Person, an_event
+from tests.cast import PASSWORD, Cast, Person, a_key, an_event
 from tests.client import Client
 from tests.conftest import Clock
 
@@ -39,9 +39,12 @@ def test_a_guest_is_led_to_sign_in(cast: Cast) -> None:
 
 def test_the_profile_is_saved(cast: Cast) -> None:
     form = profile(cast.alice, name="Alice Martin", time_zone="Europe/Paris", email_address=f"new-{cast.alice.email_address}")
+    assert cast.alice.post("/settings/profile", data=form).status == 422
+    form["current_password"] = PASSWORD
     done = cast.alice.post("/settings/profile", data=form)
     assert done.redirect == ("/settings", "saved")
     user = cast.alice.get(f"/api/users/{cast.alice.id}").json
+    del form["current_password"]
     assert {name: user[name] for name in form} == form
 
 
@@ -161,3 +164,14 @@ def test_what_one_is_called_is_shown_as_text(cast: Cast) -> None:
     shown = cast.alice.get("/settings").text
     assert "<script>alert" not in shown
     assert name in unescape(shown)
+
+
+def test_a_new_password_offers_to_delete_the_keys(cast: Cast) -> None:
+    program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+    assert '<input id="password-delete_keys" name="delete_keys" type="checkbox" value="true" checked' in cast.alice.get("/settings").text
+    form = {"current_password": PASSWORD, "password": NEW, "delete_keys": "false"}
+    assert cast.alice.post("/settings/password", data=form).status == 303
+    assert program.get("/api/calendars").status == 200
+    form = {"current_password": NEW, "password": f"{NEW} again", "delete_keys": "true"}
+    assert cast.alice.post("/settings/password", data=form).status == 303
+    assert program.get("/api/calendars").status == 401

@@ -7,11 +7,14 @@ from uuid import uuid4
 
 import pytest
 
+from kalends.db import Database
+from kalends.settings import Settings
 from kalends.users import passwords
 from tests.cast import PASSWORD, Cast, Person, a_key
 from tests.client import Client
 from tests.conftest import Clock
 from tests.users.hashers import Meanwhile
+from tests.users.resetting import mails
 
 NEW_PASSWORD = "staple of the stable"
 
@@ -42,7 +45,7 @@ def test_only_what_is_given_changes(cast: Cast, clock: Clock) -> None:
 def test_every_field_may_change(cast: Cast, field: str) -> None:
     mark = uuid4().hex[:10]
     values = {"user_name": f"emil-{mark}", "email_address": f"{mark}@mail.local", "name": "Emil", "time_zone": "Asia/Tokyo"}
-    changed = cast.alice.put(_path(cast.alice), json={field: values[field]})
+    changed = cast.alice.put(_path(cast.alice), json={field: values[field], "current_password": PASSWORD})
     assert changed.json == cast.alice.user | {field: values[field]}
 
 
@@ -72,7 +75,8 @@ def test_a_value_that_breaks_a_rule_is_named_and_changes_nothing(cast: Cast, fie
 
 @pytest.mark.parametrize("field", ["user_name", "email_address"])
 def test_a_taken_name_is_a_conflict_and_changes_nothing(cast: Cast, field: str) -> None:
-    answer = cast.alice.put(_path(cast.alice), json={"name": "Alicia", field: getattr(cast.bob, field).upper()})
+    given = {"name": "Alicia", field: getattr(cast.bob, field).upper(), "current_password": PASSWORD}
+    answer = cast.alice.put(_path(cast.alice), json=given)
     assert (answer.status, answer.broken) == (409, [field])
     assert cast.alice.get(_path(cast.alice)).json == cast.alice.user
 
@@ -84,7 +88,7 @@ def test_people_may_spell_their_own_name_otherwise(cast: Cast) -> None:
 
 def test_people_log_in_with_their_new_address_only(cast: Cast) -> None:
     address = f"{uuid4().hex}@example.org"
-    cast.alice.put(_path(cast.alice), json={"email_address": address})
+    cast.alice.put(_path(cast.alice), json={"email_address": address, "current_password": PASSWORD})
     assert _login(cast.anonymous, address, PASSWORD) == 201
     assert _login(cast.anonymous, cast.alice.email_address, PASSWORD) == 401
 
@@ -167,7 +171,7 @@ def test_changes_of_different_fields_at_once_all_stay(cast: Cast) -> None:
         zone = "Asia/Tokyo" if number % 2 else "UTC"
         wanted = {"name": f"Alice {number}", "time_zone": zone, "email_address": f"{number}-{cast.alice.email_address}"}
         with ThreadPoolExecutor(3) as threads:
-            changes = [{field: value} for field, value in wanted.items()]
+            changes = [{field: value, "current_password": PASSWORD} for field, value in wanted.items()]
             assert list(threads.map(change, changes, timeout=30)) == [200, 200, 200]
         now = cast.alice.get(_path(cast.alice)).json
         assert {field: now[field] for field in wanted} == wanted
@@ -186,7 +190,22 @@ def test_a_change_of_the_name_does_not_bring_an_old_password_back(cast: Cast) ->
         with ThreadPoolExecutor(1) as thread:
             renamed = thread.submit(rename, number)
             start.wait(10)
-            answer = program.put(_path(cast.alice), json={"password": f"password {number}", "current_password": known})
+            answer = program.put(_path(cast.alice), json={"password": f"{NEW_PASSWORD} {number}", "current_password": known})
             assert (answer.status, renamed.result(30)) == (200, 200)
-        known = f"password {number}"
+        known = f"{NEW_PASSWORD} {number}"
         assert _login(cast.anonymous, cast.alice.user_name, known) == 201
+
+
+def test_a_new_password_may_delete_the_keys(cast: Cast) -> None:
+    program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+    refused = cast.alice.put(_path(cast.alice), json={"delete_keys": True})
+    assert (refused.status, refused.broken) == (422, ["delete_keys"])
+    given = {"password": NEW_PASSWORD, "current_password": PASSWORD, "delete_keys": True}
+    assert cast.alice.put(_path(cast.alice), json=given).status == 200
+    assert (program.get("/api/calendars").status, cast.alice.get("/api/keys").json["keys"]) == (401, [])
+
+
+def test_the_user_is_told_of_a_new_password(cast: Cast, db: Database, settings: Settings) -> None:
+    cast.alice.put(_path(cast.alice), json={"password": NEW_PASSWORD, "current_password": PASSWORD})
+    (notice,) = mails(db, settings, cast.alice.id, "notice")
+    assert (f"To: {cast.alice.email_address}" in notice, "Subject: Your password was changed" in notice) == (True, True)

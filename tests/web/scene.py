@@ -10,7 +10,7 @@ from kalends.settings import Settings
 from kalends.subscribers.link import confirm_url, unsubscribe_url
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
 from tests.subscribers.confirming import confirmations
-from tests.users.resetting import a_reset_token
+from tests.users.resetting import a_reset_token, a_verify_token
 
 # The text to put into the field of this name, where plain words would be these.
 Say = Callable[[str, str], str]
@@ -141,3 +141,8 @@ class Scene:
     def reset_token(self) -> str:
         """What stands in the link by which alice chooses a new password."""
         return a_reset_token(self.settings, self.alice.id, int(time.time()))
+
+    @cached_property
+    def verify_token(self) -> str:
+        """What stands in the link by which alice verifies her address."""
+        return a_verify_token(self.settings, self.alice.id, int(time.time()))

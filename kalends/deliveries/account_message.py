@@ -1,0 +1,70 @@
+"""What mail about an account says: the way to a new password, the proof of an address, and what was changed."""
+
+from email.message import EmailMessage
+
+from kalends.deliveries.message import envelope
+from kalends.deliveries.model import Delivery, Notice
+from kalends.settings import Settings
+from kalends.users.link import reset_url
+from kalends.users.model import User
+from kalends.users.verify_link import verify_url
+from kalends.web.render import rendered
+
+RESET = (
+    "A new password",
+    "Somebody asked for a new password for {user_name} on {service}. If it was you, choose one here within the hour.",
+    "Choose a new password",
+    "If it was not you, do nothing: your password stays as it is.",
+)
+VERIFY = (
+    "Verify your address",
+    "The account {user_name} on {service} has this e-mail address. If it is yours, say so within a week.",
+    "Verify this address",
+    "If you did not make this account, do nothing. Nobody can act in your name by it.",
+)
+NOT_ME = "If it was not you, set a new password at once: {service}/reset. That ends all sessions and deletes all keys."
+NOTICES: dict[Notice, tuple[str, str, str]] = {
+    "password_changed": ("Your password was changed", "The password of {user_name} on {service} was changed.", NOT_ME),
+    "password_reset": (
+        "Your password was changed",
+        "A new password for {user_name} on {service} was set by a link that was mailed to this address. All sessions ended, and all keys "
+        "were deleted.",
+        NOT_ME,
+    ),
+    "address_changed": (
+        "Your e-mail address was changed",
+        "The account {user_name} on {service} has another e-mail address now. Its mail no longer comes here.",
+        "If it was not you, write to whoever operates {service}.",
+    ),
+    "key_created": ("A new key", "A new key was made for {user_name} on {service}. A program can act for you with it.", NOT_ME),
+}
+
+
+def reset(settings: Settings, delivery: Delivery, user: User) -> EmailMessage:
+    """The way to a new password, for somebody who has forgotten theirs."""
+    subject, text, label, otherwise = RESET
+    return _message(settings, delivery, user, subject, text, otherwise, reset_url(settings, user, delivery.created_at), label)
+
+
+def verify(settings: Settings, delivery: Delivery, user: User) -> EmailMessage:
+    """The link by which the user proves that the address is theirs."""
+    subject, text, label, otherwise = VERIFY
+    return _message(settings, delivery, user, subject, text, otherwise, verify_url(settings, user, delivery.created_at), label)
+
+
+def notice(settings: Settings, delivery: Delivery, user: User) -> EmailMessage:
+    """What was changed about the account, for the case that somebody else did it."""
+    subject, text, otherwise = NOTICES[delivery.notice or "password_changed"]
+    return _message(settings, delivery, user, subject, text, otherwise)
+
+
+def _message(
+    settings: Settings, delivery: Delivery, user: User, subject: str, text: str, otherwise: str, url: str = "", label: str = ""
+) -> EmailMessage:
+    names = {"user_name": user.user_name, "service": settings.url}
+    text, otherwise = text.format(**names), otherwise.format(**names)
+    message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
+    message.set_content("\n\n".join(filter(None, (text, url, otherwise))) + "\n", cte="quoted-printable")
+    html = rendered("deliveries/account.html", subject=subject, text=text, otherwise=otherwise, url=url, label=label)
+    message.add_alternative(html, subtype="html", cte="quoted-printable")
+    return message

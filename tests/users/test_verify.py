@@ -1,0 +1,122 @@
+"""/verify: proving that an address is one's own, and what depends on it."""
+
+import pytest
+from msgspec import structs
+
+from kalends import times
+from kalends.app import wsgi
+from kalends.context import Context
+from kalends.db import Database
+from kalends.deliveries.store import ACCOUNT_MAILS_AN_HOUR
+from kalends.settings import Settings
+from kalends.users import store as users
+from tests.cast import PASSWORD, Cast, Person, an_event
+from tests.client import Client
+from tests.conftest import NOON, Clock
+from tests.users.resetting import link_in, mailed, mails
+
+WEEK = 7 * 86_400
+
+
+@pytest.fixture(autouse=True)
+def one_clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers look at the clock that the test moves."""
+    monkeypatch.setattr(times, "now", clock)
+
+
+def the_link(person: Person, db: Database, settings: Settings) -> str:
+    return link_in(mails(db, settings, person.id, "verify")[-1])
+
+
+def account(person: Person) -> tuple[bool, str | None]:
+    user = person.get("/api/users/current").json
+    return user["verified"], user["verified_at"]
+
+
+def test_a_registration_mails_a_link_that_verifies_the_address(cast: Cast, db: Database, settings: Settings) -> None:
+    alice = cast.alice
+    an_event(alice)  # Creating does not wait for it.
+    link = the_link(alice, db, settings)
+    assert account(alice) == (False, None)
+    shown = cast.anonymous.get(link)
+    assert (shown.status, alice.email_address in shown.text, shown.headers["Cache-Control"]) == (200, True, "no-store")
+    assert account(alice) == (False, None)
+    assert cast.anonymous.post(link).redirect == ("/settings", "verified")
+    assert account(alice) == (True, times.utc(NOON))
+    assert f"{alice.email_address} is verified" in alice.get("/settings").text
+
+
+def test_a_link_verifies_one_address_of_one_account_for_a_week(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    link = the_link(cast.alice, db, settings)
+    number, issued, mac = link.removeprefix("/verify/").split("-", 2)
+    for token in (f"{cast.bob.id}-{issued}-{mac}", f"{number}-{int(issued) + 1}-{mac}", f"{number}-{issued}-", "-", f"{'9' * 30}-1-x"):
+        assert cast.anonymous.post(f"/verify/{token}").status == 404
+    clock.ahead(WEEK)
+    over = cast.anonymous.post(link)
+    assert (over.status, "older than a week" in over.text) == (404, True)
+    clock.ahead(-1)
+    moved = {"email_address": f"new-{cast.alice.email_address}", "current_password": PASSWORD}
+    assert cast.alice.put(f"/api/users/{cast.alice.id}", json=moved).status == 200
+    assert cast.anonymous.get(link).status == 404
+    assert account(cast.alice) == (False, None)
+
+
+def test_a_new_address_needs_the_password_and_a_proof_and_the_old_one_is_told(cast: Cast, db: Database, settings: Settings) -> None:
+    alice, path = cast.alice, f"/api/users/{cast.alice.id}"
+    cast.anonymous.post(the_link(alice, db, settings))
+    new = {"email_address": f"new-{alice.email_address}"}
+    for given, status in ((new, 422), (new | {"current_password": "not hers"}, 403)):
+        refused = alice.put(path, json=given)
+        assert (refused.status, refused.broken) == (status, ["current_password"])
+    assert account(alice)[0] is True
+    assert alice.put(path, json={"email_address": alice.email_address.upper()}).json["verified"] is True
+    assert alice.put(path, json=new | {"current_password": PASSWORD}).json["verified"] is False
+    (notice,) = mails(db, settings, alice.id, "notice")
+    assert f"To: {alice.user_name.upper()}@example.org" in notice
+    assert "has another e-mail address now" in notice.replace("=\n", "")
+    link = the_link(alice, db, settings)
+    assert cast.anonymous.post(link).status == 303
+    assert account(alice)[0] is True
+
+
+def test_the_link_is_sent_again_a_few_times_an_hour(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    limited = Client(wsgi(db, structs.replace(settings, rate_limits="on"), clock)).signed_in(str(cast.alice.token))
+    path = f"/api/users/{cast.alice.id}/verify"
+    # The first went out with the registration.
+    assert [limited.post(path).status for _ in range(ACCOUNT_MAILS_AN_HOUR["verify"])] == [202, 202, 202, 202, 429]
+    refused = limited.post("/settings/verify")
+    assert (refused.status, "Look into your mailbox" in refused.text) == (429, True)
+    clock.ahead(3600)
+    assert limited.post("/settings/verify").redirect == ("/settings", "verification-sent")
+    cast.anonymous.post(the_link(cast.alice, db, settings))
+    assert limited.post(path).status == 409
+
+
+def test_nobody_is_found_by_an_address_that_is_not_verified(cast: Cast, db: Database, settings: Settings) -> None:
+    """By others: one's own login takes any of one's names."""
+    bob = cast.bob
+
+    def is_found(name: str) -> bool:
+        ctx = Context(db, settings, NOON)
+        with ctx.read():
+            return users.find_for_others(ctx, name) is not None
+
+    assert (is_found(bob.user_name), is_found(bob.email_address)) == (True, False)
+    login = {"user_name": bob.email_address, "password": PASSWORD}
+    assert cast.anonymous.post("/api/session", json=login).status == 201
+    cast.anonymous.post(the_link(bob, db, settings))
+    assert (is_found(bob.user_name), is_found(bob.email_address), is_found("nobody@example.org")) == (True, True, False)
+
+
+def test_who_reads_the_mail_takes_an_account_back_from_who_registered_with_the_address(
+    cast: Cast, db: Database, settings: Settings
+) -> None:
+    """The key and the session that a squatter made beforehand end with the reset."""
+    squatter = cast.alice
+    key = squatter.post("/api/keys", json={"name": "backdoor"}).json
+    cast.anonymous.post("/reset", data={"user_name": squatter.email_address})
+    (link,) = mailed(db, settings, squatter.id)
+    assert cast.anonymous.post(link, data={"password": "carols own password"}).status == 303
+    assert cast.anonymous.signed_in(key["wkey"]).get("/api/events").status == 401
+    assert cast.anonymous.post("/api/session", json={"wkey": key["wkey"]}).status == 401
+    assert squatter.get("/api/events").status == 401
