@@ -33,7 +33,7 @@ CALENDARS = """
 SELECT c.id, c.owner_id, c.name, c.description, c.color, c.time_zone, c.public, c.moderation, c.is_primary,
        c.created_at, c.updated_at, c.revision, c.changed_at, c.feed_version, c.public_revision, c.public_changed_at,
        coalesce(u.name, u.user_name),
-       CASE WHEN c.owner_id = :me THEN 'owner' ELSE s.role END
+       CASE WHEN c.owner_id = :me THEN 'owner' ELSE s.role END, c.party_max
 FROM calendars c
 JOIN users u ON u.id = c.owner_id
 LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id = :me
@@ -66,7 +66,7 @@ EVENTS = f"""
 SELECT e.id, e.owner_id, e.calendar_id, e.title, e.description, e.start_at, e.end_at, e.all_day, e.time_zone, e.location,
        e.location_name, e.street, e.city, e.state, e.zip, e.country, e.image_url, e.tags, e.public, e.series_id, e.version,
        e.created_at, e.updated_at, e.slot, e.edited, e.uid, coalesce(u.name, u.user_name),
-       {EDITS}, r.frequency, r.step, r.start_date, r.end_date
+       {EDITS}, r.frequency, r.step, r.start_date, r.end_date, e.party_max, c.party_max
 FROM events e
 JOIN users u ON u.id = e.owner_id
 JOIN calendars c ON c.id = e.calendar_id
@@ -267,7 +267,7 @@ def sees_comment(found: Event) -> str:
 
 
 def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event]:
-    """The comment and its event: its author and the event owner may edit it, the event owner owns it."""
+    """The comment and its event: its author and the event owner may edit and delete it, the event owner approves it."""
     found = ctx.tx.one(Comment, f"SELECT {columns(Comment)} FROM comments WHERE id = :id", id=comment_id)
     if found is None:
         raise errors.NotFound
@@ -277,7 +277,9 @@ def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event
         raise errors.NotFound
     user(ctx)
     if not on.can_edit and (to is Right.OWN or not is_author):
-        raise errors.Forbidden("Only the event owner may do this." if is_author else "Only its author and the event owner may do this.")
+        raise errors.Forbidden(
+            "Only the event owner may approve or hide a comment." if is_author else "Only its author and the event owner may do this."
+        )
     return found, on
 
 

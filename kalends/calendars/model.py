@@ -19,6 +19,9 @@ Moderation = Annotated[
     Literal["none", "guests", "all"],
     Meta(description="Whose comments wait for approval: nobody's, guests' (the default), or everyone's."),
 ]
+PartyMax = Annotated[
+    int, Meta(ge=1, le=20_000, description="The most people (number + plus_n) that one response may bring; none by default.")
+]
 Role = Annotated[Literal["viewer", "editor"], Meta(description="A viewer sees the calendar's events, an editor changes them.")]
 
 OwnRole = Annotated[Literal["owner", "editor", "viewer"] | None, Meta(description="What you are to the calendar.")]
@@ -33,6 +36,7 @@ class CalendarInput(Struct, kw_only=True):
     time_zone: Annotated[TimeZone, Meta(description="The zone of times without an offset; yours by default.")] | None = None
     public: Annotated[bool, Meta(description="Whether everyone sees the calendar; its events follow by default.")] = False
     moderation: Moderation = "guests"
+    party_max: PartyMax | None = None
 
 
 class Sharing(Struct, kw_only=True):
@@ -82,6 +86,7 @@ class Calendar(Struct, frozen=True, array_like=True):
     public_changed_at: int
     owner_name: str
     role: str | None
+    party_max: int | None
 
     @property
     def is_member(self) -> bool:
@@ -134,6 +139,7 @@ class CalendarDetail(CalendarItem, kw_only=True):
 
     description: str | None
     moderation: Moderation
+    party_max: int | None
     can_edit: bool
     feed_url: str | None
     created_at: Instant

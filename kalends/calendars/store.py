@@ -29,8 +29,11 @@ def count(ctx: Context, user_id: int) -> int:
 
 def insert(ctx: Context, owner_id: int, given: CalendarInput, *, is_primary: bool = False) -> int:
     calendar_id: int = ctx.tx.value(
-        """INSERT INTO calendars (owner_id, name, description, color, time_zone, public, moderation, is_primary, created_at, updated_at)
-           VALUES (:owner_id, :name, :description, :color, :time_zone, :public, :moderation, :is_primary, :now, :now) RETURNING id""",
+        """INSERT INTO calendars (owner_id, name, description, color, time_zone, public, moderation, party_max, is_primary,
+                                  created_at, updated_at)
+           VALUES (:owner_id, :name, :description, :color, :time_zone, :public, :moderation, :party_max, :is_primary,
+                   :now, :now)
+           RETURNING id""",
         owner_id=owner_id,
         is_primary=is_primary,
         now=ctx.now,
@@ -43,7 +46,7 @@ def insert(ctx: Context, owner_id: int, given: CalendarInput, *, is_primary: boo
 def update(ctx: Context, calendar_id: int, given: CalendarInput) -> None:
     ctx.tx.run(
         """UPDATE calendars SET name = :name, description = :description, color = :color, time_zone = :time_zone,
-           public = :public, moderation = :moderation, updated_at = :now,
+           public = :public, moderation = :moderation, party_max = :party_max, updated_at = :now,
            revision = revision + 1, changed_at = :now, public_revision = revision + 1, public_changed_at = :now WHERE id = :id""",
         id=calendar_id,
         now=ctx.now,
@@ -70,6 +73,7 @@ def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
         **_limited(calendar),
         description=calendar.description,
         moderation=calendar.moderation,
+        party_max=calendar.party_max,
         can_edit=policy.can_edit(calendar),
         feed_url=feed_url(ctx.settings, calendar),
         created_at=times.utc(calendar.created_at),

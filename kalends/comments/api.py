@@ -89,7 +89,7 @@ def update(ctx: Context, comment_id: int, params: Changes[CommentFields]) -> Com
 
 @endpoint("DELETE", "/api/comments/{comment_id}")
 def destroy(ctx: Context, comment_id: int) -> Deletion:
-    """Delete the comment. It is the event owner who may."""
-    comment, _ = policy.comment(ctx, comment_id, to=Right.OWN)
+    """Delete the comment: its author and the event owner may."""
+    comment, _ = policy.comment(ctx, comment_id, to=Right.EDIT)
     store.delete(ctx, comment.id)
     return Deletion([comment_id])

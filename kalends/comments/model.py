@@ -83,6 +83,7 @@ class CommentItem(Struct, kw_only=True):
     comment: str
     response: str | None
     approved: str
+    is_approved: bool
     created_at: Instant
     updated_at: Instant
     email_address: str | UnsetType = UNSET

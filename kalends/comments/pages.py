@@ -29,7 +29,7 @@ def hide(ctx: Context, comment_id: int, params: Form) -> Document:
 @endpoint("GET", "/comments/{comment_id}/delete", format="html")
 def ask(ctx: Context, comment_id: int, params: Destination) -> Document:
     """Ask before a comment is deleted."""
-    comment, event = policy.comment(ctx, comment_id, to=Right.OWN)
+    comment, event = policy.comment(ctx, comment_id, to=Right.EDIT)
     back = local(params.next or f"/events/{event.id}")
     return render("comments/ask.html", ctx, title="Delete the comment", comment=comment, event=event, back=back)
 

@@ -113,6 +113,7 @@ def item(comment: Comment, *, with_address: bool) -> CommentItem:
         comment=comment.comment,
         response=comment.response,
         approved=_said(comment.approved),
+        is_approved=comment.approved,
         created_at=times.utc(comment.created_at),
         updated_at=times.utc(comment.updated_at),
         email_address=comment.email_address if with_address else UNSET,

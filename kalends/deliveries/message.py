@@ -64,6 +64,13 @@ def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
     return message
 
 
+def preview(settings: Settings, event: Event) -> str:
+    """The text of an announcement, for its sender."""
+    reason = LISTED.format(event.owner_name)
+    link = "a link of each recipient's own"
+    return _plain_text(event=event, time=words.long(event), url=_url(settings, event), reason=reason, unsubscribe=link)
+
+
 def confirmation(settings: Settings, delivery: Delivery, owner: User) -> EmailMessage:
     """The question whether the address wants to be on the owner's list."""
     message = envelope(settings, delivery.address, "Confirm that you want to hear of events", str(delivery.id), delivery.created_at)

@@ -111,6 +111,19 @@ def announce(ctx: Context, event: Event) -> Counter[str]:
     return Counter(channel for (channel,) in rows)
 
 
+def count_recipients(ctx: Context, event: Event) -> int:
+    """To how many the event would be announced now."""
+    return int(
+        ctx.tx.value(
+            """SELECT count(*) FROM subscribers s WHERE s.owner_id = :owner_id AND s.confirmed_at IS NOT NULL AND NOT EXISTS (
+                   SELECT 1 FROM deliveries d WHERE d.event_id = :event_id AND d.channel = s.channel
+                   AND d.address_key = s.address_key AND d.kind = 'announce')""",
+            owner_id=event.owner_id,
+            event_id=event.id,
+        )
+    )
+
+
 def limit_recipient(ctx: Context, field: str, address: str) -> None:
     """Refuse to flood an address."""
     if ctx.settings.rate_limits == "off":

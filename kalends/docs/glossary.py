@@ -158,7 +158,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "DeliveryItem.state": get_args(State),
     "DeliveryQueued.state": get_args(State),
     "DeliveryItem.kind": ("announce", "confirm", "notice", "reset", "send_to_me", "verify"),
-    "SubscriberItem.source": ("send_to_me", "response"),
+    "SubscriberItem.source": ("send_to_me", "response", "confirmation"),
     "ServiceImport.service": get_args(Service),
     "Repeat.frequency": ("DAILY", "WEEKLY", "MONTHLY", "YEARLY"),
 }
@@ -172,7 +172,7 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     ("email", "sms"): "Channel",
     ("queued", "sending", "sent", "failed"): "DeliveryState",
     ("announce", "confirm", "notice", "reset", "send_to_me", "verify"): "DeliveryKind",
-    ("send_to_me", "response"): "SubscriberSource",
+    ("send_to_me", "response", "confirmation"): "SubscriberSource",
     ("google", "outlook", "yahoo"): "ContactService",
     ("primary", "imported"): "ContactList",
     ("DAILY", "WEEKLY", "MONTHLY", "YEARLY"): "Frequency",

@@ -279,8 +279,11 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
 
 @endpoint("PUT", "/api/events/{event_id}/announce", status=202, limited=True)
 def announce(ctx: Context, event_id: int) -> Announced:
-    """Send the event to everyone on its owner's list, once to each address."""
-    messages = deliveries.announce(ctx, policy.event(ctx, event_id, to=Right.EDIT))
+    """Send the event to every confirmed address on its owner's list, once to each. The event must be public: 409 otherwise."""
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    if not event.public:
+        raise errors.Conflict("This event is private: subscribers could not open it. Make it public, then announce it.")
+    messages = deliveries.announce(ctx, event)
     sending_limits.count_announcement(ctx, messages)
     return Announced(messages.total())
 

@@ -180,6 +180,10 @@ def _split(values: dict[str, Any]) -> FormState:
     for name, clock in CLOCKS.items():
         written = values.get(name) or ""
         shown[name], shown[clock] = written[:10], written[11:16]
+    if shown.get("party_max") is not None:
+        shown["party_max"] = str(shown["party_max"])
+    elif "party_max" in shown:
+        shown["party_max"] = ""
     if shown.get("public") is not None:
         shown["public"] = str(shown["public"]).lower()
     return FormState(shown)

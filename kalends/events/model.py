@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends import phone
-from kalends.calendars.model import Person
+from kalends.calendars.model import PartyMax, Person
 from kalends.comments.model import CommentItem
 from kalends.contacts.model import Remark
 from kalends.http.fields import Bad, Upload, read_bool, reader
@@ -76,6 +76,7 @@ class EventFields(Struct, kw_only=True):
     image_url: Annotated[Url, Meta(description="Address of an image, http or https.")] | None = None
     tag_list: TagList = ""
     public: Annotated[bool, Meta(description="Whether everyone sees it; as its home calendar by default.")] | None = None
+    party_max: PartyMax | None = None
 
 
 class EventInput(EventFields, kw_only=True):
@@ -282,6 +283,13 @@ class Event(Struct, frozen=True):
     step: int | None
     first_date: str | None
     last_date: str | None
+    party_max: int | None
+    calendar_party_max: int | None
+
+    @property
+    def party_limit(self) -> int | None:
+        """The most people that one response may bring: the event's own limit, else its home calendar's."""
+        return self.calendar_party_max if self.party_max is None else self.party_max
 
     @property
     def repeat(self) -> "Repeat | None":
@@ -371,6 +379,7 @@ class EventDetail(EventItem, kw_only=True):
     owner: Person
     calendars: list[CalendarName]
     repeat: Repeat | None
+    party_max: int | None
     responses: Tally
     comments_count: int
     can_edit: bool

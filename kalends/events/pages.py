@@ -10,10 +10,13 @@ from kalends.calendars import search as calendar_search
 from kalends.comments import api as comments
 from kalends.comments.model import CommentFor, CommentInput
 from kalends.context import Context
-from kalends.events import api, upcoming
+from kalends.deliveries import message
+from kalends.deliveries import store as deliveries
+from kalends.events import api, span, upcoming
 from kalends.events.model import CalendarChoice, CommentPage, EventQuery, EventView, Position, Query, SendInput
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.form import Form
+from kalends.policy import Right
 from kalends.responses import api as responses
 from kalends.responses import store as answers
 from kalends.responses.model import ResponseFor, ResponseInput
@@ -117,15 +120,34 @@ def send(ctx: Context, event_id: int, params: Form) -> Document:
     return submit(ctx, params, act, lambda state: _page(ctx, event_id, send=state))
 
 
+@endpoint("GET", "/events/{event_id}/announce", format="html")
+def ask_announcement(ctx: Context, event_id: int) -> Document:
+    """Ask before the event is announced, with what is sent and to how many."""
+    return _announcement(ctx, event_id, FormState())
+
+
 @endpoint("POST", "/events/{event_id}/announce", transaction=False, format="html")
 def announce(ctx: Context, event_id: int, params: Form) -> Document:
-    """Send the event to everyone on its owner's list."""
+    """Send the event to every confirmed address on its owner's list."""
 
     def act() -> Document:
-        api.announce(ctx, event_id)
-        return redirect(ctx, f"/events/{event_id}", done="sent")
+        announced = api.announce(ctx, event_id)
+        return redirect(ctx, f"/events/{event_id}", done="announced", count=announced.queued)
 
-    return submit(ctx, params, act, lambda state: _page(ctx, event_id, place=state))
+    return submit(ctx, params, act, lambda state: _announcement(ctx, event_id, state))
+
+
+def _announcement(ctx: Context, event_id: int, state: FormState) -> Document:
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    return render(
+        "events/announce.html",
+        ctx,
+        title="Announce the event",
+        form=state,
+        event=event,
+        recipients=deliveries.count_recipients(ctx, event),
+        preview=message.preview(ctx.settings, event),
+    )
 
 
 @endpoint("POST", "/events/{event_id}/copy", transaction=False, format="html")
@@ -164,7 +186,9 @@ def _page(ctx: Context, event_id: int, **states: FormState) -> Document:
         "place": FormState(),
     } | states
     forms = {name: structs.replace(state, prefix=f"{name}-") for name, state in shown.items()}
-    return render("events/show.html", ctx, title=event.title, event=event, forms=forms, calendars=calendars)
+    return render(
+        "events/show.html", ctx, title=event.title, event=event, forms=forms, calendars=calendars, is_over=span.is_over(event, ctx.now)
+    )
 
 
 def _filled_in(ctx: Context, form: Form) -> dict[str, Any]:

@@ -1,9 +1,11 @@
 """When an event is: from what was written to moments, and back."""
 
+from datetime import date, datetime
+
 from msgspec import Struct
 
 from kalends import errors, when
-from kalends.events.model import Event, EventFields, EventRow
+from kalends.events.model import Event, EventFields, EventItem, EventRow
 
 BACKWARDS = "must not be before start_time"
 
@@ -54,6 +56,14 @@ def times(event: Event | EventRow) -> tuple[str, str | None]:
     if event.all_day:
         return _day(event.start_at, zone), None if end_at is None else _day(end_at - 1, zone)
     return when.shown(event.start_at, zone), None if end_at is None else when.shown(end_at, zone)
+
+
+def is_over(event: EventItem, now: int) -> bool:
+    """Whether the event has ended; one without an end lasts until the end of its day."""
+    if event.end_time is None or event.all_day:
+        last = date.fromisoformat((event.end_time or event.start_time)[:10])
+        return when.day_end(last, event.time_zone) <= now
+    return datetime.fromisoformat(event.end_time).timestamp() <= now
 
 
 def _day(instant: int, zone: str) -> str:

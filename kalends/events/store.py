@@ -17,7 +17,7 @@ from kalends.responses import store as responses
 
 _WRITTEN = (
     *("title", "description", "start_at", "end_at", "until_at", "all_day", "time_zone", "location", *PARTS),
-    *("image_url", "tags", "public", "search"),
+    *("image_url", "tags", "public", "party_max", "search"),
 )
 _MOMENTS = ("start_at", "end_at", "until_at")
 _IMPORTED = ("uid", "series_id", "slot", "edited")
@@ -191,7 +191,7 @@ def hold_each(ctx: Context, ids: list[int]) -> None:
 
 def editable(event: Event) -> EventFields:
     """The fields that a client may change, as they stand."""
-    same = ("title", "all_day", "time_zone", "description", "location", "image_url", "public", *PARTS)
+    same = ("title", "all_day", "time_zone", "description", "location", "image_url", "public", "party_max", *PARTS)
     start_time, end_time = span.times(event)
     return EventFields(
         start_time=start_time,
@@ -233,6 +233,7 @@ def _detail(ctx: Context, event: Event, calendars: list[CalendarName], tally: Ta
         owner=Person(event.owner_id, event.owner_name),
         calendars=calendars,
         repeat=event.repeat,
+        party_max=event.party_limit,
         responses=tally,
         comments_count=comments_count,
         can_edit=event.can_edit,
@@ -274,7 +275,7 @@ def _item(event: Event | EventRow, calendar_ids: list[int], base: str) -> EventI
 
 
 def _written(given: EventFields, when: Span) -> dict[str, Any]:
-    return content(given) | moments(when) | {"public": given.public}
+    return content(given) | moments(when) | {"public": given.public, "party_max": given.party_max}
 
 
 def text_size(event: Event) -> int:

@@ -15,7 +15,10 @@ Attendance = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether 
 class ResponseFields(Struct, kw_only=True):
     """The editable fields of a response."""
 
-    RULES: ClassVar = {"number": "and plus_n together must not exceed the event's party_max"}
+    RULES: ClassVar = {
+        "number": "must not exceed the event's party_max together with plus_n",
+        "plus_n": "must not exceed the event's party_max together with number",
+    }
 
     response: Attendance
     name: Annotated[Name, Meta(description="The name to show the event owner.")] | None = None

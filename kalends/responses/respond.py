@@ -2,7 +2,7 @@
 
 from collections.abc import Set
 
-from kalends import policy
+from kalends import errors, policy
 from kalends.context import Context
 from kalends.events.model import Event
 from kalends.responses import store
@@ -16,7 +16,8 @@ def respond(ctx: Context, event: Event, author: Author, fields: ResponseInput, n
 
     None for a caller who may not see what is stored: the same whether or not the address has responded before.
     """
-    row = store.upsert(ctx, fields, author, names, proven=author.is_proven or event.can_edit)
+    _check_party(event, fields)
+    row = store.upsert(ctx, fields, author, names, proven=author.is_proven or event.can_edit, party_limit=event.party_limit)
     if fields.opt_in:
         opt_in(ctx, event, "email", author.email_address, source="response")
     return row if row and policy.sees_response(ctx, row, event) else None
@@ -24,7 +25,16 @@ def respond(ctx: Context, event: Event, author: Author, fields: ResponseInput, n
 
 def change(ctx: Context, event: Event, response: Response, fields: ResponseFields) -> Response:
     """Change the stored response, for whoever may see it."""
+    if (fields.number, fields.plus_n) != (response.number, response.plus_n):
+        _check_party(event, fields)
     row = store.update(ctx, response, fields, proven=event.can_edit or policy.proves(ctx, response.email_address))
     if fields.opt_in and not response.opt_in:
         opt_in(ctx, event, "email", row.email_address, source="response")
     return row
+
+
+def _check_party(event: Event, fields: ResponseFields) -> None:
+    limit = event.party_limit
+    if limit is not None and fields.number + fields.plus_n > limit:
+        field, other = ("plus_n", "number") if fields.plus_n else ("number", "plus_n")
+        raise errors.invalid(field, f"and {other} together must be at most {limit:,} for this event")

@@ -23,12 +23,25 @@ _STILL_LINKED = """CASE WHEN responses.user_id = CAST(:me AS BIGINT) THEN respon
     (SELECT u.id FROM users u WHERE u.id = responses.user_id AND u.verified_at IS NOT NULL AND u.email_key = responses.email_key) END"""
 
 
-def upsert(ctx: Context, fields: ResponseInput, author: Author, names: Set[str], *, proven: bool) -> Response | None:
+# What an update leaves out is reduced to what the party's limit leaves: refusing would tell what is stored.
+_REDUCED_PLUS_N = """plus_n = CASE WHEN responses.plus_n > CAST(:party_limit AS BIGINT) - excluded.number
+    THEN CAST(:party_limit AS BIGINT) - excluded.number ELSE responses.plus_n END"""
+_REDUCED_NUMBER = """number = CASE WHEN responses.number > CAST(:party_limit AS BIGINT) - excluded.plus_n
+    THEN CAST(:party_limit AS BIGINT) - excluded.plus_n ELSE responses.number END"""
+
+
+def upsert(
+    ctx: Context, fields: ResponseInput, author: Author, names: Set[str], *, proven: bool, party_limit: int | None
+) -> Response | None:
     """The address's response to the event, new or changed; of an earlier one, what is not among the names stays.
 
     A response that was made with proof is not changed without: None.
     """
-    changed = ["response", "email_address", "updated_at", *(name for name in _KEPT if name in names)]
+    written = ["response", "email_address", "updated_at", *(name for name in _KEPT if name in names)]
+    changed = [f"{name} = excluded.{name}" for name in written]
+    limited = party_limit is not None and len(names & {"number", "plus_n"}) == 1
+    if limited:
+        changed.append(_REDUCED_PLUS_N if "number" in names else _REDUCED_NUMBER)
     return ctx.tx.one(
         Response,
         f"""INSERT INTO responses (event_id, user_id, email_address, email_key, name, response, number, plus_n, comment, opt_in,
@@ -36,7 +49,7 @@ def upsert(ctx: Context, fields: ResponseInput, author: Author, names: Set[str],
             VALUES (:event_id, :user_id, :email_address, :email_key, :name, :response, :number, :plus_n, :comment, :opt_in,
                     1, :proven, :now, :now)
             ON CONFLICT (event_id, email_key) DO UPDATE
-            SET {", ".join(f"{name} = excluded.{name}" for name in changed)}, version = responses.version + 1,
+            SET {", ".join(changed)}, version = responses.version + 1,
                 proven = excluded.proven, user_id = {"excluded.user_id" if author.is_proven else _STILL_LINKED}
             WHERE excluded.proven OR NOT responses.proven
             RETURNING {_RESPONSE}""",
@@ -53,6 +66,7 @@ def upsert(ctx: Context, fields: ResponseInput, author: Author, names: Set[str],
         proven=proven,
         now=ctx.now,
         **({} if author.is_proven else {"me": policy.me(ctx)}),
+        **({"party_limit": party_limit} if limited else {}),
     )
 
 

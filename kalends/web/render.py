@@ -42,6 +42,7 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "said-yes": "Thank you. You said yes.",
     "said-maybe": "Thank you. You said maybe.",
     "said-no": "Thank you. You said no.",
+    "announced": ("It is on its way to 1 person.", "It is on its way to {count} people."),
     "response-removed": "The response is removed.",
     "commented": "Thank you for your comment.",
     "waiting": "Thank you. Your comment will appear when the organiser has approved it.",

@@ -72,6 +72,12 @@ def is_foreign(event: EventItem, zone: str) -> bool:
     return start.utcoffset() != moment(event.start_time, zone).utcoffset()
 
 
+def last_day(event: EventItem) -> str:
+    """The day on which an event ended: `1 November 2026`."""
+    day = date.fromisoformat((event.end_time or event.start_time)[:10])
+    return f"{day.day} {day:%B} {day.year}"
+
+
 def moment(text: str, zone: str | None = None) -> datetime:
     found = datetime.fromisoformat(text)
     return found.astimezone(when.zone_info(zone)) if zone else found

@@ -15,6 +15,7 @@ JAZZ = {
     "time_zone": "America/New_York",
     "public": True,
     "moderation": "all",
+    "party_max": 12,
 }
 
 

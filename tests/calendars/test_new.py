@@ -6,7 +6,8 @@ from tests.cast import Cast, Person
 def test_new_answers_the_fields_with_defaults_and_saves_nothing(cast: Cast) -> None:
     hiro = Person(cast.anonymous, "hiro", time_zone="Asia/Tokyo")
     answer = hiro.get("/api/calendars/new")
-    defaults = {"name": "", "description": None, "color": "#2f6fde", "time_zone": "Asia/Tokyo", "public": False, "moderation": "guests"}
+    defaults = {"name": "", "description": None, "color": "#2f6fde", "time_zone": "Asia/Tokyo", "public": False}
+    defaults |= {"moderation": "guests", "party_max": None}
     assert (answer.status, answer.json) == (200, defaults)
     assert len(hiro.get("/api/calendars").json["calendars"]) == 1
 

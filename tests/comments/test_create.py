@@ -11,7 +11,7 @@ from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event
 def test_a_guests_comment_waits_until_the_event_owner_approves_it(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     made = a_comment(cast.anonymous, event, email_address="gus@example.org", name="Gus")
-    assert (made["approved"], "email_address" in made) == ("false", False)
+    assert (made["approved"], made["is_approved"], "email_address" in made) == ("false", False, False)
     path = f"/api/comments?event_id={event['id']}"
     assert cast.anonymous.get(path).json["comments"] == []
     assert [c["email_address"] for c in cast.alice.get(path).json["comments"]] == ["gus@example.org"]

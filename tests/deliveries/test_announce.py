@@ -49,3 +49,31 @@ def test_who_left_the_list_is_not_announced_to(cast: Cast, settings: Settings) -
     [subscriber] = cast.alice.get("/api/subscribers").json["subscribers"]
     cast.alice.delete(f"/api/subscribers/{subscriber['id']}")
     assert cast.alice.put(f"/api/events/{event['id']}/announce").json == {"queued": 0}
+
+
+def test_an_event_that_the_public_cannot_see_is_not_announced(cast: Cast, settings: Settings) -> None:
+    a_response(cast.anonymous, an_event(cast.alice, public=True), email_address="gus@example.org", opt_in=True)
+    confirmed(cast.alice, settings, "gus@example.org")
+    dentist = an_event(cast.alice, title="Dentist", public=False)
+    path = f"/events/{dentist['id']}"
+    refused = cast.alice.put(f"/api{path}/announce")
+    assert (refused.status, "Make it public" in refused.json["detail"]) == (409, True)
+    assert "This event is private" in cast.alice.get(f"{path}/announce").text
+    assert cast.alice.post(f"{path}/announce").status == 409
+    assert f'href="{path}/announce"' not in cast.alice.get(path).text
+    assert cast.alice.get(f"/api/deliveries?event_id={dentist['id']}").json["deliveries"] == []
+
+
+def test_the_page_asks_with_a_preview_and_tells_how_many(cast: Cast, settings: Settings) -> None:
+    event = an_event(cast.alice, title="R&B night", location="Blue Note", public=True)
+    for name in ("gus", "hal", "ida"):
+        a_response(cast.anonymous, event, email_address=f"{name}@example.org", opt_in=True)
+    confirmed(cast.alice, settings, "gus@example.org", "hal@example.org")
+    path = f"/events/{event['id']}/announce"
+    asked = cast.alice.get(path).text
+    for shown in ("Send to 2 people?", "R&amp;B night", "Blue Note", f"{settings.url}/events/{event['id']}", "on the list of Alice"):
+        assert shown in asked
+    assert len([d for d in cast.alice.get("/api/deliveries").json["deliveries"] if d["kind"] == "announce"]) == 0
+    assert cast.alice.post(path).redirect == (f"/events/{event['id']}", "announced.2")
+    assert "nobody to send it to" in cast.alice.get(path).text
+    assert cast.alice.post(path).redirect == (f"/events/{event['id']}", "announced.0")

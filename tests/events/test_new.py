@@ -10,7 +10,7 @@ from tests.events.listing import listed
 
 FIELDS = {
     *("title", "description", "start_time", "end_time", "all_day", "time_zone", "location", "image_url", "tag_list", "public"),
-    *("location_name", "street", "city", "state", "zip", "country"),
+    *("party_max", "location_name", "street", "city", "state", "zip", "country"),
 }
 
 

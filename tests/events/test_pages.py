@@ -182,6 +182,18 @@ def test_an_input_that_is_left_empty_keeps_what_was_there(cast: Cast) -> None:
     assert [stored[name] for name in ("response", "name", "number", "plus_n", "opt_in")] == ["MAYBE", "Zoe", 2, 3, True]
 
 
+def test_the_page_of_a_past_event_says_so_and_offers_no_form(cast: Cast) -> None:
+    past = an_event(cast.alice, start_time="2025-11-01T20:00", end_time="2025-11-01T22:00", public=True)
+    all_day = an_event(cast.alice, start_time="2025-10-30", end_time="2025-10-31", public=True)
+    to_come = an_event(cast.alice, public=True)
+    for event, words in ((past, "This was on 1 November 2025"), (all_day, "This was on 31 October 2025")):
+        page = cast.anonymous.get(f"/events/{event['id']}").text
+        assert words in page
+        assert f'action="/events/{event["id"]}/respond"' not in page
+        a_response(cast.anonymous, event, email_address="gus@example.org")
+    assert f'action="/events/{to_come["id"]}/respond"' in cast.anonymous.get(f"/events/{to_come['id']}").text
+
+
 def test_a_user_finds_their_own_answer_in_the_form(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     a_response(cast.carol, event, response="MAYBE", plus_n=4)

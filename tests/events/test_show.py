@@ -44,6 +44,7 @@ def test_show_answers_everything_about_an_event(cast: Cast, clock: Clock) -> Non
         "owner": {"id": cast.alice.id, "name": "Alice"},
         "series_id": None,
         "repeat": None,
+        "party_max": None,
         "responses": {"yes": 0, "maybe": 0, "no": 0, "people": 0},
         "comments_count": 0,
         "url": f"http://testserver/events/{event}",

@@ -113,7 +113,7 @@ class Writing:
             "public": public,
             "now": self._ctx.now,
         }
-        self._inserts.append(wanted.content.columns | store.moments(wanted.span) | structs.asdict(form) | home)
+        self._inserts.append(wanted.content.columns | store.moments(wanted.span) | structs.asdict(form) | {"party_max": None} | home)
         self._changes += 1
 
     def _update(self, event: Event, wanted: Wanted, form: Form) -> None:
@@ -122,7 +122,12 @@ class Writing:
             return
         public = event.public if self._public is None else self._public
         moments = store.moments(wanted.span if _has_moved(event, wanted) else _span(event))
-        row = _columns(event, wanted) | moments | structs.asdict(form) | {"id": event.id, "public": public, "now": self._ctx.now}
+        row = (
+            _columns(event, wanted)
+            | moments
+            | structs.asdict(form)
+            | {"id": event.id, "public": public, "now": self._ctx.now, "party_max": event.party_max}
+        )
         self._updates.append(row)
         self._changes += 1
 
