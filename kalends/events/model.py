@@ -11,7 +11,7 @@ from kalends.comments.model import CommentItem
 from kalends.contacts.model import Remark
 from kalends.http.fields import Bad, Upload, read_bool, reader
 from kalends.http.paging import Paging
-from kalends.http.selection import FIELDS, read_fields
+from kalends.http.selection import FIELDS, FieldNames, read_fields
 from kalends.http.tags import Tag, TagList
 from kalends.http.types import DateTime, EmailAddress, Id, Ids, Instant, LongText, Name, TimeZone
 
@@ -153,8 +153,8 @@ def _detail_fields(value: Any) -> list[str]:
     return read_fields(EventDetail, value)
 
 
-ItemFields = Annotated[list[str], Meta(description=FIELDS, extra={"read": _item_fields, "like": list[Name]})]
-DetailFields = Annotated[list[str], Meta(description=FIELDS, extra={"read": _detail_fields, "like": list[Name]})]
+ItemFields = Annotated[list[str], Meta(description=FIELDS, extra={"read": _item_fields, "like": FieldNames})]
+DetailFields = Annotated[list[str], Meta(description=FIELDS, extra={"read": _detail_fields, "like": FieldNames})]
 
 
 class EventView(Struct, kw_only=True):

@@ -168,7 +168,7 @@ def _field(field: msgspec.structs.FieldInfo, hint: Any, or_file: bool) -> Field:
     default = field.default_factory if field.default_factory is not NODEFAULT else field.default
     extra = described(inner)[1].extra or {}
     required, verbatim = or_file or default is NODEFAULT, bool(extra.get("verbatim"))
-    takes_list = get_origin(described(extra.get("like", inner))[0]) is list
+    takes_list = any(get_origin(described(each)[0]) is list for each in (inner, extra.get("like")))
     return Field(field.name, reader(inner), required, optional, default, inner, verbatim, or_file, takes_list)
 
 

@@ -1,8 +1,8 @@
 """Sparse replies: `fields` names the fields of a record that a client wants, and the others are left out."""
 
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Meta, Struct
 
 from kalends.http.fields import Bad, reader
 from kalends.http.types import Name
@@ -10,6 +10,9 @@ from kalends.http.types import Name
 T = TypeVar("T", bound=Struct)
 
 FIELDS = "Comma-delimited names of the fields to return; `id` is always among them. Without it, all."
+
+# How the names are written in an address.
+FieldNames = Annotated[str, Meta(extra={"schema": {"format": "field-names"}})]
 
 _read_names = reader(list[Name])
 

@@ -68,13 +68,9 @@ def _clean_tag(tag: str) -> str:
     return cleaned
 
 
-def _one_tag(value: str) -> str:
-    if "," in value:
-        raise Bad("must be one tag, without a comma; send several as tag_list")
-    return value
+ONE_TAG = "must be one tag, without a comma; send several as tag_list"
 
-
-Tag = Annotated[Name, Meta(description="One tag to append.", extra={"check": _one_tag})]
+Tag = Annotated[Name, Meta(description="One tag to append.", extra={"pattern": "^[^,]+$", "hint": ONE_TAG})]
 TagList = Annotated[
     str,
     Meta(
