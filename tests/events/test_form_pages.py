@@ -59,7 +59,7 @@ def test_a_private_event_is_not_offered_for_sharing_with_everyone(cast: Cast) ->
     event = an_event(cast.alice, calendar_id=calendar["id"])
     path = f"/events/{event['id']}"
     page = cast.alice.get(path).text
-    assert "Only members of Band &lt;b&gt; can open this address." in page
+    assert "Only members of the calendar Band &lt;b&gt; can open this address." in page
     assert f'href="{path}/edit#public"' in page
     assert f'href="{path}/edit#public"' not in cast.vera.get(path).text
     answers = cast.alice.get(f"{path}/answers").text
