@@ -209,5 +209,5 @@ def _in_zone(given: CalendarInput, zone: str) -> CalendarInput:
 def _named(ctx: Context, name: str) -> User:
     user = users.find_for_others(ctx, name)
     if user is None:
-        raise errors.NotFound(f"There is no user called {name}.", [FieldError("user_name", "is nobody's", "not_found")])
+        raise errors.NotFound(f"There is no user called {name}.", [FieldError("user_name", "belongs to nobody here", "not_found")])
     return user
