@@ -20,6 +20,7 @@ from kalends.responses.model import Response
 from kalends.sessions.model import Session
 from kalends.subscribers.model import Subscriber
 from kalends.text import key as folded_name
+from kalends.transports import FILES
 
 
 class Right(Enum):
@@ -102,6 +103,14 @@ def me(ctx: Context) -> int:
 def may_register(ctx: Context) -> None:
     if ctx.settings.registration == "closed":
         raise errors.Forbidden("Registration is closed here. Ask the operator for an account.")
+
+
+def may_announce(ctx: Context) -> None:
+    """Where mail is really sent, only those may send it to a list whose own address is known to be theirs."""
+    if ctx.settings.email != FILES and user(ctx).verified_at is None:
+        raise errors.Forbidden(
+            "Verify your e-mail address first: follow the link that was mailed to it, or have it sent again in the settings."
+        )
 
 
 def oneself(ctx: Context, user_id: int) -> Actor:

@@ -279,8 +279,12 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
 
 @endpoint("PUT", "/api/events/{event_id}/announce", status=202, limited=True)
 def announce(ctx: Context, event_id: int) -> Announced:
-    """Send the event to every confirmed address on its owner's list, once to each. The event must be public: 409 otherwise."""
+    """Send the event to every confirmed address on its owner's list, once to each. The event must be public: 409 otherwise.
+
+    Where mail is really sent, your e-mail address must be verified.
+    """
     event = policy.event(ctx, event_id, to=Right.EDIT)
+    policy.may_announce(ctx)
     if not event.public:
         raise errors.Conflict("This event is private: subscribers could not open it. Make it public, then announce it.")
     messages = deliveries.announce(ctx, event)

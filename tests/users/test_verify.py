@@ -120,3 +120,15 @@ def test_who_reads_the_mail_takes_an_account_back_from_who_registered_with_the_a
     assert cast.anonymous.signed_in(key["wkey"]).get("/api/events").status == 401
     assert cast.anonymous.post("/api/session", json={"wkey": key["wkey"]}).status == 401
     assert squatter.get("/api/events").status == 401
+
+
+def test_where_mail_is_really_sent_an_announcement_needs_a_verified_address(
+    cast: Cast, db: Database, settings: Settings, clock: Clock
+) -> None:
+    path = f"/api/events/{an_event(cast.alice, public=True)['id']}/announce"
+    sends = Client(wsgi(db, structs.replace(settings, email="smtp://127.0.0.1:1"), clock)).signed_in(str(cast.alice.token))
+    refused = sends.put(path)
+    assert (refused.status, "Verify your e-mail address" in refused.text) == (403, True)
+    assert cast.alice.put(path).status in (200, 202)
+    cast.anonymous.post(the_link(cast.alice, db, settings))
+    assert sends.put(path).status in (200, 202)
