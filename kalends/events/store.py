@@ -26,7 +26,7 @@ _COLUMNS = ", ".join(_WRITTEN)
 MOST_TEXT = 2_000_000
 _MADE = dict.fromkeys(_MOMENTS, "BIGINT") | {"slot": "TEXT"}
 _FLAGS = ("all_day", "public")
-_CHANGED = dict.fromkeys(_WRITTEN, "TEXT") | dict.fromkeys(("id", *_MOMENTS), "BIGINT") | dict.fromkeys(_FLAGS, "BOOLEAN")
+_CHANGED = dict.fromkeys(_WRITTEN, "TEXT") | dict.fromkeys(("id", "party_max", *_MOMENTS), "BIGINT") | dict.fromkeys(_FLAGS, "BOOLEAN")
 _VALUES = ", ".join(f":{name}" for name in _WRITTEN)
 _ASSIGNED = ", ".join(f"{name} = :{name}" for name in _WRITTEN)
 
