@@ -61,6 +61,8 @@ def insert(ctx: Context, profile: Profile, password_hash: str, *, verified: bool
     )
     first = CalendarInput(name=profile.name or profile.user_name, time_zone=profile.time_zone)
     calendars.insert(ctx, user_id, first, is_primary=True)
+    if verified:
+        sharing.claim(ctx, user_id, profile.email_address)
     return user_id
 
 
@@ -84,8 +86,14 @@ def update_password(ctx: Context, user_id: int, password_hash: str) -> None:
 
 
 def verify(ctx: Context, user_id: int) -> None:
-    """Note that the user's address is theirs."""
-    ctx.tx.run("UPDATE users SET verified_at = :now, updated_at = :now WHERE id = :id AND verified_at IS NULL", id=user_id, now=ctx.now)
+    """Note that the user's address is theirs: what was shared with the address is now shared with them."""
+    rows = ctx.tx.rows(
+        "UPDATE users SET verified_at = :now, updated_at = :now WHERE id = :id AND verified_at IS NULL RETURNING email_address",
+        id=user_id,
+        now=ctx.now,
+    )
+    for (email_address,) in rows:
+        sharing.claim(ctx, user_id, email_address)
 
 
 def delete(ctx: Context, user_id: int) -> None:

@@ -6,10 +6,10 @@ import pytest
 from msgspec import structs
 
 from kalends.app import wsgi
-from kalends.calendars import sharing
 from kalends.context import Context
 from kalends.db import Database
 from kalends.settings import Settings
+from kalends.users import store as users
 from tests.cast import Cast, Person, a_block, a_calendar, an_event, shared
 from tests.client import Answer, Client
 from tests.conftest import NOON, Clock
@@ -20,8 +20,7 @@ def _verify(db: Database, settings: Settings, person: Person) -> None:
     """The person has proved that the address is theirs."""
     ctx = Context(db, settings, NOON)
     with ctx.write():
-        ctx.tx.run("UPDATE users SET verified_at = :now WHERE id = :id", now=NOON, id=person.id)
-        sharing.claim(ctx, person.id, person.email_address)
+        users.verify(ctx, person.id)
 
 
 def _share(owner: Person, calendar: dict[str, Any], name: str, role: str = "viewer") -> Answer:
