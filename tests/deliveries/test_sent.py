@@ -4,6 +4,7 @@ import asyncio
 import email
 import email.policy
 import re
+import time
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from tests.deliveries.servers import Mailbox, real_server
 from tests.deliveries.test_sms import interface
 from tests.serve.conftest import Start, database, start  # noqa: F401
 from tests.serve.running import Running, bearer, eventually
+from tests.users.resetting import a_verify_token
 
 
 def an_event(service: Running, token: str, **fields: Any) -> dict[str, Any]:
@@ -40,6 +42,13 @@ def confirm(service: Running, token: str) -> None:
         if delivery["kind"] == "confirm":
             link = confirm_url(settings, delivery["id"]).removeprefix(settings.url)
             assert service.request("POST", link, headers={"Content-Type": "application/x-www-form-urlencoded"}).status == 200
+
+
+def verify(service: Running) -> None:
+    """The first user follows the link by which they verify their address."""
+    token = a_verify_token(Settings(data=str(service.folder / "data")), 1, int(time.time()) - 1)
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert service.request("POST", f"/verify/{token}", headers=form).status == 303
 
 
 def test_mail_and_text_arrive_and_the_mail_leads_off_the_list(start: Start, database: str) -> None:  # noqa: F811
@@ -66,7 +75,7 @@ def test_mail_and_text_arrive_and_the_mail_leads_off_the_list(start: Start, data
         assert service.request("PUT", f"/api/events/{event['id']}/send_to_me", sent, headers).status == 202
         eventually(lambda: states(service, token) == [("email", "sent")] * 2 + [("sms", "sent")] * 2)
         figures = service.get("/metrics", headers=bearer("figures")).text
-        assert 'kalends_deliveries_last_hour{channel="email",state="sent"} 3.0' in figures
+        assert 'kalends_deliveries_last_hour{channel="email",state="sent"} 4.0' in figures
 
         (envelope,) = box.kept
         mail = email.message_from_bytes(envelope.content, policy=email.policy.default)
@@ -89,6 +98,7 @@ def test_an_announcement_reaches_those_who_are_still_on_the_list(start: Start) -
     with real_server(box := Mailbox()) as port:
         service = start(email=f"smtp://127.0.0.1:{port}")
         token = service.sign_up("alice")
+        verify(service)
         event = an_event(service, token)
         for guest in ("gus", "hal"):
             answer = {"event_id": event["id"], "email_address": f"{guest}@example.org", "response": "YES", "opt_in": True}
@@ -113,7 +123,7 @@ def test_what_is_deleted_meanwhile_is_not_sent(start: Start) -> None:  # noqa: F
     service.stop()
     again = start(work=True)
     eventually(lambda: states(again, token) == [("email", "failed")])
-    assert not list(service.folder.rglob("*.eml"))
+    assert not [file for file in service.folder.rglob("*.eml") if "gus" in file.read_text()]
 
 
 def test_a_mail_server_that_hangs_holds_up_no_text_message(start: Start) -> None:  # noqa: F811
@@ -142,4 +152,5 @@ def test_without_a_mail_server_messages_are_files(start: Start) -> None:  # noqa
     service.request("PUT", f"/api/events/{event['id']}/send_to_me", sent, bearer(token))
     eventually(lambda: states(service, token) == [("email", "sent"), ("sms", "sent")])
     files = sorted(file.name for file in (service.folder / "data" / "outbox").iterdir())
-    assert files == ["1.eml", "2.sms.txt"]
+    # The first is the link by which alice verifies her address.
+    assert files == ["1.eml", "2.eml", "3.sms.txt"]
