@@ -6,7 +6,6 @@ from typing import Any
 from kalends import errors, policy, times
 from kalends.context import Context
 from kalends.db import columns
-from kalends.deliveries import limits
 from kalends.deliveries.model import AccountMail, Channel, Delivery, DeliveryItem, DeliveryQuery, DeliveryQueued, Notice
 from kalends.events.model import Event
 from kalends.text import key
@@ -80,7 +79,6 @@ def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) 
     is_flooded = ctx.settings.rate_limits == "on" and len(rows) >= CONFIRMATIONS_A_DAY
     if is_flooded or (event.owner_id,) in rows:
         return
-    limits.count_send(ctx, channel)
     ctx.tx.run(
         """INSERT INTO deliveries (owner_id, event_id, kind, channel, address, address_key, public, state, attempts,
                                    due_at, created_at, updated_at)

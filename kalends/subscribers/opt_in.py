@@ -2,6 +2,7 @@
 
 from kalends import policy
 from kalends.context import Context
+from kalends.deliveries import limits
 from kalends.deliveries import store as deliveries
 from kalends.events.model import Event
 from kalends.subscribers import store
@@ -15,6 +16,8 @@ def opt_in(ctx: Context, event: Event, channel: str, address: str, *, source: st
     if channel == "email" and policy.proves(ctx, address):
         store.lift_suppression(ctx, event.owner_id, channel, address)
         return store.insert(ctx, event, channel, address, source=source, confirmed=True).id
+    # Counted whether or not a message is sent: a refusal tells nobody who is on the list.
+    limits.count_send(ctx, channel)
     if not store.is_suppressed(ctx, event.owner_id, channel, address):
         subscriber = store.insert(ctx, event, channel, address, source=source, confirmed=False)
         if subscriber.confirmed_at is not None:

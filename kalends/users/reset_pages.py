@@ -1,6 +1,8 @@
 """A new password for somebody who has forgotten theirs, by a link that is mailed to them."""
 
+from kalends.calendars import sharing
 from kalends.context import Context
+from kalends.db import Retry
 from kalends.deliveries import store as deliveries
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.form import Form
@@ -53,9 +55,16 @@ def _set(ctx: Context, user: User, params: Form) -> Document:
     weak_passwords.refuse(ctx, password, user)
     password_hash = passwords.hashed(password)
     with ctx.write():
-        store.update_password(ctx, store.hold(ctx, user).id, password_hash)
+        held = store.hold(ctx, user)
+        if held.email_address != user.email_address:
+            # Another address ends the link, also while it is used.
+            raise Retry
+        store.update_password(ctx, user.id, password_hash)
+        if held.verified_at is None:
+            # Somebody else may have registered with the address, to read what its owner writes.
+            sharing.end_all(ctx, user.id)
         # Whoever has the link reads what is sent to the address.
-        store.verify(ctx, user.id)
+        store.verify(ctx, held)
         sessions.delete_all(ctx, user.id)
         keys.delete_all(ctx, user.id)
         deliveries.insert_account_mail(ctx, user, "notice", "password_reset")

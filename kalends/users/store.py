@@ -85,15 +85,17 @@ def update_password(ctx: Context, user_id: int, password_hash: str) -> None:
     ctx.tx.run("UPDATE users SET password_hash = :hash, updated_at = :now WHERE id = :id", hash=password_hash, id=user_id, now=ctx.now)
 
 
-def verify(ctx: Context, user_id: int) -> None:
-    """Note that the user's address is theirs: what was shared with the address is now shared with them."""
+def verify(ctx: Context, user: User) -> None:
+    """Note that the user's address is theirs, unless they have another by now: what was shared with it is now shared with them."""
     rows = ctx.tx.rows(
-        "UPDATE users SET verified_at = :now, updated_at = :now WHERE id = :id AND verified_at IS NULL RETURNING email_address",
-        id=user_id,
+        """UPDATE users SET verified_at = :now, updated_at = :now
+           WHERE id = :id AND email_key = :email_key AND verified_at IS NULL RETURNING email_address""",
+        id=user.id,
+        email_key=key(user.email_address),
         now=ctx.now,
     )
     for (email_address,) in rows:
-        sharing.claim(ctx, user_id, email_address)
+        sharing.claim(ctx, user.id, email_address)
 
 
 def delete(ctx: Context, user_id: int) -> None:

@@ -27,7 +27,7 @@ def verify(ctx: Context, verify_token: str, params: Form) -> Document:
     user = verify_link.user_of(ctx, verify_token)
     if user is None:
         return ask(ctx, verify_token)
-    store.verify(ctx, user.id)
+    store.verify(ctx, user)
     return redirect(ctx, "/settings", done="verified")
 
 

@@ -23,11 +23,10 @@ def autolink(text: str) -> Markup:
 
 def _trim(address: str) -> str:
     """Without what belongs to the sentence: a full stop, or a closing bracket that was opened outside."""
-    while address and (address[-1] in _PUNCTUATION or _is_unopened(address)):
-        address = address[:-1]
-    return address
-
-
-def _is_unopened(address: str) -> bool:
-    opening = _BRACKETS.get(address[-1])
-    return opening is not None and address.count(opening) < address.count(address[-1])
+    end = len(address)
+    unopened = {closing: address.count(closing) - address.count(opening) for closing, opening in _BRACKETS.items()}
+    while end and (address[end - 1] in _PUNCTUATION or unopened.get(address[end - 1], 0) > 0):
+        end -= 1
+        if address[end] in unopened:
+            unopened[address[end]] -= 1
+    return address[:end]

@@ -20,7 +20,7 @@ def _verify(db: Database, settings: Settings, person: Person) -> None:
     """The person has proved that the address is theirs."""
     ctx = Context(db, settings, NOON)
     with ctx.write():
-        users.verify(ctx, person.id)
+        users.verify(ctx, users.get(ctx, person.id))
 
 
 def _share(owner: Person, calendar: dict[str, Any], name: str, role: str = "viewer") -> Answer:

@@ -10,9 +10,10 @@ from kalends.context import Context
 from kalends.db import Database
 from kalends.deliveries import sending, store
 from kalends.settings import Settings
-from tests.cast import Cast, an_event
+from tests.cast import Cast, a_response, an_event
 from tests.client import Answer, Client
 from tests.conftest import Clock
+from tests.subscribers.confirming import confirmed
 
 
 class Service:
@@ -73,6 +74,19 @@ def test_the_guests_of_a_network_share_a_limit(cast: Cast, service: Service, lim
     assert words in answers[-1].json["detail"]
     assert send(guest, event, 5, channel, remote_addr="2001:db8:9:1::1").status == 202
     assert send(service.client(cast.bob, **limits), event, 6, channel).status == 202
+
+
+def test_a_refused_opt_in_does_not_tell_who_is_on_the_list(cast: Cast, service: Service, settings: Settings) -> None:
+    event, member, asked = an_event(cast.alice, public=True), "member@example.org", "asked@example.org"
+    a_response(cast.anonymous, event, email_address=member, opt_in=True)
+    confirmed(cast.alice, settings, member)
+    a_response(cast.anonymous, event, email_address=asked, opt_in=True)
+    guest = service.client(cast.anonymous, guest_sends_per_hour=2)
+    opt_ins = [
+        guest.post("/api/responses", json={"event_id": event["id"], "response": "YES", "opt_in": True, "email_address": address})
+        for address in (member, asked, member, asked, "stranger@example.org")
+    ]
+    assert [opt_in.status for opt_in in opt_ins] == [201, 201, 429, 429, 429]
 
 
 def test_an_accounts_limit_slides_with_time(cast: Cast, service: Service, clock: Clock) -> None:

@@ -12,9 +12,9 @@ from kalends.db import Database
 from kalends.deliveries import sending
 from kalends.deliveries.store import ACCOUNT_MAILS_AN_HOUR, SENDS_AN_HOUR
 from kalends.settings import Settings
-from kalends.users import reset_requests
+from kalends.users import passwords, reset_requests
 from kalends.users import store as users
-from tests.cast import PASSWORD, Cast, a_key, an_event
+from tests.cast import PASSWORD, Cast, a_key, an_event, shared
 from tests.client import Answer, Client
 from tests.conftest import Clock
 from tests.users.resetting import mailed, mails
@@ -69,6 +69,45 @@ def test_whoever_sets_a_password_by_the_link_has_proved_the_address_and_is_told(
     assert cast.anonymous.signed_in(token).get("/api/users/current").json["verified"] is True
     (notice,) = mails(db, settings, cast.alice.id, "notice")
     assert "set by a link" in notice.replace("=\n", "")
+
+
+def test_a_link_proves_no_address_that_the_account_gets_while_it_is_used(
+    cast: Cast, db: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, hashed = cast.alice, passwords.hashed
+    link = the_link(cast, db, settings)
+    other = {"email_address": f"not-{alice.email_address}", "current_password": PASSWORD}
+
+    def hashed_meanwhile(password: str) -> str:
+        monkeypatch.setattr(passwords, "hashed", hashed)
+        assert alice.put(f"/api/users/{alice.id}", json=other).status == 200
+        return hashed(password)
+
+    monkeypatch.setattr(passwords, "hashed", hashed_meanwhile)
+    assert cast.anonymous.post(link, data={"password": NEW}).status == 404
+    assert log_in(cast, PASSWORD) == 201
+    user = alice.get("/api/users/current").json
+    assert (user["email_address"], user["verified"]) == (other["email_address"], False)
+
+
+def test_a_reset_by_a_first_proof_ends_what_somebody_else_may_have_shared(cast: Cast, db: Database, settings: Settings) -> None:
+    """Whoever registered with the address of somebody else reads nothing of what its owner writes later."""
+    alice, path = cast.alice, f"/api/calendars/{cast.alice.get('/api/users/current').json['primary_calendar_id']}"
+    calendar = alice.get(path).json
+    shared(alice, calendar, cast.bob, "viewer")
+    assert alice.put(f"{path}/share", json={"user_name": "nobody-yet@example.org", "role": "editor"}).status == 200
+    feed = calendar["feed_url"].removeprefix(settings.url)
+    assert (cast.bob.get(path).status, cast.anonymous.get(feed).status) == (200, 200)
+
+    def reset() -> None:
+        assert cast.anonymous.post(the_link(cast, db, settings), data={"password": NEW}).status == 303
+        alice.token = cast.anonymous.post("/api/session", json={"user_name": alice.user_name, "password": NEW}).json["token"]
+
+    reset()
+    assert (cast.bob.get(path).status, cast.anonymous.get(feed).status, alice.get(path).json["shares"]) == (404, 404, [])
+    shared(alice, calendar, cast.bob, "viewer")
+    reset()
+    assert cast.bob.get(path).status == 200
 
 
 def test_a_request_that_waited_for_longer_than_a_link_lasts_is_dropped(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
