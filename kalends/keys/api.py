@@ -35,7 +35,7 @@ def new(ctx: Context) -> KeyInput:
     return KeyInput(name="")
 
 
-@endpoint("POST", "/api/keys", status=201, transaction=False, pool="hash")
+@endpoint("POST", "/api/keys", status=201, transaction=False, pool="hash", rechecks=True)
 def create(ctx: Context, params: KeyRequest) -> KeyCreated:
     """Make a key. `wkey` and `shared_secret` are in this one reply only: keep them.
 

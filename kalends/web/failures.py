@@ -97,4 +97,6 @@ def _readable(failure: Failure) -> str:
 
 
 def _address(path: str, query: str) -> str:
+    """The address on this site: a browser takes what follows two slashes for another."""
+    path = "/" + path.lstrip("/")
     return f"{path}?{query}" if query else path

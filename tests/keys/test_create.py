@@ -68,6 +68,16 @@ def test_a_key_makes_no_keys_nor_does_a_session_that_it_opened(cast: Cast) -> No
     assert len(cast.alice.get("/api/keys").json["keys"]) == 1
 
 
+def test_a_key_is_not_told_the_secrets_of_another_under_its_idempotency_key(cast: Cast) -> None:
+    once, given = {"Idempotency-Key": "backup-1"}, {"name": "another"}
+    program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
+    made = cast.alice.post("/api/keys", json=given, headers=once)
+    again = cast.alice.post("/api/keys", json=given, headers=once)
+    assert (made.status, again.status, again.json, again.headers["Idempotency-Replayed"]) == (201, 201, made.json, "true")
+    assert program.post("/api/keys", json=given, headers=once).status == 403
+    assert len(cast.alice.get("/api/keys").json["keys"]) == 2
+
+
 def test_after_an_hour_a_key_needs_the_password(cast: Cast, clock: Clock) -> None:
     alice = cast.alice
     clock.ahead(3600)

@@ -43,6 +43,7 @@ def test_an_address_for_forms_alone_is_a_missing_page_to_those_who_open_it(cast:
         ("/calendar?view=week&date=soon&time_zone=Mars", "/calendar?view=week"),
         ("/calendar?date=9999-12-31&view=week", "/calendar?view=week"),
         ("/calendar?calendar_ids[]=x&view=month", "/calendar?view=month"),
+        ("//calendar?date=soon", "/calendar"),
     ],
 )
 def test_what_makes_no_sense_in_an_address_is_left_out(client: Client, asked: str, led: str) -> None:
