@@ -76,14 +76,34 @@ def take(ctx: Context, user_id: int, kind: Kind, records: int, text: int = 0) ->
     if not has_records:
         left = _free_records(ctx, user_id, kind, most) - records
         if left < 0:
-            raise QuotaReached(
-                f"The account would have more than {most:,} {kind}, which is as many as it may hold. Delete some, or ask the operator to "
-                f"raise {variable(f'quota_{kind}')}."
-            )
+            raise _too_many(kind, most)
         with rooms.lock:
             room.records[kind] = min(MOST_ROOM, left // SHARE)
     if not has_text:
         _count_text(ctx, rooms, room, user_id, text)
+
+
+def check(ctx: Context, user_id: int, kind: Kind, records: int, text: int) -> None:
+    """Raise QuotaReached if the account may not have so much more. What is written afterwards in batches takes its room itself."""
+    most, most_text = int(getattr(ctx.settings, f"quota_{kind}")), ctx.settings.quota_megabytes * MEGABYTE
+    if most and _free_records(ctx, user_id, kind, most) < records:
+        raise _too_many(kind, most)
+    if most_text and most_text - int(ctx.tx.value(_TEXT, id=user_id)) < text:
+        raise _too_much(ctx.settings.quota_megabytes)
+
+
+def _too_many(kind: Kind, most: int) -> QuotaReached:
+    return QuotaReached(
+        f"The account would have more than {most:,} {kind}, which is as many as it may hold. Delete some, or ask the operator to "
+        f"raise {variable(f'quota_{kind}')}."
+    )
+
+
+def _too_much(megabytes: int) -> QuotaReached:
+    return QuotaReached(
+        f"The account's events and contacts have more text than the {megabytes:,} MB that it may hold. Delete some "
+        f"and try again in a minute, or ask the operator to raise {variable('quota_megabytes')}."
+    )
 
 
 def size(columns: Mapping[str, Any]) -> int:
@@ -123,7 +143,4 @@ def _count_text(ctx: Context, rooms: Rooms, room: Room, user_id: int, text: int)
         else:
             room.text = max(LEAST_ROOM, free // SHARE)
     if text > free:
-        raise QuotaReached(
-            f"The account's events and contacts have more text than the {ctx.settings.quota_megabytes:,} MB that it may hold. Delete some "
-            f"and try again in a minute, or ask the operator to raise {variable('quota_megabytes')}."
-        )
+        raise _too_much(ctx.settings.quota_megabytes)

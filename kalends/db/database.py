@@ -144,6 +144,10 @@ class Database(ABC):
         """A transaction that commits when its block ends, and rolls back when the block raises. Others may be committed along with
         it, and wait for it, unless it must be alone: one that takes long should be."""
 
+    @abstractmethod
+    def let_others_write(self) -> None:
+        """To call between the transactions of one who writes in batches: those who wait for a turn must get it."""
+
     def hurry(self) -> bool:
         """From now on let this thread only read, and only what takes a moment: all else raises Slow. False if nothing does."""
         return False

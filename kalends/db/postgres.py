@@ -87,6 +87,9 @@ class Postgres(Database):
         with self._transaction(self._begin_write) as transaction:
             yield transaction
 
+    def let_others_write(self) -> None:
+        """They need not wait, but for what is locked."""
+
     def listed(self, name: str) -> str:
         return f"(SELECT unnest(CAST(:{name} AS bigint[])))"
 

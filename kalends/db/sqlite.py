@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from math import inf
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
@@ -19,6 +19,8 @@ from kalends.errors import Unavailable
 from kalends.matching import LONGEST_PATTERN
 
 BUSY_MS = 10_000
+# Another process that waits for a lock looks for it at least this often.
+BUSY_INTERVAL_SECONDS = 0.1
 # Among the connections by thread: no thread has this number.
 WRITER = 0
 MOST_TRIGRAMS = 24
@@ -119,6 +121,9 @@ class Sqlite(Database):
         if connection and connection.hurries:
             raise Slow
         return _Writing(self._turns, alone)
+
+    def let_others_write(self) -> None:
+        sleep(BUSY_INTERVAL_SECONDS)
 
     def hurry(self) -> bool:
         connection = self._connection()

@@ -25,8 +25,9 @@ _COLUMNS = ", ".join(_WRITTEN)
 # How many characters one request may give to the text index: less than a second's work, for which all other writes wait.
 MOST_TEXT = 2_000_000
 _MADE = dict.fromkeys(_MOMENTS, "BIGINT") | {"slot": "TEXT"}
-_FLAGS = ("all_day", "public")
-_CHANGED = dict.fromkeys(_WRITTEN, "TEXT") | dict.fromkeys(("id", "party_max", *_MOMENTS), "BIGINT") | dict.fromkeys(_FLAGS, "BOOLEAN")
+_NUMBERS = ("id", "owner_id", "calendar_id", "series_id", "party_max", *_MOMENTS)
+_TYPES = dict.fromkeys((*_WRITTEN, *_IMPORTED), "TEXT") | dict.fromkeys(_NUMBERS, "BIGINT")
+_TYPES |= dict.fromkeys(("all_day", "public", "edited"), "BOOLEAN")
 _VALUES = ", ".join(f":{name}" for name in _WRITTEN)
 _ASSIGNED = ", ".join(f"{name} = :{name}" for name in _WRITTEN)
 
@@ -104,13 +105,7 @@ def update_each(ctx: Context, field: str, changes: Sequence[tuple[int, EventFiel
     if has_new_text and sum(len(row["search"]) for row in rows) > MOST_TEXT:
         message = f"these {len(rows):,} events have more than {MOST_TEXT:,} characters; shorten the text, or change fewer at once"
         raise errors.invalid(field, message, "too_many")
-    assigned = ", ".join(f"{name} = made.{name}" for name in _WRITTEN)
-    ctx.tx.run(
-        f"""UPDATE events SET {assigned}, version = version + 1, updated_at = :now
-            FROM {ctx.db.records("made", _CHANGED)} WHERE events.id = made.id""",
-        made=encode(rows).decode(),
-        now=ctx.now,
-    )
+    _update_rows(ctx, _WRITTEN, rows)
 
 
 def delete(ctx: Context, ids: list[int]) -> None:
@@ -123,11 +118,13 @@ def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> dict[str, int]:
         return {}
     quotas.take(ctx, policy.user(ctx).id, "events", len(rows), sum(map(quotas.size, rows)))
     last = ctx.tx.value("SELECT max(id) FROM events") or 0
-    named = ", ".join(_IMPORTED)
-    ctx.tx.many(
-        f"""INSERT INTO events (owner_id, calendar_id, {_COLUMNS}, {named}, version, created_at, updated_at)
-            VALUES (:owner_id, :calendar_id, {_VALUES}, {", ".join(f":{name}" for name in _IMPORTED)}, 1, :now, :now)""",
-        rows,
+    names = ("owner_id", "calendar_id", *_WRITTEN, *_IMPORTED)
+    ctx.tx.run(
+        f"""INSERT INTO events ({", ".join(names)}, version, created_at, updated_at)
+            SELECT {", ".join(f"made.{name}" for name in names)}, 1, CAST(:now AS BIGINT), CAST(:now AS BIGINT)
+            FROM {ctx.db.records("made", {name: _TYPES[name] for name in names})}""",
+        made=encode(rows).decode(),
+        now=ctx.now,
     )
     mine = f"e.id > :last AND e.calendar_id IN {ctx.db.listed('calendars')}"
     calendars = list({row["calendar_id"] for row in rows})
@@ -144,8 +141,19 @@ def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> dict[str, int]:
 
 def update_all(ctx: Context, rows: list[dict[str, Any]]) -> None:
     """The same for events that are there."""
-    assigned = ", ".join(f"{name} = :{name}" for name in _IMPORTED)
-    ctx.tx.many(f"UPDATE events SET {_ASSIGNED}, {assigned}, version = version + 1, updated_at = :now WHERE id = :id", rows)
+    _update_rows(ctx, (*_WRITTEN, *_IMPORTED), rows)
+
+
+def _update_rows(ctx: Context, names: tuple[str, ...], rows: list[dict[str, Any]]) -> None:
+    """Write the named columns of each row in one statement: with one for each, the text index takes up to ten times as long."""
+    if not rows:
+        return
+    ctx.tx.run(
+        f"""UPDATE events SET {", ".join(f"{name} = made.{name}" for name in names)}, version = version + 1, updated_at = :now
+            FROM {ctx.db.records("made", {name: _TYPES[name] for name in ("id", *names)})} WHERE events.id = made.id""",
+        made=encode(rows).decode(),
+        now=ctx.now,
+    )
 
 
 def let_go(ctx: Context, ids: list[int]) -> None:

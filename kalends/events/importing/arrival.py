@@ -14,7 +14,7 @@ from kalends.events.span import Span
 from kalends.ical.reading import Entry
 from kalends.ical.rrule import TooLong
 
-# All that a file may make, occurrences included, and their text: it is written at once, and others wait.
+# All that a file may make, occurrences included, and their text.
 MOST_EVENTS = 20_000
 MOST_TEXT = 20_000_000
 
@@ -40,6 +40,11 @@ class Arrival(Struct):
     made_until: str = ""
     # Occurrences before this slot were too many, and nothing is said about those that are there.
     since: str = ""
+
+    @property
+    def text(self) -> int:
+        """How many characters it gives to the text index."""
+        return sum(len(wanted.content.columns["search"]) for wanted in self.wanted.values())
 
 
 class Maker:

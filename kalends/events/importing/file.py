@@ -1,10 +1,10 @@
-"""Events that come in a calendar file: read, planned, and then written at once or not at all."""
+"""Events that come in a calendar file: read, planned, and then written in batches."""
 
 from collections import Counter
 
 from msgspec import Struct
 
-from kalends import errors, policy
+from kalends import errors, policy, quotas
 from kalends.calendars.model import Calendar
 from kalends.contacts.cards import decoded
 from kalends.contacts.model import Remark
@@ -12,15 +12,16 @@ from kalends.context import Context
 from kalends.events.importing import known
 from kalends.events.importing.arrival import Arrival
 from kalends.events.importing.known import Known
-from kalends.events.importing.planning import Plan, Shown, planned
+from kalends.events.importing.planning import Plan, Shown, batches, planned
 from kalends.events.importing.writing import Writing
-from kalends.events.model import EventImport
+from kalends.events.model import EventImport, ImportedEvent
 from kalends.ical import reading
 from kalends.ical.lines import mended
 from kalends.ical.reading import File
 from kalends.policy import Right
 
 MOST_REMARKS = 1_000
+MOST_LISTED = 500
 
 
 class Choice(Struct, frozen=True):
@@ -31,15 +32,41 @@ class Choice(Struct, frozen=True):
     time_zone: str | None = None
 
 
+class Outcome(Struct):
+    """What became of the events of the file so far: how many were written, the first of them, and what could not be kept."""
+
+    counts: Counter[str]
+    events: list[ImportedEvent]
+    remarks: list[Remark]
+
+    def reply(self) -> EventImport:
+        numbers = {name: self.counts[name] for name in ("imported", "updated", "unchanged", "skipped")}
+        return EventImport(**numbers, events=self.events, remarks=_listed(self.remarks))
+
+
 def from_file(ctx: Context, content: bytes, choice: Choice, shown: Shown = lambda items, words: items) -> EventImport:
-    """Put the events of the file on the calendar, all or none; those that are there already change as the file has."""
+    """Put the events of the file on the calendar; those that are there already change as the file has.
+
+    A large file is written in several transactions, so that others can write in between. If it ends in the middle, the file can be
+    imported again: what was written is known by its UID."""
     with ctx.read():
         calendar = _calendar(ctx, choice)
-    # Before the transaction: it takes a while, and others want to write too.
+    # Before any transaction: it takes a while, and others want to write too.
     zone = choice.time_zone or calendar.time_zone
     plan = planned(ctx, read_file(content), zone, is_zone_given=choice.time_zone is not None, shown=shown)
-    with ctx.write(alone=True):
-        return ctx.done(_written(ctx, _calendar(ctx, choice), plan, choice, shown))
+    parts = batches(plan.arrivals)
+    if len(parts) > 1:
+        with ctx.read():
+            _check_quota(ctx, calendar, plan)
+    outcome = Outcome(Counter(skipped=plan.skipped), [], plan.remarks)
+    for i, part in enumerate(shown(parts, "Writing"), start=1):
+        with ctx.write(alone=True):
+            _write(ctx, _calendar(ctx, choice), part, plan, choice.public, outcome)
+            if i == len(parts):
+                ctx.done(outcome.reply())
+        if i < len(parts):
+            ctx.db.let_others_write()
+    return outcome.reply()
 
 
 def read_file(content: bytes) -> File:
@@ -55,25 +82,30 @@ def _calendar(ctx: Context, choice: Choice) -> Calendar:
     return policy.calendar(ctx, choice.calendar_id, to=Right.EDIT) if choice.calendar_id else policy.primary_calendar(ctx)
 
 
-def _written(ctx: Context, calendar: Calendar, plan: Plan, choice: Choice, shown: Shown) -> EventImport:
+def _check_quota(ctx: Context, calendar: Calendar, plan: Plan) -> None:
+    """Refuse a file that does not fit before a part of it is written."""
+    missing = known.missing(ctx, calendar, plan.uids)
+    rows = [wanted.content.columns for arrival in plan.arrivals if arrival.uid in missing for wanted in arrival.wanted.values()]
+    quotas.check(ctx, policy.user(ctx).id, "events", len(rows), sum(map(quotas.size, rows)))
+
+
+def _write(ctx: Context, calendar: Calendar, arrivals: list[Arrival], plan: Plan, public: bool | None, outcome: Outcome) -> None:
     # Two who import the same file at once would both find nothing.
     ctx.tx.exclusive(f"import into {calendar.id}")
-    found = known.find(ctx, calendar, (arrival.uid for arrival in plan.arrivals))
-    writing = Writing(ctx, calendar, choice.public)
-    counts: Counter[str] = Counter(skipped=plan.skipped)
+    found = known.find(ctx, calendar, (arrival.uid for arrival in arrivals), plan.uids)
+    writing = Writing(ctx, calendar, public)
     kept: list[Arrival] = []
-    for arrival in shown(plan.arrivals, "Writing"):
+    for arrival in arrivals:
         there = found.get(arrival.uid, Known())
         refusal = _refusal(arrival, there)
         if refusal:
-            plan.remarks.append(Remark(arrival.line, "file", f"it was left as it is: {refusal}"))
-            counts["skipped"] += 1
+            outcome.remarks.append(Remark(arrival.line, "file", f"it was left as it is: {refusal}"))
+            outcome.counts["skipped"] += 1
         else:
-            counts[writing.add(arrival, there)] += 1
+            outcome.counts[writing.add(arrival, there)] += 1
             kept.append(arrival)
     writing.write()
-    numbers = {name: counts[name] for name in ("imported", "updated", "unchanged", "skipped")}
-    return EventImport(**numbers, events=writing.listed(kept), remarks=_listed(plan.remarks))
+    outcome.events += writing.listed(kept[: MOST_LISTED - len(outcome.events)])
 
 
 def _refusal(arrival: Arrival, there: Known) -> str:

@@ -30,10 +30,10 @@ class Known(Struct):
     doubles: list[Event] = field(default_factory=list)
 
 
-def find(ctx: Context, calendar: Calendar, uids: Iterable[str]) -> dict[str, Known]:
-    """What is on the calendar under these UIDs. Nobody else can change it until the transaction ends."""
+def find(ctx: Context, calendar: Calendar, uids: Iterable[str], all_uids: set[str]) -> dict[str, Known]:
+    """What is on the calendar under these of all the file's UIDs. Nobody else can change it until the transaction ends."""
     wanted = dict.fromkeys(uids)
-    named = _named(ctx, calendar, wanted)
+    named = _named(ctx, calendar, wanted, all_uids)
     own_events, own_series = _own(ctx, calendar, wanted)
     repeated = own_series | {series_id: uid for series_id, uid in _named_series(ctx, calendar) if uid in wanted}
     store.hold(ctx, [*named, *own_events, *_members(ctx, list(repeated))])
@@ -47,14 +47,22 @@ def find(ctx: Context, calendar: Calendar, uids: Iterable[str]) -> dict[str, Kno
     return known
 
 
-def _named(ctx: Context, calendar: Calendar, wanted: dict[str, None]) -> dict[int, tuple[str, str]]:
+def missing(ctx: Context, calendar: Calendar, uids: set[str]) -> set[str]:
+    """Those of the UIDs under which nothing is on the calendar."""
+    wanted = dict.fromkeys(uids)
+    named = {uid for uid, _ in _named(ctx, calendar, wanted, uids).values()} | {uid for _, uid in _named_series(ctx, calendar)}
+    own_events, own_series = _own(ctx, calendar, wanted)
+    return uids - named - set(own_events.values()) - set(own_series.values())
+
+
+def _named(ctx: Context, calendar: Calendar, wanted: dict[str, None], all_uids: set[str]) -> dict[int, tuple[str, str]]:
     """The events that came under one of the UIDs, with their slots."""
     found: dict[int, tuple[str, str]] = {}
     for event_id, uid in ctx.tx.rows("SELECT id, uid FROM events WHERE calendar_id = :id AND uid IS NOT NULL", id=calendar.id):
         whole, _, slot = uid.rpartition("/")
         if uid in wanted:
             found[event_id] = uid, ""
-        elif whole in wanted and _SLOT.fullmatch(slot):
+        elif uid not in all_uids and whole in wanted and _SLOT.fullmatch(slot):
             found[event_id] = whole, slot
     return found
 

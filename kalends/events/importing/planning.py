@@ -8,10 +8,15 @@ from msgspec import Struct
 from kalends import errors, when
 from kalends.contacts.model import Remark
 from kalends.context import Context
+from kalends.events import store
 from kalends.events.importing.arrival import Arrival, Maker
 from kalends.events.importing.entries import Reader, whole_days
 from kalends.events.importing.repetition import Repetition
 from kalends.ical.reading import Entry, File
+
+# What is written in one transaction, while all other writes wait; a single series may be more.
+BATCH_EVENTS = 1_000
+BATCH_TEXT = 150_000
 
 # How a command shows how far it is: the items as they are taken, and what is done with them.
 Shown = Callable[[list[Any], str], Iterable[Any]]
@@ -23,6 +28,10 @@ class Plan(Struct):
     arrivals: list[Arrival]
     remarks: list[Remark]
     skipped: int
+
+    @property
+    def uids(self) -> set[str]:
+        return {arrival.uid for arrival in self.arrivals}
 
 
 def planned(ctx: Context, file: File, zone: str, *, is_zone_given: bool, shown: Shown) -> Plan:
@@ -37,7 +46,31 @@ def planned(ctx: Context, file: File, zone: str, *, is_zone_given: bool, shown: 
         first = reader.remarks[0]
         raise errors.invalid("file", f"has no event that can be read; line {first.line}: {first.message}", "invalid_format")
     reader.tell_unkept()
+    _refuse_long(arrivals)
     return Plan(arrivals, list(dict.fromkeys(reader.remarks)), maker.skipped)
+
+
+def batches(arrivals: list[Arrival]) -> list[list[Arrival]]:
+    """The arrivals in runs, each of which is written quickly; at least one."""
+    found: list[list[Arrival]] = [[]]
+    events = text = 0
+    for arrival in arrivals:
+        events += len(arrival.wanted)
+        text += arrival.text
+        if found[-1] and (events > BATCH_EVENTS or text > BATCH_TEXT):
+            found.append([])
+            events, text = len(arrival.wanted), arrival.text
+        found[-1].append(arrival)
+    return found
+
+
+def _refuse_long(arrivals: list[Arrival]) -> None:
+    """A series is written at once, as if it were repeated here."""
+    for arrival in arrivals:
+        if arrival.text > store.MOST_TEXT:
+            most = f"{store.MOST_TEXT:,} characters fit, and its occurrences have {arrival.text:,} together"
+            message = f"the event on line {arrival.line} repeats too much text: {most}; shorten the text or the rule"
+            raise errors.invalid("file", message, "too_large")
 
 
 def _arrivals(maker: Maker, uid: str, entries: list[Entry]) -> list[Arrival]:

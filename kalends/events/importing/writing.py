@@ -15,8 +15,6 @@ from kalends.events.model import PARTS, Event, ImportedEvent
 from kalends.events.series import Series
 from kalends.events.span import Span
 
-MOST_LISTED = 500
-
 _CONTENT = ("title", "description", "location", "image_url", "tags")
 
 
@@ -30,7 +28,7 @@ class Form(Struct, frozen=True):
 
 
 class Writing:
-    """Collects what is to be written, so that it is written at once."""
+    """Collects what is to be written in one transaction."""
 
     def __init__(self, ctx: Context, calendar: Calendar, public: bool | None):
         self._ctx = ctx
@@ -111,7 +109,6 @@ class Writing:
             "owner_id": like.owner_id if like else policy.user(self._ctx).id,
             "calendar_id": like.calendar_id if like else self._calendar.id,
             "public": public,
-            "now": self._ctx.now,
         }
         self._inserts.append(wanted.content.columns | store.moments(wanted.span) | structs.asdict(form) | {"party_max": None} | home)
         self._changes += 1
@@ -122,12 +119,7 @@ class Writing:
             return
         public = event.public if self._public is None else self._public
         moments = store.moments(wanted.span if _has_moved(event, wanted) else _span(event))
-        row = (
-            _columns(event, wanted)
-            | moments
-            | structs.asdict(form)
-            | {"id": event.id, "public": public, "now": self._ctx.now, "party_max": event.party_max}
-        )
+        row = _columns(event, wanted) | moments | structs.asdict(form) | {"id": event.id, "public": public, "party_max": event.party_max}
         self._updates.append(row)
         self._changes += 1
 
@@ -144,11 +136,10 @@ class Writing:
             series.delete_if_empty(self._ctx, series_id)
 
     def listed(self, arrivals: list[Arrival]) -> list[ImportedEvent]:
-        """The first event of each arrival, as many as are listed."""
-        chosen = arrivals[:MOST_LISTED]
-        firsts = store.firsts(self._ctx, [self._series[arrival.uid] for arrival in chosen if arrival.uid in self._series])
+        """The first event of each arrival."""
+        firsts = store.firsts(self._ctx, [self._series[arrival.uid] for arrival in arrivals if arrival.uid in self._series])
         found = []
-        for arrival in chosen:
+        for arrival in arrivals:
             slot = min(arrival.wanted)
             in_series = firsts.get(self._series.get(arrival.uid, 0))
             event_id = in_series or self._ids.get(_uid(arrival, slot))
