@@ -34,8 +34,8 @@ from kalends.http.params import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
 from kalends.http.pool import QUEUE_SECONDS, Pool, Size
 from kalends.http.problem import CONTENT_TYPE, encode
 from kalends.http.reads import Read, Reads
-from kalends.http.respond import HURRIES
-from kalends.http.server import common_headers
+from kalends.http.respond import HURRIES, REFUSAL
+from kalends.http.server import common_headers, is_for_people
 from kalends.network import network
 from kalends.settings import Settings
 
@@ -182,13 +182,23 @@ class Edge:
         try:
             work = partial(self._run, env, job.body)
             if job.pool:
-                return await self._pools[job.pool].run(job.clients, work)
+                return await self._in_pool(scope, env, job, work)
             status, headers, content = await self._on_thread(work, Read(proto) if scope.method in READS else None)
             return status, [*headers, CLOSE] if job.is_unread else headers, content
         except Problem as problem:
             return self._refusal(scope, problem)
         finally:
             self._bodies.release(job.network, job.body)
+
+    async def _in_pool(self, scope: Scope, env: Environ, job: _Job, work: Callable[[], Answer]) -> Answer:
+        """A browser that is refused is shown the page for that, with its form to send again."""
+        try:
+            return await self._pools[job.pool].run(job.clients, work)
+        except errors.Unavailable as refusal:
+            if not is_for_people(scope.path, env.get("HTTP_ACCEPT", "")):
+                raise
+            env[REFUSAL] = refusal
+            return await self._on_thread(work)
 
     async def _receive(self, scope: Scope, env: Environ, proto: HTTPProtocol) -> _Job:
         """Read the body, and find the pool. Whoever sends a file is known first: without a credential, it is not even read."""
@@ -235,7 +245,6 @@ class Edge:
             raise errors.Unavailable("Nobody had time for this request. Try again shortly.") from None
         finally:
             del self._waiting[waiting]
-
             if read:
                 self._reads.remove(read)
             self._room += 1

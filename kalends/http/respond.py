@@ -37,6 +37,8 @@ DATA, DATA_LEVEL = ("application/json", "text/calendar", "text/csv", "text/vcard
 SMALL = 1_000
 # In the environment of a request that holds up others: what is not quick is not for it.
 HURRIES = "kalends.hurries"
+# In the environment of a request that is refused before it runs: the problem to tell.
+REFUSAL = "kalends.refusal"
 KEY = "HTTP_IDEMPOTENCY_KEY"
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
@@ -82,6 +84,8 @@ class Responder:
     def __call__(self, req: falcon.Request, resp: falcon.Response, variables: dict[str, Any]) -> None:
         if HURRIES in req.env and not self.endpoint.quick:
             raise Slow
+        if REFUSAL in req.env:
+            raise req.env[REFUSAL]
         caller = self._caller(req)
         if self.endpoint.is_form and caller.is_cross_site:
             raise errors.Forbidden("This form was sent from another site. Open the page here and send it again.")

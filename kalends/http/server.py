@@ -257,7 +257,12 @@ def _typed(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any] | None:
 
 
 def _is_for_people(req: falcon.Request) -> bool:
-    return not req.path.startswith("/api/") and "text/html" in (req.get_header("Accept") or "")
+    return is_for_people(req.path, req.get_header("Accept") or "")
+
+
+def is_for_people(path: str, accept: str) -> bool:
+    """Whether a failure is shown as a page."""
+    return not path.startswith("/api/") and "text/html" in accept
 
 
 def _log(req: falcon.Request, problem: Problem, error: Exception) -> None:

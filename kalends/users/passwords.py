@@ -1,8 +1,11 @@
 """Passwords: Argon2id, and never more than a few at once, since each takes 64 MiB."""
 
+import os
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -11,22 +14,33 @@ from kalends.errors import Unavailable
 
 AT_ONCE = 2
 PATIENCE = 10
+NICE = 10
+
+
+def _lower_priority() -> None:
+    """Let other threads have the core first. Linux has a priority for each thread; elsewhere it would be that of the process."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+
 
 _hasher = PasswordHasher()
 _room = threading.BoundedSemaphore(AT_ONCE)
+# They do nothing but hash: a thread of low priority that held a lock would make others wait for it.
+_threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="argon2", initializer=_lower_priority)
 
 
 def hashed(password: str) -> str:
     """What is stored of a password."""
     with _place():
-        return _hasher.hash(password)
+        return _threads.submit(_hasher.hash, password).result()
 
 
 def matches(password: str, known: str | None) -> bool:
     """Whether it is the password; an unknown user takes the same time as a wrong password."""
     with _place():
         try:
-            return _hasher.verify(known or _nobody(), password) and known is not None
+            return _threads.submit(_hasher.verify, known or _nobody(), password).result() and known is not None
         except (VerificationError, InvalidHashError):
             return False
 

@@ -71,6 +71,17 @@ def test_more_logins_than_places_are_refused_and_another_network_signs_in(servic
     assert {reply.getheader("Retry-After") for reply in found if reply.status == 503} <= {"1", "2"}
 
 
+def test_a_browser_that_is_refused_is_shown_a_page_with_its_form(service: Running, alice: dict[str, str]) -> None:
+    logins = [sent(service, "/api/session", LOGIN) for _ in range(24)]
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
+    browsers = [sent(service, "/sign-in", b"user_name=alice&password=wrong&next=/contacts", headers) for _ in range(8)]
+    refused = [reply for reply in replies(browsers) if reply.status == 503]
+    replies(logins)
+    assert refused
+    assert {reply.getheader("Content-Type") for reply in refused} == {"text/html; charset=utf-8"}
+    assert {reply.getheader("Retry-After") for reply in refused} <= {"1", "2"}
+
+
 def test_imports_at_once_hold_up_neither_lists_nor_each_other_without_end(service: Running, alice: dict[str, str]) -> None:
     rows = "".join(f'Name {i},u{i}@bücher{i}.example,"{",".join(map(str, range(40)))}"\n' for i in range(2_000))
     file = multipart(files=[("file", "many.csv", f"name,email_address,tags\n{rows}".encode())])

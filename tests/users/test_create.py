@@ -1,5 +1,8 @@
 """POST /api/users: registering."""
 
+import os
+import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
@@ -7,6 +10,7 @@ from unicodedata import normalize
 from uuid import uuid4
 
 import pytest
+from argon2 import PasswordHasher
 from msgspec.structs import replace
 
 from kalends import times
@@ -153,6 +157,22 @@ def test_only_a_hash_of_the_password_is_kept(client: Client, db: Database, setti
     with db.read() as tx:
         assert tx.value("SELECT password_hash FROM users WHERE id = :id", id=made.json["id"]).startswith("$argon2id$")
     assert given["password"].encode() not in everything(db, settings)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="priorities of threads are Linux's")
+def test_a_password_is_hashed_with_low_priority(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    priorities: list[int] = []
+
+    class Watching(PasswordHasher):
+        def hash(self, password: str | bytes, *, salt: bytes | None = None) -> str:
+            priorities.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+            return super().hash(password, salt=salt)
+
+    before = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    monkeypatch.setattr(passwords, "_hasher", Watching(time_cost=1, memory_cost=8, parallelism=1))
+    assert client.post("/api/users", json=a_registration()).status == 201
+    assert priorities == [max(before, passwords.NICE)]
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before
 
 
 @pytest.mark.parametrize("field", ["user_name", "email_address"])
