@@ -1,5 +1,5 @@
-"""Limits on what is sent: by an account, by the guests of a network, and by the whole installation. Password resets and other messages
-about an account are not counted here."""
+"""Limits on what is sent: by an account, by the guests of a network, and by the whole installation. Password resets and
+notices about an account are not counted here."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,6 +10,11 @@ from kalends.network import network
 from kalends.settings import Settings
 
 HOUR, DAY = 3600, 86_400
+# Links to verify addresses, which may be anybody's: by changes of one account's address, and with registrations by one network.
+ACCOUNT_LINKS = Limit("account-addresses", 10, HOUR, "An account may change its e-mail address {most} times an hour. Try again later.")
+NETWORK_LINKS = Limit(
+    "network-addresses", 100, HOUR, "From one network, {most} e-mail addresses an hour are registered or changed. Try again later."
+)
 RAISE = "Try again later, or ask whoever runs this service to raise the limit."
 
 
@@ -22,6 +27,13 @@ def count_send(ctx: Context, channel: str) -> None:
     for limit in own:
         _count(ctx, limit, subject, 1)
     _count(ctx, _of_installation(ctx.settings, channel), "", 1)
+
+
+def count_link(ctx: Context) -> None:
+    """Count a link that is mailed to verify an address, in the open transaction, or raise TooMany."""
+    if ctx.actor:
+        _count(ctx, ACCOUNT_LINKS, f"user {ctx.actor.id}", 1)
+    _count(ctx, NETWORK_LINKS, network(ctx.caller.address), 1)
 
 
 def count_announcement(ctx: Context, messages: Mapping[str, int]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import Retry, Taken
+from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.errors import FieldError
 from kalends.http.endpoint import endpoint
@@ -38,7 +39,7 @@ def create(ctx: Context, params: Registration) -> UserDetail:
     password_hash = passwords.hashed(params.password)
     with ctx.write(), _taken_names():
         user = store.get(ctx, store.insert(ctx, params, password_hash))
-        deliveries.insert_account_mail(ctx, user, "verify")
+        _mail_link(ctx, user)
         return ctx.done(store.detail(ctx, user))
 
 
@@ -86,7 +87,7 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
         store.update(ctx, user_id, profile)
         if _moves(held, profile):
             deliveries.insert_account_mail(ctx, held, "notice", "address_changed")
-            deliveries.insert_account_mail(ctx, store.get(ctx, user_id), "verify")
+            _mail_link(ctx, store.get(ctx, user_id))
         if password_hash:
             _set_password(ctx, held, password_hash, delete_keys=bool(params.get("delete_keys")))
         return ctx.done(store.detail(ctx, store.get(ctx, user_id)))
@@ -130,6 +131,12 @@ def _confirm(ctx: Context, user: User, password: str | None) -> None:
     if password is None:
         raise errors.invalid("current_password", "is required", "required")
     credentials.confirm(ctx, user, password)
+
+
+def _mail_link(ctx: Context, user: User) -> None:
+    """Limited, because the address may be anybody's."""
+    sending_limits.count_link(ctx)
+    deliveries.insert_account_mail(ctx, user, "verify")
 
 
 def _set_password(ctx: Context, user: User, password_hash: str, *, delete_keys: bool) -> None:

@@ -8,9 +8,10 @@ from msgspec import structs
 from kalends.app import wsgi
 from kalends.context import Context
 from kalends.db import Database
+from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import sending, store
 from kalends.settings import Settings
-from tests.cast import Cast, a_response, an_event
+from tests.cast import PASSWORD, Cast, a_response, an_event
 from tests.client import Answer, Client
 from tests.conftest import Clock
 from tests.subscribers.confirming import confirmed
@@ -87,6 +88,25 @@ def test_a_refused_opt_in_does_not_tell_who_is_on_the_list(cast: Cast, service: 
         for address in (member, asked, member, asked, "stranger@example.org")
     ]
     assert [opt_in.status for opt_in in opt_ins] == [201, 201, 429, 429, 429]
+
+
+def test_links_to_verify_addresses_are_limited(cast: Cast, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else anybody has mail sent to any number of strangers, by ever new accounts or ever new addresses of one."""
+    monkeypatch.setattr(sending_limits, "ACCOUNT_LINKS", structs.replace(sending_limits.ACCOUNT_LINKS, most=2))
+    monkeypatch.setattr(sending_limits, "NETWORK_LINKS", structs.replace(sending_limits.NETWORK_LINKS, most=3))
+    alice, guest = service.client(cast.alice), service.client(cast.anonymous)
+    moves = [
+        alice.put(f"/api/users/{cast.alice.id}", json={"email_address": f"s{n}-{cast.alice.email_address}", "current_password": PASSWORD})
+        for n in range(3)
+    ]
+    assert [move.status for move in moves] == [200, 200, 429]
+    assert cast.alice.get("/api/users/current").json["email_address"] == f"s1-{cast.alice.email_address}"
+    names = [f"{cast.alice.user_name}-{n}" for n in range(2)]
+    registrations = [
+        guest.post("/api/users", json={"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD}) for name in names
+    ]
+    assert [registration.status for registration in registrations] == [201, 429]
+    assert cast.anonymous.post("/api/session", json={"user_name": names[1], "password": PASSWORD}).status == 401
 
 
 def test_an_accounts_limit_slides_with_time(cast: Cast, service: Service, clock: Clock) -> None:
