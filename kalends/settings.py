@@ -59,38 +59,41 @@ class Settings(Struct, frozen=True, kw_only=True):
         int, Meta(ge=1, le=1_000_000, description="Writes a minute from one network (IPv4 address or IPv6 /64) without an account.")
     ] = 60
     guest_sends_per_hour: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="Messages an hour that guests of one network may have sent.")
+        int, Meta(ge=0, le=10_000_000, description="Messages an hour that guests of one network may have sent; 0 allows none.")
     ] = 120
     guest_sms_per_day: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="SMS a day that guests of one network may have sent; 0 for none.")
+        int, Meta(ge=0, le=10_000_000, description="SMS a day that guests of one network may have sent; 0 allows none.")
     ] = 5
     account_sends_per_hour: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="Messages an hour that an account may have sent, without announcements.")
+        int, Meta(ge=0, le=10_000_000, description="Messages an hour that an account may have sent, without announcements; 0 allows none.")
     ] = 100
     account_sends_per_day: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="Messages a day that an account may have sent, without announcements.")
+        int, Meta(ge=0, le=10_000_000, description="Messages a day that an account may have sent, without announcements; 0 allows none.")
     ] = 300
     account_announcements_per_day: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="Addresses a day to which an account may announce events.")
+        int, Meta(ge=0, le=10_000_000, description="Addresses a day to which an account may announce events; 0 allows none.")
     ] = 5_000
     account_sms_per_day: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="SMS a day that an account may have sent, announcements included; 0 for none.")
+        int, Meta(ge=0, le=10_000_000, description="SMS a day that an account may have sent, announcements included; 0 allows none.")
     ] = 100
     emails_per_day: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="E-mails a day that the installation sends for people; password resets are not counted.")
+        int,
+        Meta(
+            ge=0, le=10_000_000, description="E-mails a day that the installation sends for people, without password resets; 0 allows none."
+        ),
     ] = 20_000
-    sms_per_day: Annotated[int, Meta(ge=0, le=10_000_000, description="SMS a day that the installation sends; 0 for none.")] = 500
-    quota_events: Annotated[int, Meta(ge=0, le=100_000_000, description="Events that an account may have, occurrences too; 0: any.")] = (
-        50_000
-    )
-    quota_contacts: Annotated[int, Meta(ge=0, le=100_000_000, description="Contacts that an account may have; 0: any number.")] = 50_000
-    quota_calendars: Annotated[int, Meta(ge=0, le=100_000_000, description="Calendars that an account may have; 0: any number.")] = 200
+    sms_per_day: Annotated[int, Meta(ge=0, le=10_000_000, description="SMS a day that the installation sends; 0 allows none.")] = 500
+    quota_events: Annotated[
+        int, Meta(ge=0, le=100_000_000, description="Events that an account may have, occurrences too; 0: no limit.")
+    ] = 50_000
+    quota_contacts: Annotated[int, Meta(ge=0, le=100_000_000, description="Contacts that an account may have; 0: no limit.")] = 50_000
+    quota_calendars: Annotated[int, Meta(ge=0, le=100_000_000, description="Calendars that an account may have; 0: no limit.")] = 200
     quota_sessions: Annotated[
         int,
-        Meta(ge=0, le=100_000_000, description="Sessions that an account may have: one more ends the one unused longest; 0: any."),
+        Meta(ge=0, le=100_000_000, description="Sessions that an account may have: one more ends the one unused longest; 0: no limit."),
     ] = 100
     quota_megabytes: Annotated[
-        int, Meta(ge=0, le=100_000_000, description="Megabytes of text in an account's events and contacts; 0: any size.")
+        int, Meta(ge=0, le=100_000_000, description="Megabytes of text in an account's events and contacts; 0: no limit.")
     ] = 200
     cors_origins: Annotated[
         str,

@@ -11,7 +11,7 @@ from kalends.db import open_database
 from kalends.db.migrate import migrate as run_migrations
 from kalends.deliveries.files import outbox
 from kalends.doctor import examine, try_email, try_sms, unsent
-from kalends.settings import Settings, variable
+from kalends.settings import Settings, listed, variable
 from kalends.transports import FILES
 
 HIDDEN = ("secret", "database", "metrics_token", "email", "sms")
@@ -56,4 +56,8 @@ def doctor(email: str | None, sms: str | None, **options: Any) -> None:
         click.echo(f"BAD  {name}: {trouble}" if trouble else f"ok   {name}")
     for words, name in unsent(chosen).items():
         click.echo(f"note {words} is written to files in {outbox(chosen)}, not sent. To send it, set {name}.")
+    if "*" in listed(chosen.cors_origins):
+        click.echo(
+            f"note {variable('cors_origins')} has *: scripts of every site may read what guests may read (GET without a credential)."
+        )
     sys.exit(1 if any(findings.values()) else 0)

@@ -1,4 +1,4 @@
-"""What an event's owner does about comments on pages: approve, hide and delete them."""
+"""Comments on pages: the event's owner approves, hides and deletes them, and authors delete their own."""
 
 from kalends import policy
 from kalends.comments import api

@@ -31,6 +31,12 @@ def count_of_event(ctx: Context, event: Event) -> int:
     return int(ctx.tx.value(f"SELECT count(*) FROM comments c WHERE {where}", event_id=event.id, me=policy.me(ctx)))
 
 
+def own_ids(ctx: Context, event_id: int) -> set[int]:
+    """Which comments on the event are the actor's own."""
+    rows = ctx.tx.rows("SELECT id FROM comments WHERE event_id = :event_id AND user_id = :me", event_id=event_id, me=policy.me(ctx))
+    return {row[0] for row in rows}
+
+
 def of_editor(ctx: Context, limit: int, offset: int) -> list[Comment]:
     """All comments on the events that the actor may edit, newest first."""
     return ctx.tx.all(

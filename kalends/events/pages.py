@@ -8,6 +8,7 @@ from msgspec import Meta, Struct, structs
 from kalends import policy
 from kalends.calendars import search as calendar_search
 from kalends.comments import api as comments
+from kalends.comments import store as comment_store
 from kalends.comments.model import CommentFor, CommentInput
 from kalends.context import Context
 from kalends.deliveries import message
@@ -187,7 +188,14 @@ def _page(ctx: Context, event_id: int, **states: FormState) -> Document:
     } | states
     forms = {name: structs.replace(state, prefix=f"{name}-") for name, state in shown.items()}
     return render(
-        "events/show.html", ctx, title=event.title, event=event, forms=forms, calendars=calendars, is_over=span.is_over(event, ctx.now)
+        "events/show.html",
+        ctx,
+        title=event.title,
+        event=event,
+        forms=forms,
+        calendars=calendars,
+        own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
+        is_over=span.is_over(event, ctx.now),
     )
 
 

@@ -5,6 +5,7 @@ from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Delivery
 from kalends.http.endpoint import Document, endpoint
+from kalends.http.form import Form
 from kalends.subscribers import store
 from kalends.subscribers.link import delivery_of, subscriber_of
 from kalends.users import store as users
@@ -39,7 +40,7 @@ def ask_confirmation(ctx: Context, confirm_token: str) -> Document:
 
 @endpoint("POST", "/confirm/{confirm_token}", guests=True, credentials=False, format="html")
 @endpoint("POST", "/c/{confirm_token}", guests=True, credentials=False, format="html")
-def confirm(ctx: Context, confirm_token: str) -> Document:
+def confirm(ctx: Context, confirm_token: str, params: Form) -> Document:
     """Confirm the opt-in; doing so twice changes nothing."""
     message = _message(ctx, confirm_token)
     store.confirm(ctx, message.owner_id, message.channel, message.address, message.event_id)

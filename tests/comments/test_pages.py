@@ -50,3 +50,14 @@ def test_the_authors_of_comments_may_not_approve_them(cast: Cast) -> None:
     assert seen(cast, event["id"]) == ["See you there"]
     assert cast.bob.post(f"/comments/{comment['id']}/delete").status == 303
     assert seen(cast, event["id"]) == []
+
+
+def test_authors_delete_their_own_comments_from_the_page_of_the_event(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    own, other = a_comment(cast.bob, event), a_comment(cast.carol, event)
+    page = cast.bob.get(f"/events/{event['id']}").text
+    assert f'href="/comments/{own["id"]}/delete"' in page
+    assert f'href="/comments/{other["id"]}/delete"' not in page
+    assert "/delete" not in cast.anonymous.get(f"/events/{event['id']}").text
+    assert "Hide it" not in cast.bob.get(f"/comments/{own['id']}/delete").text
+    assert "Hide it" in cast.alice.get(f"/comments/{own['id']}/delete").text

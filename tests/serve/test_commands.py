@@ -163,6 +163,12 @@ def test_the_doctor_finds_what_is_wrong(tmp_path: Path) -> None:
     assert "canary" not in away.stdout + away.stderr
 
 
+def test_the_doctor_says_what_a_star_among_the_origins_means(tmp_path: Path) -> None:
+    noted = "note KALENDS_CORS_ORIGINS has *: scripts of every site may read what guests may read (GET without a credential)."
+    assert noted in run("doctor", folder=tmp_path, cors_origins="*").stdout.splitlines()
+    assert "KALENDS_CORS_ORIGINS" not in run("doctor", folder=tmp_path, cors_origins="https://example.org").stdout
+
+
 def test_the_doctor_finds_an_outbox_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=0o700)
     (tmp_path / "data" / "outbox").write_text("in the way")

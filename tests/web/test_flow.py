@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.cast import PASSWORD
+from tests.cast import PASSWORD, Cast, a_calendar
 from tests.client import Client
 from tests.web.windows import Windows, go
 
@@ -41,6 +41,30 @@ def test_the_life_of_an_event(windows: Windows, guest: Client, day: date, script
     assert "Open stage" not in _feed(owner, guest)
 
 
+def test_going_back_and_creating_again_makes_one_event(windows: Windows, people: Cast) -> None:
+    page = windows.open(people.alice)
+    go(page, "/events/new")
+    page.fill("[name=title]", "Backed")
+    page.get_by_role("button", name="Create the event").click()
+    expect(page.get_by_role("status").first).to_contain_text("Created")
+    made = page.url
+    page.go_back()
+    expect(page.locator("[name=title]")).to_have_value("Backed")
+    page.get_by_role("button", name="Create the event").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Backed")
+    assert page.url == made
+    assert len(people.alice.get("/api/events").json["events"]) == 1
+
+
+def test_a_calendar_that_is_found_has_a_small_dot(windows: Windows, people: Cast) -> None:
+    calendar = a_calendar(people.alice, name=f"Rowers {uuid4().hex}", public=True)
+    page = windows.open()
+    go(page, f"/?text={calendar['name']}")
+    box = page.locator(f"main a[href='/calendars/{calendar['id']}'] svg").bounding_box()
+    assert box is not None
+    assert 0 < box["height"] <= 16
+
+
 def _sign_up(page: Page) -> None:
     name = f"olga-{uuid4().hex[:8]}"
     go(page, "/")
@@ -62,7 +86,7 @@ def _create_series(page: Page, day: date) -> str:
     page.fill("[name=start_clock]", "19:00")
     page.fill("[name=end_clock]", "21:30")
     page.fill("[name=location]", "Blue Note, 131 W 3rd St, New York, NY 10012, USA")
-    page.select_option("[name=public]", "true")
+    page.check("[name=public][value=true]")
     page.select_option("[name=frequency]", "WEEKLY")
     page.fill("[name=end_date]", (day + timedelta(days=14)).isoformat())
     page.get_by_role("button", name="Create the event").click()
@@ -79,7 +103,7 @@ def _answer_and_comment(page: Page, event: str) -> None:
     answer.locator("[name=name]").fill("Dana")
     answer.locator("[name=email_address]").fill("dana@example.org")
     answer.get_by_role("button", name="Answer").click()
-    expect(page.get_by_role("status").first).to_contain_text("your answer is noted")
+    expect(page.get_by_role("status").first).to_contain_text("You said yes")
     expect(page.get_by_text("3 people are coming")).to_be_visible()
     comment = page.locator("form[action$='/comment']")
     comment.locator("[name=comment]").fill("Is there a cloak room?")

@@ -43,4 +43,5 @@ def test_the_same_form_from_our_own_page_is_taken(cast: Cast, settings: Settings
     given = GIVEN[name](scene) if name in GIVEN else {}
     ours = {"Sec-Fetch-Site": "same-origin", "Cookie": f"{COOKIE}={cast.alice.token}", "Accept": "text/html"}
     answer = cast.anonymous.post(path, data=given, headers=ours)
-    assert answer.status in (200, 303, 422), answer
+    # An owner cannot leave their own calendar: that is decided after the origin of the form.
+    assert answer.status in (200, 303, 422) or (answer.status, endpoint.path) == (409, "/calendars/{calendar_id}/leave"), answer

@@ -105,7 +105,7 @@ def test_an_account_and_an_event_are_made_by_keyboard_alone(windows: Windows) ->
 
 
 def test_a_guest_answers_and_comments_by_keyboard_alone(windows: Windows, people: Cast) -> None:
-    event = an_event(people.alice, public=True)
+    event = an_event(people.alice, start_time="2030-05-08T20:00", public=True)
     page = windows.open()
     go(page, f"/events/{event['id']}")
     _to(page, "form[action$='/respond'] [name=response]")
