@@ -97,7 +97,7 @@ def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
     with ctx.write():
         _hold(ctx, calendar_id)
         _invite(ctx, calendar_id, params)
-        return _shown(ctx, calendar_id)
+        return ctx.done(_shown(ctx, calendar_id))
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/unshare")

@@ -15,6 +15,7 @@ from kalends.settings import Settings
 from kalends.worker import clean_up
 from tests.cast import Cast, an_event
 from tests.conftest import Clock
+from tests.subscribers.confirming import confirmed
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -96,9 +97,10 @@ def test_an_event_that_is_deleted_after_the_claim_is_not_sent(cast: Cast, claim:
     assert (outcome["state"], outcome["error"]) == ("failed", "The event was deleted before it was sent.")
 
 
-def test_who_leaves_the_list_after_the_claim_gets_nothing(cast: Cast, claim: Claim, attempt: Attempt) -> None:
+def test_who_leaves_the_list_after_the_claim_gets_nothing(cast: Cast, settings: Settings, claim: Claim, attempt: Attempt) -> None:
     event = an_event(cast.alice, public=True)
     asked_for(cast, event, opt_in=True)
+    confirmed(cast.alice, settings, "gus@example.org")
     cast.alice.put(f"/api/events/{event['id']}/announce")
     claimed = claim(cast.alice.get("/api/deliveries").json["deliveries"][0]["id"])
     (subscriber,) = cast.alice.get("/api/subscribers").json["subscribers"]
@@ -107,10 +109,11 @@ def test_who_leaves_the_list_after_the_claim_gets_nothing(cast: Cast, claim: Cla
     assert (outcome["state"], outcome["error"]) == ("failed", "They left the list before it was sent.")
 
 
-def test_what_was_public_is_not_sent_once_it_is_private(cast: Cast, claim: Claim, attempt: Attempt) -> None:
+def test_what_was_public_is_not_sent_once_it_is_private(cast: Cast, settings: Settings, claim: Claim, attempt: Attempt) -> None:
     event = an_event(cast.alice, public=True)
-    first, second = claim(asked_for(cast, event, opt_in=True)), cast.alice.put(f"/api/events/{event['id']}/announce")
-    assert second.json == {"queued": 1}
+    first = claim(asked_for(cast, event, opt_in=True))
+    confirmed(cast.alice, settings, "gus@example.org")
+    assert cast.alice.put(f"/api/events/{event['id']}/announce").json == {"queued": 1}
     announced = claim(cast.alice.get("/api/deliveries").json["deliveries"][0]["id"])
     cast.alice.put(f"/api/events/{event['id']}", json={"public": False, "description": "secret"})
     for delivery in (first, announced):
@@ -138,6 +141,7 @@ def test_what_was_sent_is_forgotten_after_90_days_but_not_announced_again(
 ) -> None:
     event = an_event(cast.alice, public=True)
     asked_for(cast, event, opt_in=True)
+    confirmed(cast.alice, settings, "gus@example.org")
     cast.alice.put(f"/api/events/{event['id']}/announce")
     for delivery in cast.alice.get("/api/deliveries").json["deliveries"]:
         sending.attempt(db, settings, claim(delivery["id"]))
@@ -145,7 +149,8 @@ def test_what_was_sent_is_forgotten_after_90_days_but_not_announced_again(
     clean_up(Context(db, settings, clock()))
     token = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": "correct horse battery"})
     alice = cast.alice.signed_in(token.json["token"])
-    assert len(alice.get("/api/deliveries").json["deliveries"]) == 2
+    kinds = [delivery["kind"] for delivery in alice.get("/api/deliveries").json["deliveries"]]
+    assert kinds == ["announce", "send_to_me", "confirm"]
     clock.ahead(1)
     clean_up(Context(db, settings, clock()))
     assert [delivery["kind"] for delivery in alice.get("/api/deliveries").json["deliveries"]] == ["announce"]

@@ -95,7 +95,7 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "PUT /api/events/{event_id}/remove": _removed,
     "PUT /api/events/{event_id}/copy": _event(),
     "PUT /api/events/{event_id}/send_to_me": _sent,
-    "PUT /api/events/{event_id}/announce": _event(),
+    "PUT /api/events/{event_id}/announce": lambda cast: ((an_event(cast.alice, public=True)["id"],), cast.alice, {}),
     "PUT /api/calendars/{calendar_id}": _calendar(name="Blues"),
     "DELETE /api/calendars/{calendar_id}": _calendar(),
     "PUT /api/calendars/{calendar_id}/share": _share,
