@@ -53,8 +53,11 @@ class Rooms:
         self.lock = threading.Lock()
 
     def of(self, user_id: int) -> Room:
-        room = self._rooms.pop(user_id, None) or Room({})
-        self._rooms[user_id] = room
+        room = self._rooms.get(user_id)
+        if room is not None:
+            self._rooms.move_to_end(user_id)
+            return room
+        room = self._rooms[user_id] = Room({})
         if len(self._rooms) > MOST_ACCOUNTS:
             self._rooms.popitem(last=False)
         return room
@@ -66,8 +69,7 @@ _of_database_lock = threading.Lock()
 
 def take(ctx: Context, user_id: int, kind: Kind, records: int, text: int = 0) -> None:
     """Let the account have more records, with text of this size; or raise QuotaReached."""
-    with _of_database_lock:
-        rooms = _of_database.setdefault(ctx.db, Rooms())
+    rooms = _of_database.get(ctx.db) or _first_rooms(ctx.db)
     most = int(getattr(ctx.settings, f"quota_{kind}"))
     with rooms.lock:
         room = rooms.of(user_id)
@@ -104,6 +106,11 @@ def _too_much(megabytes: int) -> QuotaReached:
         f"The account's events and contacts have more text than the {megabytes:,} MB that it may hold. Delete some "
         f"and try again in a minute, or ask the operator to raise {variable('quota_megabytes')}."
     )
+
+
+def _first_rooms(db: Database) -> Rooms:
+    with _of_database_lock:
+        return _of_database.setdefault(db, Rooms())
 
 
 def size(columns: Mapping[str, Any]) -> int:

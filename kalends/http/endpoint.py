@@ -76,7 +76,7 @@ class Endpoint(Struct, frozen=True):
     @property
     def wrapper(self) -> str:
         """The name in which a client may wrap the fields: `event`, `delivery`."""
-        return f"{self.resource.removesuffix('ies')}y" if self.resource.endswith("ies") else self.resource.removesuffix("s")
+        return _wrapper(self.path)
 
     @property
     def action(self) -> str:
@@ -120,6 +120,12 @@ class Endpoint(Struct, frozen=True):
 def _resource(path: str) -> str:
     words = [word for word in path.split("/") if word and word != "api"]
     return words[0] if words else "home"
+
+
+@cache
+def _wrapper(path: str) -> str:
+    resource = _resource(path)
+    return f"{resource.removesuffix('ies')}y" if resource.endswith("ies") else resource.removesuffix("s")
 
 
 registry: list[Endpoint] = []

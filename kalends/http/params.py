@@ -41,9 +41,8 @@ def bind(endpoint: Endpoint, given: dict[str, Any], *, is_strict: bool) -> Any:
     if endpoint.is_form:
         # A page sends a checkbox after a hidden field of the same name, which stands for it when it is not ticked.
         return Form({name: value[-1] if isinstance(value, Repeated) else value for name, value in given.items()})
-    unknown: list[FieldError] = []
-    if given:
-        unknown = _unknown(given if is_strict else {name: given[name] for name in _never_ignored(endpoint, given)}, fields)
+    checked = given if is_strict else _never_ignored(endpoint, given)
+    unknown = _unknown(checked, fields) if checked else []
     value: Any = None
     broken: list[FieldError] = []
     if endpoint.params is not None:
@@ -53,17 +52,17 @@ def bind(endpoint: Endpoint, given: dict[str, Any], *, is_strict: bool) -> Any:
     return value
 
 
-def _never_ignored(endpoint: Endpoint, given: dict[str, Any]) -> frozenset[str]:
-    if not endpoint.in_api:
-        return frozenset()
-    refused: frozenset[str] = getattr(endpoint.params, "NEVER_IGNORED", frozenset())
-    return (refused if endpoint.writes else NEVER_IGNORED) & given.keys()
+def _never_ignored(endpoint: Endpoint, given: dict[str, Any]) -> dict[str, Any]:
+    names: frozenset[str] = getattr(endpoint.params, "NEVER_IGNORED", frozenset()) if endpoint.writes else NEVER_IGNORED
+    if names.isdisjoint(given) or not endpoint.in_api:
+        return {}
+    return {name: given[name] for name in names & given.keys()}
 
 
 def gather(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
     """All parameters of the request: the body's win over the query string's."""
     given = _unwrapped(_form(req.query_string), endpoint) if req.query_string else {}
-    if given:
+    if not SECRETS.isdisjoint(given):
         _refuse_secrets(given, endpoint)
     if req.method != "GET" or req.content_length:
         given |= _unwrapped(_body(req, endpoint), endpoint)
@@ -72,17 +71,14 @@ def gather(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
 
 def _refuse_secrets(query: dict[str, Any], endpoint: Endpoint) -> None:
     """A secret in an address that the action does not ask for: whoever sent it means to be signed in, and would be a guest."""
-    misplaced = SECRETS & query.keys() - _names(endpoint)
+    names = endpoint.params.__struct_fields__ if endpoint.params is not None else ()
+    misplaced = SECRETS & query.keys() - set(names)
     if not misplaced or not endpoint.in_api:
         return
     if misplaced & BEARERS:
         raise errors.InvalidToken("Send the token or the key as 'Authorization: Bearer …'. Addresses are kept in logs and histories.")
     message = "is not a parameter of this action, and a secret does not belong in an address"
     raise errors.Invalid([FieldError(name, message, "unknown") for name in sorted(misplaced)])
-
-
-def _names(endpoint: Endpoint) -> frozenset[str]:
-    return frozenset(endpoint.params.__struct_fields__) if endpoint.params is not None else frozenset()
 
 
 def _unwrapped(given: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
