@@ -213,9 +213,9 @@ class Responder:
             return self._its.authenticate(ctx, token) is not None
 
     def _settle(self, call: GuestCall) -> None:
-        """Count a call that has written nothing, or whose transaction was rolled back."""
+        """Count a call that has written nothing, or whose transaction was rolled back; or refuse it instead of what it would get."""
         if not call.is_settled:
-            with suppress(errors.TooMany, errors.Unavailable, Retry), self._its.db.write() as tx:
+            with suppress(errors.Unavailable, Retry), self._its.db.write() as tx:
                 call.count(tx)
 
     def _do_later(self, ctx: Context) -> None:
