@@ -74,14 +74,18 @@ def update(ctx: Context, calendar_id: int, params: Changes[CalendarInput]) -> Ca
     return _shown(ctx, calendar_id)
 
 
-@endpoint("DELETE", "/api/calendars/{calendar_id}")
+@endpoint("DELETE", "/api/calendars/{calendar_id}", transaction=False)
 def destroy(ctx: Context, calendar_id: int) -> Deletion:
     """Delete the calendar: its events leave it, and those with nowhere else to be are deleted. Your primary calendar stays."""
-    if policy.calendar(ctx, calendar_id, to=Right.OWN).is_primary:
-        raise errors.Conflict("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
-    placements.leave_calendar(ctx, calendar_id)
-    store.delete(ctx, calendar_id)
-    return Deletion([calendar_id])
+    with ctx.read():
+        if policy.calendar(ctx, calendar_id, to=Right.OWN).is_primary:
+            raise errors.Conflict("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
+    placements.leave_in_batches(ctx, calendar_id)
+    with ctx.write():
+        policy.calendar(ctx, calendar_id, to=Right.OWN)
+        placements.leave_calendar(ctx, calendar_id)
+        store.delete(ctx, calendar_id)
+        return ctx.done(Deletion([calendar_id]))
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/share", transaction=False)

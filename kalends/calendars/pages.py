@@ -81,7 +81,7 @@ def destroy(ctx: Context, calendar_id: int, params: Form) -> Document:
         api.destroy(ctx, calendar_id)
         return redirect(ctx, "/calendars", done="deleted")
 
-    return submit(ctx, params, act, lambda state: _asking(ctx, calendar_id, state))
+    return submit(ctx, params, act, lambda state: _asking(ctx, calendar_id, state), write=False)
 
 
 def editing(ctx: Context, calendar_id: int, **states: FormState) -> Document:

@@ -5,6 +5,9 @@ from kalends.context import Context
 from kalends.events.conditions import LONG
 from kalends.events.model import CalendarName, Event
 
+# How many events leave a calendar in one transaction, while all other writes wait.
+BATCH_EVENTS = 5_000
+
 # What a placement repeats of its event `e`.
 COPIED = f"e.start_at, e.public, e.until_at - e.start_at > {LONG}"
 
@@ -60,16 +63,34 @@ def delete(ctx: Context, event: Event, calendar_id: int) -> bool:
     return True
 
 
+def leave_in_batches(ctx: Context, calendar_id: int) -> None:
+    """Before a calendar is deleted: take most events off it, in transactions of their own, so that others can write in between. If that
+    is cut short, the calendar has fewer events."""
+    while True:
+        with ctx.read():
+            rows = ctx.tx.rows("SELECT id FROM events WHERE calendar_id = :home LIMIT :most", home=calendar_id, most=BATCH_EVENTS)
+        if len(rows) < BATCH_EVENTS:
+            return
+        with ctx.write(alone=True):
+            _leave(ctx, calendar_id, [event_id for (event_id,) in rows])
+        ctx.db.let_others_write()
+
+
 def leave_calendar(ctx: Context, calendar_id: int) -> None:
     """Take every event off the calendar, and delete those that have nowhere else to be."""
-    rows = ctx.tx.rows(f"SELECT id FROM events WHERE calendar_id = :home ORDER BY id {ctx.db.for_update}", home=calendar_id)
-    ctx.tx.run(
-        f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE calendar_id = :home AND {_NEXT_HOME} IS NOT NULL",
-        home=calendar_id,
-    )
-    ctx.tx.run("DELETE FROM events WHERE calendar_id = :home", home=calendar_id)
+    rows = ctx.tx.rows("SELECT id FROM events WHERE calendar_id = :home", home=calendar_id)
+    _leave(ctx, calendar_id, [event_id for (event_id,) in rows])
     ctx.tx.run("DELETE FROM placements WHERE calendar_id = :home", home=calendar_id)
-    _end_grants(ctx, f"p.event_id IN {ctx.db.listed('ids')}", ids=[event_id for (event_id,) in rows])
+
+
+def _leave(ctx: Context, calendar_id: int, ids: list[int]) -> None:
+    listed = ctx.db.listed("ids")
+    home = f"id IN {listed} AND calendar_id = :home"
+    ctx.tx.rows(f"SELECT id FROM events WHERE {home} ORDER BY id {ctx.db.for_update}", ids=ids, home=calendar_id)
+    ctx.tx.run(f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE {home} AND {_NEXT_HOME} IS NOT NULL", ids=ids, home=calendar_id)
+    ctx.tx.run(f"DELETE FROM events WHERE {home}", ids=ids, home=calendar_id)
+    ctx.tx.run(f"DELETE FROM placements WHERE event_id IN {listed} AND calendar_id = :home", ids=ids, home=calendar_id)
+    _end_grants(ctx, f"p.event_id IN {listed}", ids=ids)
 
 
 def end_grants_of(ctx: Context, user_id: int) -> None:

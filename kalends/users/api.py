@@ -107,6 +107,7 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
     """
     user = _read(ctx, user_id)
     credentials.confirm(ctx, user, params.current_password)
+    store.empty_calendars(ctx, user.id)
     with ctx.write():
         store.delete(ctx, store.hold(ctx, user).id)
         return ctx.done(Deletion([user_id]))

@@ -1,6 +1,11 @@
 """DELETE /api/calendars/<id>."""
 
-from tests.cast import Cast, a_calendar, shared
+from typing import Any
+
+import pytest
+
+from kalends.db import Database
+from tests.cast import PASSWORD, Cast, a_calendar, an_event, shared
 
 
 def test_a_deleted_calendar_is_gone_for_everybody(cast: Cast) -> None:
@@ -26,3 +31,20 @@ def test_the_id_of_a_deleted_calendar_is_not_given_again(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     cast.alice.delete(f"/api/calendars/{calendar['id']}")
     assert a_calendar(cast.alice)["id"] > calendar["id"]
+
+
+@pytest.mark.parametrize("thing", ["calendar", "account"])
+def test_others_write_while_many_events_are_deleted(cast: Cast, db: Database, monkeypatch: pytest.MonkeyPatch, thing: str) -> None:
+    alice, carol = cast.alice, cast.carol
+    calendar, other = a_calendar(alice), a_calendar(alice, name="Other")
+    events = [an_event(alice, calendar_id=calendar["id"]) for _ in range(5)]
+    assert alice.put(f"/api/events/{events[0]['id']}/add", json={"calendar_id": other["id"]}).status == 200
+    written: list[Any] = []
+    monkeypatch.setattr("kalends.events.placements.BATCH_EVENTS", 2)
+    monkeypatch.setattr(type(db), "let_others_write", lambda self: written.append(an_event(carol)))
+    if thing == "calendar":
+        assert alice.delete(f"/api/calendars/{calendar['id']}").status == 200
+        assert [event["id"] for event in alice.get("/api/events").json["events"]] == [events[0]["id"]]
+    else:
+        assert alice.delete(f"/api/users/{alice.id}", json={"current_password": PASSWORD}).status == 200
+    assert len(written) == 2
