@@ -80,7 +80,7 @@ def test_every_error_is_explained(page: Element) -> None:
 
 def test_rules_beyond_the_types_are_told(page: Element) -> None:
     (update,) = [article for article in page.all("article") if article.attributes["id"] == "users_update"]
-    assert "current_password is required with a new password." in update.text
+    assert "current_password is required with a new" in update.text
 
 
 def test_names_within_the_page_are_unique_and_lead_somewhere(page: Element) -> None:
