@@ -62,6 +62,11 @@ EDITS = """(
     OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor')
 )"""
 
+# Which calendars `c` a signed-in user sees.
+_SEES_CALENDAR = f"(c.public OR {_MEMBER.format('c.id')})"
+# The same as SEES for an event that `p` places on a calendar of which the actor is a member.
+_SEES_AS_MEMBER = f"(p.grants OR {SEES})"
+
 # Events with whether the actor may edit them.
 EVENTS = f"""
 SELECT e.id, e.owner_id, e.calendar_id, e.title, e.description, e.start_at, e.end_at, e.all_day, e.time_zone, e.location,
@@ -216,12 +221,12 @@ def sees_placed(ctx: Context, as_member: bool) -> str:
     """The same for an event `e` that `p` places on a calendar, of which the actor is a member or not."""
     if ctx.actor is None:
         return "(p.grants OR p.public)" if as_member else "p.public"
-    return f"(p.grants OR {SEES})" if as_member else SEES
+    return _SEES_AS_MEMBER if as_member else SEES
 
 
 def sees_calendar(ctx: Context) -> str:
     """Which calendars `c` the actor sees, as SQL."""
-    return "c.public" if ctx.actor is None else f"(c.public OR {_MEMBER.format('c.id')})"
+    return "c.public" if ctx.actor is None else _SEES_CALENDAR
 
 
 def event(ctx: Context, event_id: int, *, to: Right) -> Event:

@@ -275,7 +275,8 @@ class SqliteTransaction(Transaction):
         self._cursor.close(True)
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
-        self._connection.expires = monotonic() + self._connection.seconds
+        connection = self._connection
+        connection.expires = monotonic() + connection.seconds
         try:
             return self._cursor.execute(sql, _bound(params)).fetchall()
         except apsw.Error as error:

@@ -12,6 +12,8 @@ from kalends.events.model import EventQuery
 # Events longer than this are few; the migrations have indexes of them, made with this very number.
 LONG = 2_678_400
 
+_SEARCHED = ("text", *search.TEXT_FIELDS)
+
 
 class Conditions(Struct):
     """Conditions on an event `e`; bounds on its place in the list name the columns to compare as {start} and {id}.
@@ -68,7 +70,7 @@ def of(ctx: Context, query: EventQuery, zone: str) -> Conditions:
 
 
 def _add_searches(chosen: Conditions, query: EventQuery) -> None:
-    for name in ("text", *search.TEXT_FIELDS):
+    for name in _SEARCHED:
         if value := getattr(query, name):
             try:
                 found = search.conditions(name, value)

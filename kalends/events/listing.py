@@ -44,16 +44,17 @@ def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str)
     if query.after:
         conditions.add_after(chosen, query.after)
         skip = 0
-    if not query.fetch:
+    fetch = query.fetch
+    if not fetch:
         return []
     # The list of all public events is read in order at any depth.
     is_deep = skip > DEEP and bool(calendars is not None or chosen.literals)
     few = _few(ctx, query, chosen, FEW)
     if query.ids is not None or is_deep or few:
-        return _rows(ctx, _matching(ctx, _ROW, query, calendars, chosen, few) + order, chosen.params, query.fetch, skip)
+        return _rows(ctx, _matching(ctx, _ROW, query, calendars, chosen, few) + order, chosen.params, fetch, skip)
     if chosen.reaches_back:
         return _going_on(ctx, query, calendars, chosen, skip)
-    return _in_order(ctx, calendars, chosen, query.fetch, skip)
+    return _in_order(ctx, calendars, chosen, fetch, skip)
 
 
 def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> Total:

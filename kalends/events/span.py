@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from kalends import errors, when
 from kalends.events.model import Event, EventFields, EventItem, EventRow
+from kalends.when import shown
 
 BACKWARDS = "must not be before start_time"
 
@@ -55,7 +56,7 @@ def times(event: Event | EventRow) -> tuple[str, str | None]:
     end_at, zone = event.end_at, event.time_zone
     if event.all_day:
         return _day(event.start_at, zone), None if end_at is None else _day(end_at - 1, zone)
-    return when.shown(event.start_at, zone), None if end_at is None else when.shown(end_at, zone)
+    return shown(event.start_at, zone), None if end_at is None else shown(end_at, zone)
 
 
 def is_over(event: EventItem, now: int) -> bool:

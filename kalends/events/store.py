@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import structs
 from msgspec.json import encode
 
-from kalends import errors, policy, quotas, times
+from kalends import errors, policy, quotas
 from kalends.calendars.model import Calendar, Person
 from kalends.comments import store as comments
 from kalends.context import Context
@@ -14,6 +14,8 @@ from kalends.events import placements, search, span
 from kalends.events.model import PARTS, CalendarName, Event, EventDetail, EventFields, EventItem, EventRow, Tally
 from kalends.events.span import Span
 from kalends.responses import store as responses
+from kalends.times import utc
+from kalends.when import shown
 
 _WRITTEN = (
     *("title", "description", "start_at", "end_at", "until_at", "all_day", "time_zone", "location", *PARTS),
@@ -211,11 +213,11 @@ def editable(event: Event) -> EventFields:
 
 def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
     """The limited fields, with the calendars that the reader may see. Many events are on few calendars."""
-    placed = {key: sorted(int(each) for each in key.split(",") if each) for key in {row.placed for row in rows}}
+    keys = [row.placed for row in rows]
+    placed = {key: sorted(int(each) for each in key.split(",") if each) for key in set(keys)}
     seen = _seen_calendars(ctx, list({each for ids in placed.values() for each in ids}))
-    shown = {key: [each for each in ids if each in seen] for key, ids in placed.items()}
-    base = _base(ctx)
-    return [_item(row, shown[row.placed], base) for row in rows]
+    visible = {key: [each for each in ids if each in seen] for key, ids in placed.items()}
+    return _items(ctx, rows, [visible[key] for key in keys])
 
 
 def detail(ctx: Context, event: Event) -> EventDetail:
@@ -229,8 +231,9 @@ def first_detail(ctx: Context, event: Event, calendar: Calendar) -> EventDetail:
 
 
 def _detail(ctx: Context, event: Event, calendars: list[CalendarName], tally: Tally, comments_count: int) -> EventDetail:
+    [item] = _items(ctx, [event], [[calendar.id for calendar in calendars]])
     return EventDetail(
-        *structs.astuple(_item(event, [calendar.id for calendar in calendars], _base(ctx))),
+        *structs.astuple(item),
         description=event.description,
         location_name=event.location_name,
         street=event.street,
@@ -245,7 +248,7 @@ def _detail(ctx: Context, event: Event, calendars: list[CalendarName], tally: Ta
         responses=tally,
         comments_count=comments_count,
         can_edit=event.can_edit,
-        created_at=times.utc(event.created_at),
+        created_at=utc(event.created_at),
     )
 
 
@@ -255,31 +258,35 @@ def _seen_calendars(ctx: Context, ids: list[int]) -> set[int]:
     return {calendar_id for (calendar_id,) in ctx.tx.rows(found, ids=ids, me=policy.me(ctx))}
 
 
-def _base(ctx: Context) -> str:
-    """What the addresses of events' pages begin with."""
-    return f"{ctx.settings.url}/events/"
-
-
-def _item(event: Event | EventRow, calendar_ids: list[int], base: str) -> EventItem:
-    start_time, end_time = span.times(event)
-    tags = event.tags
-    return EventItem(
-        event.id,
-        event.title,
-        start_time,
-        end_time,
-        event.all_day,
-        event.time_zone,
-        event.location,
-        event.image_url,
-        tags,
-        tags.split(",") if tags else [],
-        event.public,
-        calendar_ids,
-        event.series_id,
-        f"{base}{event.id}",
-        times.utc(event.updated_at),
-    )
+def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[list[int]]) -> list[EventItem]:
+    """The limited fields, made in one loop without calls for each event: lists are long, and calls a good part of their time."""
+    base = f"{ctx.settings.url}/events/"
+    items = []
+    for event, ids in zip(events, calendar_ids, strict=True):
+        zone, end_at, tags = event.time_zone, event.end_at, event.tags
+        if event.all_day:
+            start_time, end_time = span.times(event)
+        else:
+            start_time, end_time = shown(event.start_at, zone), None if end_at is None else shown(end_at, zone)
+        item = EventItem(
+            event.id,
+            event.title,
+            start_time,
+            end_time,
+            event.all_day,
+            zone,
+            event.location,
+            event.image_url,
+            tags,
+            tags.split(",") if tags else [],
+            event.public,
+            ids,
+            event.series_id,
+            f"{base}{event.id}",
+            utc(event.updated_at),
+        )
+        items.append(item)
+    return items
 
 
 def _written(given: EventFields, when: Span) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import re
 import types
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Annotated, Any, Generic, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -116,9 +117,7 @@ def read_given(kind: type[T], given: Mapping[str, Any]) -> tuple[Given[T] | None
 def _values(kind: type[Struct], given: Mapping[str, Any], *, partial: bool) -> tuple[dict[str, Any], list[FieldError]]:
     values: dict[str, Any] = {}
     broken: list[FieldError] = []
-    for field in fields_of(kind):
-        if field.name not in given and not field.required:
-            continue
+    for field in [field for name, required, field in _read_first(kind) if required or name in given]:
         value = given.get(field.name)
         if field.is_empty(value):
             if field.or_file and _has_file(kind, given):
@@ -161,6 +160,12 @@ def fields_of(kind: type[Struct]) -> tuple[Field, ...]:
         or_file: tuple[str, ...] = getattr(kind, "OR_FILE", ())
         _cache[kind] = tuple(_field(f, hints[f.name], f.name in or_file) for f in msgspec.structs.fields(kind))
     return _cache[kind]
+
+
+@cache
+def _read_first(kind: type[Struct]) -> list[tuple[str, bool, Field]]:
+    """Each field with what tells whether it is to be read: most are neither given nor required."""
+    return [(field.name, field.required, field) for field in fields_of(kind)]
 
 
 def _field(field: msgspec.structs.FieldInfo, hint: Any, or_file: bool) -> Field:

@@ -32,7 +32,8 @@ class Paging(Struct, kw_only=True):
     @property
     def fetch(self) -> int:
         """One more than the page holds tells whether there is a next one."""
-        return self.size + 1 if self.size else 0
+        size = self.size
+        return size + 1 if size else 0
 
 
 def page(ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] | None = None) -> tuple[list[T], str | None]:
@@ -40,10 +41,11 @@ def page(ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] 
 
     after: says where a row stands, for lists that go on from there rather than by counting.
     """
-    if len(rows) <= params.size:
+    size = params.size
+    if len(rows) <= size:
         return rows, None
     query = [pair for pair in quote(ctx.caller.query, _SENT).split("&") if pair and unquote_plus(pair.partition("=")[0]) not in OWN]
-    query += [f"limit={params.size}", f"offset={params.offset + params.size}"]
+    query += [f"limit={size}", f"offset={params.offset + size}"]
     if after:
-        query.append(f"after={quote(after(rows[params.size - 1]))}")
-    return rows[: params.size], f"{ctx.caller.path}?{'&'.join(query)}"
+        query.append(f"after={quote(after(rows[size - 1]))}")
+    return rows[:size], f"{ctx.caller.path}?{'&'.join(query)}"

@@ -37,12 +37,11 @@ _BROKEN = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 def bind(endpoint: Endpoint, given: dict[str, Any], *, is_strict: bool) -> Any:
     """The endpoint's parameter Struct (or Changes to it, or None) from what was given; every broken field is named at once."""
-    fields = fields_of(endpoint.params) if endpoint.params is not None else ()
     if endpoint.is_form:
         # A page sends a checkbox after a hidden field of the same name, which stands for it when it is not ticked.
         return Form({name: value[-1] if isinstance(value, Repeated) else value for name, value in given.items()})
     checked = given if is_strict else _never_ignored(endpoint, given)
-    unknown = _unknown(checked, fields) if checked else []
+    unknown = _unknown(checked, fields_of(endpoint.params) if endpoint.params is not None else ()) if checked else []
     value: Any = None
     broken: list[FieldError] = []
     if endpoint.params is not None:

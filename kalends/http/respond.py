@@ -78,6 +78,8 @@ class Responder:
     def __init__(self, surroundings: Surroundings, endpoint: Endpoint, *, has_show: bool):
         self.endpoint = endpoint
         self._its = surroundings
+        self._writes = endpoint.writes
+        self._takes_key = endpoint.once
         self._locates = has_show and endpoint.status == 201
         self._files = [field.name for field in fields_of(endpoint.params) if field.is_file] if endpoint.params is not None else []
 
@@ -90,13 +92,14 @@ class Responder:
         if self.endpoint.is_form and caller.is_cross_site:
             raise errors.Forbidden("This form was sent from another site. Open the page here and send it again.")
         token, is_bearer = self._its.origins.credential(req) if self.endpoint.credentials else (None, False)
-        call, refusal = self._guest_call(caller, token, is_bearer)
+        call, refusal = self._guest_call(caller, token, is_bearer) if self.endpoint.limited else (None, None)
+        strict = is_strict(req)
         try:
-            given, broken = self._bind(req, variables)
+            given, broken = self._bind(req, variables, strict)
             req.context.given = given
             sign_in = partial(self._identify, req=req, token=token, is_bearer=is_bearer) if token is not None else None
             start = partial(self._context, caller, call, refusal)
-            if self.endpoint.once and KEY in req.env:
+            if self._takes_key and KEY in req.env:
                 key = self._key(req, caller, token, is_bearer, given)
                 ctx, reply = self._once(key, partial(self._run, start, sign_in, broken, variables, key))
             else:
@@ -105,15 +108,16 @@ class Responder:
             if call:
                 self._settle(call)
                 resp.set_headers(call.headers)
-        self._do_later(ctx)
-        if is_strict(req):
+        if ctx.later:
+            self._do_later(ctx)
+        if strict:
             resp.set_header("Preference-Applied", "handling=strict")
         self._send(ctx, resp, reply, has_cookie=token is not None and not is_bearer)
 
     def _caller(self, req: falcon.Request) -> Caller:
         env = req.env
         return Caller(
-            address=self._its.origins.address(req),
+            address=self._its.origins.address_in(env),
             is_cross_site=self._its.origins.is_cross_site(req),
             authorization=env.get("HTTP_AUTHORIZATION", ""),
             if_match=env.get("HTTP_IF_MATCH"),
@@ -125,12 +129,12 @@ class Responder:
             cookies=env.get("HTTP_COOKIE", ""),
         )
 
-    def _bind(self, req: falcon.Request, variables: dict[str, Any]) -> tuple[dict[str, Any], errors.Invalid | None]:
+    def _bind(self, req: falcon.Request, variables: dict[str, Any], strict: bool) -> tuple[dict[str, Any], errors.Invalid | None]:
         """Bind the parameters. What is broken is told only after the credential was looked at."""
         given: dict[str, Any] = {}
         try:
             given = gather(req, self.endpoint)
-            params = bind(self.endpoint, given, is_strict=is_strict(req))
+            params = bind(self.endpoint, given, is_strict=strict)
         except errors.Invalid as broken:
             return given, broken
         if self.endpoint.params is not None or self.endpoint.is_form:
@@ -150,8 +154,8 @@ class Responder:
             if key:
                 ctx.keep = partial(self._keep, ctx, key)
             try:
-                if self.endpoint.transaction and not self._has_file(variables):
-                    with ctx.write() if self.endpoint.writes else ctx.read():
+                if self.endpoint.transaction and not (self._files and self._has_file(variables)):
+                    with ctx.write() if self._writes else ctx.read():
                         if sign_in:
                             sign_in(ctx)
                         self._refuse(ctx, broken)
@@ -194,9 +198,9 @@ class Responder:
         raise broken
 
     def _guest_call(self, caller: Caller, token: str | None, is_bearer: bool) -> tuple[GuestCall | None, errors.TooMany | None]:
-        """The call to count, if a guest makes it and the endpoint is limited; or its refusal, where a form shows that with what was
-        typed. A wrong Bearer token fails anyway."""
-        if not self.endpoint.limited or self._its.settings.rate_limits == "off":
+        """The call to count, if a guest makes it; or its refusal, where a form shows that with what was typed. A wrong Bearer token
+        fails anyway."""
+        if self._its.settings.rate_limits == "off":
             return None, None
         if token is not None and (is_bearer or self._is_session(caller, token)):
             return None, None
@@ -244,7 +248,7 @@ class Responder:
         resp.set_headers(reply.headers)
         for cookie in reply.cookies:
             resp.append_header("Set-Cookie", cookie)
-        if not self.endpoint.writes and (ctx.unchanged or ("ETag" in reply.headers and ctx.caller.knows(reply.headers["ETag"]))):
+        if not self._writes and (ctx.unchanged or ("ETag" in reply.headers and ctx.caller.knows(reply.headers["ETag"]))):
             resp.status = 304
             return
         body = reply.body
@@ -267,7 +271,7 @@ class Responder:
         """
         if reply.content_type.startswith(PAGES):
             return PAGES_LEVEL
-        return DATA_LEVEL if reply.content_type.startswith(DATA) and not self.endpoint.writes and not has_cookie else 0
+        return DATA_LEVEL if reply.content_type.startswith(DATA) and not self._writes and not has_cookie else 0
 
     def _key(self, req: falcon.Request, caller: Caller, token: str | None, is_bearer: bool, given: dict[str, Any]) -> Key:
         """Known before anything is done, and so is whose it is; a guest was counted, or will be."""
