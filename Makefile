@@ -70,8 +70,8 @@ $(VENV)/dev: requirements-dev.lock $(VENV)/run
 	@touch $@
 
 $(CLIENTS)/node_modules/.package-lock.json: $(CLIENTS)/package-lock.json
-	@if command -v npm > /dev/null; then echo "Installing what writes clients in TypeScript …" && npm ci --silent --prefix $(CLIENTS) && touch $@; \
-	else echo "npm is not installed: the tests of clients in TypeScript are skipped."; fi
+	@echo "Installing what writes clients in TypeScript …"
+	@npm ci --silent --prefix $(CLIENTS) && touch $@ || echo "npm could not install it: the tests of clients in TypeScript are skipped."
 
 $(VENV)-bench/bench: requirements-bench.lock | $(VENV)/bin/python
 	@echo "Installing what the service is compared with …"

@@ -76,6 +76,6 @@ TagList = Annotated[
     Meta(
         max_length=MAX_TAGS * (MAX_TAG + 1),
         description="Comma-delimited tags, or an array; replaces the tags.",
-        extra={"read": read_tags, "schema": {}},
+        extra={"read": read_tags, "schema": {}, "like": list[str]},
     ),
 ]

@@ -10,8 +10,8 @@ import pytest
 from kalends.http.endpoint import Endpoint, registry
 from tests.cast import Cast, a_calendar, a_comment, an_event
 
-# Searched for in the same way as the title.
-ALIKE = {"description", "location", "location_name", "street", "city", "zip", "country"}
+# Searched for in the same way as the title, or nothing that a statement asks for.
+ALIKE = {"description", "location", "location_name", "street", "city", "zip", "country", "fields", "trail"}
 # A count, what overlaps, and from when.
 MOST_AT_ONCE = 3
 
@@ -26,7 +26,7 @@ def _samples(cast: Cast) -> dict[str, Any]:
     # One text that the index over texts can find, and one that is too short for it.
     texts = {"text": "concert", "title": "co", "tags": "jazz"}
     pages = {"count": "true", "offset": 20_000, "limit": 2, "after": "1.1", "view": "week", "next": "/", "skipped": 1, "comments": 5}
-    return ids | places | times | texts | pages | {"key": None}
+    return ids | places | times | texts | pages | {"scope": "public", "order": "-start_time", "key": None}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Errors: every status has one shape, says nothing of the inside, and leaves everything as it was."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -143,7 +144,7 @@ def test_broken_values_are_422_and_change_nothing(cast: Cast) -> None:
 def test_an_absent_database_is_503(tmp_path: Path) -> None:
     settings = Settings(data=str(tmp_path / "data"), access_log="off")
     guest = Client(wsgi(open_database(settings), settings))
-    settings.folder.rmdir()
+    shutil.rmtree(settings.folder)
     for answer in (
         guest.get("/readyz"),
         guest.get("/api/calendars"),
