@@ -27,7 +27,7 @@ EXCEPTED = [
     # that many events have, which soon fill the page, and for one or two letters, which no index finds.
     (
         r" FROM events e WHERE (?:[() ]|AND|OR|CASE WHEN|THEN TRUE ELSE FALSE END|e\.public|e\.search \|\| '' LIKE \S+ ESCAPE '\\')*"
-        r" ORDER BY e\.start_at, e\.id LIMIT ",
+        r" ORDER BY e\.start_at(?: DESC)?, e\.id(?: DESC)? LIMIT ",
         "events_in_public",
     ),
     # How many deliveries wait, for the metrics: the index has those alone.

@@ -49,6 +49,8 @@ class Sharing(Struct, kw_only=True):
 class Unsharing(Struct, kw_only=True):
     """With whom a calendar is no longer shared."""
 
+    RULES: ClassVar = {"block": "goes with your own user name, when you leave a calendar"}
+
     user_name: Annotated[NameOrAddress, Meta(description="As it was shared: the user name or the e-mail address. Your own, to leave it.")]
     block: Annotated[bool, Meta(description="With your own name: block the calendar's owner, too.")] = False
 

@@ -102,6 +102,11 @@ List = Annotated[Literal["primary", "imported"], Meta(description="`imported` fo
 class ContactFilter(Struct, kw_only=True):
     """Which contacts to export. All given conditions must hold."""
 
+    RULES: ClassVar = {
+        "text": "may have at most 20 words and phrases, each of at most 100 characters and 5 stars",
+        "tags": "may have at most 20 tags of at most 200 characters",
+    }
+
     text: Text | None = None
     tags: Tags | None = None
     event_id: GuestsOf | None = None
@@ -110,6 +115,11 @@ class ContactFilter(Struct, kw_only=True):
 
 class ContactQuery(Paging, kw_only=True):
     """Which contacts to list. All given conditions must hold."""
+
+    RULES: ClassVar = {
+        "text": "may have at most 20 words and phrases, each of at most 100 characters and 5 stars",
+        "tags": "may have at most 20 tags of at most 200 characters",
+    }
 
     text: Text | None = None
     tags: Tags | None = None

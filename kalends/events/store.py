@@ -24,8 +24,8 @@ _WRITTEN = (
 _MOMENTS = ("start_at", "end_at", "until_at")
 _IMPORTED = ("uid", "series_id", "slot", "edited")
 _COLUMNS = ", ".join(_WRITTEN)
-# How many characters one request may give to the text index: less than a second's work, for which all other writes wait.
-MOST_TEXT = 1_500_000
+# How many characters one request may give to the text index: about a second's work, for which all other writes wait.
+MOST_TEXT = 2_000_000
 _MADE = dict.fromkeys(_MOMENTS, "BIGINT") | {"slot": "TEXT"}
 _NUMBERS = ("id", "owner_id", "calendar_id", "series_id", "party_max", *_MOMENTS)
 _TYPES = dict.fromkeys((*_WRITTEN, *_IMPORTED), "TEXT") | dict.fromkeys(_NUMBERS, "BIGINT")

@@ -23,6 +23,9 @@ Password = Annotated[str, Meta(min_length=8, max_length=256, description="8 to 2
 GivenPassword = Annotated[str, Meta(max_length=256, description="Your password now.", extra={"verbatim": True})]
 
 
+WEAK = {"password": "must not be a common one, nor made of your own names"}
+
+
 class Profile(Struct, kw_only=True):
     """The editable fields of a user."""
 
@@ -35,13 +38,15 @@ class Profile(Struct, kw_only=True):
 class Registration(Profile, kw_only=True):
     """What it takes to register."""
 
+    RULES: ClassVar = WEAK
+
     password: Password
 
 
 class ProfileChanges(Profile, kw_only=True):
     """What a user may change; a new password or e-mail address needs the current password."""
 
-    RULES: ClassVar = {"current_password": "is required with a new password or a new e-mail address"}
+    RULES: ClassVar = {"current_password": "is required with a new password or a new e-mail address"} | WEAK
 
     password: Annotated[Password, Meta(description="A new password, 8 to 256 characters.")] | None = None
     current_password: GivenPassword | None = None

@@ -18,6 +18,9 @@ SAFE = ("GET", "HEAD")
 # What may work a little later, as it was typed.
 PASSING = (429, 503)
 
+# What no form carries on.
+SECRETS = frozenset({"password", "current_password", "wkey", "digest", "token", "access_token", "shared_secret", "secret"})
+
 
 def page(db: Database, settings: Settings, failure: Failure) -> Reply:
     """The page for people."""
@@ -70,14 +73,16 @@ def _sign_in(ctx: Context, failure: Failure) -> Document:
 
 
 def flat(values: dict[str, Any], written: str = "{}") -> list[tuple[str, str]]:
-    """A form's fields as a browser sends them. Files and passwords are not among them: no page repeats those."""
+    """A form's fields as a browser sends them. Files and secrets are not among them: no page repeats those."""
     pairs: list[tuple[str, str]] = []
     for name, value in values.items():
+        if name in SECRETS:
+            continue
         if isinstance(value, dict):
             pairs += flat(value, f"{written.format(name)}[{{}}]")
         elif isinstance(value, list):
             pairs += [(f"{written.format(name)}[]", str(each)) for each in value if not isinstance(each, dict | list | Upload)]
-        elif not isinstance(value, Upload) and "password" not in name and value is not None:
+        elif not isinstance(value, Upload) and value is not None:
             pairs.append((written.format(name), str(value)))
     return pairs
 

@@ -139,7 +139,7 @@ def test_a_file_is_imported_and_what_of_it_could_not_be_kept_is_told(cast: Cast)
     page = uploaded(cast.alice, "cards.vcf", CARDS)
     assert page.status == 200
     assert "3 contacts are new on your list." in page.text
-    assert "<td>9</td><td>birthday</td>" in page.text
+    assert "<td>9</td><td>Birthday</td>" in page.text
     again = uploaded(cast.alice, "cards.vcf", CARDS)
     assert "0 contacts are new on your list. 3 entries were left out" in again.text
     assert total(cast.alice) == 3

@@ -57,7 +57,7 @@ def _asks_who_is_away(case: Case[Any], response: Response) -> bool:
 
 def _is_too_long(response: Response) -> bool:
     """An address of more than 64 KiB is not read at all, whatever it asks for."""
-    return response.status_code == 414 and not response.content
+    return response.status_code == 431 or (response.status_code == 414 and not response.content)
 
 
 def _is_unreadable(failure: Failure, response: Response) -> bool:
