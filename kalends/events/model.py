@@ -214,6 +214,9 @@ class SendInput(Struct, kw_only=True):
     opt_in: Annotated[bool, Meta(description="Whether to put the address on the event owner's list.")] = False
 
 
+SEARCHED = ("text", "title", "description", "tags", "location", "location_name", "street", "city", "state", "zip", "country")
+
+
 class EventQuery(Paging, kw_only=True):
     """Which events to list. All given conditions must hold."""
 
@@ -221,6 +224,7 @@ class EventQuery(Paging, kw_only=True):
         "scope": "goes without calendar_id and calendar_ids",
         "order": "is start_time where overlaps is true",
         "fields": "must name fields of the events in a list",
+        **dict.fromkeys(SEARCHED, "may have words, phrases and tags of at most 100 characters and 5 stars each, 20 in all"),
     }
 
     ids: Annotated[Ids, Meta(description="Only these, as far as you may see them.")] | None = None
