@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.faults.guests import Guests, an_event, kept
 from tests.faults.row import Row, kind, spread
-from tests.serve.running import Running, eventually, run
+from tests.serve.running import Running, eventually, run_process
 
 CLIENTS = 4
 GOAL = "every backup is whole and restores: with every write acknowledged before it began"
@@ -23,7 +23,7 @@ def show(folder: Path, database: str, backups: int, after: Callable[[], object] 
                 eventually(lambda: len(guests.acknowledged) > 50 * (number + 1))  # noqa: B023 - it is asked here and now
                 before.append(guests.acknowledged)
                 began = time.monotonic()
-                made = run("backup", f"{number}.backup", folder=folder, data=folder / "data", database=database)
+                made = run_process("backup", f"{number}.backup", folder=folder, data=folder / "data", database=database)
                 assert made.returncode == 0, made
                 taken.append(time.monotonic() - began)
                 after()
@@ -32,7 +32,7 @@ def show(folder: Path, database: str, backups: int, after: Callable[[], object] 
     missing = half = 0
     for number, acknowledged in enumerate(before):
         place = folder / f"restored{number}"
-        restored = run("restore", f"{number}.backup", folder=folder, data=place)
+        restored = run_process("restore", f"{number}.backup", folder=folder, data=place)
         assert restored.returncode == 0, restored
         comments, responses = kept(str(place), "")
         missing += len(acknowledged - comments)

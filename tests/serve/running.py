@@ -8,10 +8,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack, chdir
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Self
+from unittest.mock import patch
 
+from click.testing import CliRunner
+
+from kalends.cli import main
+from kalends.http import listen, log
 from tests.cast import PASSWORD
 from tests.client import Answer
 
@@ -29,7 +35,31 @@ def environment(**settings: object) -> dict[str, str]:
 
 
 def run(*arguments: str, folder: Path, given: str = "", **settings: object) -> "subprocess.CompletedProcess[str]":
-    """Run a command that ends by itself."""
+    """Run a command that ends by itself, in this process: to start another one takes longer than most commands do."""
+    handler = signal.getsignal(signal.SIGTERM)
+    with ExitStack() as undo:
+        undo.enter_context(patch.dict(os.environ, environment(**settings), clear=True))
+        undo.enter_context(patch.object(sys, "argv", ["kalends", *arguments]))
+        undo.enter_context(chdir(folder))
+        # A server that should have refused to start must not serve here, nor take this process's log over.
+        undo.enter_context(patch.object(listen, "serve", side_effect=AssertionError("the server started")))
+        undo.enter_context(patch.object(log, "configure"))
+        undo.callback(signal.signal, signal.SIGTERM, handler)
+        stdout, stderr, _ = undo.enter_context(CliRunner().isolation(input=given))
+        status = _run_main()
+        return subprocess.CompletedProcess(list(arguments), status, stdout.getvalue().decode(), stderr.getvalue().decode())
+
+
+def _run_main() -> int:
+    try:
+        main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def run_process(*arguments: str, folder: Path, given: str = "", **settings: object) -> "subprocess.CompletedProcess[str]":
+    """Run a command that ends by itself, as its users do."""
     return subprocess.run(
         command(*arguments), cwd=folder, env=environment(**settings), input=given, capture_output=True, text=True, timeout=PATIENCE
     )

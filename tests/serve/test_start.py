@@ -8,13 +8,13 @@ import psycopg
 
 from kalends.db.migrate import latest
 from tests.serve.conftest import Start
-from tests.serve.running import run
+from tests.serve.running import run, run_process
 
 
 def test_the_first_answer_comes_soon(start: Start, tmp_path: Path) -> None:
     """A second or less on a machine with nothing else to do. This one may be busy, which shows in how Python starts."""
     began = time.monotonic()
-    run("--version", folder=tmp_path)
+    run_process("--version", folder=tmp_path)
     patience = max(3, 8 * (time.monotonic() - began))
     began = time.monotonic()
     service = start(work=True, ready=False)
