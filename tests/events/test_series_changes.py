@@ -71,7 +71,8 @@ def test_what_is_written_while_the_rule_changes_is_kept(cast: Cast) -> None:
         ids = _five(cast.alice, public=True)
         with ThreadPoolExecutor(4) as pool:
             said = [pool.submit(cast.anonymous.post, "/api/comments", json=_words(ids[i])) for i in (2, 4)]
-            pool.submit(_repeat, cast.alice, ids[0], frequency="YEARLY", end_date="2027-12-01")
+            repeated = pool.submit(_repeat, cast.alice, ids[0], frequency="YEARLY", end_date="2027-12-01")
+        assert repeated.result()["occurrences"] >= 1
         for event_id, answer in zip((ids[2], ids[4]), said, strict=True):
             kept = cast.alice.get(f"/api/events/{event_id}").status
             assert (answer.result().status, kept) in ((201, 200), (404, 404))

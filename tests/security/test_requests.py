@@ -1,5 +1,6 @@
 """Readers of requests, for all input: headers, links, searches, and the fields of every endpoint."""
 
+import re
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -38,8 +39,10 @@ def _asked(**headers: str) -> falcon.Request:
 
 @rounds(max_examples=300)
 @given(text=any_header | st.from_regex(DATE, fullmatch=True))
-def test_a_date_of_http_is_an_instant_or_none(text: str) -> None:
-    assert isinstance(times.http_date(text), int | None)
+def test_any_text_may_stand_where_a_date_of_http_is_read(text: str) -> None:
+    """It is an instant or nothing, and never fails."""
+    read = times.http_date(text)
+    assert read is None or re.search(r"\d", text)
 
 
 @pytest.mark.parametrize("remote", ["10.0.0.9", "198.51.100.7", "not-an-address"])
@@ -54,8 +57,9 @@ def test_only_proxies_of_ours_say_who_is_behind_them(remote: str, header: str) -
 
 @rounds(max_examples=300)
 @given(header=any_header)
-def test_preferences_are_strict_or_not(header: str) -> None:
-    assert params.is_strict(_asked(Prefer=header)) in (True, False)
+def test_preferences_are_strict_if_they_say_so(header: str) -> None:
+    if "strict" not in header.lower():
+        assert not params.is_strict(_asked(Prefer=header))
     assert params.is_strict(_asked(Prefer=f"handling=strict,{header}"))
 
 
