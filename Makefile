@@ -6,8 +6,9 @@ BIN := $(VENV)/bin
 CLIENTS := tests/openapi/clients
 # The tests start hundreds of processes: with cached bytecode each takes half the time.
 export PYTHONDONTWRITEBYTECODE :=
+PARALLEL := -n 4 --dist worksteal
 
-.PHONY: help run test lint types unit browser clients proxies screenshots faults bench audit lock clean
+.PHONY: help run test check soak lint types unit unit-dependencies browser clients proxies screenshots faults bench audit lock clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,14 +18,22 @@ run: $(VENV)/run        ## set everything up and serve on http://127.0.0.1:8000
 
 test: lint types unit   ## set everything up and run every check and test
 
+check: lint types       ## check the style, the types and what needs neither PostgreSQL nor other processes: in a minute and a half
+	@$(BIN)/pytest $(PARALLEL) --databases=sqlite --no-processes
+
+soak: lint types unit-dependencies  ## run every check, and the long forms of the tests: in about half an hour
+	@$(BIN)/pytest $(PARALLEL) --soak
+
 lint: $(VENV)/dev       ## check the style
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 
 types: $(VENV)/dev      ## check the types
 	@$(BIN)/mypy
 
-unit: $(VENV)/dev browser clients proxies  ## run the tests alone
-	@$(BIN)/pytest -n 4
+unit: unit-dependencies  ## run the tests alone
+	@$(BIN)/pytest $(PARALLEL)
+
+unit-dependencies: $(VENV)/dev browser clients proxies
 
 browser: $(VENV)/dev    ## install Chromium for the tests of pages, where that is allowed
 	@$(BIN)/python -m tests.web.chromium

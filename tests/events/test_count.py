@@ -22,7 +22,7 @@ def test_up_to_the_bound_a_total_is_exact_and_beyond_it_says_that_it_is_not(cast
 
 
 # PostgreSQL goes by its planner's estimate, which so small a bound would leave to chance.
-@pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+@pytest.mark.on_sqlite
 def test_a_word_that_few_events_have_is_counted_exactly_among_many(cast: Cast) -> None:
     for title in ("Xylophones", "Xylophones, again", *["Concert"] * (MOST + 1)):
         an_event(cast.alice, title=title, public=True, start_time="1999-06-01")

@@ -31,7 +31,7 @@ WITH_BODY = [endpoint for endpoint in registry if endpoint.writes]
 WITH_VARIABLES = [endpoint for endpoint in registry if endpoint.variables]
 
 # Headers and bodies are read before any database is asked; what they carry is sent to both, in fields and queries.
-on_one_database = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+on_one_database = pytest.mark.on_one_database
 
 
 def _name(endpoint: Endpoint) -> str:

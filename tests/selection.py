@@ -1,0 +1,130 @@
+"""Which tests run, on which databases, in which form, and in which order.
+
+`--soak` runs the long forms. `--databases` and `--no-processes` leave out what takes long, for `make check`."""
+
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+
+DATABASES = ["sqlite", "postgres"]
+# A test with one of these needs a PostgreSQL server, whatever its parameters are.
+POSTGRES_FIXTURES = {"postgres_url", "fresh_url", "postgres", "server"}
+
+# Tests that start processes: by file or folder, and by the fixtures that do.
+PROCESSES = (
+    "tests/demo/",
+    "tests/deliveries/test_worker.py",
+    "tests/faults/",
+    "tests/openapi/test_client.py",
+    "tests/openapi/test_schemathesis.py",
+    "tests/serve/",
+)
+PROCESS_FIXTURES = {"books", "browser", "guest", "started"}
+
+# The longest tests begin first, each in another test process, so that none of them is waited for at the end.
+LONGEST = (
+    "tests/openapi/test_schemathesis.py",
+    "tests/openapi/test_client.py",
+    "tests/deliveries/test_worker.py",
+    "tests/faults/test_faults.py",
+)
+
+hypothesis_settings.register_profile(
+    "quick", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+hypothesis_settings.register_profile("thorough", hypothesis_settings.get_profile("quick"), max_examples=500)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("kalends")
+    group.addoption("--soak", action="store_true", help="run the long forms of the tests")
+    group.addoption("--databases", default=",".join(DATABASES), help="run on these databases only (default: sqlite,postgres)")
+    group.addoption("--no-processes", action="store_true", help="leave out the tests that start processes or a browser")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "on_one_database: no database takes part in what is tested: SQLite will do, except with --soak")
+    config.addinivalue_line("markers", "on_sqlite: SQLite itself is what is tested")
+    config.addinivalue_line("markers", "soak: a long form, which runs with --soak alone")
+    hypothesis_settings.load_profile("thorough" if config.getoption("--soak") else "quick")
+    if config.getoption("--no-processes"):
+        sys.addaudithook(_refuse_processes)
+
+
+def _databases(config: pytest.Config) -> list[str]:
+    return str(config.getoption("--databases")).split(",")
+
+
+_is_testing = False
+
+
+def _refuse_processes(event: str, args: Any) -> None:
+    if event == "subprocess.Popen" and _is_testing:
+        raise AssertionError("This test starts a process: name its file or fixture in tests/selection.py.")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Any:
+    global _is_testing
+    _is_testing = True
+    try:
+        return (yield)
+    finally:
+        _is_testing = False
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that depends on `settings` runs on each database."""
+    if "settings" not in metafunc.fixturenames:
+        return
+    marks = {mark.name for mark in metafunc.definition.iter_markers()}
+    on_sqlite = "on_sqlite" in marks or ("on_one_database" in marks and not metafunc.config.getoption("--soak"))
+    databases = [name for name in _databases(metafunc.config) if name == "sqlite" or not on_sqlite]
+    metafunc.parametrize("settings", databases, indirect=True, scope="session")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [item for item in items if _is_left_out(config, item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+    _spread_longest(items, _number_of_test_processes(config))
+
+
+def _is_left_out(config: pytest.Config, item: pytest.Item) -> bool:
+    fixtures = set(getattr(item, "fixturenames", []))
+    if item.get_closest_marker("soak") and not config.getoption("--soak"):
+        return True
+    if config.getoption("--no-processes") and (item.nodeid.startswith(PROCESSES) or fixtures & PROCESS_FIXTURES):
+        return True
+    return "postgres" not in _databases(config) and bool(fixtures & POSTGRES_FIXTURES or "postgres" in _params(item))
+
+
+def _params(item: pytest.Item) -> list[Any]:
+    callspec = getattr(item, "callspec", None)
+    return [value for value in callspec.params.values() if isinstance(value, str)] if callspec else []
+
+
+def _number_of_test_processes(config: pytest.Config) -> int:
+    return int(getattr(config, "workerinput", {}).get("workercount", 1))
+
+
+def _spread_longest(items: list[pytest.Item], processes: int) -> None:
+    """`--dist worksteal` first gives each test process an equal share of the list: let each share begin with some of the longest."""
+    longest = sorted((item for item in items if item.nodeid.startswith(LONGEST)), key=_rank)
+    others = [item for item in items if not item.nodeid.startswith(LONGEST)]
+    total = len(items)
+    items.clear()
+    for n in range(processes):
+        first = longest[n::processes]
+        rest = max(0, (total - len(items)) // (processes - n) - len(first))
+        items += first + others[:rest]
+        others = others[rest:]
+
+
+def _rank(item: pytest.Item) -> int:
+    return next(n for n, start in enumerate(LONGEST) if item.nodeid.startswith(start))
