@@ -80,10 +80,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that depends on `settings` runs on each database."""
     if "settings" not in metafunc.fixturenames:
         return
-    marks = {mark.name for mark in metafunc.definition.iter_markers()}
-    on_sqlite = "on_sqlite" in marks or ("on_one_database" in marks and not metafunc.config.getoption("--soak"))
-    databases = [name for name in _databases(metafunc.config) if name == "sqlite" or not on_sqlite]
-    metafunc.parametrize("settings", databases, indirect=True, scope="session")
+    metafunc.parametrize("settings", _databases(metafunc.config), indirect=True, scope="session")
 
 
 @pytest.hookimpl(trylast=True)
@@ -96,17 +93,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_left_out(config: pytest.Config, item: pytest.Item) -> bool:
-    fixtures = set(getattr(item, "fixturenames", []))
-    if item.get_closest_marker("soak") and not config.getoption("--soak"):
+    fixtures, params = set(getattr(item, "fixturenames", [])), _params(item)
+    marks = {mark.name for mark in item.iter_markers()}
+    if not config.getoption("--soak") and "soak" in marks:
+        return True
+    on_sqlite = "on_sqlite" in marks or ("on_one_database" in marks and not config.getoption("--soak"))
+    if on_sqlite and params.get("settings") == "postgres":
         return True
     if config.getoption("--no-processes") and (item.nodeid.startswith(PROCESSES) or fixtures & PROCESS_FIXTURES):
         return True
-    return "postgres" not in _databases(config) and bool(fixtures & POSTGRES_FIXTURES or "postgres" in _params(item))
+    return "postgres" not in _databases(config) and bool(fixtures & POSTGRES_FIXTURES or "postgres" in _texts(params))
 
 
-def _params(item: pytest.Item) -> list[Any]:
+def _params(item: pytest.Item) -> dict[str, Any]:
     callspec = getattr(item, "callspec", None)
-    return [value for value in callspec.params.values() if isinstance(value, str)] if callspec else []
+    return callspec.params if callspec else {}
+
+
+def _texts(params: dict[str, Any]) -> list[str]:
+    return [value for value in params.values() if isinstance(value, str)]
 
 
 def _number_of_test_processes(config: pytest.Config) -> int:

@@ -1,10 +1,15 @@
 """The corpus: what hostile clients send, each by a name, to whatever endpoint takes such a thing."""
 
+import inspect
 import json
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from kalends.http.endpoint import Endpoint, registry
+from msgspec import Struct
+
+from kalends.http.endpoint import Document, Endpoint, registry
 from kalends.http.fields import fields_of
 from tests.http.multipart import BOUNDARY, multipart, of_parts
 
@@ -175,29 +180,38 @@ HEADERS: dict[str, dict[str, str]] = {
 }
 
 
-def all_hostile(endpoint: Endpoint) -> Iterator[dict[str, Any]]:
+def all_hostile(endpoint: Endpoint, *, every_name: bool) -> Iterator[dict[str, Any]]:
     """The endpoint's fields, all of them hostile at once."""
-    names = names_of(endpoint)
+    names = names_of(endpoint, every_name=every_name)
     for value in VALUES.values():
         yield dict.fromkeys(names, value)
 
 
 def one_hostile(endpoint: Endpoint, good: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Good fields, and a hostile one among them."""
-    for name in names_of(endpoint) if endpoint.params else good:
+    for name in [field.name for field in fields_of(endpoint.params)] if endpoint.params else good:
         for key in SHARP:
             yield good | {name: VALUES[key]}
 
 
-def names_of(endpoint: Endpoint) -> list[str]:
-    """What the endpoint knows; a form is read by its action, so that it may know whatever any other does."""
+def names_of(endpoint: Endpoint, *, every_name: bool) -> list[str]:
+    """The fields that the endpoint reads. A form is read by its action: the Structs and names in its module, or every name that any
+    endpoint knows."""
     if endpoint.params is not None:
         return [field.name for field in fields_of(endpoint.params)]
-    return _every_name() if endpoint.is_form else ["x"]
+    if not endpoint.is_form:
+        return ["x"]
+    structs = [each.params for each in registry if each.params is not None] if every_name else _structs(endpoint)
+    return sorted({name for struct in structs for name in struct.__struct_fields__} | set(_names_in_source(endpoint)))
 
 
-def _every_name() -> list[str]:
-    return sorted({field.name for each in registry if each.params is not None for field in fields_of(each.params)})
+def _structs(endpoint: Endpoint) -> list[type[Struct]]:
+    module = vars(sys.modules[endpoint.function.__module__])
+    return [value for value in module.values() if isinstance(value, type) and issubclass(value, Struct) and value is not Document]
+
+
+def _names_in_source(endpoint: Endpoint) -> list[str]:
+    return re.findall(r'\.(?:text|file)\("(\w+)"\)', inspect.getsource(sys.modules[endpoint.function.__module__]))
 
 
 def dumped(given: dict[str, Any]) -> bytes:

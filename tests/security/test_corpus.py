@@ -27,27 +27,79 @@ DESTRUCTIVE = re.compile(r"^DELETE|^PUT .*/remove$|^POST .*/(delete|end|sign-out
 ENOUGH = 3
 OURS = {"Sec-Fetch-Site": "same-origin"}
 
-WITH_BODY = [endpoint for endpoint in registry if endpoint.writes]
-WITH_VARIABLES = [endpoint for endpoint in registry if endpoint.variables]
-
-# Headers and bodies are read before any database is asked; what they carry is sent to both, in fields and queries.
-on_one_database = pytest.mark.on_one_database
-
 
 def _name(endpoint: Endpoint) -> str:
     return f"{endpoint.method} {endpoint.url}"
 
 
+def _cases(
+    endpoints: list[Endpoint], kind: Callable[[Endpoint], object], on_postgres: Callable[[Endpoint], object] | None = None
+) -> pytest.MarkDecorator:
+    """Every endpoint with `--soak`; otherwise the first of each kind, and on PostgreSQL the first of each kind that it can tell apart."""
+    first = {kind(endpoint): endpoint for endpoint in reversed(endpoints)}.values()
+    first_there = {on_postgres(endpoint): endpoint for endpoint in reversed(list(first))}.values() if on_postgres else []
+    return pytest.mark.parametrize(
+        "endpoint",
+        [
+            pytest.param(
+                endpoint,
+                id=_name(endpoint),
+                marks=[] if endpoint in first_there else [pytest.mark.on_one_database] if endpoint in first else [pytest.mark.soak],
+            )
+            for endpoint in endpoints
+        ],
+    )
+
+
+def _module(endpoint: Endpoint) -> str:
+    return endpoint.function.__module__
+
+
+def _by_fields(endpoint: Endpoint) -> object:
+    """Those that read fields, each; and one of a module that read none."""
+    return _name(endpoint) if endpoint.params or endpoint.is_form else (_module(endpoint), endpoint.method)
+
+
+def _by_struct(endpoint: Endpoint) -> object:
+    """Where the fields are the same, a database is sent the same."""
+    return endpoint.params or (endpoint.is_form and _module(endpoint))
+
+
+def _by_head(endpoint: Endpoint) -> object:
+    """What decides which headers are read."""
+    head = (endpoint.method, endpoint.format, endpoint.versioned, endpoint.guests, endpoint.credentials, endpoint.limited)
+    return *head, endpoint.pool, endpoint.status, endpoint.is_form
+
+
+def _by_body(endpoint: Endpoint) -> object:
+    """A body is read before its fields are: those that take files read more."""
+    return _name(endpoint) if endpoint.takes_file else (endpoint.method, endpoint.pool, endpoint.is_form, endpoint.params is None)
+
+
+def _by_variables(endpoint: Endpoint) -> object:
+    return endpoint.method, *endpoint.variables
+
+
 Scenes = Callable[[], Scene]
 
 
-@pytest.fixture
-def scenes(db: Database, settings: Settings, clock: Clock) -> Scenes:
-    """Alice and her records, as often as they are needed, on a service that cannot reach beyond this machine."""
+@pytest.fixture(scope="session")
+def lonely(db: Database, settings: Settings, app: tuple[Any, Clock]) -> tuple[Any, Settings]:
+    """A service that cannot reach beyond this machine."""
     alone = dict.fromkeys(["google_carddav_url", "yahoo_carddav_url", "graph_url", "graph_login_url"], NOBODY)
     alone_settings = replace(settings, **alone)
-    app = wsgi(db, alone_settings, clock)
-    return lambda: Scene(Cast(Client(app)), alone_settings, "public")
+    return wsgi(db, alone_settings, app[1]), alone_settings
+
+
+@pytest.fixture
+def scenes(lonely: tuple[Any, Settings], clock: Clock) -> Scenes:
+    """Alice and her records, as often as they are needed."""
+    return lambda: Scene(Cast(Client(lonely[0])), lonely[1], "public")
+
+
+@pytest.fixture
+def soak(pytestconfig: pytest.Config) -> bool:
+    return bool(pytestconfig.getoption("--soak"))
 
 
 class Attack:
@@ -93,10 +145,10 @@ def assert_answered(answer: Answer, said: str, *, may_be_away: bool = False) -> 
         assert answer.headers["Content-Type"].startswith("text/html") or answer.json["status"] == answer.status
 
 
-@pytest.mark.parametrize("endpoint", registry, ids=_name)
-def test_hostile_fields_are_taken_or_refused(scenes: Scenes, endpoint: Endpoint) -> None:
+@_cases(registry, _by_fields, _by_struct)
+def test_hostile_fields_are_taken_or_refused(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
     attack = Attack(scenes, endpoint)
-    for fields in corpus.all_hostile(endpoint):
+    for fields in corpus.all_hostile(endpoint, every_name=soak):
         said = repr(fields)[:200]
         attack.by_both(said, headers=corpus.JSON, body=corpus.dumped(fields))
         attack.by_alice(said, headers=corpus.FORM, body=urlencode(list(corpus.in_a_form(fields))))
@@ -104,23 +156,21 @@ def test_hostile_fields_are_taken_or_refused(scenes: Scenes, endpoint: Endpoint)
         attack.by_alice(repr(fields)[:200], headers=corpus.JSON, body=corpus.dumped(fields))
 
 
-@pytest.mark.parametrize("endpoint", registry, ids=_name)
+@_cases(registry, _by_fields, _by_struct)
 def test_hostile_queries_are_answered(scenes: Scenes, endpoint: Endpoint) -> None:
     attack = Attack(scenes, endpoint)
     for said, query in corpus.QUERIES.items():
         attack.by_both(said, query_string=query)
 
 
-@on_one_database
-@pytest.mark.parametrize("endpoint", registry, ids=_name)
+@_cases(registry, _by_head)
 def test_hostile_headers_are_answered(scenes: Scenes, endpoint: Endpoint) -> None:
     attack = Attack(scenes, endpoint)
     for said, headers in corpus.HEADERS.items():
         attack.by_both(said, headers=headers)
 
 
-@on_one_database
-@pytest.mark.parametrize("endpoint", WITH_BODY, ids=_name)
+@_cases([endpoint for endpoint in registry if endpoint.writes], _by_body)
 def test_hostile_bodies_are_refused(scenes: Scenes, endpoint: Endpoint) -> None:
     attack = Attack(scenes, endpoint)
     for said, (body, headers) in corpus.BODIES.items():
@@ -129,7 +179,7 @@ def test_hostile_bodies_are_refused(scenes: Scenes, endpoint: Endpoint) -> None:
         attack.by_both(said, **made())
 
 
-@pytest.mark.parametrize("endpoint", WITH_VARIABLES, ids=_name)
+@_cases([endpoint for endpoint in registry if endpoint.variables], _name, _by_variables)
 def test_a_made_up_path_leads_to_nothing(scenes: Scenes, endpoint: Endpoint) -> None:
     """A link that is its own permission may answer that it does not work."""
     scene = scenes()
