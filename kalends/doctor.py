@@ -100,7 +100,7 @@ def _database(settings: Settings) -> str | None:
 def _version(tx: Transaction) -> str | None:
     if is_current(tx):
         return None
-    if tx.has_table("migrations") and tx.value("SELECT max(number) FROM migrations") > latest():
+    if tx.has_table("migrations") and tx.value("SELECT coalesce(max(number), 0) FROM migrations") > latest():
         return "it was made by a newer Kalends. Install that version, or restore an older backup."
     return "it is not up to date. Run: kalends migrate"
 

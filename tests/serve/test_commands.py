@@ -163,6 +163,13 @@ def test_the_doctor_finds_what_is_wrong(tmp_path: Path) -> None:
     assert "canary" not in away.stdout + away.stderr
 
 
+def test_the_doctor_looks_at_a_database_whose_first_migration_is_running(tmp_path: Path) -> None:
+    run("migrate", folder=tmp_path)
+    with sqlite3.connect(tmp_path / "data" / "kalends.sqlite3") as connection:
+        connection.execute("DELETE FROM migrations")
+    assert "BAD  database: it is not up to date. Run: kalends migrate" in run("doctor", folder=tmp_path).stdout
+
+
 def test_the_doctor_says_what_a_star_among_the_origins_means(tmp_path: Path) -> None:
     noted = "note KALENDS_CORS_ORIGINS has *: scripts of every site may read what guests may read (GET without a credential)."
     assert noted in run("doctor", folder=tmp_path, cors_origins="*").stdout.splitlines()
