@@ -87,14 +87,15 @@ def queue_messages(service: Running, token: str, number: int) -> None:
     connection.close()
 
 
+@pytest.mark.parametrize(("messages", "kills"), [(200, 5), pytest.param(1_000, 20, marks=pytest.mark.soak)])
 def test_many_kills_and_a_moody_server_lose_nothing(
     start: Start,  # noqa: F811
     database: str,  # noqa: F811
     tmp_path: Path,
     moody: tuple[Moody, int],
+    messages: int,
+    kills: int,
 ) -> None:
-    # The outbox is the same SQL on both; the second is quicker.
-    messages, kills = (300, 6) if database else (1_000, 20)
     server, port = moody
     service = start(database=database, rate_limits="off")
     queue_messages(service, service.sign_up("alice"), messages)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.cast import Cast, an_event, shared
@@ -35,7 +35,6 @@ events = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150)
 @given(events)
 @example({"title": "x", "start_time": "1900-01-01T00:00:00", "time_zone": "Africa/Monrovia"})
 @example({"title": "x", "start_time": "1900-01-01T00:00:00", "time_zone": "Europe/Paris"})

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from tests.cast import Cast, a_calendar, a_key
@@ -200,6 +199,7 @@ def test_a_rule_that_makes_nothing_leaves_the_first_occurrence(cast: Cast, rule:
     assert starts(cast.alice) == ["1900-01-01T18:00:00+00:00"]
 
 
+@pytest.mark.on_one_database
 def test_many_rules_that_make_nothing_end_with_the_files_budget(cast: Cast) -> None:
     bombs = [an_entry(f"b{i}", "DTSTART:19000101T180000Z", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30") for i in range(80)]
     came = imported(cast.alice, a_file(*bombs))
@@ -224,6 +224,7 @@ def test_ten_thousand_exceptions_are_read(cast: Cast) -> None:
     assert [start[8:10] for start in starts(cast.alice)] == ["29", "30", "29", "30", "31"]
 
 
+@pytest.mark.on_one_database
 def test_a_file_of_ten_mebibytes_is_read_and_one_of_more_events_is_refused_at_once(cast: Cast) -> None:
     many = a_file(*(an_entry(f"m{i}", "DTSTART:20260601T180000Z") for i in range(100_000)))
     answer = uploaded(cast.alice, many)
@@ -234,17 +235,17 @@ def test_a_file_of_ten_mebibytes_is_read_and_one_of_more_events_is_refused_at_on
     assert counts(imported(cast.alice, large)) == (1, 0, 0, 0)
 
 
-def test_ten_thousand_events_come_at_once_and_again_change_nothing(cast: Cast) -> None:
+@pytest.mark.parametrize("number", [1_000, pytest.param(10_000, marks=pytest.mark.soak)])
+def test_many_events_come_at_once_and_again_change_nothing(cast: Cast, number: int) -> None:
     calendar = a_calendar(cast.alice)["id"]
-    many = a_file(*(an_entry(f"m{i}", f"DTSTART:20260601T{i % 24:02}0000Z", title=f"Number {i}") for i in range(10_000)))
+    many = a_file(*(an_entry(f"m{i}", f"DTSTART:20260601T{i % 24:02}0000Z", title=f"Number {i}") for i in range(number)))
     came = imported(cast.alice, many, calendar_id=calendar)
-    assert (counts(came), len(came["events"])) == ((10_000, 0, 0, 0), 500)
-    assert counts(imported(cast.alice, many, calendar_id=calendar)) == (0, 0, 10_000, 0)
-    assert cast.alice.get(f"/api/events?calendar_id={calendar}&count=true&limit=0").json["total"] == 10_000
+    assert (counts(came), len(came["events"])) == ((number, 0, 0, 0), 500)
+    assert counts(imported(cast.alice, many, calendar_id=calendar)) == (0, 0, number, 0)
+    assert cast.alice.get(f"/api/events?calendar_id={calendar}&count=true&limit=0").json["total"] == number
 
 
 @given(st.data())
-@hypothesis_settings(max_examples=40)
 def test_a_damaged_file_comes_or_is_refused_and_nothing_else(cast: Cast, data: Any) -> None:
     """Most files are damaged within a value, where they are still files."""
     content = data.draw(st.sampled_from(sorted(CORPUS.glob("*.ics")))).read_text()

@@ -1,7 +1,7 @@
 """GET /api/events by time: what starts, what ends, and what is going on."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kalends.db import Database
@@ -21,7 +21,6 @@ def _on(owner: Client, calendar: int, start: str, end: str | None = None) -> int
     return made
 
 
-@settings(max_examples=15)
 @given(
     st.lists(st.tuples(st.integers(0, 100), st.none() | st.integers(0, 300)), min_size=1, max_size=8),
     st.lists(st.tuples(st.none() | st.integers(0, 200), st.none() | st.integers(0, 200)), min_size=1, max_size=6),

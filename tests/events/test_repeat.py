@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kalends.context import Context
@@ -57,7 +57,6 @@ def _oracle(frequency: str, interval: int, first: date, last: date) -> list[date
     return days
 
 
-@settings(max_examples=60)
 @given(
     st.sampled_from(["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]),
     st.integers(1, 5),

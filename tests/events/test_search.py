@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.cast import Cast, a_calendar, an_event
@@ -62,7 +62,6 @@ def _listed(client: Client, **query: Any) -> list[int]:
     return [event["id"] for event in answer.json["events"]]
 
 
-@settings(max_examples=40)
 @given(st.lists(event_fields, min_size=1, max_size=6), st.lists(queries, min_size=1, max_size=8))
 @example([{"title": "x"}], [{"text": '"'}])
 def test_a_search_finds_what_the_oracle_says(cast: Cast, wanted: list[dict[str, Any]], asked: list[dict[str, str]]) -> None:

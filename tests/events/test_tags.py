@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cast import Cast, an_event
@@ -78,7 +78,6 @@ def test_what_is_no_tag_is_refused(cast: Cast, tag: object) -> None:
     assert (answer.status, answer.broken) == (422, ["tag"])
 
 
-@settings(max_examples=30)
 @given(st.lists(st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=6), max_size=8))
 def test_no_two_tags_differ_in_case_alone_and_none_is_lost(cast: Cast, written: list[str]) -> None:
     tags = an_event(cast.alice, tag_list=written)["tags"]

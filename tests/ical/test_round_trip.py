@@ -29,7 +29,7 @@ def entries(content: bytes) -> list[str]:
     rule={"frequency": "WEEKLY", "interval": 2, "end_date": "2026-06-01"},
     changes=[],
 )
-@settings(max_examples=25, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(single=event_fields(), first=event_fields(), rule=repeats, changes=exceptions)
 def test_a_feed_survives_being_imported(
     cast: Cast, single: dict[str, Any], first: dict[str, Any], rule: dict[str, Any], changes: list[tuple[str, int]]

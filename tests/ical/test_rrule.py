@@ -8,7 +8,6 @@ from typing import Any
 import dateutil.rrule
 import pytest
 from hypothesis import assume, given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from kalends.ical.rrule import Budget, Recurrence, TooLong, dates, is_plain, read
@@ -55,7 +54,6 @@ def rules(draw: Callable[..., Any]) -> tuple[str, date]:
 
 
 @given(rules())
-@hypothesis_settings(max_examples=300)
 def test_the_dates_are_those_that_dateutil_finds(made: tuple[str, date]) -> None:
     text, start = made
     ours = found(text, start)

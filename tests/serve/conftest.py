@@ -21,6 +21,19 @@ def database(request: pytest.FixtureRequest) -> Iterator[str]:
         yield setting
 
 
+# In short, from each kind of database to the other; from each to its own kind in `make soak`.
+to_another_kind = pytest.mark.parametrize(
+    ("database", "another_database"),
+    [
+        ("sqlite", "to_postgres"),
+        ("postgres", "to_sqlite"),
+        pytest.param("sqlite", "to_sqlite", marks=pytest.mark.soak),
+        pytest.param("postgres", "to_postgres", marks=pytest.mark.soak),
+    ],
+    indirect=True,
+)
+
+
 @pytest.fixture(params=["to_sqlite", "to_postgres"])
 def another_database(request: pytest.FixtureRequest) -> Iterator[str]:
     """And another one, of either kind."""
@@ -40,6 +53,14 @@ def _empty(request: pytest.FixtureRequest) -> Iterator[str]:
     yield urlsplit(server)._replace(path=f"/{name}").geturl()
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One service for all tests that need no setting, no empty database and no end of it."""
+    service = Running(tmp_path_factory.mktemp("plain"), "--no-work")
+    yield service.ready()
+    service.stop()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.cast import PASSWORD
-from tests.serve.conftest import Start
+from tests.serve.conftest import Start, to_another_kind
 from tests.serve.places import MANY, Place, content
 from tests.serve.running import PATIENCE, Running, ask, bearer, command, environment, eventually
 
@@ -35,6 +35,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "kept" / "monday.backup"
 
 
+@to_another_kind
 def test_a_backup_holds_every_write_that_was_acknowledged_before_it_began(
     start: Start, place: Place, another_database: str, file: Path
 ) -> None:

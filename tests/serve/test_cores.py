@@ -40,7 +40,7 @@ def test_as_many_processes_as_cores_have_one_each(start: Start, cores: list[int]
     eventually(lambda: sorted(tuple(os.sched_getaffinity(pid)) for pid in after) == [(core,) for core in cores])
 
 
-@pytest.mark.parametrize("workers", ["1", "3"])
+@pytest.mark.parametrize("workers", ["3", pytest.param("1", marks=pytest.mark.soak)])
 def test_any_other_number_is_left_to_the_system(start: Start, cores: list[int], workers: str) -> None:
     service = start("--workers", workers)
     assert [os.sched_getaffinity(pid) for pid in service.servers] == [set(cores)] * int(workers)

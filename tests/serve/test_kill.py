@@ -6,18 +6,20 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.client import HTTPException
 
+import pytest
+
 from kalends.db import open_database
 from kalends.settings import Settings
 from tests.serve.conftest import Start
 from tests.serve.running import Running, ask, bearer, eventually
 
 WRITERS = 4
-KILLS = 3
 
 
-def test_a_kill_leaves_no_comment_without_its_response(start: Start, database: str) -> None:
+@pytest.mark.parametrize("kills", [1, pytest.param(3, marks=pytest.mark.soak)])
+def test_a_kill_leaves_no_comment_without_its_response(start: Start, database: str, kills: int) -> None:
     acknowledged: set[str] = set()
-    for kill in range(KILLS):
+    for kill in range(kills):
         service = start(database=database, rate_limits="off")
         event_id = _an_event(service, f"ana{kill}")
         with ThreadPoolExecutor(WRITERS) as pool:

@@ -1,8 +1,19 @@
 """Figures for Prometheus, gathered over all server processes."""
 
+from collections.abc import Iterator
+
+import pytest
+
 from kalends import __version__
 from tests.serve.conftest import Start
-from tests.serve.running import bearer
+from tests.serve.running import Running, bearer
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    running = Running(tmp_path_factory.mktemp("metrics"), "--no-work", metrics_token="figures-please")
+    yield running.ready()
+    running.stop()
 
 
 def test_the_figures_count_the_requests_of_every_process(start: Start) -> None:
@@ -17,8 +28,7 @@ def test_the_figures_count_the_requests_of_every_process(start: Start) -> None:
     assert len(counted) == 2
 
 
-def test_clients_that_invent_methods_make_no_figures_of_their_own(start: Start) -> None:
-    service = start(metrics_token="figures-please")
+def test_clients_that_invent_methods_make_no_figures_of_their_own(service: Running) -> None:
     for number in range(5):
         assert service.request(f"FETCH{number}", "/healthz").status == 405
         assert service.request(f"FETCH{number}", "/healthz", headers={"Content-Length": "99999999"}).status == 413
@@ -28,15 +38,13 @@ def test_clients_that_invent_methods_make_no_figures_of_their_own(start: Start) 
     assert "FETCH" not in found + "".join(service.lines)
 
 
-def test_the_figures_are_for_those_who_know_the_token(start: Start) -> None:
-    service = start(metrics_token="figures-please")
+def test_the_figures_are_for_those_who_know_the_token(service: Running) -> None:
     for headers in ({}, bearer("wrong"), {"Authorization": "figures-please"}):
         refused = service.get("/metrics", headers=headers)
         assert (refused.status, refused.headers["WWW-Authenticate"]) == (401, "Bearer")
 
 
-def test_every_figure_of_deliveries_has_a_sample_and_the_version_is_told(start: Start) -> None:
-    service = start(metrics_token="figures-please")
+def test_every_figure_of_deliveries_has_a_sample_and_the_version_is_told(service: Running) -> None:
     found = service.get("/metrics", headers=bearer("figures-please")).text
     for channel in ("email", "sms"):
         for state in ("queued", "sending"):
@@ -47,7 +55,6 @@ def test_every_figure_of_deliveries_has_a_sample_and_the_version_is_told(start: 
     assert f'kalends_build_info{{version="{__version__}"}} 1.0' in found
 
 
-def test_without_the_setting_there_are_no_figures(start: Start) -> None:
-    service = start()
-    assert service.get("/metrics").status == 404
-    assert service.get("/metrics", headers=bearer("")).status in (401, 404)
+def test_without_the_setting_there_are_no_figures(plain: Running) -> None:
+    assert plain.get("/metrics").status == 404
+    assert plain.get("/metrics", headers=bearer("")).status in (401, 404)

@@ -1,36 +1,32 @@
 """The files of `deploy/` in real proxies: people sign in, send forms and upload files through them, and the log names their address."""
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from http.client import HTTPResponse
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
 from tests.cast import PASSWORD
-from tests.serve.conftest import Start
 from tests.serve.proxies import NAME, PACKAGES, Proxy
 from tests.serve.running import Running, eventually
 
-Behind = Callable[[str], tuple[Running, Proxy]]
+Behind = tuple[Running, Proxy]
 
 
-@pytest.fixture
-def behind(start: Start, tmp_path: Path) -> Iterator[Behind]:
-    """A service behind a proxy of this name."""
+@pytest.fixture(scope="module", params=PACKAGES)
+def behind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Behind]:
+    """A service behind each proxy."""
+    folder = tmp_path_factory.mktemp(request.param)
     with ExitStack() as started:
-
-        def begin(program: str) -> tuple[Running, Proxy]:
-            service = start(base_url=f"https://{NAME}", trusted_proxies="127.0.0.1")
-            with socket.create_server(("127.0.0.1", 0)) as free:
-                port = free.getsockname()[1]
-            proxy = Proxy(program, tmp_path, port, service.port)
-            started.callback(proxy.stop)
-            return service, proxy
-
-        yield begin
+        service = Running(folder, "--no-work", base_url=f"https://{NAME}", trusted_proxies="127.0.0.1")
+        started.callback(service.stop)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        proxy = Proxy(request.param, folder, port, service.ready().port)
+        started.callback(proxy.stop)
+        yield service, proxy
 
 
 def send(proxy: Proxy, method: str, path: str, body: bytes = b"", **headers: str) -> HTTPResponse:
@@ -49,9 +45,8 @@ def send_form(proxy: Proxy, path: str, **fields: str) -> HTTPResponse:
     return send(proxy, "POST", path, urlencode(fields).encode(), Content_Type=kind, Origin=f"https://{NAME}", Cookie=cookie)
 
 
-@pytest.mark.parametrize("program", PACKAGES)
-def test_people_sign_in_and_send_forms_through_a_proxy(behind: Behind, program: str) -> None:
-    service, proxy = behind(program)
+def test_people_sign_in_and_send_forms_through_a_proxy(behind: Behind) -> None:
+    service, proxy = behind
     service.sign_up("alice")
     signed_in = send_form(proxy, "/sign-in", user_name="alice", password=PASSWORD)
     assert signed_in.status == 303
@@ -62,10 +57,9 @@ def test_people_sign_in_and_send_forms_through_a_proxy(behind: Behind, program: 
     assert forged.status == 403
 
 
-@pytest.mark.parametrize("program", PACKAGES)
-def test_an_upload_of_ten_mebibytes_reaches_the_service(behind: Behind, program: str) -> None:
-    service, proxy = behind(program)
-    token = service.sign_up("alice")
+def test_an_upload_of_ten_mebibytes_reaches_the_service(behind: Behind) -> None:
+    service, proxy = behind
+    token = service.sign_up("bob")
     file = b"x" * (10 * 1024 * 1024 - 1)
     head = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.ics"\r\nContent-Type: text/calendar\r\n\r\n'
     kind = "multipart/form-data; boundary=b"
@@ -74,9 +68,8 @@ def test_an_upload_of_ten_mebibytes_reaches_the_service(behind: Behind, program:
     assert reply.headers["Content-Type"] == "application/problem+json"
 
 
-@pytest.mark.parametrize("program", PACKAGES)
-def test_the_log_names_the_client_and_not_whom_it_claims_to_be(behind: Behind, program: str) -> None:
-    service, proxy = behind(program)
+def test_the_log_names_the_client_and_not_whom_it_claims_to_be(behind: Behind) -> None:
+    service, proxy = behind
     assert send(proxy, "GET", "/healthz", X_Forwarded_For="203.0.113.5").status == 200
     networks = eventually(lambda: [line["network"] for line in service.log if line.get("endpoint") == "GET /healthz"])
     assert networks == ["127.0.0.1"]

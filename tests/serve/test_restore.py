@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.conftest import Start
+from tests.serve.conftest import Start, to_another_kind
 from tests.serve.places import MANY, Place, content
 from tests.serve.running import PATIENCE, Running, bearer, environment, eventually
 
@@ -38,20 +38,16 @@ def place(tmp_path: Path, database: str) -> Place:
     return Place(tmp_path, database)
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Place:
-    """Another installation, whose backups are restored."""
-    return Place(tmp_path / "source", "")
-
-
-@pytest.fixture
-def file(tmp_path: Path, source: Place) -> Path:
-    """A backup with many rows in it."""
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A backup of another installation, with many rows in it."""
+    source = Place(tmp_path_factory.mktemp("source"), "")
     source.fill()
-    source.done("backup", str(tmp_path / "monday.backup"))
-    return tmp_path / "monday.backup"
+    source.done("backup", str(source.folder / "monday.backup"))
+    return source.folder / "monday.backup"
 
 
+@to_another_kind
 def test_what_was_restored_is_what_was_backed_up(place: Place, another_database: str) -> None:
     place.done("demo")
     place.done("backup", str(place.folder / "one"))
@@ -64,6 +60,7 @@ def test_what_was_restored_is_what_was_backed_up(place: Place, another_database:
     assert said.startswith(f"Restored {one[0].rows:,} rows of {len(one[0].tables)} tables, as they were at {one[0].taken_at}.\n")
 
 
+@to_another_kind
 def test_a_restored_service_goes_on_where_the_other_stopped(start: Start, place: Place, another_database: str) -> None:
     service = start(database=place.database, base_url=BASE)
     headers = bearer(service.sign_up("ana"))

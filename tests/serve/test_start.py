@@ -8,7 +8,7 @@ import psycopg
 
 from kalends.db.migrate import latest
 from tests.serve.conftest import Start
-from tests.serve.running import run, run_process
+from tests.serve.running import Running, run, run_process
 
 
 def test_the_first_answer_comes_soon(start: Start, tmp_path: Path) -> None:
@@ -22,20 +22,14 @@ def test_the_first_answer_comes_soon(start: Start, tmp_path: Path) -> None:
     assert time.monotonic() - began < patience
 
 
-def test_two_that_start_at_once_on_an_empty_database_migrate_once(start: Start, database: str) -> None:
+def test_two_that_start_at_once_on_an_empty_database_migrate_once_and_agree_on_the_secret(start: Start, database: str) -> None:
+    """A key's shared secret follows from it, and either must know the other's keys."""
     both = [start(ready=False, database=database) for _ in range(2)]
     for service in both:
         service.ready()
     assert _migrations(both[0].folder, database) == list(range(1, latest() + 1))
-    assert [service.stop() for service in both] == [0, 0]
-
-
-def test_two_that_start_at_once_agree_on_the_secret(start: Start) -> None:
-    """A key's shared secret follows from it, and either must know the other's keys."""
-    both = [start(ready=False) for _ in range(2)]
-    for service in both:
-        service.ready()
     assert len(list((both[0].folder / "data").glob("secret*"))) == 1
+    assert [service.stop() for service in both] == [0, 0]
 
 
 def test_a_newer_database_is_left_alone(tmp_path: Path, database: str) -> None:
@@ -48,18 +42,16 @@ def test_a_newer_database_is_left_alone(tmp_path: Path, database: str) -> None:
     assert "newer Kalends" in run("doctor", **settings).stdout  # type: ignore[arg-type]
 
 
-def test_a_free_port_is_found_and_told(start: Start) -> None:
-    service = start(port=0)
-    (announced,) = [line for line in service.log if line["event"] == "serving"]
-    assert announced["url"] == f"http://127.0.0.1:{service.port}"
-    assert service.port != 0
+def test_a_free_port_is_found_and_told(plain: Running) -> None:
+    (announced,) = [line for line in plain.log if line["event"] == "serving"]
+    assert announced["url"] == f"http://127.0.0.1:{plain.port}"
+    assert plain.port != 0
 
 
-def test_the_start_says_what_is_not_sent(start: Start) -> None:
+def test_the_start_says_what_is_not_sent(plain: Running, start: Start) -> None:
     sms = "twilio://sid:canary@127.0.0.1:1?from=+1"
-    notes = [start(sms=chosen).log[0]["note"] for chosen in ("files", sms)]
-    assert notes[0].endswith("outbox and not sent: e-mail, SMS. To send, set KALENDS_EMAIL and KALENDS_SMS.")
-    assert notes[1].endswith("outbox and not sent: e-mail. To send, set KALENDS_EMAIL.")
+    assert plain.log[0]["note"].endswith("outbox and not sent: e-mail, SMS. To send, set KALENDS_EMAIL and KALENDS_SMS.")
+    assert start(sms=sms).log[0]["note"].endswith("outbox and not sent: e-mail. To send, set KALENDS_EMAIL.")
     assert start(sms=sms, email="smtp://127.0.0.1:1").log[0]["note"] == ""
 
 

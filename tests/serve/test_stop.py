@@ -78,7 +78,12 @@ def asked(port: int, then: Callable[[], object] = lambda: None) -> bytes:
 
 @pytest.mark.parametrize(
     ("database", "number", "workers"),
-    [("sqlite", signal.SIGTERM, 2), ("postgres", signal.SIGTERM, 2), ("sqlite", signal.SIGINT, 1), ("sqlite", signal.SIGHUP, 1)],
+    [
+        ("sqlite", signal.SIGTERM, 2),
+        pytest.param("postgres", signal.SIGTERM, 2, marks=pytest.mark.soak),
+        ("sqlite", signal.SIGINT, 1),
+        ("sqlite", signal.SIGHUP, 1),
+    ],
     ids=["SIGTERM", "SIGTERM-postgres", "SIGINT", "SIGHUP"],
     indirect=["database"],
 )
