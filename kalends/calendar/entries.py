@@ -127,7 +127,7 @@ def _entry(row: EventRow, zone: str, day_of: Callable[[int], date]) -> Entry:
         # What ends in the small hours belongs to the evening before.
         first = day_of(row.start_at)
         last = day_of(row.start_at + lasts - 1) if lasts >= DAY_SECONDS else first
-    return Entry(row.id, row.title, row, zone, first, last, row.all_day or first != last)
+    return Entry(row.id, row.title, row, zone, first, last, bool(row.all_day) or first != last)
 
 
 def _is_on(entry: Entry, days: Days, begins: int) -> bool:

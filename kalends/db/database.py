@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
+from itertools import starmap
 from types import GenericAlias
 from typing import Any, TypeVar, cast
 
@@ -76,8 +77,10 @@ class Transaction(ABC):
         """All that the database holds."""
 
     def all(self, kind: type[T], sql: str, /, **params: Any) -> list[T]:
-        """All rows, loaded. Those of an `array_like` Struct are made at once, which is twice as quick."""
+        """All rows, loaded. A Struct without bool fields is loaded fastest, then one that is `array_like`."""
         rows = self.rows(sql, **params)
+        if not _flags(kind):
+            return list(starmap(kind, rows))
         if kind.__struct_config__.array_like:
             return cast(list[T], msgspec.convert(rows, _list_of(kind), strict=False))
         return list(map(_loader(kind), rows))
@@ -172,7 +175,7 @@ class Database(ABC):
 @cache
 def _loader(kind: type[T]) -> Callable[[Sequence[Any]], T]:
     """How to make a Struct of a row; a BOOLEAN may come as 0 or 1."""
-    flags = [i for i, field in enumerate(msgspec.structs.fields(kind)) if field.type in (bool, bool | None)]
+    flags = _flags(kind)
     if not flags:
         return lambda row: kind(*row)
 
@@ -184,6 +187,12 @@ def _loader(kind: type[T]) -> Callable[[Sequence[Any]], T]:
         return kind(*values)
 
     return load
+
+
+@cache
+def _flags(kind: type[Struct]) -> list[int]:
+    """The positions of its bool fields."""
+    return [i for i, field in enumerate(msgspec.structs.fields(kind)) if field.type in (bool, bool | None)]
 
 
 @cache

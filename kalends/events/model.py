@@ -307,19 +307,20 @@ class Event(Struct, frozen=True):
         return f"{self.id}-{self.version}"
 
 
-class EventRow(Struct, frozen=True, array_like=True):
-    """What a list reads of an event; `placed` are the ids of its calendars, delimited by commas."""
+class EventRow(Struct, frozen=True):
+    """What a list reads of an event; `placed` are the ids of its calendars, delimited by commas. `all_day` and
+    `public` may be 0 or 1, as a database returns them: lists are long, and a Struct without bool fields loads fastest."""
 
     id: int
     title: str
     start_at: int
     end_at: int | None
-    all_day: bool
+    all_day: int
     time_zone: str
     location: str | None
     image_url: str | None
     tags: str
-    public: bool
+    public: int
     series_id: int | None
     updated_at: int
     placed: str
