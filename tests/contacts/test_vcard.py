@@ -317,9 +317,10 @@ def read_or_refuse(content: str) -> list[Entry]:
         return []
 
 
+@pytest.mark.parametrize("mebibytes", [1, pytest.param(10, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("name", HOSTILE)
-def test_ten_mebibytes_of_anything_are_read_or_refused(name: str) -> None:
-    read_or_refuse(hostile(name, 10 * MEBIBYTE))
+def test_mebibytes_of_anything_are_read_or_refused(name: str, mebibytes: int) -> None:
+    read_or_refuse(hostile(name, mebibytes * MEBIBYTE))
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -51,10 +51,11 @@ class Mailbox:
 def real_server(mailbox: Any, tls: ssl.SSLContext | None = None, **parameters: Any) -> Iterator[int]:
     """An aiosmtpd server, with TLS from the start if a context is given; its port."""
     loop = asyncio.new_event_loop()
-    made = loop.create_server(lambda: SMTP(mailbox, loop=loop, hostname="mail.test", **parameters), "127.0.0.1", 0, ssl=tls)
-    server = loop.run_until_complete(made)
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
+    made = loop.create_server(lambda: SMTP(mailbox, loop=loop, hostname="mail.test", **parameters), "127.0.0.1", 0, ssl=tls)
+    # Not run in this thread: once a test has used Playwright, the loop of that runs here for good.
+    server = asyncio.run_coroutine_threadsafe(made, loop).result(5)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:

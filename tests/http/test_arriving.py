@@ -7,6 +7,7 @@ import pytest
 
 from kalends import errors
 from kalends.http.bodies import SMALL, STEP_BYTES, STEP_SECONDS, Bodies
+from tests import loops
 
 MIB = 1024 * 1024
 LARGEST = 10 * MIB
@@ -49,7 +50,7 @@ def run(story: Callable[[Arriving], Awaitable[None]]) -> None:
     async def told() -> None:
         await story(Arriving())
 
-    asyncio.run(told())
+    loops.run(told())
 
 
 def test_large_bodies_of_a_network_hold_up_neither_its_small_ones_nor_other_networks() -> None:

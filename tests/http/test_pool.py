@@ -13,6 +13,7 @@ from kalends.http import pool as pools
 from kalends.http.endpoint import registry
 from kalends.http.pool import Pool, Size
 from kalends.http.server import pool_paths
+from tests import loops
 
 
 class Busy:
@@ -50,7 +51,7 @@ def run(story: Callable[[Busy], Awaitable[None]], **size: int) -> None:
         finally:
             busy.pool.shutdown()
 
-    asyncio.run(told())
+    loops.run(told())
 
 
 def test_whoever_has_fewer_threads_is_next() -> None:
