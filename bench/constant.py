@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from kalends import settings
-from kalends.http import listen
-from kalends.http.edge import Edge
+from kalends.http.serving import granian
+from kalends.http.serving.edge import Edge
 
 BODY = b'{"status":"alive"}'
 
@@ -21,4 +21,4 @@ def rsgi() -> Edge:
 
 if __name__ == "__main__":
     chosen = settings.load()
-    listen.serve(rsgi, listen.bind(chosen), chosen)
+    granian.serve(rsgi, granian.bind(chosen), chosen)

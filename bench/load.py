@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kalends import settings, times, tokens
+from kalends import settings, tokens
 from kalends.calendars import store as calendars
 from kalends.calendars.model import CalendarInput
 from kalends.context import Context
@@ -18,6 +18,7 @@ from kalends.settings import Settings
 from kalends.users import passwords
 from kalends.users import store as users
 from kalends.users.model import Registration
+from kalends.values import timestamps
 
 PASSWORD = "correct horse battery"  # noqa: S105 - of people who do not exist
 START = 1_767_225_600
@@ -64,7 +65,7 @@ def fill(chosen: Settings, events: int) -> None:
     tokens.prepare(chosen)
     db = open_database(chosen)
     migrate(db)
-    ctx = Context(db, chosen, times.now())
+    ctx = Context(db, chosen, timestamps.now())
     with ctx.read() as tx:
         held = int(tx.value("SELECT count(*) FROM events"))
     if held < events:

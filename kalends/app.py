@@ -7,10 +7,14 @@ from typing import Any
 
 import falcon
 
-from kalends import settings, times, tokens
+from kalends import log, settings, tokens
+from kalends.account import block_pages, key_pages, reset_pages, verify_pages
+from kalends.account import pages as account_pages
+from kalends.account import sign_in_pages as session_pages
+from kalends.account import sign_up_pages as user_pages
 from kalends.blocks import api as blocks
-from kalends.blocks import pages as block_pages
-from kalends.calendar import pages as calendar_view
+from kalends.calendar_view import calendar_pages as calendar_view
+from kalends.calendar_view import embed_pages as embeds
 from kalends.calendars import api as calendars
 from kalends.calendars import import_pages as calendar_import_pages
 from kalends.calendars import pages as calendar_pages
@@ -23,48 +27,43 @@ from kalends.contacts import pages as contact_pages
 from kalends.db import Database, open_database
 from kalends.deliveries import api as deliveries
 from kalends.deliveries import pages as delivery_pages
-from kalends.docs import api as openapi
-from kalends.docs import pages as docs
-from kalends.embed import pages as embeds
 from kalends.events import api as events
 from kalends.events import form_pages as event_forms
 from kalends.events import pages as event_pages
 from kalends.health import api as health
-from kalends.http import log
-from kalends.http.edge import Edge, Routes
 from kalends.http.endpoint import registry
-from kalends.http.respond import identify
+from kalends.http.run_endpoint import identify
 from kalends.http.server import application, pool_paths, quick_paths
+from kalends.http.serving.edge import Edge, Routes
+from kalends.idempotency import store as retries
 from kalends.keys import api as keys
-from kalends.keys import pages as key_pages
+from kalends.reference import api as openapi
+from kalends.reference import docs_pages as docs
 from kalends.responses import api as responses
 from kalends.responses import edit_pages as response_forms
 from kalends.responses import pages as answer_pages
-from kalends.retries import store as retries
 from kalends.sessions import api as sessions
-from kalends.sessions import pages as session_pages
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
 from kalends.subscribers import api as subscribers
-from kalends.subscribers import list_pages
-from kalends.subscribers import pages as unsubscribing
+from kalends.subscribers import pages as subscriber_pages
+from kalends.subscribers import unsubscribe_pages as unsubscribing
 from kalends.users import api as users
-from kalends.users import pages as user_pages
-from kalends.users import reset_pages, settings_pages, verify_pages
+from kalends.values import timestamps
 from kalends.web import failures
-from kalends.web import pages as web
+from kalends.web import static_pages as web
 
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
-    *(event_pages, event_forms, session_pages, user_pages, reset_pages, verify_pages, settings_pages, key_pages, block_pages),
+    *(event_pages, event_forms, session_pages, user_pages, reset_pages, verify_pages, account_pages, key_pages, block_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
-    *(answer_pages, response_forms, comment_pages, list_pages, delivery_pages),
+    *(answer_pages, response_forms, comment_pages, subscriber_pages, delivery_pages),
     *(calendar_view, embeds),
     *(openapi, docs, web, health),
 ]
 
 
-def wsgi(db: Database, settings: Settings, clock: Callable[[], int] = times.now) -> "falcon.App[Any, Any]":
+def wsgi(db: Database, settings: Settings, clock: Callable[[], int] = timestamps.now) -> "falcon.App[Any, Any]":
     """The service as a WSGI application."""
     return application(registry, db, settings, authenticate, retries, clock, partial(failures.page, db, settings))
 

@@ -3,11 +3,11 @@
 import click
 
 from kalends import __version__
-from kalends.commands.backups import backup, restore
-from kalends.commands.filling import demo, import_file
-from kalends.commands.opening import Group, stop
-from kalends.commands.serving import serve, work
-from kalends.commands.upkeep import doctor, migrate, show_settings
+from kalends.commands.backup import backup, restore
+from kalends.commands.demo import demo, import_file
+from kalends.commands.migrate import doctor, migrate, show_settings
+from kalends.commands.options import Group, stop
+from kalends.commands.serve import serve, work
 from kalends.commands.users import users
 from kalends.db.migrate import TooNew
 from kalends.errors import Problem

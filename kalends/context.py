@@ -7,9 +7,10 @@ from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
-from kalends import errors, times
+from kalends import errors
 from kalends.db import Database, Transaction
 from kalends.settings import Settings
+from kalends.values import timestamps
 
 T = TypeVar("T")
 
@@ -61,7 +62,7 @@ class Caller(Struct, frozen=True):
 
     def has_since(self, changed_at: int) -> bool:
         """Whether the client has what was changed last at this moment, as it was told (If-Modified-Since)."""
-        return self.if_modified_since is not None and times.http_date(self.if_modified_since) == changed_at
+        return self.if_modified_since is not None and timestamps.http_date(self.if_modified_since) == changed_at
 
     def expects(self, etag: str) -> bool:
         """Whether the client means this version of the record, or any (If-Match)."""
@@ -165,7 +166,7 @@ class Context:
         self.tag(version)
         has_rested = changed_at < self.now - REST_SECONDS
         if has_rested:
-            self.headers["Last-Modified"] = times.http_text(changed_at)
+            self.headers["Last-Modified"] = timestamps.http_text(changed_at)
         asked = self.caller.if_none_match is not None
         self.unchanged = self.caller.knows(self.headers["ETag"]) if asked else has_rested and self.caller.has_since(changed_at)
         return self.unchanged

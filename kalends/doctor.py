@@ -5,16 +5,16 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from kalends import times
 from kalends.db import Transaction, open_database
 from kalends.db.migrate import is_current, latest
 from kalends.deliveries import mail, sms
 from kalends.deliveries.message import envelope
 from kalends.deliveries.outcome import Outcome
 from kalends.errors import Unavailable
-from kalends.phone import e164
 from kalends.settings import Settings, WrongSetting, variable
 from kalends.transports import FILES
+from kalends.values import timestamps
+from kalends.values.phone import e164
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 TEST = "This is a test message of Kalends. It can send."
@@ -40,7 +40,7 @@ def try_email(settings: Settings, address: str) -> str | None:
 
     def send() -> None:
         # Each has its own Message-ID, since mail programs show what they had before only once.
-        message = envelope(settings, address, TEST, f"test-{times.now()}", times.now())
+        message = envelope(settings, address, TEST, f"test-{timestamps.now()}", timestamps.now())
         message.set_content(f"{TEST}\n\n{settings.url}\n")
         mail.send(settings, message, address)
 

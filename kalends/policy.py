@@ -6,8 +6,8 @@ from hmac import compare_digest
 
 from msgspec import structs
 
-from kalends import errors, text
-from kalends.calendars.link import feed_key
+from kalends import errors
+from kalends.calendars.feed_link import feed_key
 from kalends.calendars.model import Calendar, OwnCalendar
 from kalends.comments.model import Comment
 from kalends.contacts.model import Contact
@@ -19,8 +19,9 @@ from kalends.keys.model import Key
 from kalends.responses.model import Response
 from kalends.sessions.model import Session
 from kalends.subscribers.model import Subscriber
-from kalends.text import key as folded_name
 from kalends.transports import FILES
+from kalends.values import text
+from kalends.values.text import key as folded_name
 
 
 class Right(Enum):

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from kalends.transports import FILES, mail_server, sender, twilio
-from kalends.when import known_zones
+from kalends.values.datetimes import known_zones
 
 PREFIX = "KALENDS_"
 FILE = "kalends.toml"

@@ -9,20 +9,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from select import select
 
-from kalends import times
 from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.db import Database, Retry, counters
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import CHANNELS
-from kalends.deliveries.sending import Outbox
+from kalends.deliveries.sender import Outbox
 from kalends.errors import Unavailable
-from kalends.events import series
-from kalends.http.log import log
-from kalends.retries import store as retries
+from kalends.events.series import store as series
+from kalends.idempotency import store as retries
+from kalends.log import log
 from kalends.sessions import store as sessions
 from kalends.settings import Settings
 from kalends.subscribers import store as subscribers
+from kalends.values import timestamps
 
 PAUSE = 60
 PAUSE_BEFORE_RESTART = 1
@@ -38,7 +38,7 @@ def work(db: Database, settings: Settings, *, attached: bool = False) -> None:
         outbox.start()
     while not stopping.is_set():
         for task in TASKS:
-            _attempt(task, Context(db, settings, times.now()))
+            _attempt(task, Context(db, settings, timestamps.now()))
         if select(ends, [], [], PAUSE)[0]:
             stopping.set()
     for outbox in outboxes:

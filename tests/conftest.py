@@ -19,7 +19,7 @@ from msgspec import structs
 from kalends.app import wsgi
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
-from kalends.http.respond import Responder
+from kalends.http.run_endpoint import Responder
 from kalends.settings import Settings
 from kalends.users import passwords
 from tests import noted, plans

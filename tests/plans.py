@@ -18,8 +18,8 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from kalends.db.migrate import migrate
-from kalends.db.postgres import Postgres
-from kalends.db.sqlite import Sqlite
+from kalends.db.postgres.database import Postgres
+from kalends.db.sqlite.database import Sqlite
 
 # Statements that may read a whole index, by their form and what they read.
 EXCEPTED = [

@@ -8,7 +8,7 @@ import pytest
 
 from kalends.http.endpoint import registry
 from kalends.settings import Settings
-from kalends.subscribers.link import confirm_url, unsubscribe_url
+from kalends.subscribers.mail_links import confirm_url, unsubscribe_url
 from tests.cast import PASSWORD, Cast, a_block, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
 from tests.conftest import NOON
 from tests.http.multipart import multipart

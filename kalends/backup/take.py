@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kalends import __version__, times, tokens
+from kalends import __version__, tokens
 from kalends.backup.file import Header, Table, Unusable, write
 from kalends.backup.restore import Step, restore
 from kalends.db import Database, Transaction, open_database
@@ -14,6 +14,7 @@ from kalends.db.contents import Contents
 from kalends.db.migrate import newest, tables
 from kalends.errors import Unavailable
 from kalends.settings import Settings
+from kalends.values import timestamps
 
 
 def take(db: Database, settings: Settings, path: Path, step: Step) -> Header:
@@ -50,7 +51,7 @@ def _header(tx: Transaction, contents: Contents, settings: Settings) -> Header:
         format="kalends backup 1",
         version=__version__,
         migration=migration,
-        taken_at=times.utc(times.now()),
+        taken_at=timestamps.utc(timestamps.now()),
         secret=tokens.trace(settings),
         tables=[
             Table(name, list(contents.columns(name)), tx.value(f"SELECT count(*) FROM {name}"), contents.last_id(name))

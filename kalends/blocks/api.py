@@ -2,13 +2,14 @@
 
 from msgspec import UNSET
 
-from kalends import errors, policy, times
+from kalends import errors, policy
 from kalends.blocks import store
 from kalends.blocks.model import BlockIndex, BlockItem
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
+from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, page
-from kalends.http.types import Deletion
+from kalends.values import timestamps
 
 
 @endpoint("GET", "/api/blocks")
@@ -20,7 +21,7 @@ def index(ctx: Context, params: Paging) -> BlockIndex:
     user = policy.user(ctx)
     blocks, next_page = page(ctx, params, store.index(ctx, user.id, params))
     return BlockIndex(
-        blocks=[BlockItem(block.user_id, block.name, times.utc(block.created_at)) for block in blocks],
+        blocks=[BlockItem(block.user_id, block.name, timestamps.utc(block.created_at)) for block in blocks],
         limit=params.size,
         offset=params.offset,
         next=next_page,

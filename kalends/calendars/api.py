@@ -11,17 +11,17 @@ from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.events import feed as feeds
 from kalends.events import feed_cache, placements
-from kalends.http import limits
+from kalends.http import rate_limit
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
-from kalends.http.fields import Changes
+from kalends.http.input.fields import Changes
+from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, page
-from kalends.http.types import Deletion
 from kalends.policy import Right
 from kalends.tokens import derived
 from kalends.users import store as users
 from kalends.users.model import User
 
-SHARES = limits.Limit("shares", 60, 3600, "An account may share calendars {most} times an hour. Try again later.")
+SHARES = rate_limit.Limit("shares", 60, 3600, "An account may share calendars {most} times an hour. Try again later.")
 
 
 @endpoint("GET", "/api/calendars")
@@ -172,7 +172,7 @@ def _count_share(ctx: Context) -> None:
     """In a transaction of its own, so that names that are nobody's count too."""
     if ctx.settings.rate_limits == "on":
         with ctx.write():
-            limits.count(ctx, SHARES, str(policy.user(ctx).id))
+            rate_limit.count(ctx, SHARES, str(policy.user(ctx).id))
 
 
 def _invite(ctx: Context, calendar_id: int, params: Sharing) -> None:

@@ -5,7 +5,7 @@ from kalends.context import Context
 from kalends.events import api as events
 from kalends.events.model import EventImport, EventInput
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.form import Form
+from kalends.http.input.form import Form
 from kalends.policy import Right
 from kalends.web.forms import FormState, submit
 from kalends.web.render import render

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.types import Instant, LongText, Name, NameOrAddress, NameOrCheckedAddress, TimeZone
+from kalends.http.input.types import Instant, LongText, Name, NameOrAddress, NameOrCheckedAddress, TimeZone
 
 Color = Annotated[
     str,

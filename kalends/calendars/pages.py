@@ -2,18 +2,18 @@
 
 from msgspec import Struct, structs
 
-from kalends import times
 from kalends.calendars import api
 from kalends.calendars.model import CalendarInput
 from kalends.context import Context
 from kalends.events import api as events
 from kalends.events.model import EventIndex, EventQuery
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.form import Form
+from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.values import timestamps
+from kalends.values.datetimes import known_zones
 from kalends.web.forms import FormState, filled, submit
 from kalends.web.render import redirect, render
-from kalends.when import known_zones
 
 UPCOMING = 12
 
@@ -46,7 +46,7 @@ def create(ctx: Context, params: Form) -> Document:
 def show(ctx: Context, calendar_id: int) -> Document:
     """A calendar: what it is, what is to come, and how to subscribe to it."""
     calendar = api.show(ctx, calendar_id)
-    upcoming = _events(ctx, EventQuery(calendar_id=calendar_id, start_time=times.utc(ctx.now), overlaps=True, limit=UPCOMING))
+    upcoming = _events(ctx, EventQuery(calendar_id=calendar_id, start_time=timestamps.utc(ctx.now), overlaps=True, limit=UPCOMING))
     return render("calendars/show.html", ctx, title=calendar.name, calendar=calendar, events=upcoming.events, has_more=upcoming.next)
 
 

@@ -4,7 +4,7 @@ from kalends.blocks import store as blocks
 from kalends.calendars.model import Role, Share
 from kalends.context import Context
 from kalends.events import placements
-from kalends.text import key
+from kalends.values.text import key
 
 _IS_BLOCKED = """EXISTS (
     SELECT 1 FROM blocks b JOIN calendars c ON c.owner_id = b.owner_id

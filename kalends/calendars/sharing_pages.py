@@ -6,7 +6,7 @@ from kalends.calendars.model import Leaving, Sharing, Unsharing
 from kalends.calendars.pages import editing
 from kalends.context import Context
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.form import Form
+from kalends.http.input.form import Form
 from kalends.web.forms import submit
 from kalends.web.render import redirect, render
 

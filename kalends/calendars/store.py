@@ -4,12 +4,13 @@ from typing import Any
 
 from msgspec import UNSET
 
-from kalends import policy, times
+from kalends import policy
 from kalends.calendars import search, sharing
-from kalends.calendars.link import feed_url
+from kalends.calendars.feed_link import feed_url
 from kalends.calendars.model import Calendar, CalendarDetail, CalendarInput, CalendarItem, Person
 from kalends.context import Context
 from kalends.http.paging import Paging
+from kalends.values import timestamps
 
 
 def index(ctx: Context, user_id: int, paging: Paging) -> list[Calendar]:
@@ -76,8 +77,8 @@ def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
         party_max=calendar.party_max,
         can_edit=policy.can_edit(calendar),
         feed_url=feed_url(ctx.settings, calendar),
-        created_at=times.utc(calendar.created_at),
-        updated_at=times.utc(calendar.updated_at),
+        created_at=timestamps.utc(calendar.created_at),
+        updated_at=timestamps.utc(calendar.updated_at),
         shares=sharing.index(ctx, calendar.id) if calendar.role == "owner" else UNSET,
     )
 

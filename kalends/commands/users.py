@@ -5,16 +5,16 @@ from typing import Any
 
 import click
 
-from kalends import times
-from kalends.commands.opening import Group, checked_password, context, data_option, database_option, stop
+from kalends.commands.options import Group, checked_password, context, data_option, database_option, stop
 from kalends.db import Taken
 from kalends.errors import Invalid
-from kalends.http import fields
+from kalends.http.input import fields
 from kalends.keys import store as key_store
 from kalends.sessions import store as session_store
 from kalends.users import passwords
 from kalends.users import store as user_store
 from kalends.users.model import Registration
+from kalends.values import timestamps
 
 
 @click.group(cls=Group)
@@ -52,7 +52,7 @@ def list_(data: str | None, database: str | None) -> None:
     """List the users."""
     with context(data, database) as ctx, ctx.read():
         for user in user_store.every(ctx):
-            click.echo(f"{user.id}\t{user.user_name}\t{user.email_address}\t{user.name or ''}\t{times.utc(user.created_at)}")
+            click.echo(f"{user.id}\t{user.user_name}\t{user.email_address}\t{user.name or ''}\t{timestamps.utc(user.created_at)}")
 
 
 @users.command("password")

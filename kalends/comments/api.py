@@ -16,9 +16,9 @@ from kalends.comments.model import (
 )
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.fields import Changes
+from kalends.http.input.fields import Changes
+from kalends.http.input.types import Deletion
 from kalends.http.paging import page
-from kalends.http.types import Deletion
 from kalends.policy import Right
 from kalends.responses.author import author
 from kalends.responses.model import ResponseInput

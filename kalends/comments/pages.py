@@ -1,14 +1,14 @@
 """Comments on pages: the event's owner approves, hides and deletes them, and authors delete their own."""
 
 from kalends import policy
+from kalends.account.sign_in_pages import Destination, local
 from kalends.comments import api
 from kalends.comments.model import CommentFields
 from kalends.context import Context
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.fields import Changes
-from kalends.http.form import Form
+from kalends.http.input.fields import Changes
+from kalends.http.input.form import Form
 from kalends.policy import Right
-from kalends.sessions.pages import Destination, local
 from kalends.web.render import redirect, render
 
 

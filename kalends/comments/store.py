@@ -2,13 +2,14 @@
 
 from msgspec import UNSET
 
-from kalends import policy, times
+from kalends import policy
 from kalends.comments.model import Comment, CommentInput, CommentItem, EditableComment
 from kalends.context import Context
 from kalends.db import columns
 from kalends.events.model import Event
 from kalends.responses.author import Author
-from kalends.text import key
+from kalends.values import timestamps
+from kalends.values.text import key
 
 _COMMENT = columns(Comment, "c")
 
@@ -120,8 +121,8 @@ def item(comment: Comment, *, with_address: bool) -> CommentItem:
         response=comment.response,
         approved=_said(comment.approved),
         is_approved=comment.approved,
-        created_at=times.utc(comment.created_at),
-        updated_at=times.utc(comment.updated_at),
+        created_at=timestamps.utc(comment.created_at),
+        updated_at=timestamps.utc(comment.updated_at),
         email_address=comment.email_address if with_address else UNSET,
     )
 

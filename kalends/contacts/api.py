@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from msgspec import UNSET, structs
 
 from kalends import errors, policy
-from kalends.contacts import arrivals, cards, store, table
+from kalends.contacts import address_book, bulk_import, csv_table, store, vcard
 from kalends.contacts.model import (
     AllDeleted,
     Contact,
@@ -30,11 +30,10 @@ from kalends.db import Taken
 from kalends.errors import FieldError
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.fields import Changes, Upload
+from kalends.http.input.fields import Changes, Upload
+from kalends.http.input.tags import tagged
+from kalends.http.input.types import Deletion
 from kalends.http.paging import page
-from kalends.http.tags import tagged
-from kalends.http.types import Deletion
-from kalends.ical import vcard
 from kalends.policy import Right
 
 IDENTIFYING = ("first_name", "last_name", "email_address", "phone_number")
@@ -56,7 +55,7 @@ def index(ctx: Context, params: ContactQuery) -> ContactIndex:
 @endpoint("GET", "/api/contacts.csv")
 def export_csv(ctx: Context, params: ContactFilter) -> Document:
     """Your contacts as a table, all that match."""
-    return csv_file(ctx, "contacts", table.COLUMNS, [table.row(contact) for contact in _found(ctx, params)])
+    return csv_file(ctx, "contacts", csv_table.COLUMNS, [csv_table.row(contact) for contact in _found(ctx, params)])
 
 
 @endpoint("GET", "/api/contacts.vcf")
@@ -133,7 +132,7 @@ def import_file(ctx: Context, params: ContactFile) -> FileImport:
 
 
 def _imported(ctx: Context, file: Upload) -> FileImport:
-    return arrivals.from_file(ctx, cards.read_file(file.filename, file.content))
+    return bulk_import.from_file(ctx, address_book.read_file(file.filename, file.content))
 
 
 @endpoint("POST", "/api/contacts/import", status=201, transaction=False, pool="upload")
@@ -144,9 +143,9 @@ def import_(ctx: Context, params: ImportInput) -> ServiceImport:
     """
     policy.user(ctx)
     # Imported late, for a quick start.
-    from kalends.contacts.providers import fetch_entries
+    from kalends.contacts.providers.fetch import fetch_entries
 
-    return arrivals.from_service(ctx, params.service, fetch_entries(ctx.settings, params))
+    return bulk_import.from_service(ctx, params.service, fetch_entries(ctx.settings, params))
 
 
 @endpoint("POST", "/api/contacts/keep")
@@ -154,8 +153,8 @@ def keep(ctx: Context, params: KeepInput) -> Kept:
     """Move entries of the temporary list, or all of it, into your primary list; whose address is there already is skipped."""
     store.hold(ctx)
     if params.ids is None:
-        return arrivals.keep(ctx, store.index(ctx, ContactFilter(list="imported")))
-    return arrivals.keep(ctx, [_entry(ctx, contact_id) for contact_id in dict.fromkeys(params.ids)])
+        return bulk_import.keep(ctx, store.index(ctx, ContactFilter(list="imported")))
+    return bulk_import.keep(ctx, [_entry(ctx, contact_id) for contact_id in dict.fromkeys(params.ids)])
 
 
 @endpoint("POST", "/api/contacts/delete_all")

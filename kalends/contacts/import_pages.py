@@ -4,13 +4,14 @@ from typing import Annotated
 
 from msgspec import Meta, structs
 
-from kalends import errors, policy, times
+from kalends import errors, policy
 from kalends.contacts import api, store
 from kalends.contacts.model import ContactFilter, ContactInput, FileImport, ImportInput, KeepInput
 from kalends.context import Context
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.form import Form
+from kalends.http.input.form import Form
 from kalends.http.paging import Paging, page
+from kalends.values import timestamps
 from kalends.web.forms import FormState, submit
 from kalends.web.render import redirect, render
 
@@ -105,5 +106,5 @@ def _temporary(ctx: Context, params: Arrived, state: FormState) -> Document:
         total=store.count(ctx, listed),
         skipped=params.skipped,
         next_page=next_page,
-        utc=times.utc,
+        utc=timestamps.utc,
     )

@@ -4,11 +4,11 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends import when
-from kalends.http.fields import Bad, Upload
+from kalends.http.input.fields import Bad, Upload
+from kalends.http.input.tags import Tag, TagList
+from kalends.http.input.types import DATE_OR_TIME, EmailAddress, Id, Ids, Instant, Name
 from kalends.http.paging import Paging
-from kalends.http.tags import Tag, TagList
-from kalends.http.types import DATE_OR_TIME, EmailAddress, Id, Ids, Instant, Name
+from kalends.values import datetimes
 
 MAX_QUERY = 1_000
 
@@ -18,7 +18,7 @@ Service = Literal["google", "outlook", "yahoo"]
 def _birthday(value: str) -> str:
     """The date, whatever clock was written with it."""
     try:
-        return when.parse(value).local.date().isoformat()
+        return datetimes.parse(value).local.date().isoformat()
     except ValueError as error:
         raise Bad(str(error)) from None
 

@@ -7,7 +7,7 @@ from kalends.contacts import api, store
 from kalends.contacts.model import Contact, ContactChanges, ContactFilter, ContactInput, ContactQuery, DeleteAllInput, GuestsOf, Tags, Text
 from kalends.context import Context
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.form import Form
+from kalends.http.input.form import Form
 from kalends.http.paging import Paging
 from kalends.policy import Right
 from kalends.web.forms import FormState, filled, submit

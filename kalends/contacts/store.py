@@ -5,12 +5,13 @@ from typing import Any
 
 from msgspec import structs
 
-from kalends import errors, matching, phone, policy, quotas, times
+from kalends import errors, policy, quotas
 from kalends.contacts.model import Contact, ContactDetail, ContactFields, ContactFilter, ContactItem, ContactQuery
 from kalends.context import Context
-from kalends.db import columns
-from kalends.matching import folded
-from kalends.text import key
+from kalends.db import columns, text_search
+from kalends.db.text_search import folded
+from kalends.values import phone, timestamps
+from kalends.values.text import key
 
 _CONTACT = columns(Contact, "k")
 _SAME = ("first_name", "last_name", "phone_number", "email_address", "birthday", "gender", "country", "zip_code", "unique_id")
@@ -19,7 +20,7 @@ _INSERT = f"""
 INSERT INTO contacts (user_id, service, expires_at, {", ".join(_WRITTEN)}, version, created_at, updated_at)
 VALUES (:user_id, :service, :expires_at, {", ".join(f":{name}" for name in _WRITTEN)}, 1, :now, :now)
 """
-_LAYOUT = matching.Layout("name", "email_address", "phone_number", "country", "zip_code", "birthday", "unique_id", "tags")
+_LAYOUT = text_search.Layout("name", "email_address", "phone_number", "country", "zip_code", "birthday", "unique_id", "tags")
 # An index takes no longer ones.
 _LONGEST_SORT_KEY = 600
 
@@ -56,10 +57,10 @@ def _conditions(ctx: Context, chosen: ContactFilter | ContactQuery) -> tuple[str
     for name, query, read in (("text", chosen.text, _LAYOUT.any_field), ("tags", chosen.tags, _LAYOUT.all_tags)):
         try:
             found = read(query or "")
-            matching.check_number(terms := terms + len(found))
+            text_search.check_number(terms := terms + len(found))
         except ValueError as error:
             raise errors.invalid(name, str(error), "too_large") from None
-        where += matching.where("k.search", found, params)
+        where += text_search.where("k.search", found, params)
     return " AND ".join(where), params
 
 
@@ -148,8 +149,8 @@ def detail(contact: Contact) -> ContactDetail:
         country=contact.country,
         zip_code=contact.zip_code,
         unique_id=contact.unique_id,
-        created_at=times.utc(contact.created_at),
-        updated_at=times.utc(contact.updated_at),
+        created_at=timestamps.utc(contact.created_at),
+        updated_at=timestamps.utc(contact.updated_at),
     )
 
 

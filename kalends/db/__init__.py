@@ -13,10 +13,10 @@ def open_database(settings: Settings) -> Database:
     """The database that the settings name."""
     if settings.database:
         # psycopg takes a tenth of a second to import, and most installations do without it.
-        from kalends.db.postgres import Postgres
+        from kalends.db.postgres.database import Postgres
 
         return Postgres(settings.database, read_ms=settings.read_timeout * 1000)
-    from kalends.db.sqlite import Sqlite
+    from kalends.db.sqlite.database import Sqlite
 
     settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = settings.folder / "kalends.sqlite3"

@@ -6,8 +6,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template
 
-from kalends import times
 from kalends.db.database import Database, Transaction
+from kalends.values import timestamps
 
 FOLDER = files("kalends.db") / "migrations"
 
@@ -48,7 +48,8 @@ def build(db: Database, tx: Transaction, last: str) -> None:
 
 def _run(db: Database, tx: Transaction, number: int, name: str, sql: str) -> None:
     tx.script(_written(db, sql))
-    tx.run("INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :now)", number=number, name=name, now=times.now())
+    now = timestamps.now()
+    tx.run("INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :now)", number=number, name=name, now=now)
 
 
 def newest(tx: Transaction) -> str | None:

@@ -5,8 +5,8 @@ from email.message import EmailMessage
 from kalends.deliveries.message import envelope
 from kalends.deliveries.model import Delivery, Notice
 from kalends.settings import Settings
-from kalends.users.link import reset_url
 from kalends.users.model import User
+from kalends.users.reset_link import reset_url
 from kalends.users.verify_link import verify_url
 from kalends.web.render import rendered
 

@@ -4,9 +4,9 @@ notices about an account are not counted here."""
 from collections.abc import Iterator, Mapping
 
 from kalends.context import Context
-from kalends.http import limits
-from kalends.http.limits import Limit
-from kalends.network import network
+from kalends.http import rate_limit
+from kalends.http.rate_limit import Limit
+from kalends.net.client_network import network
 from kalends.settings import Settings
 
 HOUR, DAY = 3600, 86_400
@@ -48,7 +48,7 @@ def count_announcement(ctx: Context, messages: Mapping[str, int]) -> None:
 
 def _count(ctx: Context, limit: Limit, subject: str, amount: int) -> None:
     if amount and ctx.settings.rate_limits == "on":
-        limits.count(ctx, limit, subject, amount)
+        rate_limit.count(ctx, limit, subject, amount)
 
 
 def _of_account(settings: Settings, channel: str) -> Iterator[Limit]:

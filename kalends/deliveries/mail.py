@@ -9,9 +9,9 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from ipaddress import ip_address
 
-from kalends.deadline import Deadline
-from kalends.deliveries import files
+from kalends.deliveries import outbox_files
 from kalends.deliveries.outcome import TryAgain, Undeliverable, said
+from kalends.net.deadline import Deadline
 from kalends.settings import Settings
 from kalends.transports import MailServer, domain, mail_server, read_address, sender
 
@@ -26,7 +26,7 @@ def send(settings: Settings, message: EmailMessage, address: str, *, seconds: fl
     """Hand the message over. After a broken connection nobody knows whether it was: the next attempt has the same Message-ID."""
     server = mail_server(settings.email)
     if server is None:
-        files.write(settings, f"{_number(message)}.eml", message.as_bytes(policy=SMTP.clone(utf8=not address.isascii())))
+        outbox_files.write(settings, f"{_number(message)}.eml", message.as_bytes(policy=SMTP.clone(utf8=not address.isascii())))
         return
     recipient = wire_address(address)
     with Deadline(seconds, step) as deadline, _session(settings, server, deadline) as session:

@@ -9,18 +9,18 @@ from email.policy import EmailPolicy, Policy
 from email.utils import format_datetime
 from typing import Any, ClassVar
 
-from kalends import when
-from kalends.deliveries import words
+from kalends.deliveries import event_time
 from kalends.deliveries.mail import wire_address
 from kalends.deliveries.model import Delivery
 from kalends.deliveries.segments import plain, segments
+from kalends.events.ical import calendar
 from kalends.events.model import Event
-from kalends.ical.calendar import calendar
 from kalends.settings import Settings
-from kalends.subscribers.link import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
+from kalends.subscribers.mail_links import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
 from kalends.tokens import derived
 from kalends.transports import domain, sender
 from kalends.users.model import User
+from kalends.values import datetimes
 from kalends.web.render import rendered
 
 MOST_SEGMENTS = 2
@@ -50,7 +50,7 @@ def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     values: dict[str, Any] = {
         "event": event,
-        "time": words.long(event),
+        "time": event_time.long(event),
         "url": _url(settings, event),
         "reason": LISTED.format(event.owner_name) if unsubscribe else ASKED_FOR,
         "unsubscribe": unsubscribe,
@@ -68,7 +68,7 @@ def preview(settings: Settings, event: Event) -> str:
     """The text of an announcement, for its sender."""
     reason = LISTED.format(event.owner_name)
     link = "a link of each recipient's own"
-    return _plain_text(event=event, time=words.long(event), url=_url(settings, event), reason=reason, unsubscribe=link)
+    return _plain_text(event=event, time=event_time.long(event), url=_url(settings, event), reason=reason, unsubscribe=link)
 
 
 def confirmation(settings: Settings, delivery: Delivery, owner: User) -> EmailMessage:
@@ -95,7 +95,7 @@ def envelope(settings: Settings, address: str, subject: str, number: str, writte
     message["Subject"] = _line(subject)
     message["From"] = sender(settings.email_from, settings.url)
     message["To"] = Address("", local_part, host)
-    message["Date"] = format_datetime(when.at(written_at, "UTC"))
+    message["Date"] = format_datetime(datetimes.at(written_at, "UTC"))
     message["Message-ID"] = f"<{number}.{derived(settings, 'message', number)[:22]}@{domain(settings.url)}>"
     message["Auto-Submitted"] = "auto-generated"
     return message
@@ -113,7 +113,7 @@ def text(settings: Settings, delivery: Delivery, event: Event) -> str:
 def _shorter(event: Event) -> Iterator[str]:
     """Ever fewer words for the event."""
     title, place = plain(_line(event.title)), plain(_line(event.location or ""))
-    long, brief = words.short(event), words.brief(event)
+    long, brief = event_time.short(event), event_time.brief(event)
     if place:
         yield from (f"{title}, {long}, {cut}" for cut in _cuts(place))
     yield from (f"{cut}, {long}" for cut in _cuts(title, TITLE_AT_LEAST))

@@ -4,8 +4,8 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from kalends.http.input.types import Id, Instant
 from kalends.http.paging import Paging
-from kalends.http.types import Id, Instant
 
 Channel = Literal["email", "sms"]
 State = Literal["queued", "sending", "sent", "failed"]

@@ -4,7 +4,7 @@ from kalends import policy
 from kalends.context import Context
 from kalends.deliveries import api
 from kalends.deliveries.model import DeliveryQuery
-from kalends.events.named import named
+from kalends.events.by_id import named
 from kalends.http.endpoint import Document, endpoint
 from kalends.web.forms import filled
 from kalends.web.render import render

@@ -9,9 +9,9 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from kalends import __version__
-from kalends.deadline import Deadline
-from kalends.deliveries import files
+from kalends.deliveries import outbox_files
 from kalends.deliveries.outcome import Outcome, TryAgain, Undeliverable, Unknown, said
+from kalends.net.deadline import Deadline
 from kalends.settings import Settings
 from kalends.transports import Twilio, twilio
 
@@ -28,7 +28,7 @@ def send(settings: Settings, number: str, text: str, delivery_id: int | str, *, 
     """Hand the text over. What may have gone out already is Unknown: a second SMS costs money, and annoys."""
     interface = twilio(settings.sms)
     if interface is None:
-        files.write(settings, f"{delivery_id}.sms.txt", f"To: {number}\n\n{text}\n".encode())
+        outbox_files.write(settings, f"{delivery_id}.sms.txt", f"To: {number}\n\n{text}\n".encode())
         return
     with Deadline(seconds, seconds) as deadline:
         connection = _connected(interface, deadline)

@@ -3,13 +3,14 @@
 from collections import Counter
 from typing import Any
 
-from kalends import errors, policy, times
+from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import columns
 from kalends.deliveries.model import AccountMail, Channel, Delivery, DeliveryItem, DeliveryQuery, DeliveryQueued, Notice
 from kalends.events.model import Event
-from kalends.text import key
 from kalends.users.model import User
+from kalends.values import timestamps
+from kalends.values.text import key
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -278,6 +279,6 @@ def item(delivery: Delivery) -> DeliveryItem:
         state=delivery.state,
         attempts=delivery.attempts,
         error=delivery.error,
-        created_at=times.utc(delivery.created_at),
-        updated_at=times.utc(delivery.updated_at),
+        created_at=timestamps.utc(delivery.created_at),
+        updated_at=timestamps.utc(delivery.updated_at),
     )

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from kalends import errors, when
+from kalends import errors
 from kalends.calendars import api as calendars
 from kalends.calendars.model import CalendarInput
 from kalends.comments import api as comments
@@ -14,16 +14,17 @@ from kalends.contacts import store as contacts
 from kalends.contacts.model import ContactInput
 from kalends.context import Actor, Context
 from kalends.db import Taken
+from kalends.db.text_search import folded
 from kalends.demo.story import CALENDARS, DESCRIPTIONS, GUESTS, HAPPENINGS, NOTES, PROFILE, REMARKS, SERIES, Happening
 from kalends.events import api as events
 from kalends.events.model import EventInput, EventQuery, RepeatInput
-from kalends.http.form import Form
-from kalends.matching import folded
+from kalends.http.input.form import Form
 from kalends.policy import primary_calendar, user
 from kalends.responses import api as responses
 from kalends.responses.model import ResponseInput
 from kalends.users import store as users
 from kalends.users.model import Profile
+from kalends.values import datetimes
 
 HOUR = 3600
 # Since when the calendars have been there.
@@ -36,7 +37,7 @@ STEPS = len(CALENDARS) + len(HAPPENINGS) + len(REMARKS) + len(GUESTS)
 
 def fill(ctx: Context, password_hash: str) -> Iterator[str]:
     """Tell the story in the open transaction, so that it is told whole or not at all; say what was made, one by one."""
-    now, today = ctx.now, when.at(ctx.now, PROFILE["time_zone"]).date()
+    now, today = ctx.now, datetimes.at(ctx.now, PROFILE["time_zone"]).date()
     ctx.now = now - BEGAN
     ctx.actor = _owner(ctx, password_hash)
     placed = {"own": primary_calendar(ctx).id}

@@ -4,15 +4,16 @@ from hashlib import blake2b
 
 from msgspec import UNSET, structs
 
-from kalends import errors, policy, when
+from kalends import errors, policy
 from kalends.calendars.model import Calendar, Searched
 from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
-from kalends.events import change, feed, feed_cache, listing, placements, scope, series, span, store
-from kalends.events.importing.file import Choice, from_file
+from kalends.events import feed, feed_cache, listing, placements, span, store
+from kalends.events.ical import calendar as calendar_file
+from kalends.events.imports.file import Choice, from_file
 from kalends.events.model import (
     PARTS,
     CalendarChoice,
@@ -33,15 +34,17 @@ from kalends.events.model import (
     RepeatInput,
     SendInput,
 )
+from kalends.events.series import change, scope
+from kalends.events.series import store as series
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
-from kalends.http.fields import Changes, Given, Upload
+from kalends.http.input.fields import Changes, Given, Upload
+from kalends.http.input.tags import tagged
+from kalends.http.input.types import Deletion
 from kalends.http.paging import MAX_PAGE, page
-from kalends.http.selection import select
-from kalends.http.tags import tagged
-from kalends.http.types import Deletion
-from kalends.ical.calendar import calendar as calendar_file
+from kalends.http.sparse_fields import select
 from kalends.policy import Right
 from kalends.subscribers.opt_in import opt_in
+from kalends.values import datetimes
 
 HOUR = 3600
 
@@ -100,8 +103,8 @@ def _public_feed(ctx: Context) -> Document:
 def new(ctx: Context) -> EventFields:
     """The editable fields with defaults: the next full hour, on your primary calendar. Nothing is saved."""
     calendar = policy.primary_calendar(ctx)
-    clock = when.at(ctx.now, calendar.time_zone)
-    start = when.shown(ctx.now - clock.minute * 60 - clock.second + HOUR, calendar.time_zone)
+    clock = datetimes.at(ctx.now, calendar.time_zone)
+    start = datetimes.shown(ctx.now - clock.minute * 60 - clock.second + HOUR, calendar.time_zone)
     return EventFields(title="", start_time=start, all_day=False, time_zone=calendar.time_zone, public=calendar.public)
 
 

@@ -4,10 +4,12 @@ from typing import Any
 
 from msgspec import Struct, field, structs
 
-from kalends import errors, matching, when
+from kalends import errors
 from kalends.context import Context
+from kalends.db import text_search
 from kalends.events import search
 from kalends.events.model import EventQuery
+from kalends.values import datetimes
 
 # Events longer than this are few; the migrations have indexes of them, made with this very number.
 LONG = 2_678_400
@@ -74,17 +76,17 @@ def _add_searches(chosen: Conditions, query: EventQuery) -> None:
         if value := getattr(query, name):
             try:
                 found = search.conditions(name, value)
-                matching.check_number(len(chosen.on_text) + len(found))
+                text_search.check_number(len(chosen.on_text) + len(found))
             except ValueError as error:
                 raise errors.invalid(name, str(error)) from None
             # Joined with nothing, so that no planner takes the index here: `listing` decides when to use it.
-            chosen.on_text += matching.where("e.search || ''", found, chosen.params)
+            chosen.on_text += text_search.where("e.search || ''", found, chosen.params)
             chosen.literals += [literal for condition in found for literal in condition.literals]
 
 
 def _add_times(chosen: Conditions, query: EventQuery, zone: str) -> None:
-    start = when.parse(query.start_time).instant(zone) if query.start_time else None
-    last = when.parse(query.end_time) if query.end_time else None
+    start = datetimes.parse(query.start_time).instant(zone) if query.start_time else None
+    last = datetimes.parse(query.end_time) if query.end_time else None
     end = last.end(zone) if last else None
     if query.overlaps:
         _add_overlap(chosen, start, end)

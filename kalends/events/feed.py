@@ -6,15 +6,16 @@ from typing import Any
 
 from msgspec import structs
 
-from kalends import policy, times, when
+from kalends import policy
 from kalends.calendars.model import Calendar, Searched
 from kalends.context import Context
 from kalends.db.database import batches
-from kalends.events import listing, series
+from kalends.events import ical, listing
 from kalends.events.model import PARTS, Event, EventQuery
-from kalends.events.series import Series
+from kalends.events.series import store as series
+from kalends.events.series.store import Series
 from kalends.http.paging import MAX_PAGE
-from kalends.ical import calendar as ical
+from kalends.values import datetimes, timestamps
 
 # A calendar with more shows its latest ones.
 MOST = 20_000
@@ -56,7 +57,7 @@ def _since(ctx: Context, calendar: Calendar) -> str | None:
     found = ctx.tx.value(
         "SELECT start_at FROM placements WHERE calendar_id = :id ORDER BY start_at DESC LIMIT 1 OFFSET :most", id=calendar.id, most=MOST
     )
-    return None if found is None else times.utc(found + 1)
+    return None if found is None else timestamps.utc(found + 1)
 
 
 def _completed(ctx: Context, calendar: Calendar, events: list[Event]) -> list[Event]:
@@ -159,7 +160,7 @@ def _length(event: Event) -> int:
     """How long it lasts by the clocks, in seconds."""
     if event.end_at is None:
         return 0
-    first, last = (when.at(instant, event.time_zone).replace(tzinfo=None) for instant in (event.start_at, event.end_at))
+    first, last = (datetimes.at(instant, event.time_zone).replace(tzinfo=None) for instant in (event.start_at, event.end_at))
     return int((last - first).total_seconds())
 
 
@@ -193,6 +194,6 @@ def _is_regular(event: Event, pattern: Event, rule: Series, slot: str) -> bool:
         return False
     if not pattern.all_day:
         lasts = 0 if event.end_at is None else event.end_at - event.start_at
-        if lasts != _length(pattern) or when.at(event.start_at, event.time_zone).replace(tzinfo=None) != _wall(rule, slot):
+        if lasts != _length(pattern) or datetimes.at(event.start_at, event.time_zone).replace(tzinfo=None) != _wall(rule, slot):
             return False
     return all(getattr(event, name) == getattr(pattern, name) for name in _CONTENT)

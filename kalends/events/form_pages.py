@@ -7,17 +7,18 @@ from msgspec import Meta, Struct, structs
 from kalends import errors, policy
 from kalends.calendars.model import Calendar
 from kalends.context import Context
-from kalends.events import api, series, store
+from kalends.events import api, store
 from kalends.events.model import Event, EventChanges, EventIds, EventInput, RepeatInput
+from kalends.events.series import store as series
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.fields import Changes
-from kalends.http.form import Form
-from kalends.http.types import DateTime, Id, TimeZone
+from kalends.http.input.fields import Changes
+from kalends.http.input.form import Form
+from kalends.http.input.types import DateTime, Id, TimeZone
 from kalends.policy import Right
-from kalends.web import submitted, words
+from kalends.values.datetimes import known_zones
+from kalends.web import form_token, words
 from kalends.web.forms import FormState, submit
 from kalends.web.render import redirect, render
-from kalends.when import known_zones
 
 # A date and a clock stand in inputs of their own, and make one time.
 CLOCKS = {"start_time": "start_clock", "end_time": "end_clock"}
@@ -49,20 +50,20 @@ def create(ctx: Context, params: Form) -> Document:
     """Make the event and, if a rule is chosen, the series."""
 
     def act() -> Document:
-        if path := submitted.find(ctx, params):
+        if path := form_token.find(ctx, params):
             return redirect(ctx, path, done="made-already")
-        event = api.make(ctx, _joined(params.without("file", submitted.FIELD, *REPEAT)).read(EventInput))
+        event = api.make(ctx, _joined(params.without("file", form_token.FIELD, *REPEAT)).read(EventInput))
         if params.text("frequency"):
             api.repeat(ctx, event.id, _repeat(params))
-        submitted.remember(ctx, params, f"/events/{event.id}")
+        form_token.remember(ctx, params, f"/events/{event.id}")
         return redirect(ctx, f"/events/{event.id}", done="created")
 
     policy.user(ctx)
     try:
         return submit(ctx, params, act, lambda state: _form(ctx, state))
-    except submitted.SentTwice:
+    except form_token.SentTwice:
         with ctx.read():
-            return redirect(ctx, submitted.find(ctx, params), done="made-already")
+            return redirect(ctx, form_token.find(ctx, params), done="made-already")
 
 
 @endpoint("GET", "/events/{event_id}/edit", format="html")
@@ -135,7 +136,7 @@ def _form(
         calendars=calendars,
         zones=sorted(known_zones()),
         differences=_differences(stored, state) if stored else [],
-        form_token=submitted.new_token(),
+        form_token=form_token.new_token(),
     )
 
 

@@ -5,15 +5,15 @@ from urllib.parse import urlsplit
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends import phone
 from kalends.calendars.model import PartyMax, Person
 from kalends.comments.model import CommentItem
 from kalends.contacts.model import Remark
-from kalends.http.fields import Bad, Upload, read_bool, reader
+from kalends.http.input.fields import Bad, Upload, read_bool, reader
+from kalends.http.input.tags import Tag, TagList
+from kalends.http.input.types import DateTime, EmailAddress, Id, Ids, Instant, LongText, Name, TimeZone
 from kalends.http.paging import Paging
-from kalends.http.selection import FIELDS, FieldNames, read_fields
-from kalends.http.tags import Tag, TagList
-from kalends.http.types import DateTime, EmailAddress, Id, Ids, Instant, LongText, Name, TimeZone
+from kalends.http.sparse_fields import FIELDS, FieldNames, read_fields
+from kalends.values import phone
 
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
 MAX_QUERY = 10_000

@@ -16,14 +16,14 @@ from kalends.deliveries import store as deliveries
 from kalends.events import api, span, upcoming
 from kalends.events.model import CalendarChoice, CommentPage, EventQuery, EventView, Position, Query, SendInput
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.form import Form
+from kalends.http.input.form import Form
 from kalends.policy import Right
 from kalends.responses import api as responses
 from kalends.responses import store as answers
 from kalends.responses.model import ResponseFor, ResponseInput
 from kalends.web.forms import FormState, filled, submit
+from kalends.web.reader_zone import reader_zone
 from kalends.web.render import redirect, render
-from kalends.web.zone import reader_zone
 
 PAGE = 24
 # How many pages back the way is known, and what stands for the first one.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kalends.matching import Condition, Layout, escaped, folded, literals, terms, whole, words
+from kalends.db.text_search import Condition, Layout, escaped, folded, literals, terms, whole, words
 
 TEXT_FIELDS = ("title", "description", "location", "location_name", "street", "city", "state", "zip", "country", "tags")
 WHOLE_FIELDS = ("state", "zip", "country")

@@ -4,9 +4,10 @@ from datetime import date, datetime
 
 from msgspec import Struct
 
-from kalends import errors, when
+from kalends import errors
 from kalends.events.model import Event, EventFields, EventItem, EventRow
-from kalends.when import shown
+from kalends.values import datetimes
+from kalends.values.datetimes import shown
 
 BACKWARDS = "must not be before start_time"
 
@@ -23,32 +24,32 @@ class Span(Struct, frozen=True):
 
 def resolved(given: EventFields, zone: str) -> Span:
     """The moments that are meant, read in the event's own zone, else in the given one."""
-    start = when.parse(given.start_time)
-    end = when.parse(given.end_time) if given.end_time else None
+    start = datetimes.parse(given.start_time)
+    end = datetimes.parse(given.end_time) if given.end_time else None
     zone = given.time_zone or start.zone or zone
     return _days(start, end, zone) if (start.is_date if given.all_day is None else given.all_day) else _moments(start, end, zone)
 
 
-def _moments(start: when.When, end: when.When | None, zone: str) -> Span:
+def _moments(start: datetimes.When, end: datetimes.When | None, zone: str) -> Span:
     start_at, end_at = start.instant(zone), end.end(zone) if end else None
     for field, moment in (("start_time", start_at), ("end_time", end_at)):
-        if moment is not None and not when.is_writable(moment, zone):
-            raise errors.invalid(field, when.YEARS)
+        if moment is not None and not datetimes.is_writable(moment, zone):
+            raise errors.invalid(field, datetimes.YEARS)
     if end_at is not None and end_at < start_at:
         raise errors.invalid("end_time", BACKWARDS, "conflict")
     return Span(start_at, end_at, start_at if end_at is None else end_at, False, zone)
 
 
-def _days(start: when.When, end: when.When | None, zone: str) -> Span:
+def _days(start: datetimes.When, end: datetimes.When | None, zone: str) -> Span:
     """Whole days: from the first midnight to the one that ends the last day."""
     first = start.day(zone)
     last = end.day(zone) if end else first
-    if first.year < when.FIRST_YEAR:
-        raise errors.invalid("start_time", when.YEARS)
+    if first.year < datetimes.FIRST_YEAR:
+        raise errors.invalid("start_time", datetimes.YEARS)
     if last < first:
         raise errors.invalid("end_time", BACKWARDS, "conflict")
-    until_at = when.day_end(last, zone)
-    return Span(when.midnight(first, zone), until_at if end else None, until_at, True, zone)
+    until_at = datetimes.day_end(last, zone)
+    return Span(datetimes.midnight(first, zone), until_at if end else None, until_at, True, zone)
 
 
 def times(event: Event | EventRow) -> tuple[str, str | None]:
@@ -63,9 +64,9 @@ def is_over(event: EventItem, now: int) -> bool:
     """Whether the event has ended; one without an end lasts until the end of its day."""
     if event.end_time is None or event.all_day:
         last = date.fromisoformat((event.end_time or event.start_time)[:10])
-        return when.day_end(last, event.time_zone) <= now
+        return datetimes.day_end(last, event.time_zone) <= now
     return datetime.fromisoformat(event.end_time).timestamp() <= now
 
 
 def _day(instant: int, zone: str) -> str:
-    return when.at(instant, zone).date().isoformat()
+    return datetimes.at(instant, zone).date().isoformat()

@@ -14,8 +14,8 @@ from kalends.events import placements, search, span
 from kalends.events.model import PARTS, CalendarName, Event, EventDetail, EventFields, EventItem, EventRow, Tally
 from kalends.events.span import Span
 from kalends.responses import store as responses
-from kalends.times import utc
-from kalends.when import shown
+from kalends.values.datetimes import shown
+from kalends.values.timestamps import utc
 
 _WRITTEN = (
     *("title", "description", "start_at", "end_at", "until_at", "all_day", "time_zone", "location", *PARTS),

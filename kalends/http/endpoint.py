@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
-from kalends.http import fields
-from kalends.http.fields import Changes, Given
-from kalends.http.form import Form
+from kalends.http.input import fields
+from kalends.http.input.fields import Changes, Given
+from kalends.http.input.form import Form
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -10,20 +10,21 @@ from typing import Any
 import falcon
 from falcon.routing import BaseConverter
 
-from kalends import errors, times
+from kalends import errors
 from kalends.db import Database, Slow
 from kalends.errors import Problem
 from kalends.http import metrics
 from kalends.http.endpoint import FORMATS, Endpoint
-from kalends.http.limits import RateLimit, guest_writes
-from kalends.http.log import endpoint_name, log
-from kalends.http.once import Memory, Reply
+from kalends.http.input.request import gather
 from kalends.http.origin import Origins
-from kalends.http.params import gather
 from kalends.http.problem import CONTENT_TYPE, Failure, encode
-from kalends.http.respond import API_POLICY, Authenticate, Responder, Surroundings
-from kalends.network import network
+from kalends.http.rate_limit import RateLimit, guest_writes
+from kalends.http.run_endpoint import API_POLICY, Authenticate, Responder, Surroundings
+from kalends.idempotency.key import Memory, Reply
+from kalends.log import endpoint_name, log
+from kalends.net.client_network import network
 from kalends.settings import Settings
+from kalends.values import timestamps
 
 # A failed request of a browser as a page.
 ErrorPage = Callable[[Failure], Reply]
@@ -41,7 +42,7 @@ def application(
     settings: Settings,
     authenticate: Authenticate,
     memory: Memory,
-    clock: Callable[[], int] = times.now,
+    clock: Callable[[], int] = timestamps.now,
     error_page: ErrorPage | None = None,
 ) -> "falcon.App[Any, Any]":
     """The WSGI application of these endpoints. Browsers that ask for a page get errors as pages too."""

@@ -8,7 +8,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from kalends.ical.moments import Moment, read_moment
+from kalends.ical.values import Moment, read_moment
 
 MOST_CHARACTERS = 2_000
 MOST_INTERVAL = 100_000

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from kalends.when import known_zones
+from kalends.values.datetimes import known_zones
 
 MOST_CHARACTERS = 200
 

@@ -2,16 +2,17 @@
 
 from msgspec import UNSET
 
-from kalends import errors, policy, times
+from kalends import errors, policy
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.http.endpoint import endpoint
+from kalends.http.input.types import TextDeletion
 from kalends.http.paging import Paging, page
-from kalends.http.types import TextDeletion
 from kalends.keys import store
 from kalends.keys.model import KeyCreated, KeyIndex, KeyInput, KeyItem, KeyRequest
 from kalends.sessions import credentials
 from kalends.users import store as users
+from kalends.values import timestamps
 
 
 @endpoint("GET", "/api/keys")
@@ -20,7 +21,7 @@ def index(ctx: Context, params: Paging) -> KeyIndex:
     user = policy.user(ctx)
     keys, next_page = page(ctx, params, store.index(ctx, user.id, params))
     return KeyIndex(
-        keys=[KeyItem(key.id, key.name, times.utc(key.created_at)) for key in keys],
+        keys=[KeyItem(key.id, key.name, timestamps.utc(key.created_at)) for key in keys],
         limit=params.size,
         offset=params.offset,
         next=next_page,
@@ -52,7 +53,7 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
     with ctx.write():
         key, wkey = store.insert(ctx, users.hold(ctx, user).id, params.name)
         deliveries.insert_account_mail(ctx, user, "notice", "key_created")
-        return ctx.done(KeyCreated(key.id, key.name, wkey, store.shared_secret(ctx.settings, key.id), times.utc(key.created_at)))
+        return ctx.done(KeyCreated(key.id, key.name, wkey, store.shared_secret(ctx.settings, key.id), timestamps.utc(key.created_at)))
 
 
 @endpoint("DELETE", "/api/keys/{key_id}")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.types import Instant, Name
+from kalends.http.input.types import Instant, Name
 from kalends.users.model import GivenPassword
 
 

@@ -6,9 +6,9 @@ from kalends import policy
 from kalends.context import Context
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.fields import Changes, Given
+from kalends.http.input.fields import Changes, Given
+from kalends.http.input.types import Deletion
 from kalends.http.paging import page
-from kalends.http.types import Deletion
 from kalends.policy import Right
 from kalends.responses import store
 from kalends.responses.author import Author, author

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.text import key
+from kalends.values.text import key
 
 
 class Author(Struct, frozen=True):

@@ -4,7 +4,7 @@ from kalends import policy
 from kalends.context import Context
 from kalends.events.model import Event
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.form import Form
+from kalends.http.input.form import Form
 from kalends.responses import api
 from kalends.responses.model import ResponseFields
 from kalends.web.forms import FormState, filled, submit

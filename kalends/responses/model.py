@@ -4,8 +4,8 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from kalends.http.input.types import EmailAddress, Id, Instant, LongText, Name
 from kalends.http.paging import Paging
-from kalends.http.types import EmailAddress, Id, Instant, LongText, Name
 
 MOST_PEOPLE = 10_000
 

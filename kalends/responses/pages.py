@@ -1,14 +1,15 @@
 """Pages of what people answer and say: to all one's events, and to one of them."""
 
-from kalends import policy, times
+from kalends import policy
 from kalends.comments import store as comments
 from kalends.context import Context
-from kalends.events.named import named
+from kalends.events.by_id import named
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.paging import Paging, page
 from kalends.policy import Right
 from kalends.responses import api, store
 from kalends.responses.model import ResponseQuery
+from kalends.values import timestamps
 from kalends.web.render import render
 
 LATEST = 8
@@ -30,7 +31,7 @@ def answers(ctx: Context, params: Paging) -> Document:
         offset=params.offset,
         next_page=next_page,
         events=named(ctx, [*(each.event_id for each in answered), *(comment.event_id for comment in found)]),
-        utc=times.utc,
+        utc=timestamps.utc,
     )
 
 
@@ -40,7 +41,7 @@ def by_event(ctx: Context, params: Paging) -> Document:
     answered, next_page = page(ctx, params, store.by_event(ctx, params.fetch, params.offset))
     events = named(ctx, [each.event_id for each in answered])
     return render(
-        "responses/by_event.html", ctx, title="Answers by event", answered=answered, events=events, next_page=next_page, utc=times.utc
+        "responses/by_event.html", ctx, title="Answers by event", answered=answered, events=events, next_page=next_page, utc=timestamps.utc
     )
 
 

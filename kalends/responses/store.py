@@ -5,13 +5,14 @@ from typing import Any
 
 from msgspec import structs
 
-from kalends import policy, times
+from kalends import policy
 from kalends.context import Context
 from kalends.db import columns
 from kalends.events.model import Event, Tally
 from kalends.responses.author import Author
 from kalends.responses.model import Answered, Response, ResponseFields, ResponseInput, ResponseItem
-from kalends.text import key
+from kalends.values import timestamps
+from kalends.values.text import key
 
 _RESPONSE = columns(Response)
 _NUMBER = "CAST(sum(CASE WHEN r.response = '{}' THEN 1 ELSE 0 END) AS BIGINT)"
@@ -161,4 +162,4 @@ def item(response: Response) -> ResponseItem:
 def record(response: Response) -> dict[str, Any]:
     """What is shown of a response."""
     shown = {name: getattr(response, name) for name in ("id", "event_id", "email_address", *ResponseFields.__struct_fields__)}
-    return shown | {"created_at": times.utc(response.created_at), "updated_at": times.utc(response.updated_at)}
+    return shown | {"created_at": timestamps.utc(response.created_at), "updated_at": timestamps.utc(response.updated_at)}

@@ -4,19 +4,20 @@ import hmac
 
 from msgspec import Struct
 
-from kalends import errors, times
+from kalends import errors
 from kalends.context import Context
 from kalends.errors import FieldError
-from kalends.http.log import log
 from kalends.keys import store as keys
-from kalends.network import network
-from kalends.sessions import attempts, cookies, store
-from kalends.sessions.attempts import Attempt
+from kalends.log import log
+from kalends.net.client_network import network
+from kalends.sessions import cookies, login_attempts, store
+from kalends.sessions.login_attempts import Attempt
 from kalends.sessions.model import Credentials
-from kalends.text import key
 from kalends.users import passwords
 from kalends.users import store as users
 from kalends.users.model import User
+from kalends.values import timestamps
+from kalends.values.text import key
 
 WRONG_PASSWORD = "That name and password do not match."  # noqa: S105
 WRONG_KEY = "This key does not work: it is wrong, or it was deleted."
@@ -39,10 +40,10 @@ def check(ctx: Context, params: Credentials) -> Login:
         return _by_password(ctx, params.user_name or "", params.password or "")
     subjects = [_network_subject(ctx)]
     with ctx.read():
-        attempts.refuse(ctx, subjects)
+        login_attempts.refuse(ctx, subjects)
     login = _by_key(ctx, params.wkey or "") if chosen == "wkey" else _by_digest(ctx, params.digest or "", params.timestamp or "")
     if login is None:
-        attempts.begin(ctx, subjects)
+        login_attempts.begin(ctx, subjects)
         _log_failure(ctx, "key" if chosen == "wkey" else "digest", _known_key_id(ctx, params))
         raise errors.WrongCredentials(WRONG_KEY if chosen == "wkey" else WRONG_DIGEST)
     return login
@@ -53,25 +54,25 @@ def use(ctx: Context, login: Login) -> User:
     if login.digest and not store.use_digest(ctx, login.digest):
         _log_failure(ctx, "digest", login.key_id)
         raise errors.WrongCredentials(WRONG_DIGEST)
-    attempts.delete(ctx, login.attempt)
+    login_attempts.delete(ctx, login.attempt)
     return users.hold(ctx, login.user)
 
 
 def confirm(ctx: Context, user: User, password: str) -> None:
     """Make sure that somebody who is signed in knows the password, too. Guesses are counted apart from logins, so that strangers
     who try to log in do not keep the user from confirming."""
-    attempt = attempts.begin(ctx, [f"confirm {user.id}"])
+    attempt = login_attempts.begin(ctx, [f"confirm {user.id}"])
     if not _matches(ctx, attempt, password, user):
         _log_failure(ctx, "confirmation", user.user_name)
         raise errors.Forbidden("That is not your password now.", [FieldError("current_password", "is wrong", "wrong")])
-    attempts.end(ctx, attempt)
+    login_attempts.end(ctx, attempt)
 
 
 def _by_password(ctx: Context, name: str, password: str) -> Login:
     """The attempt is counted before the password is hashed: of many that come at once, no more are tried than may fail."""
     with ctx.read():
         user = users.find(ctx, name)
-    attempt = attempts.begin(ctx, _password_subjects(ctx, name, user))
+    attempt = login_attempts.begin(ctx, _password_subjects(ctx, name, user))
     if not _matches(ctx, attempt, password, user) or user is None:
         _log_failure(ctx, "password", user.user_name if user else None)
         raise errors.WrongCredentials(WRONG_PASSWORD)
@@ -95,7 +96,7 @@ def _matches(ctx: Context, attempt: Attempt, password: str, user: User | None) -
         return passwords.matches(password, user.password_hash if user else None)
     except errors.Unavailable:
         # It was not tried, so it does not count.
-        attempts.end(ctx, attempt)
+        login_attempts.end(ctx, attempt)
         raise
 
 
@@ -127,7 +128,7 @@ def _by_key(ctx: Context, wkey: str) -> Login | None:
 def _by_digest(ctx: Context, digest: str, timestamp: str) -> Login | None:
     """`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`, within 300 seconds of now, and each only once."""
     key_id, _, signature = digest.partition(".")
-    signed_at = times.instant(timestamp)
+    signed_at = timestamps.instant(timestamp)
     expected = hmac.new(keys.shared_secret(ctx.settings, key_id).encode(), timestamp.encode(), "sha256").hexdigest()
     genuine = hmac.compare_digest(signature.lower().encode(), expected.encode())
     if not genuine or signed_at is None or abs(ctx.now - signed_at) > store.DIGEST_WINDOW:

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
-from kalends.http.types import Instant, NameOrAddress
+from kalends.http.input.types import Instant, NameOrAddress
 
 DAY = 86_400
 IDLE = 14 * DAY

@@ -2,14 +2,15 @@
 
 from msgspec import UNSET
 
-from kalends import policy, times
+from kalends import policy
 from kalends.context import Context
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
+from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, page
-from kalends.http.types import Deletion
 from kalends.subscribers import store
 from kalends.subscribers.model import SubscriberIndex
+from kalends.values import timestamps
 
 CSV_COLUMNS = ("id", "channel", "address", "event_id", "source", "consent", "consented_at", "confirmed")
 
@@ -28,7 +29,7 @@ def export(ctx: Context) -> Document:
     """Your whole list as a table."""
     owner = policy.user(ctx)
     rows = [
-        [s.id, s.channel, s.address, s.event_id, s.source, s.consent, times.utc(s.consented_at), s.confirmed_at is not None]
+        [s.id, s.channel, s.address, s.event_id, s.source, s.consent, timestamps.utc(s.consented_at), s.confirmed_at is not None]
         for s in store.index(ctx, owner.id, store.count(ctx, owner.id))
     ]
     return csv_file(ctx, "subscribers", CSV_COLUMNS, rows)

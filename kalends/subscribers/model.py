@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from kalends.http.types import Instant
+from kalends.http.input.types import Instant
 
 
 class Subscriber(Struct, frozen=True):

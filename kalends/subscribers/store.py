@@ -1,12 +1,12 @@
 """The SQL of the opt-in list."""
 
-from kalends import times
 from kalends.context import Context
 from kalends.db import columns
 from kalends.events.model import Event
 from kalends.subscribers.model import Subscriber, SubscriberItem
-from kalends.text import key
 from kalends.tokens import derived
+from kalends.values import timestamps
+from kalends.values.text import key
 
 _SUBSCRIBER = columns(Subscriber)
 
@@ -132,6 +132,6 @@ def item(subscriber: Subscriber) -> SubscriberItem:
         event_id=subscriber.event_id,
         source=subscriber.source,
         consent=subscriber.consent,
-        consented_at=times.utc(subscriber.consented_at),
+        consented_at=timestamps.utc(subscriber.consented_at),
         confirmed=subscriber.confirmed_at is not None,
     )

@@ -11,14 +11,14 @@ from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.errors import FieldError
 from kalends.http.endpoint import endpoint
-from kalends.http.fields import Changes
-from kalends.http.types import Deletion
+from kalends.http.input.fields import Changes
+from kalends.http.input.types import Deletion
 from kalends.keys import store as keys
 from kalends.sessions import credentials
 from kalends.sessions import store as sessions
-from kalends.text import key
 from kalends.users import passwords, store, weak_passwords
 from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, User, UserDetail
+from kalends.values.text import key
 
 
 @endpoint("GET", "/api/users/new", guests=True)

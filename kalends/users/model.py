@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
-from kalends.http.types import EmailAddress, Instant, Name, NameOrAddress, TimeZone
+from kalends.http.input.types import EmailAddress, Instant, Name, NameOrAddress, TimeZone
 
 UserName = Annotated[
     str,

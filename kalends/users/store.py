@@ -1,6 +1,6 @@
 """The SQL of users."""
 
-from kalends import errors, times
+from kalends import errors
 from kalends.calendars import search as calendar_search
 from kalends.calendars import sharing
 from kalends.calendars import store as calendars
@@ -8,8 +8,9 @@ from kalends.calendars.model import CalendarInput
 from kalends.context import Context
 from kalends.db import Retry, columns
 from kalends.events import placements
-from kalends.text import key
 from kalends.users.model import Profile, User, UserDetail
+from kalends.values import timestamps
+from kalends.values.text import key
 
 _USER = columns(User)
 
@@ -124,10 +125,10 @@ def detail(ctx: Context, user: User) -> UserDetail:
         name=user.name,
         time_zone=user.time_zone,
         verified=user.verified_at is not None,
-        verified_at=None if user.verified_at is None else times.utc(user.verified_at),
+        verified_at=None if user.verified_at is None else timestamps.utc(user.verified_at),
         primary_calendar_id=primary,
-        created_at=times.utc(user.created_at),
-        updated_at=times.utc(user.updated_at),
+        created_at=timestamps.utc(user.created_at),
+        updated_at=timestamps.utc(user.updated_at),
     )
 
 

@@ -5,11 +5,11 @@ import hmac
 from kalends import errors
 from kalends.context import Context
 from kalends.settings import Settings
-from kalends.text import key
 from kalends.tokens import derived
 from kalends.users import store
-from kalends.users.link import numbers
 from kalends.users.model import User
+from kalends.users.reset_link import numbers
+from kalends.values.text import key
 
 VALID_FOR = 7 * 86_400
 

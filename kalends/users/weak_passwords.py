@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from kalends import errors
 from kalends.context import Context
-from kalends.text import key
+from kalends.values.text import key
 
 COMMON = "is one of the passwords that people guess first: take several words that do not belong together"
 OWN = "is what the account, its address or this site is called: take several words that do not belong together"

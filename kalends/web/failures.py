@@ -3,14 +3,14 @@
 from typing import Any
 from urllib.parse import quote, unquote_plus, urlencode
 
-from kalends import times
 from kalends.context import Caller, Context
 from kalends.db import Database
 from kalends.http.endpoint import Document
-from kalends.http.fields import Upload
-from kalends.http.once import Reply
+from kalends.http.input.fields import Upload
 from kalends.http.problem import Failure
+from kalends.idempotency.key import Reply
 from kalends.settings import Settings
+from kalends.values import timestamps
 from kalends.web.forms import FormState
 from kalends.web.render import redirect, render
 
@@ -24,7 +24,7 @@ SECRETS = frozenset({"password", "current_password", "wkey", "digest", "token", 
 
 def page(db: Database, settings: Settings, failure: Failure) -> Reply:
     """The page for people."""
-    ctx = Context(db, settings, times.now(), Caller(path=failure.path, query=failure.query))
+    ctx = Context(db, settings, timestamps.now(), Caller(path=failure.path, query=failure.query))
     ctx.actor = failure.actor
     shown = _shown(ctx, failure)
     return Reply(shown.status, shown.content_type, shown.body, failure.problem.headers | ctx.headers, ctx.cookies)

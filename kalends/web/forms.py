@@ -9,7 +9,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.http.endpoint import Document
-from kalends.http.form import Form
+from kalends.http.input.form import Form
 
 # What goes wrong because of what was typed; anything else is an error page.
 TYPED = (errors.Invalid, errors.Conflict, errors.Forbidden, errors.TooMany, errors.TooLarge, errors.Unavailable)

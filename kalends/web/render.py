@@ -10,11 +10,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from kalends.context import Context
 from kalends.http.endpoint import Document, registry
-from kalends.http.fields import described, fields_of
+from kalends.http.input.fields import described, fields_of
 from kalends.web import words
 from kalends.web.autolink import autolink
 from kalends.web.forms import FormState
-from kalends.web.zone import reader_zone
+from kalends.web.reader_zone import reader_zone
 
 HTML = "text/html; charset=utf-8"
 # Holds the notice between a redirect and the page that it leads to.

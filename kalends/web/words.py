@@ -3,8 +3,8 @@
 import re
 from datetime import date, datetime, timedelta
 
-from kalends import when
 from kalends.events.model import EventItem, Repeat
+from kalends.values import datetimes
 
 # What fields are called on pages, where the name alone does not say it.
 LABELS = {
@@ -80,7 +80,7 @@ def last_day(event: EventItem) -> str:
 
 def moment(text: str, zone: str | None = None) -> datetime:
     found = datetime.fromisoformat(text)
-    return found.astimezone(when.zone_info(zone)) if zone else found
+    return found.astimezone(datetimes.zone_info(zone)) if zone else found
 
 
 def day(moment: date) -> str:

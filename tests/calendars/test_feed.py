@@ -6,8 +6,8 @@ from typing import Any
 import icalendar
 import pytest
 
-from kalends import times
 from kalends.db import Database
+from kalends.values import timestamps
 from tests.cast import Cast, a_calendar, a_comment, a_response, an_event, shared
 from tests.client import Client
 from tests.conftest import Clock
@@ -86,7 +86,7 @@ def test_an_unchanged_feed_answers_304_without_reading_events(cast: Cast, clock:
     calendar = a_calendar(cast.alice)
     an_event(cast.alice, calendar_id=calendar["id"])
     path = feed_of(cast.alice, calendar)
-    clock.now = times.now() + 200
+    clock.now = timestamps.now() + 200
     first = cast.anonymous.get(path)
     monkeypatch.setattr("kalends.events.feed.of_calendar", None)
     by_tag = cast.anonymous.get(path, headers={"If-None-Match": first.headers["ETag"]})
@@ -100,13 +100,13 @@ def test_a_time_is_told_only_when_no_other_change_can_have_it(cast: Cast, clock:
     path = f"/api/calendars/{calendar['id']}.ics"
     key = a_key(cast.alice)
     an_event(cast.alice, calendar_id=calendar["id"])
-    clock.now = times.now()
+    clock.now = timestamps.now()
     assert "Last-Modified" not in key.get(path).headers
-    assert key.get(path, headers={"If-Modified-Since": times.http_text(clock.now)}).status == 200
+    assert key.get(path, headers={"If-Modified-Since": timestamps.http_text(clock.now)}).status == 200
     clock.ahead(200)
     told = key.get(path).headers["Last-Modified"]
     assert key.get(path, headers={"If-Modified-Since": told}).status == 304
-    assert key.get(path, headers={"If-Modified-Since": times.http_text(clock.now)}).status == 200
+    assert key.get(path, headers={"If-Modified-Since": timestamps.http_text(clock.now)}).status == 200
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_a_guests_tag_says_nothing_of_private_events(cast: Cast, clock: Clock) -
     private = an_event(cast.alice, calendar_id=calendar["id"], public=False)
     path = f"/api/calendars/{calendar['id']}.ics"
     key, stranger = a_key(cast.alice), a_key(cast.carol)
-    clock.now = times.now() + 200
+    clock.now = timestamps.now() + 200
 
     def versions() -> list[tuple[str | None, str | None]]:
         found = [who.get(path).headers for who in (cast.anonymous, stranger)]

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kalends import errors
-from kalends.contacts.cards import contacts_of, decoded, read_file
+from kalends.contacts.address_book import contacts_of, decoded, read_file
 from kalends.contacts.entry import Entry
 from kalends.contacts.model import ContactFields
-from kalends.http import fields
+from kalends.http.input import fields
 
 VCARD = b"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ana Lima\r\nEND:VCARD\r\n"
 CSV = b"First Name,Last Name\nAna,Lima\n"

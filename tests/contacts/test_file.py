@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.contacts import arrivals
-from kalends.contacts.cards import contacts_of
+from kalends.contacts import bulk_import
+from kalends.contacts.address_book import contacts_of
 from kalends.contacts.entry import Entry
 from kalends.contacts.model import ContactFields, Remark
 from tests.cast import Cast, a_contact
@@ -97,7 +97,7 @@ def test_a_person_too_many_is_refused_without_reading_on(cast: Cast, monkeypatch
         read.append(entry)
         return contacts_of(entry)
 
-    monkeypatch.setattr(arrivals, "contacts_of", counted)
+    monkeypatch.setattr(bulk_import, "contacts_of", counted)
     addresses = "".join(f"EMAIL:{n}@Example.ORG\n" for n in range(20))
     answer = uploaded(cast.alice, "many.vcf", f"BEGIN:VCARD\nFN:Ana\n{addresses}END:VCARD\n" * 3_000)
     assert (answer.status, answer.broken) == (422, ["file"])

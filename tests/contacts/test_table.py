@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.contacts import table
-from kalends.contacts.cards import contacts_of, read_file
+from kalends.contacts import csv_table
+from kalends.contacts.address_book import contacts_of, read_file
 from kalends.contacts.entry import Entry
 from kalends.contacts.model import ContactFields
 from kalends.http.csv_file import csv_text, original
@@ -17,7 +17,7 @@ from tests.contacts.written import MEBIBYTE, any_contact, many, stored, work
 
 
 def exported(contacts: list[ContactFields]) -> str:
-    return csv_text(table.COLUMNS, [table.row(stored(contact)) for contact in contacts])
+    return csv_text(csv_table.COLUMNS, [csv_table.row(stored(contact)) for contact in contacts])
 
 
 GOOGLE_BEFORE = (
@@ -69,38 +69,38 @@ def test_what_each_program_exports_is_read(sample: str, delimiter: str) -> None:
 
 
 def test_the_names_of_columns_count_without_regard_to_case_and_spaces() -> None:
-    (entry,) = table.read("GIVENNAME, family name ,EMail\nAna,Lima,ana@example.org\n")
+    (entry,) = csv_table.read("GIVENNAME, family name ,EMail\nAna,Lima,ana@example.org\n")
     assert (entry.first_name, entry.last_name, entry.email_addresses) == ("Ana", "Lima", ["ana@example.org"])
 
 
 def test_a_whole_name_is_taken_apart_and_a_company_stands_in_for_a_name() -> None:
-    people = table.read("Name,Company,Email\nAna Lima,,\n,Blue Note,\nx@example.org,,x@example.org\n")
+    people = csv_table.read("Name,Company,Email\nAna Lima,,\n,Blue Note,\nx@example.org,,x@example.org\n")
     assert [(entry.first_name, entry.last_name) for entry in people] == [("Ana", "Lima"), ("Blue Note", ""), ("", "")]
 
 
 def test_a_middle_name_is_kept() -> None:
-    assert table.read("First Name,Middle Name\nAna,Maria\n")[0].first_name == "Ana Maria"
+    assert csv_table.read("First Name,Middle Name\nAna,Maria\n")[0].first_name == "Ana Maria"
 
 
 @pytest.mark.parametrize(("written", "read"), [("0/0/00", ""), ("5/1/1990", "1990-05-01"), ("13/5/1990", "13/5/1990"), ("1990-05-01",) * 2])
 def test_a_birthday_as_outlook_writes_it(written: str, read: str) -> None:
-    assert table.read(f"First Name,Birthday\nAna,{written}\n")[0].birthday == read
+    assert csv_table.read(f"First Name,Birthday\nAna,{written}\n")[0].birthday == read
 
 
 def test_an_entry_knows_the_line_that_it_begins_in() -> None:
-    entries = table.read('First Name,Notes\n\nAna,"a\nb\nc"\n,,\nBob,\n')
+    entries = csv_table.read('First Name,Notes\n\nAna,"a\nb\nc"\n,,\nBob,\n')
     assert [(entry.line, entry.first_name) for entry in entries] == [(3, "Ana"), (7, "Bob")]
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "Color,Size\nred,5\n", "PK\x03\x04\0\0", '"'])
 def test_a_table_without_a_column_that_is_understood_is_refused_with_those_that_are(content: str) -> None:
     with pytest.raises(ValueError, match=r"first_name, last_name, phone_number, .*E-mail Address"):
-        table.read(content)
+        csv_table.read(content)
 
 
 def test_a_missing_quotation_mark_is_told_with_its_line() -> None:
     with pytest.raises(ValueError, match="from line 3 on"):
-        table.read('First Name\nAna\n"Bob' + "\nx" * 100_000)
+        csv_table.read('First Name\nAna\n"Bob' + "\nx" * 100_000)
 
 
 def test_our_own_table_has_our_fields_and_no_formulas() -> None:
@@ -113,7 +113,7 @@ def test_our_own_table_has_our_fields_and_no_formulas() -> None:
 @example(ContactFields(first_name="'=", last_name="''+", phone_number="+5 ::: -6", unique_id="'"))
 @example(ContactFields(first_name="x", tag_list="=a,* myContacts,b;c"))
 def test_what_is_written_is_read_back_exactly(contact: ContactFields) -> None:
-    (entry,) = table.read(exported([contact]))
+    (entry,) = csv_table.read(exported([contact]))
     assert contacts_of(entry) == ([contact], [])
 
 
@@ -126,17 +126,17 @@ def test_no_cell_is_a_formula_and_every_cell_is_what_it_was(value: str) -> None:
 
 def test_our_own_table_may_come_back_from_a_spreadsheet_with_fewer_columns_in_another_order() -> None:
     content = "sep;email_address;phone_number\nx;ana@example.org;'+33 6 12\n"
-    assert table.read(content) == [Entry(line=2, email_addresses=["ana@example.org"], phone_numbers=["+33 6 12"], tags=[""])]
+    assert csv_table.read(content) == [Entry(line=2, email_addresses=["ana@example.org"], phone_numbers=["+33 6 12"], tags=[""])]
 
 
 def test_five_thousand_contacts_come_back() -> None:
     contacts = many(5_000)
-    assert [contacts_of(entry) for entry in table.read(exported(contacts))] == [([contact], []) for contact in contacts]
+    assert [contacts_of(entry) for entry in csv_table.read(exported(contacts))] == [([contact], []) for contact in contacts]
 
 
 def read_or_refuse(content: str) -> list[Entry]:
     try:
-        return table.read(content)
+        return csv_table.read(content)
     except ValueError as error:
         # Those of Python's own do not speak to people.
         if type(error) is not ValueError:
@@ -190,5 +190,5 @@ def test_twice_as_much_is_at_most_twice_the_work(name: str) -> None:
 
 def test_more_contacts_than_are_accepted_are_refused() -> None:
     with pytest.raises(ValueError, match="at most 20,000 contacts"):
-        table.read("First Name\n" + "Ana\n" * 20_001)
-    assert len(table.read("First Name\n" + "Ana\n" * 20_000)) == 20_000
+        csv_table.read("First Name\n" + "Ana\n" * 20_001)
+    assert len(csv_table.read("First Name\n" + "Ana\n" * 20_000)) == 20_000

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.contacts.cards import contacts_of
+from kalends.contacts import vcard
+from kalends.contacts.address_book import contacts_of
 from kalends.contacts.entry import Entry
 from kalends.contacts.model import ContactFields
-from kalends.ical import vcard
 from tests.contacts.written import MEBIBYTE, any_contact, many, stored, work
 
 

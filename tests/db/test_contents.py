@@ -13,7 +13,7 @@ from kalends.backup.restore import restore
 from kalends.backup.take import take
 from kalends.db import Database
 from kalends.db.migrate import TooNew, build, is_current, latest, migrate, names, tables
-from kalends.db.sqlite import Sqlite
+from kalends.db.sqlite.database import Sqlite
 from kalends.settings import Settings
 
 ANA: dict[str, Any] = {

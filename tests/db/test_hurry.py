@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from kalends.db import Slow
-from kalends.db.postgres import Postgres
-from kalends.db.sqlite import Sqlite
+from kalends.db.postgres.database import Postgres
+from kalends.db.sqlite.database import Sqlite
 
 LONG = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT max(i) FROM n"
 

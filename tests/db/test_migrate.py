@@ -8,7 +8,7 @@ import pytest
 
 from kalends.db import Database, Transaction
 from kalends.db.migrate import FOLDER, TooNew, is_current, latest, migrate
-from kalends.db.postgres import Postgres
+from kalends.db.postgres.database import Postgres
 
 PEBBLES = "CREATE TABLE pebbles (id $id, wet $flag NOT NULL, weight $int, picture $bytes $end;"
 

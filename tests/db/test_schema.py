@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from kalends.db.migrate import FOLDER, migrate
-from kalends.db.postgres import Postgres
-from kalends.db.sqlite import Sqlite
+from kalends.db.postgres.database import Postgres
+from kalends.db.sqlite.database import Sqlite
 
 
 @pytest.fixture

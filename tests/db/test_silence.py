@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from kalends.db import postgres as module
-from kalends.db.postgres import Postgres
+from kalends.db.postgres import database as module
+from kalends.db.postgres.database import Postgres
 from kalends.errors import Unavailable
 from tests.conftest import POSTGRES_URL
 from tests.faults.postgres import Proxy

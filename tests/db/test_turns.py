@@ -8,9 +8,9 @@ from time import monotonic
 import apsw
 import pytest
 
-from kalends.db import turns
 from kalends.db.database import Transaction
-from kalends.db.sqlite import Sqlite
+from kalends.db.sqlite import group_commit
+from kalends.db.sqlite.database import Sqlite
 from kalends.errors import Unavailable
 
 Write = Callable[[Transaction], object]
@@ -43,7 +43,7 @@ class Crowd:
 
 @pytest.fixture
 def crowd(sqlite: Sqlite, monkeypatch: pytest.MonkeyPatch) -> Iterator[Crowd]:
-    monkeypatch.setattr(turns, "SECONDS", 60)
+    monkeypatch.setattr(group_commit, "SECONDS", 60)
     with sqlite.write() as tx:
         tx.script("CREATE TABLE notes (note TEXT UNIQUE); CREATE TABLE pages (note TEXT REFERENCES notes (note))")
     crowd = Crowd(sqlite)

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends import when
-from kalends.deliveries import message, words
+from kalends.deliveries import event_time, message
 from kalends.deliveries.segments import segments
 from kalends.events.model import Event
 from kalends.settings import Settings
-from kalends.subscribers.link import short_unsubscribe_url, unsubscribe_url
+from kalends.subscribers.mail_links import short_unsubscribe_url, unsubscribe_url
+from kalends.values import datetimes
 from tests.deliveries.samples import FIVE, a_delivery, a_row
 
 BASE = "https://calendar.example.org"
@@ -41,7 +41,7 @@ hostile = st.sampled_from(
     ]
 )
 anything = st.one_of(hostile, st.text(max_size=200), st.tuples(st.text(max_size=20), hostile).map("".join))
-zones = st.sampled_from(sorted(when.known_zones()))
+zones = st.sampled_from(sorted(datetimes.known_zones()))
 
 
 @st.composite
@@ -51,8 +51,8 @@ def rows(draw: st.DrawFn) -> Event:
     fields: dict[str, Any] = {"time_zone": zone, "all_day": all_day, "end_at": None}
     if all_day:
         days = sorted(draw(st.lists(st.dates(date(1900, 1, 2)), min_size=1, max_size=2)))
-        fields["start_at"] = when.midnight(days[0], zone)
-        fields["end_at"] = when.day_end(days[1], zone) if days[1:] else None
+        fields["start_at"] = datetimes.midnight(days[0], zone)
+        fields["end_at"] = datetimes.day_end(days[1], zone) if days[1:] else None
     else:
         moments = sorted(draw(st.lists(st.integers(-2_208_900_000, 253_402_200_000), min_size=1, max_size=2)))
         fields |= dict(zip(("start_at", "end_at"), moments, strict=False))
@@ -217,4 +217,4 @@ def test_an_sms_loses_the_place_before_the_title_and_the_title_before_the_day() 
     ],
 )
 def test_times_are_said_for_people(fields: dict[str, Any], long: str, short: str) -> None:
-    assert (words.long(a_row(**fields)), words.short(a_row(**fields))) == (long, short)
+    assert (event_time.long(a_row(**fields)), event_time.short(a_row(**fields))) == (long, short)

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends import times
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import sending, store
+from kalends.deliveries import sender, store
 from kalends.deliveries.model import Delivery
 from kalends.settings import Settings
+from kalends.values import timestamps
 from kalends.worker import clean_up
 from tests.cast import Cast, an_event
 from tests.conftest import Clock
@@ -27,7 +27,7 @@ Attempt = Callable[[Delivery], dict[str, Any]]
 @pytest.fixture(autouse=True)
 def one_clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers look at the clock that the test moves."""
-    monkeypatch.setattr(times, "now", clock)
+    monkeypatch.setattr(timestamps, "now", clock)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def attempt(db: Database, settings: Settings, clock: Clock) -> Attempt:
     away = structs.replace(settings, email="smtp://127.0.0.1:1")
 
     def attempted(delivery: Delivery) -> dict[str, Any]:
-        sending.attempt(db, away, delivery)
+        sender.attempt(db, away, delivery)
         ctx = Context(db, settings, clock())
         with ctx.read():
             found = store.get(ctx, delivery.id)
@@ -130,7 +130,7 @@ def test_a_private_event_is_sent_for_those_who_see_it(cast: Cast, claim: Claim, 
 def test_a_delivery_whose_owner_is_gone_is_nobodys(cast: Cast, db: Database, settings: Settings, claim: Claim) -> None:
     claimed = claim(asked_for(cast, an_event(cast.dave, public=True)))
     cast.dave.delete(f"/api/users/{cast.dave.id}", json={"current_password": "correct horse battery"})
-    sending.attempt(db, settings, claimed)
+    sender.attempt(db, settings, claimed)
     assert not (settings.folder / "outbox" / f"{claimed.id}.eml").exists()
     with db.read() as tx:
         assert tx.rows("SELECT 1 FROM deliveries WHERE id = :id", id=claimed.id) == []
@@ -144,7 +144,7 @@ def test_what_was_sent_is_forgotten_after_90_days_but_not_announced_again(
     confirmed(cast.alice, settings, "gus@example.org")
     cast.alice.put(f"/api/events/{event['id']}/announce")
     for delivery in cast.alice.get("/api/deliveries").json["deliveries"]:
-        sending.attempt(db, settings, claim(delivery["id"]))
+        sender.attempt(db, settings, claim(delivery["id"]))
     clock.ahead(90 * DAY)
     clean_up(Context(db, settings, clock()))
     token = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": "correct horse battery"})

@@ -9,7 +9,7 @@ from kalends.app import wsgi
 from kalends.context import Context
 from kalends.db import Database
 from kalends.deliveries import limits as sending_limits
-from kalends.deliveries import sending, store
+from kalends.deliveries import sender, store
 from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, a_response, an_event
 from tests.client import Answer, Client
@@ -168,7 +168,7 @@ def test_a_password_reset_is_sent_before_ten_thousand_announcements(cast: Cast, 
             [{"owner_id": cast.alice.id, "event_id": event["id"], "address": f"a{n}@example.org"} for n in range(10_000)],
         )
     assert cast.anonymous.post("/reset", data={"user_name": name}, headers={"Accept": "text/html"}).status == 303
-    sending.queue_resets(ctx)
+    sender.queue_resets(ctx)
     with ctx.write():
         claimed = store.claim(ctx, "email", 120, 8)
     assert sorted(delivery.kind for delivery in claimed) == ["announce"] * 7 + ["reset"]

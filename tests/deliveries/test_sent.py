@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import icalendar
 
 from kalends.settings import Settings
-from kalends.subscribers.link import confirm_url
+from kalends.subscribers.mail_links import confirm_url
 from tests.deliveries.servers import Mailbox, real_server
 from tests.deliveries.test_sms import interface
 from tests.serve.conftest import Start, database, start  # noqa: F401

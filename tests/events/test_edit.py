@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.cast import Cast, an_event, shared
 from tests.events.test_new import FIELDS
-from tests.test_when import ZONES
+from tests.values.test_datetimes import ZONES
 
 words = st.text(min_size=1, max_size=30)
 walls = st.datetimes().map(lambda moment: moment.isoformat())

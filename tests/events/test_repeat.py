@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.events import series
+from kalends.events.series import store as series
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_comment, a_response, an_event
 from tests.client import Answer

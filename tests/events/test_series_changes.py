@@ -7,7 +7,7 @@ import pytest
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.events import series
+from kalends.events.series import store as series
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, a_comment, an_event, shared
 from tests.conftest import Clock

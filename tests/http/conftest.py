@@ -13,7 +13,7 @@ from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
 from kalends.http.endpoint import Endpoint, endpoint, registry
 from kalends.http.server import application
-from kalends.retries import store as retries
+from kalends.idempotency import store as retries
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
 from tests.client import Client

@@ -5,7 +5,7 @@ from email_validator import validate_email
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.http.types import _email, _is_plain_email
+from kalends.http.input.types import _email, _is_plain_email
 
 pieces = st.sampled_from(["a", "Z9", ".", "-", "_", "+", "%", "--", "xn--", "é", " ", "@", "x" * 30, '"', "org", "com", "a1"])
 addresses = st.lists(pieces, max_size=6).map("".join)

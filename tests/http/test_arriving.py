@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 
 from kalends import errors
-from kalends.http.bodies import SMALL, STEP_BYTES, STEP_SECONDS, Bodies
+from kalends.http.serving.request_bodies import SMALL, STEP_BYTES, STEP_SECONDS, Bodies
 from tests import loops
 
 MIB = 1024 * 1024

@@ -12,7 +12,7 @@ from kalends import errors
 from kalends.app import wsgi
 from kalends.context import Context
 from kalends.db import Retry, open_database
-from kalends.http.log import log
+from kalends.log import log
 from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, a_calendar, shared
 from tests.client import Answer, Client

@@ -9,7 +9,7 @@ from msgspec import structs
 from kalends.app import wsgi
 from kalends.context import Context
 from kalends.db import Database
-from kalends.http.limits import MAX_REFUSALS, RateLimit, guest_writes
+from kalends.http.rate_limit import MAX_REFUSALS, RateLimit, guest_writes
 from kalends.settings import Settings
 from kalends.worker import clean_up
 from tests.cast import Cast, an_event

@@ -9,10 +9,10 @@ import pytest
 
 from kalends.app import FEATURES
 from kalends.errors import Unavailable
-from kalends.http import pool as pools
 from kalends.http.endpoint import registry
-from kalends.http.pool import Pool, Size
 from kalends.http.server import pool_paths
+from kalends.http.serving import thread_pool as pools
+from kalends.http.serving.thread_pool import Pool, Size
 from tests import loops
 
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import settings as rounds
 from hypothesis import strategies as st
 
-from kalends import text
+from kalends.values import text
 from tests.cast import Cast, a_calendar
 from tests.client import Answer, Client
 from tests.http.multipart import BOUNDARY, multipart

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends import when
-from kalends.ical.calendar import about, calendar, document
+from kalends.events.ical import about, calendar, document
 from kalends.settings import Settings
+from kalends.values import datetimes
 from tests.deliveries.samples import FIVE, a_row
 
 SETTINGS = Settings(base_url="https://calendar.example.org", secret="s" * 32)
-ZONES = sorted(when.known_zones())
+ZONES = sorted(datetimes.known_zones())
 
 
 def entry(**fields: Any) -> Any:
@@ -64,7 +64,7 @@ def test_whole_days_end_with_the_day_after() -> None:
 
 def test_the_last_day_of_all_can_be_written() -> None:
     first, last = date(9999, 12, 30), date(9999, 12, 31)
-    found = entry(all_day=True, start_at=when.midnight(first, "UTC"), end_at=when.day_end(last, "UTC"), time_zone="UTC")
+    found = entry(all_day=True, start_at=datetimes.midnight(first, "UTC"), end_at=datetimes.day_end(last, "UTC"), time_zone="UTC")
     assert (found["DTSTART"].dt, found["DURATION"].dt) == (first, timedelta(days=2))
 
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.contacts.cards import decoded
-from kalends.ical.clocks import clocks
+from kalends.contacts.address_book import decoded
+from kalends.ical.file_time_zone import clocks
 from kalends.ical.lines import Property, mended
-from kalends.ical.moments import Length, Moment, read_length, read_moment
-from kalends.ical.reading import Entry, read
+from kalends.ical.parse import Entry, read
 from kalends.ical.rrule import Budget, TooLong
+from kalends.ical.values import Length, Moment, read_length, read_moment
 from kalends.ical.zone_names import known
 from tests.events.importing import CORPUS, a_file, an_entry
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kalends import times
+from kalends.values import timestamps
 from tests.cast import Cast, a_key
 from tests.conftest import NOON, Clock
 
@@ -16,8 +16,8 @@ def test_keys_are_listed_without_their_secrets_in_the_order_of_their_making(cast
         200,
         {
             "keys": [
-                {"id": first["id"], "name": "backup", "created_at": times.utc(NOON)},
-                {"id": second["id"], "name": "robot", "created_at": times.utc(NOON + 60)},
+                {"id": first["id"], "name": "backup", "created_at": timestamps.utc(NOON)},
+                {"id": second["id"], "name": "robot", "created_at": timestamps.utc(NOON + 60)},
             ],
             "limit": 50,
             "offset": 0,

@@ -7,7 +7,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from kalends.http.endpoint import Endpoint, registry
-from kalends.http.fields import described, fields_of
+from kalends.http.input.fields import described, fields_of
 from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client

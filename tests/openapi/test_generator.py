@@ -8,9 +8,9 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from kalends.context import Context
 from kalends.http.endpoint import Document
-from kalends.http.fields import Changes, Upload
-from kalends.http.openapi import document
-from kalends.http.types import Name
+from kalends.http.input.fields import Changes, Upload
+from kalends.http.input.types import Name
+from kalends.http.openapi.document import document
 from tests.http.conftest import act
 
 Id = Annotated[int, Meta(ge=1)]

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import pytest
 
-from kalends.http.answers import MEANINGS, operation_id
 from kalends.http.endpoint import Endpoint, registry
-from kalends.http.fields import described
-from kalends.http.schema import Carrier, carried
+from kalends.http.input.fields import described
+from kalends.http.openapi.responses import MEANINGS, operation_id
+from kalends.http.openapi.schema import Carrier, carried
 from tests.client import Client
 from tests.openapi.page import Element, read
 

@@ -10,11 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
-from kalends import text
 from kalends.http.endpoint import registry
-from kalends.http.fields import fields_of, read_changes
-from kalends.http.schema import Carrier, field_schema
-from kalends.http.types import LongText, Name, TimeZone
+from kalends.http.input.fields import fields_of, read_changes
+from kalends.http.input.types import LongText, Name, TimeZone
+from kalends.http.openapi.schema import Carrier, field_schema
+from kalends.values import text
 
 
 class Page(Struct, kw_only=True):

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from kalends.http.endpoint import Document, Endpoint, registry
-from kalends.http.fields import fields_of
+from kalends.http.input.fields import fields_of
 from tests.http.multipart import BOUNDARY, multipart, of_parts
 
 MIB = 1024 * 1024

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kalends.http import log
+from kalends import log
 from kalends.settings import Settings
 
 HOSTILE = 'x\r\n{"event":"forged"}\n\x1b[2J\x1b]0;title\x07\x00\x85\u2028 \ud800'

@@ -10,10 +10,11 @@ from hypothesis import example, given
 from hypothesis import settings as rounds
 from hypothesis import strategies as st
 
-from kalends import phone, settings, transports
+from kalends import settings, transports
 from kalends.events import location
 from kalends.events.model import MAX_PART, PARTS
 from kalends.settings import Settings, WrongSetting
+from kalends.values import phone
 from tests.security.writing import listed, reading, urls, written
 
 BASE = "https://calendar.example.org"

@@ -11,17 +11,18 @@ from hypothesis import example, given
 from hypothesis import settings as rounds
 from hypothesis import strategies as st
 
-from kalends import matching, times
+from kalends.account.sign_in_pages import local
 from kalends.context import Caller
+from kalends.db import text_search
 from kalends.errors import Problem
-from kalends.http import params
 from kalends.http.endpoint import Endpoint, registry
-from kalends.http.fields import Bad, fields_of
+from kalends.http.input import request
+from kalends.http.input.fields import Bad, fields_of
+from kalends.http.input.tags import MAX_TAGS, read_tags
 from kalends.http.origin import Origins
-from kalends.http.tags import MAX_TAGS, read_tags
-from kalends.sessions.pages import local
 from kalends.settings import Settings
-from kalends.subscribers.link import subscriber_of
+from kalends.subscribers.mail_links import subscriber_of
+from kalends.values import timestamps
 from tests.cast import Cast
 from tests.http.test_properties import any_header, any_json
 from tests.security.corpus import VALUES
@@ -41,7 +42,7 @@ def _asked(**headers: str) -> falcon.Request:
 @given(text=any_header | st.from_regex(DATE, fullmatch=True))
 def test_any_text_may_stand_where_a_date_of_http_is_read(text: str) -> None:
     """It is an instant or nothing, and never fails."""
-    read = times.http_date(text)
+    read = timestamps.http_date(text)
     assert read is None or re.search(r"\d", text)
 
 
@@ -59,8 +60,8 @@ def test_only_proxies_of_ours_say_who_is_behind_them(remote: str, header: str) -
 @given(header=any_header)
 def test_preferences_are_strict_if_they_say_so(header: str) -> None:
     if "strict" not in header.lower():
-        assert not params.is_strict(_asked(Prefer=header))
-    assert params.is_strict(_asked(Prefer=f"handling=strict,{header}"))
+        assert not request.is_strict(_asked(Prefer=header))
+    assert request.is_strict(_asked(Prefer=f"handling=strict,{header}"))
 
 
 @rounds(max_examples=300)
@@ -90,7 +91,7 @@ def test_tags_are_read_or_refused(value: Any) -> None:
 @rounds(max_examples=300)
 @given(query=written)
 def test_a_search_has_terms_of_what_was_written(query: str) -> None:
-    assert all(pieces and all(pieces) for pieces in matching.terms(query))
+    assert all(pieces and all(pieces) for pieces in text_search.terms(query))
 
 
 @rounds(max_examples=500)
@@ -108,14 +109,14 @@ def test_signing_in_leads_nowhere_else_whatever_is_asked(path: str) -> None:
 @rounds(max_examples=300)
 @given(encoded=st.text("ab[]=&%+;0f\x00é", max_size=60))
 def test_a_form_is_read_or_refused(encoded: str) -> None:
-    found, refusal = reading(params._form, encoded, Problem)
+    found, refusal = reading(request._form, encoded, Problem)
     assert refusal or isinstance(found, dict)
 
 
 @rounds(max_examples=300)
 @given(content=st.binary(max_size=60) | st.text('{}[]":,0-eE.\\u d8NaIfnity', max_size=60).map(str.encode))
 def test_json_is_read_or_refused(content: bytes) -> None:
-    found, refusal = reading(params._json, content, Problem)
+    found, refusal = reading(request._json, content, Problem)
     assert refusal or isinstance(found, dict)
 
 

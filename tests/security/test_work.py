@@ -8,34 +8,36 @@ import falcon
 import pytest
 from falcon.testing import create_environ
 
-from kalends import matching, phone, times, transports, when
+from kalends import transports
+from kalends.account.sign_in_pages import local
 from kalends.context import Caller
+from kalends.db import text_search
 from kalends.errors import Problem
 from kalends.events import location
-from kalends.http import params
-from kalends.http.fields import Bad
-from kalends.http.tags import read_tags
-from kalends.sessions.pages import local
+from kalends.http.input import request
+from kalends.http.input.fields import Bad
+from kalends.http.input.tags import read_tags
+from kalends.values import datetimes, phone, timestamps
 from tests.contacts.written import work
 from tests.security.writing import reading
 
 READERS: dict[str, Callable[[str], object]] = {
-    "time": when.parse,
+    "time": datetimes.parse,
     "location": location.derived,
     "mail server": transports.mail_server,
     "sms interface": transports.twilio,
     "sender": lambda text: transports.sender(text, "https://calendar.example.org"),
     "phone number": phone.e164,
     "address": transports.read_address,
-    "date of http": times.http_date,
-    "preference": lambda text: params.is_strict(falcon.Request(create_environ(headers={"Prefer": text}))),
+    "date of http": timestamps.http_date,
+    "preference": lambda text: request.is_strict(falcon.Request(create_environ(headers={"Prefer": text}))),
     "versions": lambda text: Caller(if_none_match=text).knows('"1"'),
     "tags": read_tags,
-    "search": lambda text: list(matching.terms(text)),
+    "search": lambda text: list(text_search.terms(text)),
     "next page": local,
-    "form": params._form,
-    "names in brackets": lambda text: params._form(f"{text}=1"),
-    "json": lambda text: params._json(text.encode()),
+    "form": request._form,
+    "names in brackets": lambda text: request._form(f"{text}=1"),
+    "json": lambda text: request._json(text.encode()),
 }
 PIECES = ["a", ",", "a,", "a ", "[", "[a]", '"', "a@", "a.", "-", "a-", "9", "<", "%41", "&", "a=1&", "*", "\\", "é", "\u0301", " ", "{"]
 

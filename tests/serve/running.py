@@ -16,8 +16,9 @@ from unittest.mock import patch
 
 from click.testing import CliRunner
 
+from kalends import log
 from kalends.cli import main
-from kalends.http import listen, log
+from kalends.http.serving import granian
 from tests.cast import PASSWORD
 from tests.client import Answer
 
@@ -42,7 +43,7 @@ def run(*arguments: str, folder: Path, given: str = "", **settings: object) -> "
         undo.enter_context(patch.object(sys, "argv", ["kalends", *arguments]))
         undo.enter_context(chdir(folder))
         # A server that should have refused to start must not serve here, nor take this process's log over.
-        undo.enter_context(patch.object(listen, "serve", side_effect=AssertionError("the server started")))
+        undo.enter_context(patch.object(granian, "serve", side_effect=AssertionError("the server started")))
         undo.enter_context(patch.object(log, "configure"))
         undo.callback(signal.signal, signal.SIGTERM, handler)
         stdout, stderr, _ = undo.enter_context(CliRunner().isolation(input=given))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from granian.server.mp import MPServer
 
-from kalends.http import listen
+from kalends.http.serving import granian
 from tests.serve.conftest import Start
 from tests.serve.running import eventually
 
@@ -51,8 +51,8 @@ def test_a_process_that_may_not_choose_its_core_serves_all_the_same(monkeypatch:
     monkeypatch.setattr(MPServer, "_spawn_rsgi_worker", lambda *given: served.extend(given))
     monkeypatch.setattr(os, "setpgrp", lambda: None)
     monkeypatch.setattr(signal, "signal", lambda *given: None)
-    monkeypatch.setattr(listen, "_end_with_parent", lambda *given: None)
+    monkeypatch.setattr(granian, "_end_with_parent", lambda *given: None)
     no_core = 9_999
     with socket.socket() as listener:
-        listen._process(no_core, multiprocessing.Pipe(duplex=False), listener, "as given")
+        granian._process(no_core, multiprocessing.Pipe(duplex=False), listener, "as given")
     assert served == ["as given"]

@@ -8,7 +8,7 @@ from select import select
 
 import pytest
 
-from kalends.http.edge import POOLS
+from kalends.http.serving.edge import POOLS
 from tests.cast import PASSWORD
 from tests.http.multipart import multipart
 from tests.serve.running import PATIENCE, Running, bearer

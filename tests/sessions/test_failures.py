@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from kalends import errors
 from kalends.app import wsgi
 from kalends.db import Database
-from kalends.http.log import log
+from kalends.log import log
 from kalends.settings import Settings
 from kalends.users import passwords
 from tests.cast import PASSWORD, Cast, a_key

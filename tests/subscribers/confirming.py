@@ -1,7 +1,7 @@
 """How tests confirm an opt-in: by the link that was sent."""
 
 from kalends.settings import Settings
-from kalends.subscribers.link import confirm_url
+from kalends.subscribers.mail_links import confirm_url
 from tests.cast import Person
 
 

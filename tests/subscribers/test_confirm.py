@@ -10,7 +10,7 @@ from kalends.context import Context
 from kalends.db import Database
 from kalends.settings import Settings
 from kalends.subscribers import store
-from kalends.subscribers.link import confirm_url, unsubscribe_url
+from kalends.subscribers.mail_links import confirm_url, unsubscribe_url
 from tests.cast import Cast, Person, a_response, an_event, verified
 from tests.client import Client
 from tests.conftest import Clock

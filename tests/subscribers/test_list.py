@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from kalends.settings import Settings
-from kalends.subscribers.link import short_unsubscribe_url, unsubscribe_url
+from kalends.subscribers.mail_links import short_unsubscribe_url, unsubscribe_url
 from tests.cast import Cast, a_response, an_event
 
 

@@ -4,14 +4,14 @@ import re
 from contextlib import closing
 from urllib.parse import urlsplit
 
-from kalends import times
 from kalends.context import Context
 from kalends.db import Database, open_database
-from kalends.deliveries import sending, store
+from kalends.deliveries import sender, store
 from kalends.settings import Settings
 from kalends.users import store as users
-from kalends.users.link import reset_url
+from kalends.users.reset_link import reset_url
 from kalends.users.verify_link import verify_url
+from kalends.values import timestamps
 
 
 def a_reset_token(settings: Settings, user_id: int, issued_at: int) -> str:
@@ -32,7 +32,7 @@ def a_verify_token(settings: Settings, user_id: int, issued_at: int) -> str:
 
 def mailed(db: Database, settings: Settings, user_id: int) -> list[str]:
     """Send the links that wait for the user, as a worker does, into files; return their paths."""
-    sending.queue_resets(Context(db, settings, times.now()))
+    sender.queue_resets(Context(db, settings, timestamps.now()))
     return [link_in(mail) for mail in mails(db, settings, user_id, "reset")]
 
 
@@ -47,7 +47,7 @@ def mails(db: Database, settings: Settings, user_id: int, kind: str) -> list[str
             tx.run("UPDATE deliveries SET state = 'sending', attempts = 1 WHERE id = :id", id=delivery_id)
             delivery = store.get(ctx, delivery_id)
         assert delivery is not None
-        sending.attempt(db, settings, delivery)
+        sender.attempt(db, settings, delivery)
         file = settings.folder / "outbox" / f"{delivery_id}.eml"
         if file.exists():
             found.append(file.read_text())

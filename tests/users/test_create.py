@@ -13,11 +13,11 @@ import pytest
 from argon2 import PasswordHasher
 from msgspec.structs import replace
 
-from kalends import times
 from kalends.app import wsgi
 from kalends.db import Database
 from kalends.settings import Settings
 from kalends.users import passwords
+from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.conftest import NOON, Clock
@@ -35,7 +35,7 @@ def test_registering_answers_the_account(client: Client, clock: Clock) -> None:
     assert made.status == 201
     assert made.headers["Location"] == f"/api/users/{made.json['id']}"
     expected = {"user_name": given["user_name"], "email_address": given["email_address"], "name": "Emil", "time_zone": "Europe/Berlin"}
-    stamps = {"created_at": times.utc(NOON), "updated_at": times.utc(NOON), "verified": False, "verified_at": None}
+    stamps = {"created_at": timestamps.utc(NOON), "updated_at": timestamps.utc(NOON), "verified": False, "verified_at": None}
     assert made.json == expected | stamps | {"id": made.json["id"], "primary_calendar_id": made.json["primary_calendar_id"]}
 
 

@@ -6,14 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from msgspec import structs
 
-from kalends import times
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import sending
+from kalends.deliveries import sender
 from kalends.deliveries.store import ACCOUNT_MAILS_AN_HOUR, SENDS_AN_HOUR
 from kalends.settings import Settings
 from kalends.users import passwords, reset_requests
 from kalends.users import store as users
+from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key, an_event, shared
 from tests.client import Answer, Client
 from tests.conftest import Clock
@@ -27,7 +27,7 @@ NEW = "a new password"
 @pytest.fixture(autouse=True)
 def one_clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers look at the clock that the test moves."""
-    monkeypatch.setattr(times, "now", clock)
+    monkeypatch.setattr(timestamps, "now", clock)
 
 
 def ask(client: Client, name: str) -> Answer:
@@ -113,7 +113,7 @@ def test_a_reset_by_a_first_proof_ends_what_somebody_else_may_have_shared(cast: 
 def test_a_request_that_waited_for_longer_than_a_link_lasts_is_dropped(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     ask(cast.anonymous, cast.alice.user_name)
     clock.ahead(HOUR)
-    sending.queue_resets(Context(db, settings, times.now()))
+    sender.queue_resets(Context(db, settings, timestamps.now()))
     assert count(db, cast.alice.id) == 0
 
 
@@ -233,7 +233,7 @@ def test_a_password_that_is_too_short_is_said_and_the_link_still_works(cast: Cas
 def test_a_link_that_would_not_work_is_not_sent(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     ask(cast.anonymous, cast.alice.user_name)
     ask(cast.anonymous, cast.bob.user_name)
-    sending.queue_resets(Context(db, settings, times.now()))
+    sender.queue_resets(Context(db, settings, timestamps.now()))
     moved = {"email_address": f"new-{cast.bob.email_address}", "current_password": PASSWORD}
     assert cast.bob.put(f"/api/users/{cast.bob.id}", json=moved).status == 200
     assert mailed(db, settings, cast.bob.id) == []
@@ -257,11 +257,11 @@ def test_nobody_can_flood_a_mailbox_with_links_nor_keep_one_from_getting_them(
     for _ in range(RESETS_AN_HOUR + 1):
         answer = ask(limited, cast.bob.user_name)
         assert answer.redirect == ("/reset", "mailed")
-        sending.queue_resets(Context(db, structs.replace(settings, rate_limits="on"), times.now()))
+        sender.queue_resets(Context(db, structs.replace(settings, rate_limits="on"), timestamps.now()))
     assert count(db, cast.bob.id) == RESETS_AN_HOUR
     clock.ahead(HOUR)
     ask(limited, cast.bob.user_name)
-    sending.queue_resets(Context(db, structs.replace(settings, rate_limits="on"), times.now()))
+    sender.queue_resets(Context(db, structs.replace(settings, rate_limits="on"), timestamps.now()))
     assert count(db, cast.bob.id) == RESETS_AN_HOUR + 1
 
 

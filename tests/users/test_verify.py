@@ -3,13 +3,13 @@
 import pytest
 from msgspec import structs
 
-from kalends import times
 from kalends.app import wsgi
 from kalends.context import Context
 from kalends.db import Database
 from kalends.deliveries.store import ACCOUNT_MAILS_AN_HOUR
 from kalends.settings import Settings
 from kalends.users import store as users
+from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, Person, an_event
 from tests.client import Client
 from tests.conftest import NOON, Clock
@@ -21,7 +21,7 @@ WEEK = 7 * 86_400
 @pytest.fixture(autouse=True)
 def one_clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers look at the clock that the test moves."""
-    monkeypatch.setattr(times, "now", clock)
+    monkeypatch.setattr(timestamps, "now", clock)
 
 
 def the_link(person: Person, db: Database, settings: Settings) -> str:
@@ -42,7 +42,7 @@ def test_a_registration_mails_a_link_that_verifies_the_address(cast: Cast, db: D
     assert (shown.status, alice.email_address in shown.text, shown.headers["Cache-Control"]) == (200, True, "no-store")
     assert account(alice) == (False, None)
     assert cast.anonymous.post(link).redirect == ("/settings", "verified")
-    assert account(alice) == (True, times.utc(NOON))
+    assert account(alice) == (True, timestamps.utc(NOON))
     assert f"{alice.email_address} is verified" in alice.get("/settings").text
 
 

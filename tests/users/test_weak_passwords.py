@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from kalends import times
 from kalends.db import Database
 from kalends.settings import Settings
 from kalends.users import weak_passwords
+from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.conftest import Clock
@@ -55,7 +55,7 @@ def test_other_passwords_are_taken(password: str) -> None:
 def test_they_are_refused_at_a_change_and_at_a_reset_too(
     cast: Cast, db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(times, "now", clock)
+    monkeypatch.setattr(timestamps, "now", clock)
     changed = cast.alice.put(f"/api/users/{cast.alice.id}", json={"password": "password1", "current_password": PASSWORD})
     assert (changed.status, changed.broken) == (422, ["password"])
     cast.anonymous.post("/reset", data={"user_name": cast.alice.user_name})

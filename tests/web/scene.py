@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from kalends.settings import Settings
-from kalends.subscribers.link import confirm_url, unsubscribe_url
+from kalends.subscribers.mail_links import confirm_url, unsubscribe_url
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
 from tests.subscribers.confirming import confirmations
 from tests.users.resetting import a_reset_token, a_verify_token

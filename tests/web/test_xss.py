@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from kalends.http.fields import fields_of
+from kalends.http.input.fields import fields_of
 from tests.cast import Cast
 from tests.client import Client
 from tests.web import pages

@@ -11,9 +11,9 @@ from urllib.parse import quote_plus
 import pytest
 
 from kalends.contacts.model import ImportInput
-from kalends.contacts.providers import fetch_entries
+from kalends.contacts.providers.fetch import fetch_entries
 from kalends.errors import Problem
-from kalends.http.log import log
+from kalends.log import log
 from kalends.settings import Settings
 from tests.contacts.providers.books import USER, Book, radicale, xandikos
 from tests.contacts.providers.stand import Stand

@@ -4,7 +4,7 @@ import pytest
 
 from kalends.contacts.entry import Entry
 from kalends.contacts.model import ImportInput
-from kalends.contacts.providers import fetch_entries
+from kalends.contacts.providers.fetch import fetch_entries
 from kalends.settings import Settings
 from tests.contacts.providers.books import NO_QUERY, NO_REPORT, PASSWORD, PEOPLE, USER, Book
 from tests.contacts.providers.conftest import Fails

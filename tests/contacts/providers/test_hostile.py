@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from kalends.contacts import carddav, fetch
 from kalends.contacts.model import ImportInput
-from kalends.contacts.providers import AT_ONCE, fetch_entries
+from kalends.contacts.providers import carddav
+from kalends.contacts.providers.fetch import AT_ONCE, fetch_entries
 from kalends.errors import Problem, Unavailable
+from kalends.net import http_client
 from kalends.settings import Settings
 from tests.contacts.providers.conftest import CANARY, Fails
 from tests.contacts.providers.stand import DAV_TYPE, Request, Stand, found, multistatus
@@ -28,7 +29,7 @@ Deadline = Callable[[float], None]
 
 @pytest.fixture
 def deadline(monkeypatch: pytest.MonkeyPatch) -> Deadline:
-    return lambda seconds: monkeypatch.setattr(fetch, "SECONDS", seconds)
+    return lambda seconds: monkeypatch.setattr(http_client, "SECONDS", seconds)
 
 
 def is_away(problem: Problem, reason: str) -> bool:
@@ -148,7 +149,7 @@ def test_a_gigabyte_is_not_taken(stand: Stand, fails: Fails, service: str, frami
 
 
 def test_many_answers_together_are_bounded(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetch, "BYTES", 3 * 2**20)
+    monkeypatch.setattr(http_client, "BYTES", 3 * 2**20)
     stand.behaviour = lambda request: request.answer(404, b" " * 2**21)
     assert is_strange(fails(stand.settings), "more than 3 MiB")
 
@@ -233,7 +234,7 @@ def test_a_redirect_in_disguise_is_not_followed(stand: Stand, fails: Fails, loca
 def test_redirects_end(stand: Stand, fails: Fails) -> None:
     stand.behaviour = lambda request: request.answer(301, Location="/dav")
     assert is_strange(fails(stand.settings), "more than 5 times")
-    assert len(stand.requests) == fetch.REDIRECTS + 1
+    assert len(stand.requests) == http_client.REDIRECTS + 1
 
 
 @pytest.mark.parametrize(
@@ -256,12 +257,12 @@ def test_a_card_on_another_host_is_not_fetched(stand: Stand, fails: Fails) -> No
 
 
 def test_from_http_to_https_is_the_same_host() -> None:
-    with fetch.Visit() as visit:
+    with http_client.Visit() as visit:
         host = visit.open("http://dav.example.org/dav")
         assert host._redirected("http://dav.example.org/dav", "https://DAV.example.org/dav/") == "https://DAV.example.org/dav/"
         assert host.resolve("https://dav.example.org/dav/", "/ana") == "https://dav.example.org/ana"
         for elsewhere in ("http://dav.example.org/", "https://dav.example.org:8443/", "https://example.org/"):
-            with pytest.raises(fetch.Strange):
+            with pytest.raises(http_client.Strange):
                 host._redirected("https://dav.example.org/dav/", elsewhere)
 
 

@@ -1,0 +1,122 @@
+"""What an address book hands us, whatever its format: entries that are read into contacts' fields."""
+
+import codecs
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from kalends import errors
+from kalends.contacts import csv_table, vcard
+from kalends.contacts.entry import Entry as Entry
+from kalends.contacts.model import ContactFields, Remark
+from kalends.http.input.fields import Bad, Field, fields_of
+from kalends.http.input.tags import readable_tags
+from kalends.values import text
+
+# Far more than a person has, so that an entry cannot become a thousand contacts.
+MOST_VALUES = 20
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_FIELDS: dict[str, Field] = {field.name: field for field in fields_of(ContactFields)}
+_GENDERS = {"m": "male", "male": "male", "f": "female", "female": "female"} | dict.fromkeys(["u", "n", "unspecified", "unknown"], "")
+
+
+def read_file(filename: str, content: bytes) -> list[Entry]:
+    """The people in a file that somebody sent: vCards or a table."""
+    found, name = decoded(content), filename.lower()
+    try:
+        if found.lstrip()[:11].upper() == "BEGIN:VCARD" or name.endswith((".vcf", ".vcard")):
+            entries = vcard.read(found)
+        elif name.endswith((".csv", ".tsv", ".txt")):
+            entries = csv_table.read(found)
+        else:
+            raise ValueError("must be a .vcf file of vCards or a .csv file")
+    except ValueError as error:
+        raise errors.invalid("file", str(error), "invalid_format") from None
+    if not entries:
+        raise errors.invalid("file", "has no contacts in it", "invalid_format")
+    return entries
+
+
+def decoded(content: bytes) -> str:
+    """The text of a file, in whichever way the program wrote it: UTF-8, UTF-16, or what Windows used before."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", "replace")
+    if content[1:2] == b"\0":
+        return content.decode("utf-16-le", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
+
+
+def contacts_of(entry: Entry) -> tuple[list[ContactFields], list[Remark]]:
+    """A contact for each address of the entry, of which the first has everything else too; and what cannot be kept."""
+    reading = _Reading(entry.line)
+    names = {name: reading.value(name, getattr(entry, name)) for name in ("first_name", "last_name")}
+    addresses = reading.several("email_address", entry.email_addresses)
+    numbers = reading.several("phone_number", entry.phone_numbers)
+    first = ContactFields(
+        **names,
+        email_address=next(iter(addresses), None),
+        phone_number=next(iter(numbers), None),
+        birthday=reading.birthday(entry.birthday),
+        gender=reading.value("gender", _GENDERS.get(entry.gender.strip().lower(), entry.gender)),
+        country=reading.value("country", entry.country),
+        zip_code=reading.value("zip_code", entry.zip_code),
+        tag_list=reading.tags(entry.tags),
+        unique_id=reading.value("unique_id", entry.unique_id),
+    )
+    for number in numbers[1:]:
+        reading.remark("phone_number", f"“{number}” was left out: a contact has one number")
+    if not (any(names.values()) or addresses or numbers):
+        reading.remark("first_name", f"the entry was left out: {ContactFields.RULES['first_name']}")
+        return [], reading.remarks
+    return [first, *(ContactFields(**names, email_address=address) for address in addresses[1:])], reading.remarks
+
+
+class _Reading:
+    """The values of one entry, read as those that a client sends; what is refused is told, and left out."""
+
+    def __init__(self, line: int):
+        self.line = line
+        self.remarks: list[Remark] = []
+
+    def remark(self, field: str, message: str) -> None:
+        self.remarks.append(Remark(self.line, field, message))
+
+    def value(self, name: str, given: str) -> Any:
+        field, spaced = _FIELDS[name], _CONTROL.sub(" ", given)
+        if field.is_empty(spaced):
+            return None
+        try:
+            return field.read(spaced)
+        except Bad as bad:
+            self.remark(name, f"“{_short(spaced)}” was left out: {bad}")
+            return None
+
+    def several(self, name: str, given: list[str]) -> list[str]:
+        """The values that can be kept, each once."""
+        if len(given) > MOST_VALUES:
+            self.remark(name, f"{len(given) - MOST_VALUES:,} were left out: at most {MOST_VALUES} are read")
+        kept: dict[str, str] = {}
+        for value in filter(None, (self.value(name, value) for value in given[:MOST_VALUES])):
+            kept.setdefault(text.key(value), value)
+        return list(kept.values())
+
+    def birthday(self, given: str) -> Any:
+        if given.startswith("--"):
+            self.remark("birthday", f"“{_short(given)}” was left out: it has no year")
+            return None
+        return self.value("birthday", given)
+
+    def tags(self, given: Iterable[str]) -> str:
+        """The tags that can be kept, as one text; of those that cannot, the reason is told."""
+        kept, words = readable_tags(_CONTROL.sub(" ", tag) for tag in dict.fromkeys(given))
+        for each in words:
+            self.remark("tag_list", each)
+        return kept
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= 60 else f"{value[:59]}…"

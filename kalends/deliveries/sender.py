@@ -1,0 +1,206 @@
+"""Sending what waits in the outbox. No transaction is open meanwhile, and one message never holds up the others."""
+
+import queue
+import random
+import threading
+import time
+
+from kalends.context import Context
+from kalends.db import Database, Retry
+from kalends.deliveries import account_message, mail, message, sms, store
+from kalends.deliveries.model import Channel, Delivery
+from kalends.deliveries.outcome import TryAgain, Undeliverable, Unknown
+from kalends.errors import Unavailable
+from kalends.events import store as events
+from kalends.events.model import Event
+from kalends.log import log
+from kalends.settings import Settings
+from kalends.users import reset_link, reset_requests, verify_link
+from kalends.users import store as users
+from kalends.users.model import User
+from kalends.values import timestamps
+
+# So many messages of a kind are under way at once, in one worker.
+SENDERS = 8
+PAUSE = 1.0
+# Longer than any attempt takes: a worker that has not said by then what became of a message is dead.
+LEASE = 120
+FIRST_PAUSE, LONGEST_PAUSE = 10, 3600
+GIVEN_UP_AFTER = 48 * 3600
+# How long a worker that is told to stop waits for what is under way.
+GRACE = 5
+ACCOUNT_MESSAGES = {"reset": account_message.reset, "verify": account_message.verify, "notice": account_message.notice}
+
+
+class Outbox:
+    """Takes what is due of one channel and hands it to its senders: a mail server that hangs holds up no text message."""
+
+    def __init__(self, db: Database, settings: Settings, channel: Channel):
+        self._db = db
+        self._settings = settings
+        self._channel = channel
+        self._handed: queue.SimpleQueue[Delivery] = queue.SimpleQueue()
+        self._changed = threading.Condition()
+        self._busy = 0
+
+    def run(self, stopping: threading.Event) -> None:
+        """Send until told to stop."""
+        for number in range(SENDERS):
+            threading.Thread(target=self._send_on, name=f"{self._channel} {number}", daemon=True).start()
+        while not stopping.is_set():
+            if not self._hand_out(self._free()):
+                stopping.wait(PAUSE)
+        with self._changed:
+            self._changed.wait_for(lambda: self._busy == 0, timeout=GRACE)
+
+    def _free(self) -> int:
+        """How many senders are idle; waits a little if none is."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._busy < SENDERS, timeout=PAUSE)
+            return SENDERS - self._busy
+
+    def _hand_out(self, most: int) -> int:
+        """Take what is due, at most so many, and say how many there were."""
+        ctx = Context(self._db, self._settings, timestamps.now())
+        try:
+            due = _due(ctx, self._channel, most) if most else []
+        except (Retry, Unavailable) as away:
+            log.warning("deliveries wait", reason=str(away))
+            return 0
+        except Exception:
+            log.exception("deliveries wait")
+            return 0
+        with self._changed:
+            self._busy += len(due)
+        for delivery in due:
+            self._handed.put(delivery)
+        return len(due)
+
+    def _send_on(self) -> None:
+        while True:
+            delivery = self._handed.get()
+            try:
+                attempt(self._db, self._settings, delivery)
+            except Exception:
+                log.exception("a delivery was left to the next worker", delivery=delivery.id)
+            with self._changed:
+                self._busy -= 1
+                self._changed.notify_all()
+
+
+def queue_resets(ctx: Context) -> None:
+    """Mail a link to those who asked for a new password, if there are such users."""
+    with ctx.read():
+        if not reset_requests.exist(ctx):
+            return
+    with ctx.write():
+        for name, requested_at in reset_requests.take(ctx):
+            user = users.find(ctx, name)
+            if user and ctx.now < requested_at + reset_link.VALID_FOR:
+                store.insert_account_mail(ctx, user, "reset")
+
+
+def _due(ctx: Context, channel: Channel, most: int) -> list[Delivery]:
+    if channel == "email":
+        queue_resets(ctx)
+    with ctx.read():
+        if not store.is_due(ctx, channel):
+            return []
+    with ctx.write():
+        store.give_up_unknown(ctx)
+        return store.claim(ctx, channel, LEASE, most)
+
+
+def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:
+    """Send it once, and write down what became of it."""
+    state, error, due_at = "sent", None, None
+    try:
+        _send(Context(db, settings, timestamps.now()), delivery)
+    except (Undeliverable, Unknown) as final:
+        state, error = "failed", str(final)
+    except TryAgain as trouble:
+        state, error, due_at = _again(delivery, str(trouble))
+    except Exception:
+        log.exception("a delivery failed", delivery=delivery.id)
+        state, error, due_at = _again(delivery, "Something went wrong here; the log says what.")
+    log.info("delivery", delivery=delivery.id, channel=delivery.channel, state=state, attempts=delivery.attempts, error=error)
+    _write_down(db, settings, delivery, state, error, due_at)
+
+
+def _send(ctx: Context, delivery: Delivery) -> None:
+    if delivery.kind in ACCOUNT_MESSAGES:
+        with ctx.read():
+            user = _account(ctx, delivery)
+        mail.send(ctx.settings, ACCOUNT_MESSAGES[delivery.kind](ctx.settings, delivery, user), delivery.address)
+        return
+    if delivery.kind == "confirm":
+        with ctx.read():
+            owner = _asking(ctx, delivery)
+        if delivery.channel == "email":
+            mail.send(ctx.settings, message.confirmation(ctx.settings, delivery, owner), delivery.address)
+        else:
+            sms.send(ctx.settings, delivery.address, message.confirmation_text(ctx.settings, delivery, owner), delivery.id)
+        return
+    with ctx.read():
+        current, event = _current(ctx, delivery)
+    if current.channel == "email":
+        mail.send(ctx.settings, message.mail(ctx.settings, current, event), current.address)
+    else:
+        sms.send(ctx.settings, current.address, message.text(ctx.settings, current, event), current.id)
+
+
+def _current(ctx: Context, delivery: Delivery) -> tuple[Delivery, Event]:
+    """The delivery and its event as they are now, if it is still to be sent: people may have changed their minds."""
+    current = store.get(ctx, delivery.id)
+    if current is None or current.event_id is None:
+        raise Undeliverable("The event was deleted before it was sent.")
+    if current.kind == "announce" and current.subscriber_id is None:
+        raise Undeliverable("They left the list before it was sent.")
+    event = events.get(ctx, current.event_id)
+    if current.public and not event.public:
+        raise Undeliverable("The event was made private before it was sent.")
+    return current, event
+
+
+def _asking(ctx: Context, delivery: Delivery) -> User:
+    """On whose list the address may want to be."""
+    if store.get(ctx, delivery.id) is None:
+        raise Undeliverable("The account was deleted before it was sent.")
+    return users.get(ctx, delivery.owner_id)
+
+
+def _account(ctx: Context, delivery: Delivery) -> User:
+    """Whose account the message is about, if the link in it would still work. A notice has none."""
+    if store.get(ctx, delivery.id) is None:
+        raise Undeliverable("The account was deleted before it was sent.")
+    user = users.get(ctx, delivery.owner_id)
+    if delivery.kind == "notice":
+        return user
+    valid_for = reset_link.VALID_FOR if delivery.kind == "reset" else verify_link.VALID_FOR
+    if ctx.now >= delivery.created_at + valid_for or user.email_address != delivery.address:
+        raise Undeliverable("The link would not have worked any more.")
+    return user
+
+
+def _again(delivery: Delivery, trouble: str) -> tuple[str, str, int | None]:
+    """When to try again, or that it is time to give up."""
+    now = timestamps.now()
+    pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(delivery.attempts - 1, 20))
+    due_at = now + max(1, round(pause * random.uniform(0.8, 1)))  # noqa: S311
+    if due_at > delivery.created_at + GIVEN_UP_AFTER:
+        return "failed", f"Given up after {delivery.attempts} attempts. {trouble}", None
+    return "queued", trouble, due_at
+
+
+def _write_down(db: Database, settings: Settings, delivery: Delivery, state: str, error: str | None, due_at: int | None) -> None:
+    """As long as the lease lasts: what was sent and is not written down would be sent again."""
+    until = time.monotonic() + LEASE
+    while True:
+        ctx = Context(db, settings, timestamps.now())
+        try:
+            with ctx.write():
+                return store.finish(ctx, delivery, state, error, due_at)
+        except (Retry, Unavailable):
+            if time.monotonic() > until:
+                raise
+            time.sleep(PAUSE)

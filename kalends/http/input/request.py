@@ -1,0 +1,288 @@
+"""Read a request: one set of parameters, whatever carries them."""
+
+import json
+import re
+from codecs import BOM_UTF8
+from collections.abc import Iterable
+from math import inf
+from typing import Any, NoReturn
+from urllib.parse import unquote_to_bytes
+
+import falcon
+import msgspec
+
+from kalends import errors
+from kalends.errors import FieldError
+from kalends.http.endpoint import Endpoint
+from kalends.http.input.fields import Field, Repeated, Upload, described, fields_of
+from kalends.http.input.form import Form
+
+BEARERS = frozenset({"wkey", "token"})
+SECRETS = BEARERS | {"password", "digest", "access_token", "shared_secret"}
+# What changes a read so much that nobody should think it was heeded; a Struct may name its own.
+NEVER_IGNORED = frozenset({"order", "fields"})
+
+MAX_DEPTH = 8
+MAX_KEYS = 1_000
+BODY_LIMIT = 1024 * 1024
+UPLOAD_LIMIT = 10 * 1024 * 1024
+# Multipart boundaries and the other fields come on top of an upload.
+FRAMING = 64 * 1024
+
+_BRACKETS = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
+_KEY = re.compile(r"\[([^\[\]]*)\]")
+_PLAIN = re.compile(r"[A-Za-z0-9_.:-]*")
+_BROKEN = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
+
+def bind(endpoint: Endpoint, given: dict[str, Any], *, is_strict: bool) -> Any:
+    """The endpoint's parameter Struct (or Changes to it, or None) from what was given; every broken field is named at once."""
+    if endpoint.is_form:
+        # A page sends a checkbox after a hidden field of the same name, which stands for it when it is not ticked.
+        return Form({name: value[-1] if isinstance(value, Repeated) else value for name, value in given.items()})
+    checked = given if is_strict else _never_ignored(endpoint, given)
+    unknown = _unknown(checked, fields_of(endpoint.params) if endpoint.params is not None else ()) if checked else []
+    value: Any = None
+    broken: list[FieldError] = []
+    if endpoint.params is not None:
+        value, broken = endpoint.read(endpoint.params, given)
+    if broken or unknown:
+        raise errors.Invalid(broken + unknown)
+    return value
+
+
+def _never_ignored(endpoint: Endpoint, given: dict[str, Any]) -> dict[str, Any]:
+    names: frozenset[str] = getattr(endpoint.params, "NEVER_IGNORED", frozenset()) if endpoint.writes else NEVER_IGNORED
+    if names.isdisjoint(given) or not endpoint.in_api:
+        return {}
+    return {name: given[name] for name in names & given.keys()}
+
+
+def gather(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
+    """All parameters of the request: the body's win over the query string's."""
+    given = _unwrapped(_form(req.query_string), endpoint) if req.query_string else {}
+    if not SECRETS.isdisjoint(given):
+        _refuse_secrets(given, endpoint)
+    if req.method != "GET" or req.content_length:
+        given |= _unwrapped(_body(req, endpoint), endpoint)
+    return given
+
+
+def _refuse_secrets(query: dict[str, Any], endpoint: Endpoint) -> None:
+    """A secret in an address that the action does not ask for: whoever sent it means to be signed in, and would be a guest."""
+    names = endpoint.params.__struct_fields__ if endpoint.params is not None else ()
+    misplaced = SECRETS & query.keys() - set(names)
+    if not misplaced or not endpoint.in_api:
+        return
+    if misplaced & BEARERS:
+        raise errors.InvalidToken("Send the token or the key as 'Authorization: Bearer …'. Addresses are kept in logs and histories.")
+    message = "is not a parameter of this action, and a secret does not belong in an address"
+    raise errors.Invalid([FieldError(name, message, "unknown") for name in sorted(misplaced)])
+
+
+def _unwrapped(given: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
+    """The fields, whether or not they came in the resource's name. Bare ones win: they are what a link to a next page adds."""
+    wrapper = endpoint.wrapper
+    if not isinstance(given.get(wrapper), dict):
+        return given
+    known = {field.name for field in fields_of(endpoint.params)} if endpoint.params is not None else set()
+    if wrapper in known and not known & set(given[wrapper]):
+        # A comment's text is a `comment` too: an object that has none of the fields is meant for it.
+        return given
+    inner: dict[str, Any] = given.pop(wrapper)
+    return inner | given
+
+
+def is_strict(req: falcon.Request) -> bool:
+    """Whether the request says `Prefer: handling=strict` (RFC 7240)."""
+    if "HTTP_PREFER" not in req.env:
+        return False
+    for preference in req.env["HTTP_PREFER"].split(","):
+        name, _, value = preference.partition(";")[0].partition("=")
+        if name.strip().lower() == "handling":
+            return bool(value.strip().strip('"').lower() == "strict")
+    return False
+
+
+def _unknown(given: dict[str, Any], fields: Iterable[Field], written: str = "{}") -> list[FieldError]:
+    known = {field.name: described(field.type)[0] for field in fields}
+    unknown: list[FieldError] = []
+    for name, value in given.items():
+        if name not in known:
+            printable = name.encode(errors="backslashreplace").decode()
+            unknown.append(FieldError(written.format(printable), "is not a parameter of this action", "unknown"))
+        elif isinstance(value, dict) and isinstance(known[name], type) and issubclass(known[name], msgspec.Struct):
+            unknown += _unknown(value, fields_of(known[name]), written.format(name) + "[{}]")
+    return unknown
+
+
+def _body(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
+    content = req.bounded_stream.read()
+    if not content:
+        return {}
+    kind = (req.content_type or "").partition(";")[0].strip().lower()
+    if len(content) > (UPLOAD_LIMIT + FRAMING if kind == "multipart/form-data" and endpoint.takes_file else BODY_LIMIT):
+        raise errors.TooLarge("A body may have at most 1 MiB, and a file 10 MiB where an action takes one.")
+    if req.get_header("Content-Encoding") not in (None, "", "identity"):
+        raise errors.UnsupportedMediaType("Send the body as it is, without a Content-Encoding.")
+    if kind == "application/json" or kind.endswith("+json"):
+        return _json(content)
+    if kind == "application/x-www-form-urlencoded":
+        return _form(_utf8(content))
+    if kind == "multipart/form-data":
+        return _multipart(content, req.content_type or "")
+    raise errors.UnsupportedMediaType(
+        "Send application/json, application/x-www-form-urlencoded or multipart/form-data, and say so in Content-Type."
+    )
+
+
+def _json(content: bytes) -> dict[str, Any]:
+    try:
+        value = msgspec.json.decode(content)
+    except RecursionError:
+        _too_deep()
+    except UnicodeDecodeError:
+        raise errors.BadRequest("The body is not valid UTF-8.") from None
+    except msgspec.DecodeError as error:
+        value = _lenient_json(content, str(error))
+    if not isinstance(value, dict):
+        raise errors.Invalid([], "The body must be a JSON object.")
+    _check_size(value)
+    return value
+
+
+def _lenient_json(content: bytes, complaint: str) -> Any:
+    """What msgspec refuses and the standard library reads: lone surrogates and huge numbers, refused later with the field's
+    name, and a byte order mark."""
+
+    def refuse(word: str) -> NoReturn:
+        raise ValueError(word)
+
+    try:
+        return json.loads(_utf8(content.removeprefix(BOM_UTF8)), parse_constant=refuse, parse_int=_integer)
+    except RecursionError:
+        _too_deep()
+    except ValueError:
+        raise errors.BadRequest(f"The body is not valid JSON: {complaint}.") from None
+
+
+def _integer(digits: str) -> int | float:
+    """A number; one of so many digits that Python would not read it is as good as infinite."""
+    return int(digits) if len(digits) < 1_000 else inf
+
+
+def _form(encoded: str) -> dict[str, Any]:
+    pairs = [pair for pair in encoded.split("&") if pair]
+    if len(pairs) > MAX_KEYS:
+        _too_many()
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        _place(values, _decoded(name), _decoded(value))
+    return values
+
+
+def _decoded(encoded: str) -> str:
+    if _PLAIN.fullmatch(encoded):
+        return encoded
+    if _BROKEN.search(encoded):
+        raise errors.BadRequest("A percent sign must be followed by two hexadecimal digits.")
+    return _utf8(unquote_to_bytes(encoded.replace("+", " ")))
+
+
+def _utf8(content: bytes) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise errors.BadRequest("The request is not valid UTF-8.") from None
+
+
+def _multipart(content: bytes, content_type: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    try:
+        handler = falcon.media.MultipartFormHandler()
+        handler.parse_options.max_body_part_count = 0
+        handler.parse_options.max_body_part_buffer_size = len(content)
+        form = handler.deserialize(_Bytes(content), content_type, len(content))
+        for count, part in enumerate(form, start=1):
+            if count > MAX_KEYS:
+                _too_many()
+            data = part.get_data()
+            if len(data) > UPLOAD_LIMIT:
+                raise errors.TooLarge("A file may have at most 10 MiB.")
+            _place(values, part.name or "", Upload(part.filename, data) if part.filename else _utf8(data))
+    except UnicodeDecodeError:
+        raise errors.BadRequest("A name in the multipart body is not valid UTF-8.") from None
+    except falcon.HTTPError as error:
+        raise errors.BadRequest(f"The multipart body cannot be read: {error.description or error.title}.") from None
+    return values
+
+
+class _Bytes:
+    """A body that was read already, as the stream that Falcon's parser wants."""
+
+    def __init__(self, content: bytes):
+        self._content, self._at = content, 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        end = len(self._content) if size is None or size < 0 else self._at + size
+        piece = self._content[self._at : end]
+        self._at += len(piece)
+        return piece
+
+
+def _place(values: dict[str, Any], name: str, value: Any) -> None:
+    """Put `a[b]=value` where it belongs: `{"a": {"b": value}}`; `a[]=value` adds to a list, and so does a name that comes again."""
+    match = _BRACKETS.fullmatch(name)
+    if match is None:
+        values[name] = value
+        return
+    keys = [match.group(1), *_KEY.findall(match.group(2))]
+    if len(keys) > MAX_DEPTH:
+        _too_deep()
+    if len(keys) == 2 and keys[1] == "":
+        held = values.setdefault(keys[0], [])
+        if isinstance(held, list):
+            held.append(value)
+        elif not isinstance(held, dict):
+            values[keys[0]] = Repeated([held, value])
+        return
+    for key in keys[:-1]:
+        inner = values.get(key)
+        if not isinstance(inner, dict):
+            inner = values[key] = {}
+        values = inner
+    if keys[-1] not in values:
+        values[keys[-1]] = value
+    elif isinstance(held := values[keys[-1]], list):
+        held.append(value)
+    elif not isinstance(held, dict):
+        # What stands beside `a[b]=value` in whatever order takes nothing of it away.
+        values[keys[-1]] = Repeated([held, value])
+
+
+def _check_size(value: Any) -> None:
+    """At most 8 levels and 1,000 keys."""
+    keys, level = 0, [value]
+    for _ in range(MAX_DEPTH):
+        below: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                keys += len(item)
+                below += item.values()
+            elif isinstance(item, list):
+                below += item
+        if keys > MAX_KEYS:
+            _too_many()
+        level = [item for item in below if isinstance(item, dict | list)]
+        if not level:
+            return
+    _too_deep()
+
+
+def _too_deep() -> NoReturn:
+    raise errors.Invalid([], f"The body is nested too deeply; at most {MAX_DEPTH} levels are read.")
+
+
+def _too_many() -> NoReturn:
+    raise errors.Invalid([], f"The request has too many keys; at most {MAX_KEYS:,} are read.")

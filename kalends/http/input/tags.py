@@ -1,0 +1,82 @@
+"""Tags, as records carry them: comma-delimited text, each tag once."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from kalends import errors
+from kalends.http.input.fields import Bad
+from kalends.http.input.types import Name
+from kalends.values import text
+
+MAX_TAGS = 100
+MAX_TAG = 200
+MOST_READ = 1_000
+TOO_MANY = f"must have at most {MAX_TAGS} tags"
+
+
+def read_tags(value: Any) -> str:
+    """Comma-delimited text or an array, as comma-delimited text: the first spelling counts, without duplicates."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list) or not all(part is None or isinstance(part, str) for part in parts):
+        raise Bad("must be a comma-delimited list of tags", "wrong_type")
+    tags: dict[str, str] = {}
+    for tag in (piece.strip() for part in parts for piece in _clean_tag(part or "").split(",")):
+        if tag:
+            tags.setdefault(text.key(tag), tag)
+    if len(tags) > MAX_TAGS:
+        raise Bad(TOO_MANY, "too_many")
+    return ",".join(tags.values())
+
+
+def readable_tags(given: Iterable[str]) -> tuple[str, list[str]]:
+    """Of a file's tags those that can be kept, as one text; and what to say of the others, by the reason."""
+    kept: dict[str, str] = {}
+    refused: Counter[str] = Counter()
+    for number, tag in enumerate(given):
+        try:
+            if number >= MOST_READ:
+                raise Bad(TOO_MANY, "too_many")
+            pieces = read_tags([tag]).split(",")
+        except Bad as bad:
+            refused[str(bad)] += 1
+            continue
+        for piece in filter(None, pieces):
+            kept.setdefault(text.key(piece), piece)
+    if len(kept) > MAX_TAGS:
+        refused[TOO_MANY] += len(kept) - MAX_TAGS
+    words = [f"{count:,} {'tag was' if count == 1 else 'tags were'} left out: {reason}" for reason, count in refused.items()]
+    return ",".join(list(kept.values())[:MAX_TAGS]), words
+
+
+def tagged(tag_list: str, tag: str) -> str:
+    """The tags with one more, given as `tag`."""
+    try:
+        return read_tags([*tag_list.split(","), tag])
+    except Bad as bad:
+        raise errors.invalid("tag", str(bad), bad.code) from None
+
+
+def _clean_tag(tag: str) -> str:
+    try:
+        cleaned = text.clean(tag)
+    except ValueError as error:
+        raise Bad(str(error)) from None
+    if len(cleaned) > MAX_TAG:
+        raise Bad(f"each tag must have at most {MAX_TAG} characters", "too_long")
+    return cleaned
+
+
+ONE_TAG = "must be one tag, without a comma; send several as tag_list"
+
+Tag = Annotated[Name, Meta(description="One tag to append.", extra={"pattern": "^[^,]+$", "hint": ONE_TAG})]
+TagList = Annotated[
+    str,
+    Meta(
+        max_length=MAX_TAGS * (MAX_TAG + 1),
+        description="Comma-delimited tags, or an array; replaces the tags.",
+        extra={"read": read_tags, "schema": {}, "like": list[str]},
+    ),
+]

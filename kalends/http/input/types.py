@@ -1,0 +1,106 @@
+"""The kinds of text that parameters share: each with its length, its form, and the words that explain it."""
+
+import re
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from kalends.http.input.fields import Bad
+from kalends.transports import read_address
+from kalends.values import datetimes
+
+
+def _time_zone(value: str) -> str:
+    if value not in datetimes.known_zones():
+        raise Bad("must be an IANA time zone such as Europe/Paris", "not_a_choice")
+    return value
+
+
+def _datetime(value: str) -> str:
+    try:
+        datetimes.parse(value)
+    except ValueError as error:
+        raise Bad(str(error)) from None
+    return value
+
+
+# What the library would accept as it stands, and most addresses are: it takes a fifth of a millisecond to say so.
+_PLAIN_EMAIL = re.compile(r"[A-Za-z0-9_%+-]+(\.[A-Za-z0-9_%+-]+)*@([a-z0-9]+(-[a-z0-9]+)*\.)+[a-z]{2,}")
+_LONGEST_LOCAL, _LONGEST_LABEL = 64, 63
+
+
+def _is_plain_email(value: str) -> bool:
+    local, _, domain = value.rpartition("@")
+    return len(local) <= _LONGEST_LOCAL and bool(_PLAIN_EMAIL.fullmatch(value)) and max(map(len, domain.split("."))) <= _LONGEST_LABEL
+
+
+def _email(value: str) -> str:
+    if _is_plain_email(value):
+        return value
+    try:
+        checked = read_address(value)
+        if "." not in checked.ascii_domain:
+            # A host alone, such as localhost, is a slip; private networks have domains such as mail.local.
+            raise ValueError
+        return checked.normalized
+    except ValueError:
+        raise Bad("must be an e-mail address such as ana@example.org") from None
+
+
+def _name_or_address(value: str) -> str:
+    return _email(value) if "@" in value else value
+
+
+# The format of OpenAPI's `date-time`, or `date`, or a local time: programs take an unknown format for text, which is right.
+DATE_OR_TIME = "date-or-date-time"
+
+Id = Annotated[int, Meta(ge=1)]
+Ids = Annotated[list[Id], Meta(max_length=500)]
+Name = Annotated[str, Meta(max_length=200)]
+NameOrAddress = Annotated[str, Meta(max_length=254, description="User name or e-mail address.")]
+NameOrCheckedAddress = Annotated[NameOrAddress, Meta(extra={"check": _name_or_address})]
+LongText = Annotated[str, Meta(max_length=20_000, extra={"lines": True})]
+Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+
+EmailAddress = Annotated[
+    str,
+    Meta(
+        max_length=254,
+        description="An e-mail address, checked for its form only.",
+        examples=["ana@example.org"],
+        extra={"check": _email, "schema": {"format": "email"}},
+    ),
+]
+
+TimeZone = Annotated[
+    str,
+    Meta(
+        max_length=64,
+        description="An IANA time zone, such as Europe/Paris.",
+        examples=["Europe/Paris"],
+        extra={"check": _time_zone, "schema": {"format": "time-zone", "minLength": 1}},
+    ),
+]
+
+
+DateTime = Annotated[
+    str,
+    Meta(
+        max_length=100,
+        description="Such as 2026-05-11T17:00:00+02:00, 2026-05-11T17:00, 2026-05-11T17:00[Europe/Paris] or 2026-05-11.",
+        examples=["2026-05-11T17:00:00+02:00", "2026-05-11"],
+        extra={"check": _datetime, "schema": {"format": DATE_OR_TIME}},
+    ),
+]
+
+
+class Deletion(Struct):
+    """The ids of what was deleted."""
+
+    deleted: list[int]
+
+
+class TextDeletion(Struct):
+    """The ids of what was deleted, where ids are text."""
+
+    deleted: list[str]

@@ -1,0 +1,157 @@
+"""OpenAPI 3.1, generated from the registry of endpoints."""
+
+import inspect
+from typing import Any
+
+import msgspec
+
+from kalends import __version__
+from kalends.http.endpoint import Document, Endpoint
+from kalends.http.input.fields import Field, fields_of
+from kalends.http.openapi.responses import HEADERS, REF, errors, kinds_of, operation_id, responses
+from kalends.http.openapi.schema import Carrier, carried, field_schema, object_schema, rules_of
+from kalends.http.problem import ProblemBody
+from kalends.idempotency.key import HEADER, KEY_PATTERN
+
+ABOUT = """An event calendar service.
+
+Parameters come in the query string, as a JSON object, as a form or as multipart, whichever suits; the body wins over the query
+string. They may be wrapped in the resource's name (`{"calendar": {"name": …}}`). An update changes only what is given; an empty
+text or `null` clears a field. Unknown parameters are ignored, unless the request says `Prefer: handling=strict`.
+
+Every error is `application/problem+json` (RFC 9457) and names each broken field. Every answer has an `X-Request-Id`."""
+
+SECURITY = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "A session's token, or an API write key (`wk_…`)."},
+    "cookie": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "kalends_session",
+        "description": "Set by POST /api/session, for pages of this site: other sites' requests with it are refused.",
+    },
+}
+
+ONCE = {
+    "name": HEADER,
+    "in": "header",
+    "required": False,
+    "description": "Your own name for this request, such as a UUID: sent again within a day, it gets the same answer, and is done once.",
+    "schema": {"type": "string", "format": "idempotency-key", "pattern": KEY_PATTERN},
+}
+ONCE_RULE = {HEADER: "must have 1 to 255 visible ASCII characters, and be another for another request"}
+
+VERSIONS = {
+    "If-Match": "The ETag of the version that you mean: 412 when the record has changed since.",
+    "If-None-Match": "The ETag of the version that you have: 304 when it is still the one.",
+}
+
+
+def document(endpoints: list[Endpoint], base_url: str) -> dict[str, Any]:
+    """The description of the whole interface."""
+    described = [e for e in endpoints if e.path.startswith("/api/") and e.format != "html"]
+    kinds = [kind for e in described for kind in kinds_of(e.result) if kind is not Document]
+    _, schemas = msgspec.json.schema_components([*kinds, ProblemBody], ref_template=REF)
+    paths: dict[str, dict[str, Any]] = {}
+    for endpoint in described:
+        paths.setdefault(endpoint.url, {})[endpoint.method.lower()] = _operation(endpoint, described)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Kalends", "version": __version__, "description": ABOUT, "license": {"name": "MIT", "identifier": "MIT"}},
+        "servers": [{"url": base_url}],
+        "tags": [{"name": name, "description": text} for name, text in _resources(described).items()],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "responses": errors(),
+            "headers": HEADERS,
+            "securitySchemes": SECURITY,
+        },
+    }
+
+
+def _resources(endpoints: list[Endpoint]) -> dict[str, str]:
+    """What the modules that hold them say of the resources."""
+    return {e.resource: " ".join((inspect.getdoc(inspect.getmodule(e.function)) or "").split()) for e in endpoints}
+
+
+def _operation(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
+    summary, _, rest = endpoint.documentation.partition("\n\n")
+    in_body = _in_body(endpoint)
+    operation: dict[str, Any] = {
+        "operationId": operation_id(endpoint),
+        "summary": " ".join(summary.split()),
+        "description": rest,
+        "tags": [endpoint.resource],
+        "parameters": [_variable(name, kind) for name, kind in endpoint.variables.items()],
+        "responses": responses(endpoint, endpoints, with_body=in_body),
+        "security": _security(endpoint),
+    }
+    if endpoint.versioned:
+        operation["parameters"].append(_version("If-Match" if endpoint.writes else "If-None-Match"))
+    if endpoint.once:
+        operation["parameters"].append(ONCE)
+    if endpoint.params is not None:
+        if in_body:
+            operation["requestBody"] = _body(endpoint)
+        else:
+            operation["parameters"] += [_query(field, endpoint) for field in carried(endpoint.params, Carrier.QUERY)]
+    rules = _rules(endpoint)
+    if rules:
+        operation["x-rules"] = rules
+        operation["description"] = "\n\n".join(filter(None, [rest, *(f"`{name}` {rule}." for name, rule in rules.items())]))
+    return {key: value for key, value in operation.items() if value or key == "security"}
+
+
+def _rules(endpoint: Endpoint) -> dict[str, str]:
+    of_params = rules_of(endpoint.params) if endpoint.params is not None else {}
+    return of_params | (ONCE_RULE if endpoint.once else {})
+
+
+def _security(endpoint: Endpoint) -> list[dict[str, Any]]:
+    if not endpoint.credentials:
+        return []
+    return [{"bearer": []}, {"cookie": []}, *([{}] if endpoint.guests else [])]
+
+
+def _in_body(endpoint: Endpoint) -> bool:
+    """Whether the parameters come in the body. A password does in any case: addresses are kept in logs and histories."""
+    fields = fields_of(endpoint.params) if endpoint.params is not None else ()
+    return bool(fields) and (endpoint.method in ("POST", "PUT") or any(field.verbatim for field in fields))
+
+
+def _variable(name: str, kind: type) -> dict[str, Any]:
+    schema: dict[str, Any] = (
+        {"type": "integer", "format": "int64", "minimum": 1, "maximum": 2**63 - 1}
+        if kind is int
+        else {"type": "string", "pattern": "^[0-9A-Za-z]{1,40}$"}
+    )
+    return {"name": name, "in": "path", "required": True, "description": f"The {name.removesuffix('_id')}'s id.", "schema": schema}
+
+
+def _version(name: str) -> dict[str, Any]:
+    return {"name": name, "in": "header", "required": False, "description": VERSIONS[name], "schema": {"type": "string"}}
+
+
+def _query(field: Field, endpoint: Endpoint) -> dict[str, Any]:
+    schema = field_schema(field, Carrier.QUERY)
+    parameter = {
+        "name": field.name,
+        "in": "query",
+        "required": field.required and not endpoint.partial,
+        "description": schema.pop("description", ""),
+        "schema": schema,
+    }
+    if not field.required:
+        parameter["allowEmptyValue"] = True
+    return parameter
+
+
+def _body(endpoint: Endpoint) -> dict[str, Any]:
+    """JSON, or multipart where there is a file."""
+    assert endpoint.params is not None
+    fields = fields_of(endpoint.params)
+    has_file = any(field.is_file and field.required for field in fields)
+    carrier = Carrier.MULTIPART if has_file else Carrier.JSON
+    content = {carrier.value: {"schema": object_schema(endpoint.params, carrier, partial=endpoint.partial)}}
+    required = not endpoint.partial and (any(field.required for field in fields) or bool(getattr(endpoint.params, "SETS", ())))
+    return {"required": required, "content": content}

@@ -1,0 +1,150 @@
+"""What operations answer, as OpenAPI says it: the record and its headers, or one of the errors."""
+
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
+
+import msgspec
+from msgspec import Struct
+
+from kalends.http.endpoint import FORMATS, Document, Endpoint
+from kalends.http.input.fields import described, fields_of
+from kalends.http.problem import CONTENT_TYPE
+
+REF = "#/components/schemas/{name}"
+
+MEANINGS = {
+    "400": "The request cannot be read.",
+    "401": "The action needs a signed-in user, or the credential is wrong or expired.",
+    "403": "You may see the record, and may not do this to it; or the request came from another site.",
+    "404": "No such record, or one that you may not see.",
+    "408": "The body took too long to arrive.",
+    "409": "The state forbids it.",
+    "412": "The record has changed since you read it (If-Match).",
+    "413": "The body is too large.",
+    "415": "The body's media type is not known.",
+    "422": "A value breaks a rule; `errors` names every broken field.",
+    "429": "Too many requests; try again after Retry-After seconds.",
+    "503": "The service is busy, or its database away or full; try again after Retry-After seconds.",
+}
+
+HEADERS: dict[str, dict[str, Any]] = {
+    "X-Request-Id": {"required": True, "schema": {"type": "string"}, "description": "Names the request in the log."},
+    "Retry-After": {"required": True, "schema": {"type": "integer", "minimum": 0}, "description": "Seconds to wait."},
+    "RateLimit": {"schema": {"type": "string"}, "description": 'What is left of the limit, and for how long: `"guest-writes";r=59;t=20`.'},
+    "RateLimit-Policy": {"schema": {"type": "string"}, "description": 'The limit: `"guest-writes";q=60;w=60`.'},
+    "WWW-Authenticate": {"required": True, "schema": {"type": "string"}, "description": "How to sign in: `Bearer`."},
+    "Location": {"required": True, "schema": {"type": "string", "format": "uri-reference"}, "description": "Where the new record is."},
+    "ETag": {"required": True, "schema": {"type": "string"}, "description": "The record's version, for If-Match and If-None-Match."},
+    "Link": {"schema": {"type": "string"}, "description": 'The next page, if there is one: `<…>; rel="next"`.'},
+}
+
+_WITH = {"401": ["WWW-Authenticate"], "429": ["Retry-After", "RateLimit", "RateLimit-Policy"], "503": ["Retry-After"]}
+
+
+def errors() -> dict[str, Any]:
+    """Every error once, for the components."""
+    content = {CONTENT_TYPE: {"schema": {"$ref": REF.format(name="ProblemBody")}}}
+    return {
+        status: {"description": meaning, "headers": _headers("X-Request-Id", *_WITH.get(status, ())), "content": content}
+        for status, meaning in MEANINGS.items()
+    }
+
+
+def responses(endpoint: Endpoint, endpoints: list[Endpoint], *, with_body: bool) -> dict[str, Any]:
+    """All that the operation may answer."""
+    success = _success(endpoint, endpoints)
+    found = {str(status): success for status in (endpoint.status, endpoint.also) if status}
+    if endpoint.versioned and not endpoint.writes:
+        found["304"] = {"description": "You have this version already (If-None-Match).", "headers": _headers("X-Request-Id", "ETag")}
+    return found | {status: {"$ref": f"#/components/responses/{status}"} for status in _failures(endpoint, with_body)}
+
+
+def kinds_of(result: Any) -> tuple[Any, ...]:
+    """What an action answers: one kind, or one of several."""
+    return get_args(result) if get_origin(result) in (Union, UnionType) else (result,)
+
+
+def schema_of(result: Any) -> dict[str, Any]:
+    schemas, _ = msgspec.json.schema_components(kinds_of(result), ref_template=REF)
+    return schemas[0] if len(schemas) == 1 else {"oneOf": list(schemas)}
+
+
+def _failures(endpoint: Endpoint, with_body: bool) -> list[str]:
+    names_records = bool(endpoint.variables) or _refers(endpoint)
+    possible = {
+        "401": endpoint.credentials,
+        "403": endpoint.writes or names_records,
+        "404": names_records,
+        "408": with_body,
+        "409": endpoint.writes,
+        "412": endpoint.versioned and endpoint.writes,
+        "413": with_body,
+        "415": with_body,
+        "429": endpoint.limited or (endpoint.writes and endpoint.guests),
+    }
+    return [status for status in MEANINGS if possible.get(status, True)]
+
+
+def _refers(endpoint: Endpoint) -> bool:
+    """Whether a parameter names records."""
+    fields = fields_of(endpoint.params) if endpoint.params is not None else ()
+    return any(field.name.endswith(("_id", "_ids")) or field.name == "ids" for field in fields)
+
+
+def _success(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
+    names = ["X-Request-Id"]
+    if endpoint.limited:
+        names += ["RateLimit", "RateLimit-Policy"]
+    if endpoint.versioned and endpoint.action != "destroy":
+        names.append("ETag")
+    if endpoint.result is Document:
+        content = {FORMATS[endpoint.format]: {"schema": {"type": "string"}}}
+        return {"description": "The document.", "headers": _headers(*names), "content": content}
+    if _locates(endpoint, endpoints):
+        names.append("Location")
+    if "next" in _fields(endpoint.result):
+        names.append("Link")
+    answer = {
+        "description": _meaning(endpoint.result),
+        "headers": _headers(*names),
+        "content": {"application/json": {"schema": schema_of(endpoint.result)}},
+    }
+    links = _links(endpoint, endpoints)
+    return answer | ({"links": links} if links else {})
+
+
+def _locates(endpoint: Endpoint, endpoints: list[Endpoint]) -> bool:
+    shown = any(other.action == "show" and other.resource == endpoint.resource for other in endpoints)
+    return shown and endpoint.status == 201 and "id" in _fields(endpoint.result)
+
+
+def _links(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
+    """What can be done next with a record that the actor has just made. A guest's may be out of their own reach."""
+    if endpoint.status != 201 or endpoint.guests or not any("id" in _fields(kind) for kind in kinds_of(endpoint.result)):
+        return {}
+    return {
+        other.action: {"operationId": operation_id(other), "parameters": {next(iter(other.variables)): "$response.body#/id"}}
+        for other in endpoints
+        if other.resource == endpoint.resource and len(other.variables) == 1 and other.format == "json"
+    }
+
+
+def operation_id(endpoint: Endpoint) -> str:
+    """`events_show`; other formats are told apart by their suffix."""
+    name = endpoint.name.replace(".", "_")
+    suffix = f"_{endpoint.format}"
+    return name if endpoint.format == "json" or name.endswith(suffix) else name + suffix
+
+
+def _fields(result: Any) -> tuple[str, ...]:
+    bare, _ = described(result)
+    return bare.__struct_fields__ if isinstance(bare, type) and issubclass(bare, Struct) else ()
+
+
+def _meaning(result: Any) -> str:
+    said = result.__dict__.get("__doc__") if isinstance(result, type) and issubclass(result, Struct) else None
+    return " ".join(str(said).split()) if said else "The answer."
+
+
+def _headers(*names: str) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

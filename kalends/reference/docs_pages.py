@@ -1,0 +1,118 @@
+"""The API reference, rendered from the same description that programs read."""
+
+import re
+from typing import Any
+
+from markupsafe import Markup
+
+from kalends.context import Context
+from kalends.errors import CODES
+from kalends.http.endpoint import Document, endpoint
+from kalends.reference.api import described
+from kalends.reference.errors import meaning, problems
+from kalends.reference.schema_text import in_words
+from kalends.web.render import render
+
+
+@endpoint("GET", "/docs", guests=True, transaction=False, format="html")
+def docs(ctx: Context) -> Document:
+    """The API reference."""
+    api = described(ctx.settings.url)
+    resources: dict[str, dict[str, Any]] = {
+        tag["name"]: {"name": tag["name"], "about": marked(tag["description"]), "operations": []} for tag in api["tags"]
+    }
+    for path, methods in api["paths"].items():
+        for method, operation in methods.items():
+            resources[operation["tags"][0]]["operations"].append(_entry(api, path, method, operation))
+    return render(
+        "reference/docs.html",
+        ctx,
+        title="API reference",
+        server=api["servers"][0]["url"],
+        about=marked(api["info"]["description"]),
+        resources=list(resources.values()),
+        records=_records(api["components"]["schemas"]),
+        errors={status: marked(error["description"]) for status, error in api["components"]["responses"].items()},
+    )
+
+
+@endpoint("GET", "/docs/errors", guests=True, transaction=False, format="html")
+def errors(ctx: Context) -> Document:
+    """The catalogue of errors."""
+    kinds = [(each.kind, each.status, each.title, marked(meaning(each))) for each in problems()]
+    return render("reference/errors.html", ctx, title="Errors", kinds=kinds, codes=CODES)
+
+
+def marked(text: str) -> list[Markup]:
+    """Paragraphs, in which `this` is code."""
+    return [
+        Markup("").join(Markup("<code>{}</code>").format(part) if index % 2 else part for index, part in enumerate(paragraph.split("`")))
+        for paragraph in re.split(r"\n\s*\n", text)
+    ]
+
+
+def _records(schemas: dict[str, Any]) -> list[dict[str, Any]]:
+    """What replies consist of: each object with its fields."""
+    return [
+        {"name": name, "about": schema.get("description", ""), "fields": _properties(schema, schemas)}
+        for name, schema in sorted(schemas.items())
+        if "properties" in schema
+    ]
+
+
+def _entry(api: dict[str, Any], path: str, method: str, operation: dict[str, Any]) -> dict[str, Any]:
+    schemas, replies = api["components"]["schemas"], operation["responses"]
+    return {
+        "id": operation["operationId"],
+        "method": method.upper(),
+        "path": path,
+        "about": marked("\n\n".join(filter(None, [operation["summary"], operation.get("description")]))),
+        "guests": {} in operation["security"] or not operation["security"],
+        "fields": [*_parameters(operation, schemas), *_body(operation, schemas)],
+        "replies": [_reply(status, reply) for status, reply in replies.items() if "$ref" not in reply],
+        "errors": [status for status, reply in replies.items() if "$ref" in reply],
+    }
+
+
+def _parameters(operation: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {**_field(p["name"], p["schema"], schemas), "required": p["required"], "about": marked(p["description"]), "place": p["in"]}
+        for p in operation.get("parameters", [])
+    ]
+
+
+def _body(operation: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every field of the body; of alternatives, each that may be sent."""
+    (content,) = operation.get("requestBody", {"content": {"": {}}})["content"].values()
+    schema = content.get("schema", {})
+    variants = schema.get("oneOf", [schema])
+    required = [name for name in variants[0].get("required", []) if len(variants) == 1]
+    fields = {field["name"]: field for variant in variants for field in _properties(variant, schemas)}
+    return [{**field, "required": name in required, "place": "body"} for name, field in fields.items()]
+
+
+def _properties(schema: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {**_field(name, field, schemas), "about": marked(field.get("description", ""))}
+        for name, field in schema.get("properties", {}).items()
+    ]
+
+
+def _field(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    default = schema.get("default")
+    shown = str(default).lower() if isinstance(default, bool) else default
+    return {"name": name, "type": in_words(schema, schemas), "default": None if shown == "" else shown}
+
+
+def _reply(status: str, reply: dict[str, Any]) -> dict[str, Any]:
+    """What comes back: the status, the headers that matter, and the record."""
+    content: dict[str, Any] = reply.get("content", {})
+    kind = next(iter(content), "")
+    schema = content[kind]["schema"] if kind else {}
+    return {
+        "status": status,
+        "about": marked(reply["description"]),
+        "kind": kind,
+        "headers": [name for name in reply.get("headers", {}) if name != "X-Request-Id"],
+        "records": [each["$ref"].rpartition("/")[2] for each in schema.get("oneOf", [schema]) if "$ref" in each],
+    }

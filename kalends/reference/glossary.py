@@ -1,0 +1,241 @@
+"""What the fields of replies mean, and which values they have: one entry per name, or per `Struct.name` where it differs."""
+
+from typing import Any, get_args
+
+from kalends.contacts.model import Service
+from kalends.deliveries.model import CHANNELS, State
+from kalends.errors import Code
+from kalends.http.input.fields import described
+from kalends.http.openapi.responses import REF
+from kalends.http.openapi.schema import nullable
+from kalends.responses.model import Attendance
+
+Schema = dict[str, Any]
+
+MEANINGS = {
+    "id": "Id of the record.",
+    "created_at": "When the record was created, in UTC.",
+    "updated_at": "When the record was last changed, in UTC.",
+    # Lists
+    "limit": "The page size in force; at most 500.",
+    "offset": "The position of the first result.",
+    "next": "Path and query of the next page; null on the last one.",
+    "total": "The number of results on all pages, if `count=true` was sent.",
+    "total_is_exact": "Whether `total` is exact; false if there are at least that many results.",
+    "deleted": "Ids of the deleted records.",
+    "AllDeleted.deleted": "The number of deleted contacts.",
+    # Events
+    "events": "The events.",
+    "title": "Title of the event.",
+    "description": "Description; line breaks are kept.",
+    "start_time": "Start: RFC 3339 with the offset of the event's time zone; a date for an all-day event.",
+    "end_time": "End, in the same form; for an all-day event the last day, inclusive.",
+    "all_day": "Whether the event takes whole days.",
+    "time_zone": "IANA time zone, such as Europe/Paris.",
+    "location": "Location in one line.",
+    "location_name": "Name of the place.",
+    "street": "Street and number.",
+    "city": "City.",
+    "state": "State or region.",
+    "zip": "Postal code.",
+    "country": "Country.",
+    "image_url": "Address of an image.",
+    "tag_list": "Tags, comma-delimited.",
+    "tags": "Tags, as an array.",
+    "public": "Whether everyone can see it.",
+    "calendar_ids": "Ids of the calendars that hold the event and that you can see, sorted.",
+    "calendars": "The calendars.",
+    "EventDetail.calendars": "The calendars that hold the event and that you can see.",
+    "EventRepeated.calendars": "The calendars that hold the event and that you can see.",
+    "series_id": "Id of the series that the event belongs to.",
+    "owner": "The owner.",
+    "repeat": "The rule of the series.",
+    "frequency": "Unit of the repetition.",
+    "interval": "Repeat every n days, weeks, months or years.",
+    "start_date": "First day of the series.",
+    "end_date": "Last day of the series, inclusive; null if it has no end.",
+    "responses": "The responses.",
+    "EventDetail.responses": "Counts of the responses to the event.",
+    "EventRepeated.responses": "Counts of the responses to the event.",
+    "yes": "Number of YES responses.",
+    "maybe": "Number of MAYBE responses.",
+    "no": "Number of NO responses.",
+    "people": "Number of people who come: the sum of number + plus_n over the YES responses.",
+    "comments": "The comments, newest first.",
+    "comments_count": "Number of comments that you can see.",
+    "url": "Address of the event's page.",
+    "can_edit": "Whether you may change it.",
+    "occurrences": "Number of occurrences in the series.",
+    "uid": "UID of the event in iCalendar files.",
+    # Imports
+    "imported": "Number of new records.",
+    "updated": "Number of records that were changed.",
+    "unchanged": "Number of records that were the same already.",
+    "skipped": "Number of entries that were left out.",
+    "kept": "Number of entries that were moved into the primary list.",
+    "remarks": "What could not be imported, by line; at most 1,000.",
+    "line": "Line in the file at which the entry begins.",
+    "Remark.message": "What could not be imported, and why.",
+    "Remark.field": "The field of the file.",
+    # Calendars
+    "name": "Name.",
+    "color": "Colour, such as #2f6fde.",
+    "primary": "Whether it is its owner's primary calendar.",
+    "role": "Your role: owner, editor or viewer; null if you only see it because it is public.",
+    "Share.role": "The person's role.",
+    "moderation": "Whose comments wait for approval.",
+    "feed_url": "Address of the iCalendar feed; null if you may not have it.",
+    "shares": "The people and e-mail addresses with which the calendar is shared; for its owner only.",
+    # Comments and responses
+    "event_id": "Id of the event.",
+    "comment": "Text of the comment.",
+    "response": "Whether the person comes.",
+    "approved": "Whether the comment is approved, as text.",
+    "email_address": "E-mail address.",
+    "confirmed": "Whether the address was confirmed by following a mailed link.",
+    "party_max": "The largest party (number + plus_n) that may respond; null for no limit.",
+    "is_approved": "Whether the comment is approved.",
+    "verified": "Whether the e-mail address was verified.",
+    "verified_at": "When the e-mail address was verified, in UTC.",
+    "CommentItem.email_address": "The author's e-mail address; for the event's owner only.",
+    "ResponseItem.email_address": "The responder's e-mail address.",
+    "number": "Number of people who respond.",
+    "plus_n": "Number of further people who come along.",
+    "opt_in": "Whether the responder asked to hear of other events.",
+    # Contacts
+    "contacts": "The contacts.",
+    "first_name": "Given name.",
+    "last_name": "Family name.",
+    "phone_number": "Phone number, as it was typed.",
+    "birthday": "Date of birth.",
+    "gender": "Gender.",
+    "zip_code": "Postal code.",
+    "unique_id": "Your own id for the contact.",
+    "service": "The service that the contacts came from.",
+    # Deliveries and subscribers
+    "deliveries": "The messages.",
+    "kind": "What the message is about.",
+    "channel": "How the message is sent.",
+    "address": "E-mail address or mobile number.",
+    "DeliveryItem.state": "State of the message.",
+    "DeliveryQueued.state": "State of the message.",
+    "attempts": "How often sending was tried.",
+    "error": "Why the last attempt failed.",
+    "queued": "Number of messages that were queued.",
+    "subscribers": "The subscribers.",
+    "source": "Where the address was given.",
+    "consent": "What the person agreed to.",
+    "consented_at": "When they agreed, in UTC.",
+    # Users, keys and sessions
+    "user_id": "Id of the user.",
+    "user_name": "User name.",
+    "primary_calendar_id": "Id of the user's primary calendar.",
+    "keys": "The keys.",
+    "blocks": "The people whom you block.",
+    "key_id": "Id of the key that was used; null for a session.",
+    "wkey": "The API write key. It is shown once.",
+    "shared_secret": "The secret for digests. It is shown once.",
+    "token": "The session token. It is shown once.",
+    "expires_at": "When the session ends, in UTC.",
+    # Problems
+    "type": "Kind of problem, for programs.",
+    "ProblemBody.title": "Kind of problem, for people.",
+    "status": "HTTP status.",
+    "detail": "What is wrong with this request, and what to do.",
+    "errors": "The broken fields, all of them.",
+    "field": "Name of the field.",
+    "message": "What is wrong with it.",
+    "code": "The same as a code, for programs.",
+    "request_id": "Id of the request in the server's log.",
+}
+
+# The fields of replies that have one of a few values.
+VALUES: dict[str, tuple[str, ...]] = {
+    "response": get_args(described(Attendance)[0]),
+    "approved": ("true", "false"),
+    "gender": ("male", "female"),
+    "channel": CHANNELS,
+    "DeliveryItem.state": get_args(State),
+    "DeliveryQueued.state": get_args(State),
+    "DeliveryItem.kind": ("announce", "confirm", "notice", "reset", "send_to_me", "verify"),
+    "SubscriberItem.source": ("send_to_me", "response", "confirmation"),
+    "ServiceImport.service": get_args(Service),
+    "Repeat.frequency": ("DAILY", "WEEKLY", "MONTHLY", "YEARLY"),
+}
+
+# What enumerations are called in clients that are generated from the description.
+ENUMERATIONS: dict[tuple[str, ...], str] = {
+    get_args(Code): "ErrorCode",
+    ("YES", "MAYBE", "NO"): "Attendance",
+    ("true", "false"): "Truth",
+    ("male", "female"): "Gender",
+    ("email", "sms"): "Channel",
+    ("queued", "sending", "sent", "failed"): "DeliveryState",
+    ("announce", "confirm", "notice", "reset", "send_to_me", "verify"): "DeliveryKind",
+    ("send_to_me", "response", "confirmation"): "SubscriberSource",
+    ("google", "outlook", "yahoo"): "ContactService",
+    ("primary", "imported"): "ContactList",
+    ("DAILY", "WEEKLY", "MONTHLY", "YEARLY"): "Frequency",
+    ("this", "following", "all"): "Scope",
+    ("public",): "SearchScope",
+    ("start_time", "-start_time"): "EventOrder",
+    ("none", "guests", "all"): "Moderation",
+    ("viewer", "editor"): "Role",
+    ("owner", "editor", "viewer"): "OwnRole",
+}
+
+
+def annotate(api: Schema) -> None:
+    """Give every field of every reply its meaning and its values, and every enumeration a name."""
+    schemas = api["components"]["schemas"]
+    for struct, schema in schemas.items():
+        schema["required"] = [*schema.get("required", []), *_have_defaults(schema)]
+        for name, field in schema.get("properties", {}).items():
+            _flatten(field)
+            values = VALUES.get(f"{struct}.{name}", VALUES.get(name))
+            if values and "enum" not in str(field):
+                field.update(_one_of(field, values))
+            meaning = MEANINGS.get(f"{struct}.{name}", MEANINGS.get(name))
+            if meaning and "description" not in field:
+                field["description"] = meaning
+    _name_enumerations(api)
+    schemas |= {name: {"type": "string", "enum": list(values)} for values, name in ENUMERATIONS.items()}
+
+
+def _have_defaults(schema: Schema) -> list[str]:
+    """The fields that a Struct has defaults for: in a reply they are always there."""
+    return [name for name, field in schema.get("properties", {}).items() if field.pop("default", field) is not field]
+
+
+def _flatten(field: Schema) -> None:
+    """Write `anyOf` of a plain type and null as one type, which every generator understands."""
+    plain = [each for each in field.get("anyOf", []) if each.get("type") != "null"]
+    if len(plain) == 1 and isinstance(plain[0].get("type"), str):
+        del field["anyOf"]
+        field.update(nullable(plain[0]) | field)
+
+
+def _one_of(field: Schema, values: tuple[str, ...]) -> Schema:
+    choice: Schema = {"type": "string", "enum": list(values)}
+    return nullable(choice) if "null" in field.get("type", ()) else choice
+
+
+def _name_enumerations(node: Any) -> None:
+    """Replace each enumeration by a reference to the one of its name."""
+    if isinstance(node, list):
+        for each in node:
+            _name_enumerations(each)
+    elif isinstance(node, dict) and (name := _name_of(node.get("enum"))):
+        del node["enum"]
+        reference = {"$ref": REF.format(name=name)}
+        is_nullable = "null" in node.pop("type", "")
+        node.update({"anyOf": [reference, {"type": "null"}]} if is_nullable else reference)
+    elif isinstance(node, dict):
+        for each in node.values():
+            _name_enumerations(each)
+
+
+def _name_of(enumeration: Any) -> str | None:
+    """The order does not matter: msgspec sorts the values."""
+    values = {value for value in enumeration if value is not None} if isinstance(enumeration, list) else None
+    return next((name for known, name in ENUMERATIONS.items() if set(known) == values), None)

@@ -1,1 +1,0 @@
-"""Answers that are kept for those who ask again."""

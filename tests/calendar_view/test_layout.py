@@ -1,0 +1,101 @@
+"""Where events stand: whatever there is, nothing hides anything else, and nothing is lost."""
+
+from datetime import UTC, date, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kalends.calendar_view.days import MONTH, WEEK, around, each
+from kalends.calendar_view.entries import Entry
+from kalends.calendar_view.month import LANES, weeks
+from kalends.calendar_view.week import COLUMNS, Block, _blocks
+from kalends.events.model import EventRow
+
+MAY = date(2026, 5, 11)
+MIDNIGHT = int(datetime(2026, 5, 11, tzinfo=UTC).timestamp())
+
+
+def an_entry(number: int, start: int, minutes: int) -> Entry:
+    """Something that begins so many minutes after midnight, and lasts."""
+    row = EventRow(
+        number, f"Event {number}", MIDNIGHT + start * 60, MIDNIGHT + (start + minutes) * 60, False, "UTC", None, None, "", True, None, 0, ""
+    )
+    return Entry(number, row.title, row, "UTC", MAY, MAY, is_bar=False)
+
+
+def a_bar(number: int, first: int, length: int) -> Entry:
+    """Something that takes whole days."""
+    row = EventRow(number, f"Event {number}", 0, None, True, "UTC", None, None, "", True, None, 0, "")
+    day = MAY + timedelta(days=first)
+    return Entry(number, row.title, row, "UTC", day, day + timedelta(days=length), is_bar=True)
+
+
+TIMES = st.lists(st.tuples(st.integers(0, 1439), st.integers(0, 600)), max_size=12)
+LENGTHS = st.lists(st.tuples(st.integers(-40, 40), st.integers(0, 60)), max_size=20)
+
+
+def cover(block: Block) -> set[tuple[int, int]]:
+    return {(row, column) for row in range(block.start, block.end) for column in range(block.column, block.column + block.width)}
+
+
+@given(TIMES)
+def test_no_event_of_a_day_hides_another(times: list[tuple[int, int]]) -> None:
+    blocks, more = _blocks(MAY, [an_entry(i, start, minutes) for i, (start, minutes) in enumerate(times)])
+    assert len(blocks) + sum(overflow.count for overflow in more) == len(times)
+    seen: set[tuple[int, int]] = set()
+    for block in blocks:
+        assert 0 <= block.start < block.end <= 96
+        assert 0 <= block.column <= block.column + block.width <= COLUMNS
+        assert not seen & cover(block), block
+        seen |= cover(block)
+    for overflow in more:
+        assert not seen & {(row, column) for row in range(overflow.start, overflow.end) for column in (10, 11)}
+
+
+def test_more_than_six_at_once_are_counted() -> None:
+    blocks, more = _blocks(MAY, [an_entry(i, 600, 60) for i in range(17)])
+    assert (len(blocks), [overflow.count for overflow in more]) == (5, [12])
+    assert {block.width for block in blocks} == {2}
+
+
+@given(LENGTHS)
+def test_a_month_counts_every_event_on_each_of_its_days(lengths: list[tuple[int, int]]) -> None:
+    entries = [a_bar(i, first, length) for i, (first, length) in enumerate(lengths)]
+    for week in weeks(around(MONTH, MAY), entries):
+        for cell in week:
+            on = {entry.id for entry in entries if entry.first <= cell.day <= entry.last}
+            shown = [piece.entry.id for piece in cell.lanes if piece]
+            assert cell.count == len(on) == len(shown) + cell.more
+            assert set(shown) <= on
+            assert len(set(shown)) == len(shown)
+            assert len(cell.lanes) <= LANES
+
+
+@given(LENGTHS)
+def test_a_bar_keeps_its_lane_through_a_week_and_has_one_name(lengths: list[tuple[int, int]]) -> None:
+    entries = [a_bar(i, first, length) for i, (first, length) in enumerate(lengths)]
+    for week in weeks(around(MONTH, MAY), entries):
+        lanes: dict[int, set[int]] = {}
+        names: dict[int, int] = {}
+        for cell in week:
+            for lane, piece in enumerate(cell.lanes):
+                if piece:
+                    lanes.setdefault(piece.entry.id, set()).add(lane)
+                    names[piece.entry.id] = names.get(piece.entry.id, 0) + ("unnamed" not in piece.shape)
+        assert all(len(used) == 1 for used in lanes.values())
+        assert all(count == 1 for count in names.values())
+
+
+@given(st.dates(date(1900, 2, 1), date(9999, 11, 30)))
+def test_the_days_that_are_shown_hold_the_day_and_go_on_without_a_gap(day: date) -> None:
+    for view in (MONTH, WEEK):
+        shown = around(view, day)
+        assert shown.first <= day <= shown.last
+        assert shown.first.weekday() == 0
+        assert shown.last.weekday() == 6
+        assert len(each(shown.first, shown.last)) % 7 == 0
+        if shown.later:
+            after = around(view, shown.later)
+            assert shown.first < after.first <= shown.last + timedelta(days=1)
+            assert after.earlier is not None
+            assert around(view, after.earlier).first == shown.first

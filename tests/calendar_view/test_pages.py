@@ -1,0 +1,259 @@
+"""The calendar: by month, by week and as an agenda."""
+
+from typing import Any
+
+import pytest
+
+from tests.calendar_view.reading import agenda, day, entry, look, words
+from tests.cast import Cast, Person, a_calendar, an_event, shared
+from tests.client import Client
+
+MAY = "2026-05-11"
+
+
+@pytest.fixture
+def paris(client: Client) -> Person:
+    """Somebody whose clocks are those of Paris."""
+    return Person(client, "paul", time_zone="Europe/Paris")
+
+
+def a_daily_series(owner: Person, title: str, first: str, last: str) -> None:
+    event = an_event(owner, title=title, start_time=f"{first}T09:00")
+    answer = owner.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": last})
+    assert answer.status == 200, answer
+
+
+def test_a_month_shows_each_event_on_its_day(paris: Person) -> None:
+    event = an_event(paris, title="Ravi & Co", start_time="2026-05-11T20:00", end_time="2026-05-11T22:00")
+    page = look(paris, date="2026-05-20")
+    assert "<h1>May 2026</h1>" in page
+    assert "20:00 Ravi & Co" in words(day(page, MAY))
+    assert f'href="/events/{event["id"]}"' in day(page, MAY)
+    assert "Ravi" not in day(page, "2026-05-12")
+    assert 'aria-label="Monday, 11 May 2026, 1 event"' in day(page, MAY)
+
+
+def test_a_month_begins_on_the_monday_before_it_and_ends_on_the_sunday_after(paris: Person) -> None:
+    page = look(paris, date=MAY)
+    shown = [part.split('"')[0] for part in page.split('data-day="')[1:]]
+    assert (shown[0], shown[-1], len(shown)) == ("2026-04-27", "2026-05-31", 35)
+
+
+def test_without_a_date_the_calendar_shows_today_on_the_readers_clocks(client: Client, clock: Any) -> None:
+    tokyo = Person(client, "taro", time_zone="Asia/Tokyo")
+    clock.now = 1_780_253_000  # 18:43 on 31 May in UTC, and June already in Tokyo.
+    assert "<h1>May 2026</h1>" in look(client)
+    page = look(tokyo)
+    assert "<h1>June 2026</h1>" in page
+    assert 'aria-current="date"' in day(page, "2026-06-01")
+
+
+def test_times_and_days_are_those_of_the_readers_clocks(client: Client, paris: Person) -> None:
+    tokyo = Person(client, "taro", time_zone="Asia/Tokyo")
+    an_event(tokyo, title="Breakfast", start_time="2026-05-10T23:30Z")
+    assert "08:30 Breakfast" in words(day(look(tokyo, date=MAY), MAY))
+    assert "23:30 Breakfast" in words(day(look(tokyo, date=MAY, time_zone="UTC"), "2026-05-10"))
+
+
+def test_whole_days_are_the_events_own_wherever_its_reader_is(client: Client) -> None:
+    for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
+        reader = Person(client, "rita", time_zone=zone)
+        an_event(reader, title="Holiday", start_time=MAY, time_zone="Asia/Tokyo")
+        an_event(reader, title="Away", start_time=MAY, time_zone="America/Los_Angeles")
+        page = look(reader, date=MAY)
+        assert {"Holiday", "Away"} <= set(words(day(page, MAY)).split()), zone
+        assert page.count("Holiday") == page.count("Away") == 1, zone
+
+
+def test_what_lasts_stands_on_each_of_its_days_as_one_bar(paris: Person) -> None:
+    an_event(paris, title="Concert", start_time="2026-05-08T08:00")
+    an_event(paris, title="Festival", start_time="2026-05-08", end_time="2026-05-12")
+    page = look(paris, date=MAY)
+    shapes = [entry(day(page, f"2026-05-{n:02}"), "Festival").partition('class="')[2].partition('"')[0] for n in range(8, 13)]
+    assert shapes == ["entry stays", *["entry goes-on stays unnamed"] * 2, "entry goes-on stays", "entry goes-on unnamed"]
+    assert day(page, "2026-05-08").index("Festival") < day(page, "2026-05-08").index("Concert")
+
+
+def test_what_began_long_before_the_month_is_shown(paris: Person) -> None:
+    an_event(paris, title="Exhibition", start_time="2025-01-01", end_time="2026-05-02")
+    page = look(paris, date=MAY)
+    assert "Exhibition" in day(page, "2026-05-02")
+    assert "Exhibition" not in day(page, "2026-05-03")
+
+
+def test_what_ends_in_the_small_hours_belongs_to_the_evening_before(paris: Person) -> None:
+    an_event(paris, title="Session", start_time="2026-05-11T23:00", end_time="2026-05-12T02:00")
+    page = look(paris, date=MAY)
+    assert "Session" in day(page, MAY)
+    assert "Session" not in day(page, "2026-05-12")
+
+
+def test_a_day_shows_four_events_and_leads_to_the_rest(paris: Person) -> None:
+    for hour in range(8, 14):
+        an_event(paris, title=f"Talk {hour}", start_time=f"2026-05-11T{hour:02}:00")
+    shown = day(look(paris, date=MAY), MAY)
+    assert [title in shown for title in ("Talk 8", "Talk 11", "Talk 12")] == [True, True, False]
+    assert "+2 more" in words(shown)
+    assert 'href="/calendar?view=agenda&amp;date=2026-05-11"' in shown
+    assert "Talk 13" in agenda(look(paris, view="agenda", date=MAY))[MAY]
+
+
+def test_all_of_500_and_more_events_are_counted(paris: Person) -> None:
+    for number in range(17):
+        a_daily_series(paris, f"Series {number}", "2026-05-01", "2026-05-31")
+    page = look(paris, date=MAY)
+    assert "Sunday, 31 May 2026, 17 events" in page
+    assert "too many" not in page
+
+
+def test_a_calendar_with_too_many_events_says_so(paris: Person) -> None:
+    for number in range(34):
+        a_daily_series(paris, f"Series {number}", "2026-05-01", "2026-05-31")
+    assert "There are too many events to show all of them" in look(paris, date=MAY)
+
+
+def test_a_guest_sees_public_events_and_no_others(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    an_event(cast.alice, title="For everybody", start_time="2031-05-11T20:00", calendar_id=calendar["id"])
+    an_event(cast.alice, title="For myself", start_time="2031-05-11T20:00")
+    for view in ("month", "week", "agenda"):
+        page = look(cast.anonymous, view=view, date="2031-05-11")
+        assert "For everybody" in page
+        assert "For myself" not in page
+        assert "data-event" not in page
+        assert "/events/new" not in page
+
+
+def test_a_user_sees_their_own_calendars_and_those_that_are_shared(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    an_event(cast.alice, title="Rehearsal", start_time=f"{MAY}T20:00", calendar_id=calendar["id"])
+    assert "Rehearsal" not in look(cast.bob, date=MAY)
+    shared(cast.alice, calendar, cast.bob, "viewer")
+    assert "Rehearsal" in look(cast.bob, date=MAY)
+
+
+def test_calendars_can_be_chosen_and_stay_chosen(cast: Cast) -> None:
+    jazz, family = a_calendar(cast.alice, name="Jazz"), a_calendar(cast.alice, name="Family")
+    for calendar in (jazz, family):
+        an_event(cast.alice, title=f"On {calendar['name']}", start_time=f"{MAY}T20:00", calendar_id=calendar["id"])
+    answer = cast.alice.get(f"/calendar?date={MAY}&calendar_ids%5B%5D={jazz['id']}&calendar_ids%5B%5D={cast.alice.primary_calendar_id}")
+    assert "On Jazz" in answer.text
+    assert "On Family" not in answer.text
+    assert f'value="{jazz["id"]}" checked>' in answer.text
+    assert f'value="{family["id"]}">' in answer.text
+    kept = f"calendar_ids={jazz['id']},{cast.alice.primary_calendar_id}"
+    assert f'href="/calendar?view=month&amp;date=2026-06-01&amp;{kept}"' in answer.text
+    assert "On Jazz" in cast.alice.get(f"/calendar?view=week&date={MAY}&{kept}").text
+
+
+def test_an_event_has_the_colour_of_the_calendar_that_is_shown(cast: Cast) -> None:
+    red, blue = a_calendar(cast.alice, color="#aa0000"), a_calendar(cast.alice, color="#0000bb")
+    event = an_event(cast.alice, title="Gig", start_time=f"{MAY}T20:00", calendar_id=red["id"])
+    assert cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": blue["id"]}).status == 200
+    assert 'fill="#aa0000"' in entry(day(look(cast.alice, date=MAY), MAY), "Gig")
+    assert 'fill="#0000bb"' in entry(day(look(cast.alice, date=MAY, calendar_ids=str(blue["id"])), MAY), "Gig")
+
+
+def test_a_hidden_calendar_is_not_there(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    for stranger in (cast.anonymous, cast.carol):
+        assert stranger.get(f"/calendar?calendar_ids={calendar['id']}").status == 404
+
+
+@pytest.mark.parametrize("view", ["month", "week"])
+def test_only_what_the_reader_may_edit_can_be_dragged(cast: Cast, view: str) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    shared(cast.alice, calendar, cast.vera, "viewer")
+    an_event(cast.alice, title="Gig", start_time=f"{MAY}T20:00", calendar_id=calendar["id"])
+    readers = {"owner": cast.alice, "editor": cast.bob, "viewer": cast.vera, "stranger": cast.carol, "guest": cast.anonymous}
+    pages = {name: look(reader, view=view, date=MAY, calendar_ids=str(calendar["id"])) for name, reader in readers.items()}
+    held = {name: "data-event" in entry(day(page, MAY), "Gig") for name, page in pages.items()}
+    assert held == {"owner": True, "editor": True, "viewer": False, "stranger": False, "guest": False}
+
+
+def test_a_week_shows_events_where_they_are_on_the_clock(paris: Person) -> None:
+    an_event(paris, title="Lunch", start_time=f"{MAY}T12:30", end_time=f"{MAY}T13:45")
+    page = look(paris, view="week", date="2026-05-13")
+    assert "<h1>11 – 17 May 2026</h1>" in page
+    assert '<li class="h5 q2 n1 m1 c0 w12">' in entry(day(page, MAY), "Lunch")
+    assert page.count("<section") == 7
+    assert "07:00" in words(page)
+    assert "20:00" in words(page)
+    assert "21:00" not in words(page)
+
+
+def test_a_week_shows_as_many_hours_as_it_needs(paris: Person) -> None:
+    an_event(paris, title="Early", start_time=f"{MAY}T05:10", end_time=f"{MAY}T06:00")
+    an_event(paris, title="Late", start_time=f"{MAY}T23:50")
+    page = look(paris, view="week", date=MAY)
+    assert 'data-hour="5"' in page
+    assert "23:00" in words(page)
+    assert '"h0 q0 n1 m0 c0 w12"' in entry(day(page, MAY), "Early")
+    assert '"h18 q2 n0 m2 c0 w12"' in entry(day(page, MAY), "Late")
+
+
+def test_events_at_the_same_time_stand_side_by_side(paris: Person) -> None:
+    for title, start, end in [("A", "10:00", "12:00"), ("B", "11:00", "13:00"), ("C", "12:00", "12:30"), ("D", "15:00", "16:00")]:
+        an_event(paris, title=f"Talk {title}", start_time=f"{MAY}T{start}", end_time=f"{MAY}T{end}")
+    shown = day(look(paris, view="week", date=MAY), MAY)
+    columns = {title: entry(shown, f"Talk {title}").partition('"')[2].partition('"')[0].split()[-2:] for title in "ABCD"}
+    assert columns == {"A": ["c0", "w6"], "B": ["c6", "w6"], "C": ["c0", "w6"], "D": ["c0", "w12"]}
+
+
+def test_what_passes_midnight_stands_in_both_days_of_a_week(paris: Person) -> None:
+    an_event(paris, title="Session", start_time="2026-05-10T23:00", end_time="2026-05-11T02:00")
+    assert '"h16 q0 n1 m0 c0 w12"' in entry(day(look(paris, view="week", date="2026-05-10"), "2026-05-10"), "Session")
+    monday = entry(day(look(paris, view="week", date=MAY), MAY), "Session")
+    assert '"h0 q0 n2 m0 c0 w12"' in monday
+    assert "goes-on" in monday
+
+
+def test_what_lasts_stands_above_the_hours_of_a_week(paris: Person) -> None:
+    an_event(paris, title="Journey", start_time="2026-05-11T10:00", end_time="2026-05-13T18:00")
+    page = look(paris, view="week", date=MAY)
+    for date, is_on in [(MAY, True), ("2026-05-13", True), ("2026-05-14", False)]:
+        above = day(page, date).partition('<ol class="blocks">')[0]
+        assert ("Journey" in above) is is_on
+
+
+def test_an_agenda_lists_days_with_their_events(paris: Person) -> None:
+    an_event(paris, title="Fair", start_time="2026-05-01", end_time="2026-05-12")
+    an_event(paris, title="Lunch", start_time=f"{MAY}T12:30", end_time=f"{MAY}T13:45", location="Le Sunset")
+    an_event(paris, title="Walk", start_time="2026-06-07T10:00")
+    an_event(paris, title="Later", start_time="2026-06-08T10:00")
+    found = agenda(look(paris, view="agenda", date=MAY))
+    assert list(found) == [MAY, "2026-06-07"]
+    assert found[MAY] == "until Tue 12 May Fair Paul Edit 12:30–13:45 Lunch Le Sunset Paul Edit"
+    assert found["2026-06-07"] == "10:00 Walk Paul Edit"
+
+
+def test_an_empty_agenda_helps_on(paris: Person) -> None:
+    page = look(paris, view="agenda", date=MAY)
+    assert "Nothing is on from Monday, 11 May 2026 to Sunday, 7 June 2026." in page
+    assert 'href="/events/new?start_time=2026-05-11"' in page
+
+
+@pytest.mark.parametrize(
+    ("view", "earlier", "later"),
+    [("month", "2026-04-01", "2026-06-01"), ("week", "2026-05-04", "2026-05-18"), ("agenda", "2026-04-13", "2026-06-08")],
+)
+def test_the_calendar_leads_to_earlier_and_later_days(paris: Person, view: str, earlier: str, later: str) -> None:
+    page = look(paris, view=view, date=MAY)
+    assert f'href="/calendar?view={view}&amp;date={earlier}" rel="prev"' in page
+    assert f'href="/calendar?view={view}&amp;date={later}" rel="next"' in page
+
+
+@pytest.mark.parametrize("view", ["month", "week", "agenda"])
+@pytest.mark.parametrize(("date", "missing"), [("1900-02-01", 'rel="prev"'), ("9999-11-30", 'rel="next"')])
+def test_the_calendar_ends_where_time_does(cast: Cast, view: str, date: str, missing: str) -> None:
+    for reader in (cast.anonymous, cast.alice):
+        assert missing not in look(reader, view=view, date=date)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("date", "soon"), ("view", "year"), ("calendar_ids", "mine"), ("time_zone", "Mars/Olympus"), ("date", "2026-02-30")]
+)
+def test_what_cannot_be_read_is_named(cast: Cast, name: str, value: str) -> None:
+    answer = cast.alice.get("/calendar", query={name: value})
+    assert (answer.status, answer.broken) == (422, [name])
