@@ -126,8 +126,11 @@ class Attack:
             self._times += 1
             self._begin()
 
-    def by_both(self, said: str, **sent: Any) -> None:
+    def by_anonymous(self, said: str, **sent: Any) -> None:
         self._send(self._scene.cast.anonymous, said, **sent)
+
+    def by_both(self, said: str, **sent: Any) -> None:
+        self.by_anonymous(said, **sent)
         self.by_alice(said, **sent)
 
     def _send(self, person: Client, said: str, headers: dict[str, str] | None = None, **carried: Any) -> Answer:
@@ -150,17 +153,23 @@ def test_hostile_fields_are_taken_or_refused(scenes: Scenes, endpoint: Endpoint,
     attack = Attack(scenes, endpoint)
     for fields in corpus.all_hostile(endpoint, every_name=soak):
         said = repr(fields)[:200]
-        attack.by_both(said, headers=corpus.JSON, body=corpus.dumped(fields))
-        attack.by_alice(said, headers=corpus.FORM, body=urlencode(list(corpus.in_a_form(fields))))
+        if soak or not endpoint.is_form:
+            attack.by_alice(said, headers=corpus.JSON, body=corpus.dumped(fields))
+        if soak or endpoint.is_form:
+            attack.by_alice(said, headers=corpus.FORM, body=urlencode(list(corpus.in_a_form(fields))))
+        if soak or endpoint.guests:
+            attack.by_anonymous(said, headers=corpus.JSON, body=corpus.dumped(fields))
     for fields in corpus.one_hostile(endpoint, attack.good()):
         attack.by_alice(repr(fields)[:200], headers=corpus.JSON, body=corpus.dumped(fields))
 
 
 @_cases(registry, _by_fields, _by_struct)
-def test_hostile_queries_are_answered(scenes: Scenes, endpoint: Endpoint) -> None:
+def test_hostile_queries_are_answered(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
     attack = Attack(scenes, endpoint)
     for said, query in corpus.QUERIES.items():
-        attack.by_both(said, query_string=query)
+        attack.by_alice(said, query_string=query)
+        if soak or endpoint.guests:
+            attack.by_anonymous(said, query_string=query)
 
 
 @_cases(registry, _by_head)
