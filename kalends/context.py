@@ -15,7 +15,7 @@ from kalends.values import timestamps
 T = TypeVar("T")
 
 # A time is told only when no other change can have it: one of the same second, or of a transaction that began then and ended later.
-REST_SECONDS = 120
+LAST_MODIFIED_DELAY = 120
 
 
 class Actor(Struct, frozen=True):
@@ -55,16 +55,16 @@ class Caller(Struct, frozen=True):
         pairs = (pair.strip().partition("=") for pair in self.cookies.split(";"))
         return next((value for key, _, value in pairs if key == name), "")
 
-    def knows(self, etag: str) -> bool:
+    def has_version(self, etag: str) -> bool:
         """Whether the client holds this answer already (If-None-Match)."""
         held = _tags(self.if_none_match or "")
         return etag in held or "*" in held
 
-    def has_since(self, changed_at: int) -> bool:
+    def has_last_modified(self, changed_at: int) -> bool:
         """Whether the client has what was changed last at this moment, as it was told (If-Modified-Since)."""
         return self.if_modified_since is not None and timestamps.http_date(self.if_modified_since) == changed_at
 
-    def expects(self, etag: str) -> bool:
+    def accepts_version(self, etag: str) -> bool:
         """Whether the client means this version of the record, or any (If-Match)."""
         if self.if_match is None:
             return True
@@ -91,18 +91,18 @@ class Context:
     __slots__ = (
         "_tx",
         "actor",
+        "after_commit",
         "call",
         "caller",
         "cookies",
         "db",
+        "etag_has_body_hash",
         "headers",
         "keep",
-        "later",
         "now",
         "refusal",
         "settings",
         "status",
-        "tags_answer",
         "unchanged",
     )
 
@@ -119,10 +119,10 @@ class Context:
         self.headers: dict[str, str] = {}
         self.cookies: list[str] = []
         self.status: int | None = None
-        self.tags_answer = False
+        self.etag_has_body_hash = False
         self.unchanged = False
         self.keep: Callable[[Any], None] | None = None
-        self.later: list[Callable[[Transaction], None]] = []
+        self.after_commit: list[Callable[[Transaction], None]] = []
         self._tx: Transaction | None = None
 
     @property
@@ -131,16 +131,16 @@ class Context:
         assert self._tx is not None, "no transaction is open"
         return self._tx
 
-    def read(self) -> "_Opened":
+    def read(self) -> "_TransactionScope":
         """Open a read snapshot for the block."""
-        return _Opened(self, self.db.read())
+        return _TransactionScope(self, self.db.read())
 
-    def write(self, *, alone: bool = False) -> "_Opened":
+    def write(self, *, alone: bool = False) -> "_TransactionScope":
         """Open a write transaction for the block; it commits when the block ends. One that takes long should be alone."""
         if self.refusal:
             raise self.refusal
         is_counting = self.call and not self.call.is_settled
-        return _Counting(self, self.db.write(alone=alone)) if is_counting else _Opened(self, self.db.write(alone=alone))
+        return _CountingScope(self, self.db.write(alone=alone)) if is_counting else _TransactionScope(self, self.db.write(alone=alone))
 
     def done(self, result: T) -> T:
         """The reply to a write, said in the transaction that wrote what it tells: so that a request that is sent again gets it too."""
@@ -153,31 +153,33 @@ class Context:
         secure = "; Secure" if self.settings.https else ""
         self.cookies.append(f"{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age}{secure}")
 
-    def tag(self, version: str, *, of_answer: bool = False) -> None:
+    def tag(self, version: str, *, with_body_hash: bool = False) -> None:
         """Answer with an ETag: the record's version and, where an answer says more than the record, what it says.
 
         A read that the client has already becomes 304.
         """
         self.headers["ETag"] = f'"{version}"'
-        self.tags_answer = of_answer
+        self.etag_has_body_hash = with_body_hash
 
-    def is_known(self, version: str, changed_at: int) -> bool:
+    def not_modified(self, version: str, changed_at: int) -> bool:
         """Tag the answer before it is made, and say whether the client has it already: then it becomes 304."""
         self.tag(version)
-        has_rested = changed_at < self.now - REST_SECONDS
+        has_rested = changed_at < self.now - LAST_MODIFIED_DELAY
         if has_rested:
             self.headers["Last-Modified"] = timestamps.http_text(changed_at)
         asked = self.caller.if_none_match is not None
-        self.unchanged = self.caller.knows(self.headers["ETag"]) if asked else has_rested and self.caller.has_since(changed_at)
+        self.unchanged = (
+            self.caller.has_version(self.headers["ETag"]) if asked else has_rested and self.caller.has_last_modified(changed_at)
+        )
         return self.unchanged
 
-    def expect(self, version: str) -> None:
+    def require_version(self, version: str) -> None:
         """Refuse to change a record that is no longer the one the client saw."""
-        if not self.caller.expects(f'"{version}"'):
+        if not self.caller.accepts_version(f'"{version}"'):
             raise errors.Stale("Somebody changed it since you read it. Read it again, then send your change with the new ETag.")
 
 
-class _Opened:
+class _TransactionScope:
     """A transaction of the context, for a block."""
 
     __slots__ = ("_ctx", "_transaction")
@@ -195,7 +197,7 @@ class _Opened:
         self._transaction.__exit__(kind, error, trace)
 
 
-class _Counting(_Opened):
+class _CountingScope(_TransactionScope):
     """The transaction in which the call is counted."""
 
     __slots__ = ()

@@ -19,7 +19,7 @@ from msgspec import structs
 from kalends.app import wsgi
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
-from kalends.http.run_endpoint import Responder
+from kalends.http.run_endpoint import EndpointRunner
 from kalends.settings import Settings
 from kalends.users import passwords
 from tests import noted, plans
@@ -163,7 +163,7 @@ def passwords_are_hashed_in_their_pool() -> Iterator[None]:
 
     def checked() -> Any:
         frame = inspect.currentframe()
-        while frame and frame.f_code is not Responder.__call__.__code__:
+        while frame and frame.f_code is not EndpointRunner.__call__.__code__:
             frame = frame.f_back
         assert frame is None or frame.f_locals["self"].endpoint.pool == "hash", frame.f_locals["self"].endpoint.url
         return real()

@@ -138,7 +138,7 @@ def feed(ctx: Context, calendar_id: int, params: FeedKey) -> Document:
         ctx.tag(blake2b(content, digest_size=12).hexdigest())
         return Document(content, CALENDAR_FILE)
     version, changed_at = _version(ctx, calendar)
-    if ctx.is_known(version, changed_at):
+    if ctx.not_modified(version, changed_at):
         return Document(b"", CALENDAR_FILE)
     if calendar.is_member:
         return Document(feeds.of_calendar(ctx, calendar), CALENDAR_FILE)

@@ -9,7 +9,7 @@ from kalends import errors
 from kalends.contacts import csv_table, vcard
 from kalends.contacts.entry import Entry as Entry
 from kalends.contacts.model import ContactFields, Remark
-from kalends.http.input.fields import Bad, Field, fields_of
+from kalends.http.input.fields import Field, FieldInvalid, fields_of
 from kalends.http.input.tags import readable_tags
 from kalends.values import text
 
@@ -91,7 +91,7 @@ class _Reading:
             return None
         try:
             return field.read(spaced)
-        except Bad as bad:
+        except FieldInvalid as bad:
             self.remark(name, f"“{_short(spaced)}” was left out: {bad}")
             return None
 

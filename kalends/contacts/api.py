@@ -104,7 +104,7 @@ def update(ctx: Context, contact_id: int, params: Changes[ContactChanges]) -> Co
     """Change the contact."""
     store.hold(ctx)
     contact = policy.contact(ctx, contact_id)
-    ctx.expect(contact.etag)
+    ctx.require_version(contact.etag)
     merged = params.over(ContactChanges(**structs.asdict(store.editable(contact))))
     if merged.tag:
         merged.tag_list = tagged(merged.tag_list, merged.tag)
@@ -119,7 +119,7 @@ def destroy(ctx: Context, contact_id: int) -> Deletion:
     """Delete the contact."""
     store.hold(ctx)
     contact = policy.contact(ctx, contact_id)
-    ctx.expect(contact.etag)
+    ctx.require_version(contact.etag)
     store.delete(ctx, contact_id)
     return Deletion([contact_id])
 

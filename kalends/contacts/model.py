@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.input.fields import Bad, Upload
+from kalends.http.input.fields import FieldInvalid, Upload
 from kalends.http.input.tags import Tag, TagList
 from kalends.http.input.types import DATE_OR_TIME, EmailAddress, Id, Ids, Instant, Name
 from kalends.http.paging import Paging
@@ -20,12 +20,12 @@ def _birthday(value: str) -> str:
     try:
         return datetimes.parse(value).local.date().isoformat()
     except ValueError as error:
-        raise Bad(str(error)) from None
+        raise FieldInvalid(str(error)) from None
 
 
 def _phone(value: str) -> str:
     if not any(character.isdigit() for character in value):
-        raise Bad("must have digits, such as +33 6 12 34 56 78")
+        raise FieldInvalid("must have digits, such as +33 6 12 34 56 78")
     return value
 
 

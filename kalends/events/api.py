@@ -152,7 +152,7 @@ def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
 def show_ics(ctx: Context, event_id: int) -> Document:
     """The event alone, for other calendars."""
     event = policy.event(ctx, event_id, to=Right.SEE)
-    ctx.tag(event.etag, of_answer=True)
+    ctx.tag(event.etag, with_body_hash=True)
     ctx.headers["Content-Disposition"] = f'attachment; filename="event-{event.id}.ics"'
     return Document(calendar_file([event], ctx.settings), CALENDAR_FILE)
 
@@ -176,7 +176,7 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
     store.hold(ctx, [event_id, *(ids or [])])
     events = policy.events(ctx, event_id, ids, to=Right.EDIT)
     change.one_or_many(ids, params.get("scope", "this"))
-    ctx.expect(events[0].etag)
+    ctx.require_version(events[0].etag)
     with change.within_the_calendar("start_time"):
         if len(events) == 1:
             change.change(ctx, events[0], params)
@@ -194,7 +194,7 @@ def destroy(ctx: Context, event_id: int, params: EventIds) -> Deletion:
     store.hold(ctx, [event_id, *(params.ids or [])])
     events = policy.events(ctx, event_id, params.ids, to=Right.EDIT)
     change.one_or_many(params.ids, params.scope)
-    ctx.expect(events[0].etag)
+    ctx.require_version(events[0].etag)
     chosen = {each.id: None for event in events for each in scope.chosen(ctx, event, params.scope)}
     store.delete(ctx, list(chosen))
     scope.destroyed(ctx, events, params.scope)
@@ -297,7 +297,7 @@ def announce(ctx: Context, event_id: int) -> Announced:
 
 def _shown(ctx: Context, event_id: int, wanted: CommentPage | None = None) -> EventDetail:
     event = policy.event(ctx, event_id, to=Right.SEE)
-    ctx.tag(event.etag, of_answer=True)
+    ctx.tag(event.etag, with_body_hash=True)
     shown = store.detail(ctx, event)
     if wanted:
         found = comments.of_event(ctx, event, min(wanted.limit, MAX_PAGE), wanted.offset)
@@ -347,5 +347,5 @@ def _created(ctx: Context, given: EventFields, calendar: Calendar) -> EventDetai
     fields = structs.replace(given, public=calendar.public if given.public is None else given.public)
     event_id = store.insert(ctx, fields, span.resolved(fields, calendar.time_zone), calendar)
     event = policy.event(ctx, event_id, to=Right.SEE)
-    ctx.tag(event.etag, of_answer=True)
+    ctx.tag(event.etag, with_body_hash=True)
     return store.first_detail(ctx, event, calendar)

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from kalends.calendars.model import PartyMax, Person
 from kalends.comments.model import CommentItem
 from kalends.contacts.model import Remark
-from kalends.http.input.fields import Bad, Upload, read_bool, reader
+from kalends.http.input.fields import FieldInvalid, Upload, read_bool, reader
 from kalends.http.input.tags import Tag, TagList
 from kalends.http.input.types import DateTime, EmailAddress, Id, Ids, Instant, LongText, Name, TimeZone
 from kalends.http.paging import Paging
@@ -26,9 +26,9 @@ def _url(value: str) -> str:
     try:
         address = urlsplit(value)
     except ValueError:
-        raise Bad(HTTP_ONLY) from None
+        raise FieldInvalid(HTTP_ONLY) from None
     if address.scheme not in ("http", "https") or not address.hostname or any(c.isspace() for c in value):
-        raise Bad(HTTP_ONLY)
+        raise FieldInvalid(HTTP_ONLY)
     return value
 
 
@@ -186,7 +186,7 @@ class CalendarChoice(Struct, kw_only=True):
 def _mobile(value: str) -> str:
     dialled = phone.e164(value)
     if dialled is None:
-        raise Bad("must be a phone number with its country code, such as +33 6 12 34 56 78")
+        raise FieldInvalid("must be a phone number with its country code, such as +33 6 12 34 56 78")
     return dialled
 
 

@@ -178,7 +178,7 @@ def _page(ctx: Context, event_id: int, **states: FormState) -> Document:
     event = api.show(ctx, event_id, EventView(comments=CommentPage(limit=COMMENTS)))
     # What the page says depends on more than the event, so it is not for the caches of those who asked before.
     del ctx.headers["ETag"]
-    ctx.tags_answer = False
+    ctx.etag_has_body_hash = False
     calendars = [c for c in policy.own_calendars(ctx) if policy.can_edit(c)] if ctx.actor else []
     shown: dict[str, Any] = {
         "respond": _own_answer(ctx, event_id),

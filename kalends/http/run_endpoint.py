@@ -22,7 +22,7 @@ from kalends.http.input.fields import fields_of
 from kalends.http.input.request import bind, gather, is_strict
 from kalends.http.origin import Origins
 from kalends.http.rate_limit import GuestCall, RateLimit
-from kalends.idempotency.key import Kept, Key, Memory, Quicker, Reply, key_of, read_key
+from kalends.idempotency.key import IdempotencyKeyInUse, Key, Reply, ResponseStore, StoredResponse, key_of, read_key
 from kalends.net.client_network import network
 from kalends.settings import Settings
 from kalends.values import timestamps
@@ -37,7 +37,7 @@ PAGES, PAGES_LEVEL = ("text/html", "text/css", "text/javascript", "image/svg+xml
 DATA, DATA_LEVEL = ("application/json", "text/calendar", "text/csv", "text/vcard"), 1
 SMALL = 1_000
 # In the environment of a request that holds up others: what is not quick is not for it.
-HURRIES = "kalends.hurries"
+ON_EVENT_LOOP = "kalends.on_event_loop"
 # In the environment of a request that is refused before it runs: the problem to tell.
 REFUSAL = "kalends.refusal"
 KEY = "HTTP_IDEMPOTENCY_KEY"
@@ -47,7 +47,7 @@ _encode = msgspec.json.Encoder().encode
 _GZIP = re.compile(r"gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
 
 
-class Surroundings(Struct, frozen=True):
+class Services(Struct, frozen=True):
     """What all requests of a process share."""
 
     db: Database
@@ -55,7 +55,7 @@ class Surroundings(Struct, frozen=True):
     authenticate: Authenticate
     clock: Callable[[], int]
     origins: Origins
-    memory: Memory
+    memory: ResponseStore
     guest_writes: RateLimit
 
 
@@ -73,26 +73,26 @@ def identify(db: Database, settings: Settings, authenticate: Authenticate, env: 
     return actor.id if actor else None
 
 
-class Responder:
+class EndpointRunner:
     """Runs one endpoint."""
 
-    def __init__(self, surroundings: Surroundings, endpoint: Endpoint, *, has_show: bool):
+    def __init__(self, services: Services, endpoint: Endpoint, *, has_show: bool):
         self.endpoint = endpoint
-        self._its = surroundings
+        self._services = services
         self._writes = endpoint.writes
         self._takes_key = endpoint.once
         self._locates = has_show and endpoint.status == 201
         self._files = [field.name for field in fields_of(endpoint.params) if field.is_file] if endpoint.params is not None else []
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, variables: dict[str, Any]) -> None:
-        if HURRIES in req.env and not self.endpoint.quick:
+        if ON_EVENT_LOOP in req.env and not self.endpoint.quick:
             raise Slow
         if REFUSAL in req.env:
             raise req.env[REFUSAL]
         caller = self._caller(req)
         if self.endpoint.is_form and caller.is_cross_site:
             raise errors.Forbidden("This form was sent from another site. Open the page here and send it again.")
-        token, is_bearer = self._its.origins.credential(req) if self.endpoint.credentials else (None, False)
+        token, is_bearer = self._services.origins.credential(req) if self.endpoint.credentials else (None, False)
         call, refusal = self._guest_call(caller, token, is_bearer) if self.endpoint.limited else (None, None)
         strict = is_strict(req)
         try:
@@ -109,7 +109,7 @@ class Responder:
             if call:
                 self._settle(call)
                 resp.set_headers(call.headers)
-        if ctx.later:
+        if ctx.after_commit:
             self._do_later(ctx)
         if strict:
             resp.set_header("Preference-Applied", "handling=strict")
@@ -118,8 +118,8 @@ class Responder:
     def _caller(self, req: falcon.Request) -> Caller:
         env = req.env
         return Caller(
-            address=self._its.origins.address_in(env),
-            is_cross_site=self._its.origins.is_cross_site(req),
+            address=self._services.origins.address_in(env),
+            is_cross_site=self._services.origins.is_cross_site(req),
             authorization=env.get("HTTP_AUTHORIZATION", ""),
             if_match=env.get("HTTP_IF_MATCH"),
             if_none_match=env.get("HTTP_IF_NONE_MATCH"),
@@ -176,7 +176,7 @@ class Responder:
                 sign_in(ctx)
 
     def _context(self, caller: Caller, call: GuestCall | None = None, refusal: errors.Problem | None = None) -> Context:
-        ctx = Context(self._its.db, self._its.settings, self._its.clock(), caller)
+        ctx = Context(self._services.db, self._services.settings, self._services.clock(), caller)
         ctx.call, ctx.refusal = call, refusal
         return ctx
 
@@ -186,7 +186,7 @@ class Responder:
 
     def _identify(self, ctx: Context, req: falcon.Request, token: str, is_bearer: bool) -> None:
         """A wrong Bearer token is an error everywhere; a stale cookie makes a guest."""
-        ctx.actor = req.context.actor = self._its.authenticate(ctx, token)
+        ctx.actor = req.context.actor = self._services.authenticate(ctx, token)
         if ctx.actor is None and is_bearer:
             raise errors.InvalidToken("The token is wrong or has expired. Sign in again: POST /api/session.")
 
@@ -201,12 +201,12 @@ class Responder:
     def _guest_call(self, caller: Caller, token: str | None, is_bearer: bool) -> tuple[GuestCall | None, errors.TooMany | None]:
         """The call to count, if a guest makes it; or its refusal, where a form shows that with what was typed. A wrong Bearer token
         fails anyway."""
-        if self._its.settings.rate_limits == "off":
+        if self._services.settings.rate_limits == "off":
             return None, None
         if token is not None and (is_bearer or self._is_session(caller, token)):
             return None, None
         try:
-            return self._its.guest_writes.call(network(caller.address), self._its.clock()), None
+            return self._services.guest_writes.call(network(caller.address), self._services.clock()), None
         except errors.TooMany as refusal:
             if not self.endpoint.is_form:
                 raise
@@ -215,18 +215,18 @@ class Responder:
     def _is_session(self, caller: Caller, token: str) -> bool:
         ctx = self._context(caller)
         with ctx.read():
-            return self._its.authenticate(ctx, token) is not None
+            return self._services.authenticate(ctx, token) is not None
 
     def _settle(self, call: GuestCall) -> None:
         """Count a call that has written nothing, or whose transaction was rolled back; or refuse it instead of what it would get."""
         if not call.is_settled:
-            with suppress(errors.Unavailable, Retry), self._its.db.write() as tx:
+            with suppress(errors.Unavailable, Retry), self._services.db.write() as tx:
                 call.count(tx)
 
     def _do_later(self, ctx: Context) -> None:
         """What may as well fail: the action is committed, and its answer stands."""
-        for task in ctx.later:
-            with suppress(errors.Unavailable, Retry), self._its.db.write() as tx:
+        for task in ctx.after_commit:
+            with suppress(errors.Unavailable, Retry), self._services.db.write() as tx:
                 task(tx)
 
     def _reply(self, ctx: Context, result: Any) -> Reply:
@@ -236,9 +236,9 @@ class Responder:
         else:
             headers["Content-Security-Policy"] = API_POLICY
             reply = Reply(ctx.status or self.endpoint.status, "application/json", _encode(result), headers, ctx.cookies)
-        if ctx.tags_answer:
+        if ctx.etag_has_body_hash:
             headers["ETag"] = f'{headers["ETag"][:-1]}.{blake2b(reply.body, digest_size=8).hexdigest()}"'
-            ctx.tags_answer = False
+            ctx.etag_has_body_hash = False
         if self._locates and getattr(result, "id", UNSET) is not UNSET:
             headers["Location"] = f"/api/{self.endpoint.resource}/{result.id}"
         if getattr(result, "next", None):
@@ -249,7 +249,7 @@ class Responder:
         resp.set_headers(reply.headers)
         for cookie in reply.cookies:
             resp.append_header("Set-Cookie", cookie)
-        if not self._writes and (ctx.unchanged or ("ETag" in reply.headers and ctx.caller.knows(reply.headers["ETag"]))):
+        if not self._writes and (ctx.unchanged or ("ETag" in reply.headers and ctx.caller.has_version(reply.headers["ETag"]))):
             resp.status = 304
             return
         body = reply.body
@@ -291,18 +291,18 @@ class Responder:
             try:
                 return run()
             except errors.Problem as problem:
-                may_have_it = isinstance(problem, Quicker) or not self.endpoint.rechecks
+                may_have_it = isinstance(problem, IdempotencyKeyInUse) or not self.endpoint.rechecks
                 found = self._kept(key) if may_have_it else None
                 if found is None:
                     raise
         ctx, kept = found
         return ctx, key.reply(kept)
 
-    def _kept(self, key: Key) -> tuple[Context, Kept] | None:
+    def _kept(self, key: Key) -> tuple[Context, StoredResponse] | None:
         ctx = self._context(Caller())
         with ctx.read():
-            kept = self._its.memory.find(ctx, key.name)
+            kept = self._services.memory.find(ctx, key.name)
         return (ctx, kept) if kept else None
 
     def _keep(self, ctx: Context, key: Key, result: Any) -> None:
-        self._its.memory.insert(ctx, key.name, key.kept(self._reply(ctx, result)))
+        self._services.memory.insert(ctx, key.name, key.kept(self._reply(ctx, result)))

@@ -19,8 +19,8 @@ from kalends.http.input.request import gather
 from kalends.http.origin import Origins
 from kalends.http.problem import CONTENT_TYPE, Failure, encode
 from kalends.http.rate_limit import RateLimit, guest_writes
-from kalends.http.run_endpoint import API_POLICY, Authenticate, Responder, Surroundings
-from kalends.idempotency.key import Memory, Reply
+from kalends.http.run_endpoint import API_POLICY, Authenticate, EndpointRunner, Services
+from kalends.idempotency.key import Reply, ResponseStore
 from kalends.log import endpoint_name, log
 from kalends.net.client_network import network
 from kalends.settings import Settings
@@ -41,25 +41,25 @@ def application(
     db: Database,
     settings: Settings,
     authenticate: Authenticate,
-    memory: Memory,
+    memory: ResponseStore,
     clock: Callable[[], int] = timestamps.now,
     error_page: ErrorPage | None = None,
 ) -> "falcon.App[Any, Any]":
     """The WSGI application of these endpoints. Browsers that ask for a page get errors as pages too."""
-    surroundings = Surroundings(db, settings, authenticate, clock, Origins(settings), memory, RateLimit(settings, guest_writes(settings)))
-    app: falcon.App[Any, Any] = falcon.App(request_type=_Request, middleware=[_Everywhere(surroundings)])
+    services = Services(db, settings, authenticate, clock, Origins(settings), memory, RateLimit(settings, guest_writes(settings)))
+    app: falcon.App[Any, Any] = falcon.App(request_type=_Request, middleware=[_ResponseHeaders(services)])
     app.req_options.strip_url_path_trailing_slash = True
     app.router_options.converters.update(id=_IdConverter, word=_WordConverter)
-    failures = _Failures(error_page)
+    failures = _ErrorHandler(error_page)
     app.add_error_handler(Exception, failures)
     app.add_error_handler(falcon.HTTPError, failures)
-    app.add_error_handler(Slow, _pass_on)
+    app.add_error_handler(Slow, _reraise)
     shown = {e.resource for e in endpoints if e.action == "show"}
     paths: dict[str, list[Endpoint]] = {}
     for endpoint in endpoints:
         paths.setdefault(endpoint.path, []).append(endpoint)
     for path, actions in paths.items():
-        responders = [Responder(surroundings, action, has_show=action.resource in shown) for action in actions]
+        responders = [EndpointRunner(services, action, has_show=action.resource in shown) for action in actions]
         app.add_route(_template(path, actions[0]), _Path(responders))
     return app
 
@@ -82,7 +82,7 @@ def pool_paths(endpoints: list[Endpoint]) -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(groups)})(?:\.[a-z]+)?/?")
 
 
-def _pass_on(req: falcon.Request, resp: falcon.Response, error: Exception, params: dict[str, Any]) -> None:
+def _reraise(req: falcon.Request, resp: falcon.Response, error: Exception, params: dict[str, Any]) -> None:
     """Not an answer: the request will run again, on a thread of its own."""
     raise error
 
@@ -110,13 +110,13 @@ class _Request(falcon.Request):
                 self.path = root
 
 
-class _Everywhere:
+class _ResponseHeaders:
     """What every answer carries, whichever action gave it."""
 
-    def __init__(self, surroundings: Surroundings):
-        self._settings = surroundings.settings
-        self._origins = surroundings.origins
-        self._headers = common_headers(surroundings.settings)
+    def __init__(self, services: Services):
+        self._settings = services.settings
+        self._origins = services.origins
+        self._headers = common_headers(services.settings)
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
         """Before the action, which may say otherwise."""
@@ -148,8 +148,8 @@ class _Everywhere:
 class _Path:
     """One path: its actions by method and format."""
 
-    def __init__(self, responders: list[Responder]):
-        self._formats: dict[str, dict[str, Responder]] = {}
+    def __init__(self, responders: list[EndpointRunner]):
+        self._formats: dict[str, dict[str, EndpointRunner]] = {}
         for responder in responders:
             self._formats.setdefault(responder.endpoint.method, {})[responder.endpoint.format] = responder
         for method in self._formats:
@@ -205,7 +205,7 @@ def _template(path: str, endpoint: Endpoint) -> str:
     return path
 
 
-def _preferred(req: falcon.Request, offered: dict[str, Responder]) -> str:
+def _preferred(req: falcon.Request, offered: dict[str, EndpointRunner]) -> str:
     if len(offered) > 1 and req.env.get("HTTP_ACCEPT", "*/*") != "*/*":
         wanted = req.client_prefers([FORMATS[name] for name in offered])
         for name in offered:
@@ -214,7 +214,7 @@ def _preferred(req: falcon.Request, offered: dict[str, Responder]) -> str:
     return next(iter(offered))
 
 
-class _Failures:
+class _ErrorHandler:
     """Turns every error into an answer."""
 
     def __init__(self, error_page: ErrorPage | None):

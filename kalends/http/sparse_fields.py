@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypeVar, cast
 
 from msgspec import UNSET, Meta, Struct
 
-from kalends.http.input.fields import Bad, reader
+from kalends.http.input.fields import FieldInvalid, reader
 from kalends.http.input.types import Name
 
 T = TypeVar("T", bound=Struct)
@@ -23,7 +23,7 @@ def read_fields(kind: type[Struct], value: Any) -> list[str]:
     unknown = [name for name in names if name not in kind.__struct_fields__]
     if unknown:
         choices = ", ".join(kind.__struct_fields__)
-        raise Bad(f"there is no field {', '.join(unknown)}; choose from {choices}", "not_a_choice")
+        raise FieldInvalid(f"there is no field {', '.join(unknown)}; choose from {choices}", "not_a_choice")
     return list(dict.fromkeys(["id", *names]))
 
 

@@ -24,7 +24,7 @@ _KEY = re.compile(KEY_PATTERN)
 _SALT = 16
 
 
-class Quicker(errors.Conflict):
+class IdempotencyKeyInUse(errors.Conflict):
     """Somebody who asked the same under the same key was quicker."""
 
 
@@ -38,20 +38,20 @@ class Reply(Struct):
     cookies: list[str] = []
 
 
-class Kept(Struct, frozen=True):
+class StoredResponse(Struct, frozen=True):
     """What was asked under a key, and what was answered: neither can be read without the key and the server's secret."""
 
     request: bytes
     reply: bytes
 
 
-class Memory(Protocol):
+class ResponseStore(Protocol):
     """Where answers are kept."""
 
-    def find(self, ctx: Context, name: bytes) -> Kept | None: ...
+    def find(self, ctx: Context, name: bytes) -> StoredResponse | None: ...
 
-    def insert(self, ctx: Context, name: bytes, kept: Kept) -> None:
-        """Raise Quicker if there is one."""
+    def insert(self, ctx: Context, name: bytes, kept: StoredResponse) -> None:
+        """Raise IdempotencyKeyInUse if there is one."""
 
 
 class Key(Struct, frozen=True):
@@ -61,11 +61,11 @@ class Key(Struct, frozen=True):
     request: bytes
     secret: bytes
 
-    def kept(self, reply: Reply) -> Kept:
+    def kept(self, reply: Reply) -> StoredResponse:
         salt = secrets.token_bytes(_SALT)
-        return Kept(self.request, salt + self._masked(salt, msgspec.msgpack.encode(reply)))
+        return StoredResponse(self.request, salt + self._masked(salt, msgspec.msgpack.encode(reply)))
 
-    def reply(self, kept: Kept) -> Reply:
+    def reply(self, kept: StoredResponse) -> Reply:
         """The same answer again; another request under the same key has none."""
         if kept.request != self.request:
             words = "was used for another request; use a new one for each, and the same one only to try again"

@@ -2,23 +2,23 @@
 
 from kalends.context import Context
 from kalends.db import Taken, columns
-from kalends.idempotency.key import Kept, Quicker
+from kalends.idempotency.key import IdempotencyKeyInUse, StoredResponse
 
 # A client that has not tried again within a day will not.
 LIFETIME = 86_400
 
 
-def find(ctx: Context, name: bytes) -> Kept | None:
+def find(ctx: Context, name: bytes) -> StoredResponse | None:
     return ctx.tx.one(
-        Kept,
-        f"SELECT {columns(Kept)} FROM kept_answers WHERE name = :name AND created_at > :since",
+        StoredResponse,
+        f"SELECT {columns(StoredResponse)} FROM kept_answers WHERE name = :name AND created_at > :since",
         name=name,
         since=ctx.now - LIFETIME,
     )
 
 
-def insert(ctx: Context, name: bytes, kept: Kept) -> None:
-    """Raise Quicker if there is one."""
+def insert(ctx: Context, name: bytes, kept: StoredResponse) -> None:
+    """Raise IdempotencyKeyInUse if there is one."""
     ctx.tx.run("DELETE FROM kept_answers WHERE name = :name AND created_at <= :since", name=name, since=ctx.now - LIFETIME)
     try:
         ctx.tx.run(
@@ -29,7 +29,7 @@ def insert(ctx: Context, name: bytes, kept: Kept) -> None:
             now=ctx.now,
         )
     except Taken:
-        raise Quicker from None
+        raise IdempotencyKeyInUse from None
 
 
 def clean_up(ctx: Context) -> None:

@@ -44,7 +44,7 @@ def _by_session(ctx: Context, token: str) -> Actor | None:
     if found is None or ctx.now >= min(found.last_used_at + IDLE, found.created_at + LIFETIME):
         return None
     if ctx.now - found.last_used_at > TOUCH_AFTER:
-        ctx.later.append(lambda tx: _touch(tx, found.session_id, ctx.now))
+        ctx.after_commit.append(lambda tx: _touch(tx, found.session_id, ctx.now))
     return found
 
 

@@ -8,7 +8,7 @@ from kalends import policy
 from kalends.context import Context
 from kalends.http.input.form import Form
 from kalends.idempotency import store
-from kalends.idempotency.key import Kept, Quicker
+from kalends.idempotency.key import IdempotencyKeyInUse, StoredResponse
 
 FIELD = "form_token"
 
@@ -32,8 +32,8 @@ def remember(ctx: Context, form: Form, path: str) -> None:
     if not form.text(FIELD):
         return
     try:
-        store.insert(ctx, _name(ctx, form), Kept(b"", path.encode()))
-    except Quicker:
+        store.insert(ctx, _name(ctx, form), StoredResponse(b"", path.encode()))
+    except IdempotencyKeyInUse:
         raise SentTwice from None
 
 

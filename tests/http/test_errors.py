@@ -108,7 +108,7 @@ def test_a_taken_name_is_409_names_the_field_and_registers_nobody(cast: Cast) ->
 
 def _versioned(ctx: Context) -> dict[str, str]:
     """A record in its second version."""
-    ctx.expect("v2")
+    ctx.require_version("v2")
     ctx.tag("v2")
     return {"version": "v2"}
 
@@ -215,7 +215,7 @@ def test_what_is_only_done_afterwards_cannot_spoil_an_answer_that_is_committed(s
         def fail(tx: object) -> None:
             raise trouble
 
-        ctx.later.append(fail)
+        ctx.after_commit.append(fail)
         return {"done": True}
 
     answer = stage(act("PUT", "/api/things", done)).put("/api/things")

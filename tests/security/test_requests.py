@@ -17,7 +17,7 @@ from kalends.db import text_search
 from kalends.errors import Problem
 from kalends.http.endpoint import Endpoint, registry
 from kalends.http.input import request
-from kalends.http.input.fields import Bad, fields_of
+from kalends.http.input.fields import FieldInvalid, fields_of
 from kalends.http.input.tags import MAX_TAGS, read_tags
 from kalends.http.origin import Origins
 from kalends.settings import Settings
@@ -68,11 +68,11 @@ def test_preferences_are_strict_if_they_say_so(header: str) -> None:
 @given(before=any_header, after=any_header)
 def test_a_version_is_known_among_whatever_stands_beside_it(before: str, after: str) -> None:
     header = f'{before}, "7-3" ,{after}'
-    assert Caller(if_none_match=header).knows('"7-3"')
-    assert Caller(if_match=header).expects('"7-3"')
+    assert Caller(if_none_match=header).has_version('"7-3"')
+    assert Caller(if_match=header).accepts_version('"7-3"')
     if "*" not in header and "8-1" not in header:
-        assert not Caller(if_none_match=header).knows('"8-1"')
-        assert not Caller(if_match=header).expects('"8-1"')
+        assert not Caller(if_none_match=header).has_version('"8-1"')
+        assert not Caller(if_match=header).accepts_version('"8-1"')
 
 
 @rounds(max_examples=300)
@@ -84,7 +84,7 @@ def test_no_made_up_link_names_a_subscriber(token: str) -> None:
 @rounds(max_examples=300)
 @given(value=any_json | written)
 def test_tags_are_read_or_refused(value: Any) -> None:
-    found, refusal = reading(read_tags, value, Bad)
+    found, refusal = reading(read_tags, value, FieldInvalid)
     assert refusal or len(found.split(",")) <= MAX_TAGS
 
 

@@ -15,7 +15,7 @@ from kalends.db import text_search
 from kalends.errors import Problem
 from kalends.events import location
 from kalends.http.input import request
-from kalends.http.input.fields import Bad
+from kalends.http.input.fields import FieldInvalid
 from kalends.http.input.tags import read_tags
 from kalends.values import datetimes, phone, timestamps
 from tests.contacts.written import work
@@ -31,7 +31,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "address": transports.read_address,
     "date of http": timestamps.http_date,
     "preference": lambda text: request.is_strict(falcon.Request(create_environ(headers={"Prefer": text}))),
-    "versions": lambda text: Caller(if_none_match=text).knows('"1"'),
+    "versions": lambda text: Caller(if_none_match=text).has_version('"1"'),
     "tags": read_tags,
     "search": lambda text: list(text_search.terms(text)),
     "next page": local,
@@ -46,7 +46,7 @@ PIECES = ["a", ",", "a,", "a ", "[", "[a]", '"', "a@", "a.", "-", "a-", "9", "<"
 @pytest.mark.parametrize("piece", PIECES)
 def test_twice_as_long_is_at_most_about_twice_the_work(name: str, piece: str) -> None:
     def read(length: int) -> None:
-        reading(READERS[name], piece * (length // len(piece)), ValueError, Bad, Problem)
+        reading(READERS[name], piece * (length // len(piece)), ValueError, FieldInvalid, Problem)
 
     read(100)
     once, twice = work(lambda: read(10_000)), work(lambda: read(20_000))
@@ -58,4 +58,4 @@ def test_twice_as_long_is_at_most_about_twice_the_work(name: str, piece: str) ->
 def test_a_hundred_thousand_characters_are_read_or_refused(name: str, piece: str) -> None:
     """That it ends is the test: an expression that tried every way would not."""
     for end in ("", "!", "\x00"):
-        reading(READERS[name], piece * (100_000 // len(piece)) + end, ValueError, Bad, Problem)
+        reading(READERS[name], piece * (100_000 // len(piece)) + end, ValueError, FieldInvalid, Problem)

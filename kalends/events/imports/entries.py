@@ -13,7 +13,7 @@ from kalends.events import store
 from kalends.events.model import MAX_LOCATION, EventFields
 from kalends.events.series import change
 from kalends.events.span import BACKWARDS, Span
-from kalends.http.input.fields import Bad, fields_of
+from kalends.http.input.fields import FieldInvalid, fields_of
 from kalends.http.input.tags import readable_tags
 from kalends.ical import zone_names
 from kalends.ical.file_time_zone import Clocks, clocks
@@ -115,7 +115,7 @@ class Reader:
     def _image(self, entry: Entry) -> str | None:
         try:
             return str(_IMAGE.read(entry.image_url)) if entry.image_url else None
-        except Bad as bad:
+        except FieldInvalid as bad:
             self.tell(entry.line, "image_url", f"“{short(entry.image_url)}” was left out: {bad}")
             return None
 

@@ -25,7 +25,7 @@ _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off"}
 
 
-class Bad(Exception):
+class FieldInvalid(Exception):
     """Why a value was refused."""
 
     def __init__(self, message: str, code: Code = "invalid_format"):
@@ -129,11 +129,11 @@ def _values(kind: type[Struct], given: Mapping[str, Any], *, partial: bool) -> t
             continue
         try:
             if type(value) is Repeated and not field.takes_list:
-                raise Bad("was given more than once; send it once", "repeated")
+                raise FieldInvalid("was given more than once; send it once", "repeated")
             values[field.name] = field.read(value)
-        except Bad as bad:
+        except FieldInvalid as bad:
             broken.append(FieldError(field.name, str(bad), bad.code))
-        except NestedBad as bad:
+        except NestedInvalid as bad:
             broken += [FieldError(f"{field.name}[{e.field}]", e.message, e.code) for e in bad.errors]
     return values, broken
 
@@ -142,7 +142,7 @@ def _has_file(kind: type[Struct], given: Mapping[str, Any]) -> bool:
     return any(field.is_file and not field.is_empty(given.get(field.name)) for field in fields_of(kind))
 
 
-class NestedBad(Exception):
+class NestedInvalid(Exception):
     """Broken fields inside a nested value."""
 
     def __init__(self, errors: list[FieldError]):
@@ -230,7 +230,7 @@ def read_bool(value: Any) -> bool:
         return True
     if word in _FALSE:
         return False
-    raise Bad("must be true or false", "wrong_type")
+    raise FieldInvalid("must be true or false", "wrong_type")
 
 
 def _int_reader(meta: Meta) -> Callable[[Any], int]:
@@ -241,11 +241,11 @@ def _int_reader(meta: Meta) -> Callable[[Any], int]:
         if _is_whole(value):
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
-            raise Bad("must be a whole number", "wrong_type")
+            raise FieldInvalid("must be a whole number", "wrong_type")
         if value > high == INT_MAX:
-            raise Bad("is too large", "too_large")
+            raise FieldInvalid("is too large", "too_large")
         if not low <= value <= high:
-            raise Bad(_bounds(low, high), "too_small" if value < low else "too_large")
+            raise FieldInvalid(_bounds(low, high), "too_small" if value < low else "too_large")
         return value
 
     return read_int
@@ -272,21 +272,21 @@ def _text_reader(meta: Meta) -> Callable[[Any], str]:
 
     def read_text(value: Any) -> str:
         if not isinstance(value, str):
-            raise Bad("must be text", "wrong_type")
+            raise FieldInvalid("must be text", "wrong_type")
         if is_phone and _LOST_PLUS.fullmatch(value):
             value = f"+{value[1:]}"
         try:
             cleaned = text.clean(value, lines=lines, strip=strip)
         except ValueError as error:
-            raise Bad(str(error)) from None
+            raise FieldInvalid(str(error)) from None
         if not cleaned:
-            raise Bad("must not be empty", "required")
+            raise FieldInvalid("must not be empty", "required")
         if meta.max_length is not None and len(cleaned) > meta.max_length:
-            raise Bad(f"must have at most {meta.max_length:,} characters", "too_long")
+            raise FieldInvalid(f"must have at most {meta.max_length:,} characters", "too_long")
         if meta.min_length is not None and len(cleaned) < meta.min_length:
-            raise Bad(f"must have at least {meta.min_length} characters", "too_short")
+            raise FieldInvalid(f"must have at least {meta.min_length} characters", "too_short")
         if shape and not shape.search(cleaned):
-            raise Bad(str(extra.get("hint", "does not have the right form")))
+            raise FieldInvalid(str(extra.get("hint", "does not have the right form")))
         return check(cleaned) if check else cleaned
 
     return read_text
@@ -296,7 +296,7 @@ def _choice_reader(allowed: tuple[str, ...]) -> Callable[[Any], str]:
     def read_choice(value: Any) -> str:
         word = value.strip() if isinstance(value, str) else value
         if word not in allowed:
-            raise Bad(f"must be one of {', '.join(allowed)}", "not_a_choice")
+            raise FieldInvalid(f"must be one of {', '.join(allowed)}", "not_a_choice")
         return cast(str, word)
 
     return read_choice
@@ -312,10 +312,10 @@ def _list_reader(item: Callable[[Any], Any], meta: Meta) -> Callable[[Any], list
         if isinstance(parts, int | float) and not isinstance(parts, bool):
             parts = [parts]
         if not isinstance(parts, list):
-            raise Bad("must be a comma-delimited list", "wrong_type")
+            raise FieldInvalid("must be a comma-delimited list", "wrong_type")
         items = [item(part) for part in parts if not (part is None or (isinstance(part, str) and text.is_blank(part)))]
         if len(items) > most:
-            raise Bad(f"must have at most {most} items", "too_many")
+            raise FieldInvalid(f"must have at most {most} items", "too_many")
         return items
 
     return read_list
@@ -324,10 +324,10 @@ def _list_reader(item: Callable[[Any], Any], meta: Meta) -> Callable[[Any], list
 def _struct_reader(kind: type[Struct]) -> Callable[[Any], Struct]:
     def read_struct(value: Any) -> Struct:
         if not isinstance(value, dict):
-            raise Bad("must be given as name[field]=value, or as an object", "wrong_type")
+            raise FieldInvalid("must be given as name[field]=value, or as an object", "wrong_type")
         found, broken = read(kind, value)
         if found is None:
-            raise NestedBad(broken)
+            raise NestedInvalid(broken)
         return found
 
     return read_struct
@@ -335,5 +335,5 @@ def _struct_reader(kind: type[Struct]) -> Callable[[Any], Struct]:
 
 def _read_upload(value: Any) -> Upload:
     if not isinstance(value, Upload):
-        raise Bad("must be a file, sent as multipart/form-data", "wrong_type")
+        raise FieldInvalid("must be a file, sent as multipart/form-data", "wrong_type")
     return value

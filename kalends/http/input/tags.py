@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from kalends import errors
-from kalends.http.input.fields import Bad
+from kalends.http.input.fields import FieldInvalid
 from kalends.http.input.types import Name
 from kalends.values import text
 
@@ -21,13 +21,13 @@ def read_tags(value: Any) -> str:
     """Comma-delimited text or an array, as comma-delimited text: the first spelling counts, without duplicates."""
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list) or not all(part is None or isinstance(part, str) for part in parts):
-        raise Bad("must be a comma-delimited list of tags", "wrong_type")
+        raise FieldInvalid("must be a comma-delimited list of tags", "wrong_type")
     tags: dict[str, str] = {}
     for tag in (piece.strip() for part in parts for piece in _clean_tag(part or "").split(",")):
         if tag:
             tags.setdefault(text.key(tag), tag)
     if len(tags) > MAX_TAGS:
-        raise Bad(TOO_MANY, "too_many")
+        raise FieldInvalid(TOO_MANY, "too_many")
     return ",".join(tags.values())
 
 
@@ -38,9 +38,9 @@ def readable_tags(given: Iterable[str]) -> tuple[str, list[str]]:
     for number, tag in enumerate(given):
         try:
             if number >= MOST_READ:
-                raise Bad(TOO_MANY, "too_many")
+                raise FieldInvalid(TOO_MANY, "too_many")
             pieces = read_tags([tag]).split(",")
-        except Bad as bad:
+        except FieldInvalid as bad:
             refused[str(bad)] += 1
             continue
         for piece in filter(None, pieces):
@@ -55,7 +55,7 @@ def tagged(tag_list: str, tag: str) -> str:
     """The tags with one more, given as `tag`."""
     try:
         return read_tags([*tag_list.split(","), tag])
-    except Bad as bad:
+    except FieldInvalid as bad:
         raise errors.invalid("tag", str(bad), bad.code) from None
 
 
@@ -63,9 +63,9 @@ def _clean_tag(tag: str) -> str:
     try:
         cleaned = text.clean(tag)
     except ValueError as error:
-        raise Bad(str(error)) from None
+        raise FieldInvalid(str(error)) from None
     if len(cleaned) > MAX_TAG:
-        raise Bad(f"each tag must have at most {MAX_TAG} characters", "too_long")
+        raise FieldInvalid(f"each tag must have at most {MAX_TAG} characters", "too_long")
     return cleaned
 
 

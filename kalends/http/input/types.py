@@ -5,14 +5,14 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from kalends.http.input.fields import Bad
+from kalends.http.input.fields import FieldInvalid
 from kalends.transports import read_address
 from kalends.values import datetimes
 
 
 def _time_zone(value: str) -> str:
     if value not in datetimes.known_zones():
-        raise Bad("must be an IANA time zone such as Europe/Paris", "not_a_choice")
+        raise FieldInvalid("must be an IANA time zone such as Europe/Paris", "not_a_choice")
     return value
 
 
@@ -20,7 +20,7 @@ def _datetime(value: str) -> str:
     try:
         datetimes.parse(value)
     except ValueError as error:
-        raise Bad(str(error)) from None
+        raise FieldInvalid(str(error)) from None
     return value
 
 
@@ -44,7 +44,7 @@ def _email(value: str) -> str:
             raise ValueError
         return checked.normalized
     except ValueError:
-        raise Bad("must be an e-mail address such as ana@example.org") from None
+        raise FieldInvalid("must be an e-mail address such as ana@example.org") from None
 
 
 def _name_or_address(value: str) -> str:

@@ -28,10 +28,10 @@ from kalends.http import metrics
 from kalends.http.input.request import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
 from kalends.http.origin import Origins
 from kalends.http.problem import CONTENT_TYPE, encode
-from kalends.http.run_endpoint import HURRIES, REFUSAL
+from kalends.http.run_endpoint import ON_EVENT_LOOP, REFUSAL
 from kalends.http.server import common_headers, is_for_people
 from kalends.http.serving.cancellation import Read, Reads
-from kalends.http.serving.large_responses import LARGE, STEP_SECONDS, Outflow
+from kalends.http.serving.large_responses import LARGE, STEP_SECONDS, LargeResponses
 from kalends.http.serving.request_bodies import SMALL, Bodies, too_large
 from kalends.http.serving.thread_pool import QUEUE_SECONDS, Pool, Size
 from kalends.http.serving.wsgi_environ import Environ, environ, has_body, is_multipart, set_body
@@ -104,7 +104,7 @@ class Edge:
         self._room = settings.threads + settings.queue
         self._active = 0
         self._bodies = Bodies(settings.body_timeout)
-        self._outflow = Outflow()
+        self._large_responses = LargeResponses()
         self._reads = Reads(db)
         # When each request was given to a thread, in that order.
         self._waiting: dict[Future[Any], float] = {}
@@ -148,7 +148,7 @@ class Edge:
         """Answer whatever has arrived, and close each connection with its answer; then let Granian stop."""
         began = self._last_arrival = loop.time()
         self._bodies.hurry()
-        self._outflow.hurry(LAST_READING_SECONDS)
+        self._large_responses.hurry(LAST_READING_SECONDS)
         while (self._active or loop.time() < self._last_arrival + QUIET_SECONDS) and loop.time() < began + FINISH_SECONDS:
             await asyncio.sleep(QUIET_SECONDS / 10)
         os.kill(os.getpid(), signal.SIGINT)
@@ -174,7 +174,7 @@ class Edge:
             if not has_body(env) and self._is_quick(scope):
                 with suppress(Slow):
                     return self._run(env, b"", hurries=True)
-                del env[HURRIES]
+                del env[ON_EVENT_LOOP]
             job = await self._receive(scope, env, proto)
         except Problem as problem:
             # The connection may be in the middle of the body.
@@ -252,14 +252,14 @@ class Edge:
     async def _send(self, scope: Scope, proto: HTTPProtocol, answer: Answer) -> None:
         if len(answer[2]) > LARGE and scope.method == "GET":
             try:
-                self._outflow.make_room(len(answer[2]))
+                self._large_responses.make_room(len(answer[2]))
             except Problem as problem:
                 answer = self._refusal(scope, problem)
         status, headers, content = answer
         if self._stop and CLOSE not in headers:
             headers = [*headers, CLOSE]
         if len(content) > LARGE:
-            await self._outflow.send(proto, status, headers, content, LAST_READING_SECONDS if self._stop else STEP_SECONDS)
+            await self._large_responses.send(proto, status, headers, content, LAST_READING_SECONDS if self._stop else STEP_SECONDS)
         else:
             proto.response_bytes(status, headers, content)
 
@@ -278,7 +278,7 @@ class Edge:
 
         set_body(env, body)
         if hurries:
-            env[HURRIES] = True
+            env[ON_EVENT_LOOP] = True
         content = b"".join(self._wsgi(env, start_response))
         return status, headers, content
 

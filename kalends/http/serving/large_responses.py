@@ -21,7 +21,7 @@ ENOUGH_SECONDS = 10
 Headers = list[tuple[str, str]]
 
 
-class Outflow:
+class LargeResponses:
     """The large answers that a process is sending."""
 
     def __init__(self) -> None:
