@@ -4,18 +4,22 @@ import click
 
 from kalends import __version__
 from kalends.commands.backup import backup, restore
-from kalends.commands.demo import demo, import_file
-from kalends.commands.migrate import doctor, migrate, show_settings
+from kalends.commands.demo import demo
+from kalends.commands.doctor import doctor
+from kalends.commands.import_ import import_file
+from kalends.commands.migrate import migrate
 from kalends.commands.options import Group, stop
-from kalends.commands.serve import serve, work
+from kalends.commands.serve import serve
+from kalends.commands.settings import show_settings
 from kalends.commands.users import users
+from kalends.commands.work import work
 from kalends.db.migrate import TooNew
 from kalends.errors import Problem
 from kalends.settings import WrongSetting
 
 
 def main() -> None:
-    """Run the command; what a person can mend is said in one line."""
+    """Run the command; errors that the user can correct are printed in one line."""
     try:
         cli(standalone_mode=False)
     except (WrongSetting, TooNew) as error:

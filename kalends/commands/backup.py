@@ -1,4 +1,4 @@
-"""`kalends backup` and `kalends restore`: all that the database holds, in one file that either database takes."""
+"""`kalends backup` and `kalends restore`: the whole database in one file, for SQLite and PostgreSQL."""
 
 import signal
 import sys
@@ -9,62 +9,62 @@ from typing import Any
 
 import click
 
-from kalends import settings, tokens
-from kalends.commands.options import data_option, database_option, stop, usable
+from kalends import tokens
+from kalends.commands.options import data_option, database_option, report_setting, stop
 from kalends.db import open_database
-from kalends.settings import Settings, variable
+from kalends.settings import Settings, load, variable
 
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--force", is_flag=True, help="Replace the file if it is there already.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @data_option
 @database_option
 def backup(file: Path, force: bool, **options: Any) -> None:
-    """Back the database up into FILE, while the service runs, and restore it on trial."""
+    """Back up the database to FILE while the service runs, and verify it by a trial restore."""
     from kalends.backup.take import take
 
-    chosen = settings.load(options)
+    settings = load(options)
     if file.exists() and not force:
         stop(f"{file} is there already. Choose another name, or replace it with --force.")
-    if not chosen.database and not (chosen.folder / "kalends.sqlite3").exists():
-        stop(f"There is no database in {chosen.folder}. Choose the folder with --data.")
-    with usable(chosen), _steps() as step, closing(open_database(chosen)) as db:
-        taken = take(db, chosen, file, step)
+    if not settings.database and not (settings.folder / "kalends.sqlite3").exists():
+        stop(f"There is no database in {settings.folder}. Choose the folder with --data.")
+    with report_setting(settings), _progress() as step, closing(open_database(settings)) as db:
+        header = take(db, settings, file, step)
     size = file.stat().st_size
-    click.echo(f"Backed up {taken.rows:,} rows of {len(taken.tables)} tables into {file} ({size:,} bytes), and restored it on trial.")
-    if taken.secret:
-        click.echo(f"The server's secret is not in it: keep a copy of {_secret(chosen)} apart.")
+    click.echo(f"Backed up {header.rows:,} rows of {len(header.tables)} tables into {file} ({size:,} bytes), and restored it on trial.")
+    if header.secret:
+        click.echo(f"The server's secret is not in it: keep a copy of {_secret_name(settings)} apart.")
 
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--force", is_flag=True, help="Replace all that the database holds.")
+@click.option("--force", is_flag=True, help="Delete all records of the database first.")
 @data_option
 @database_option
 def restore(file: Path, force: bool, **options: Any) -> None:
-    """Restore the backup FILE, of either database, into an empty one: all of it or nothing."""
+    """Restore FILE into an empty database, SQLite or PostgreSQL, in one transaction."""
     from kalends.backup.restore import restore as restore_file
 
-    chosen = settings.load(options)
-    with usable(chosen), _steps() as step, closing(open_database(chosen)) as db:
+    settings = load(options)
+    with report_setting(settings), _progress() as step, closing(open_database(settings)) as db:
         restored = restore_file(db, file, step, force=force)
     click.echo(f"Restored {restored.rows:,} rows of {len(restored.tables)} tables, as they were at {restored.taken_at}.")
-    if restored.secret and restored.secret != tokens.trace(chosen):
+    if restored.secret and restored.secret != tokens.trace(settings):
         click.echo(
-            f"Put the secret of that server into {_secret(chosen)} before you start the service: "
+            f"Put the secret of that server into {_secret_name(settings)} before you start the service: "
             "without it, keys that sign, secret feed addresses and links in messages no longer work."
         )
 
 
-def _secret(chosen: Settings) -> str:
-    return variable("secret") if chosen.secret else str(chosen.folder / "secret")
+def _secret_name(settings: Settings) -> str:
+    return variable("secret") if settings.secret else str(settings.folder / "secret")
 
 
 @contextmanager
-def _steps() -> Iterator[Callable[[str, int], Callable[[int], None]]]:
-    """A bar for each step, for people who watch. What went wrong is said in one line, and what was begun is cleared away."""
-    # Imported late: it takes a moment that the other commands can do without.
+def _progress() -> Iterator[Callable[[str, int], Callable[[int], None]]]:
+    """A progress bar for each step on a terminal; an error becomes one line."""
+    # Imported here because they take time that the other commands do not need.
     from rich.console import Console
     from rich.progress import Progress
 
@@ -79,5 +79,5 @@ def _steps() -> Iterator[Callable[[str, int], Callable[[int], None]]]:
                 return lambda done: progress.advance(task, done)
 
             yield step
-    except Unusable as trouble:
-        stop(str(trouble))
+    except Unusable as error:
+        stop(str(error))

@@ -1,4 +1,4 @@
-"""What the commands share: where the data is, and how the database is opened."""
+"""Options and functions that several commands share: the data folder, the database, passwords, errors."""
 
 import sys
 from collections.abc import Iterator
@@ -7,23 +7,23 @@ from typing import NoReturn
 
 import click
 
-from kalends import settings, tokens
+from kalends import tokens
 from kalends.context import Context
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
 from kalends.doctor import reason
 from kalends.errors import Invalid, Unavailable
 from kalends.http.input import fields
-from kalends.settings import Settings, WrongSetting, variable
+from kalends.settings import Settings, WrongSetting, load, variable
 from kalends.users.model import NewPassword
 from kalends.values import timestamps
 
-data_option = click.option("--data", metavar="DIR", help="Folder for the database and the secret. Default: ./data")
-database_option = click.option("--database", metavar="URL", help="postgresql://… instead of SQLite")
+data_option = click.option("--data", metavar="DIR", help="Folder of the SQLite database, the outbox and the secret. Default: ./data")
+database_option = click.option("--database", metavar="URL", help="Use PostgreSQL at postgresql://… instead of SQLite.")
 
 
 class Group(click.Group):
-    """A group whose help has the whole first sentence of each command; click cuts it at the width of the terminal."""
+    """A group whose help shows the whole first sentence of each command; click truncates it at the terminal's width."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -31,42 +31,43 @@ class Group(click.Group):
 
 
 @contextmanager
-def context(data: str | None, database: str | None) -> Iterator[Context]:
-    """The surroundings of a command that works on the database."""
-    chosen = settings.load({"data": data, "database": database})
-    db = migrated(chosen)
+def open_context(data: str | None, database: str | None) -> Iterator[Context]:
+    """A context on the migrated database, for commands that read or write records."""
+    settings = load({"data": data, "database": database})
+    db = open_migrated_database(settings)
     try:
-        yield Context(db, chosen, timestamps.now())
+        yield Context(db, settings, timestamps.now())
     finally:
         db.close()
 
 
-def migrated(chosen: Settings) -> Database:
-    with usable(chosen):
-        tokens.prepare(chosen)
-        db = open_database(chosen)
+def open_migrated_database(settings: Settings) -> Database:
+    with report_setting(settings):
+        tokens.prepare(settings)
+        db = open_database(settings)
         migrate(db)
     return db
 
 
 @contextmanager
-def usable(chosen: Settings) -> Iterator[None]:
-    """Says which setting is to blame when the data folder or the database cannot be used."""
+def report_setting(settings: Settings) -> Iterator[None]:
+    """If the data folder or the database cannot be used, raise an error that names the setting."""
     try:
         yield
     except OSError as error:
-        raise WrongSetting(f"{variable('data')} is {chosen.data!r}, and cannot be used: {error.strerror}.") from None
-    except Unavailable as away:
-        raise WrongSetting(f"{variable('database' if chosen.database else 'data')}: {reason(away)}") from None
+        raise WrongSetting(f"{variable('data')} is {settings.data!r}, and cannot be used: {error.strerror}.") from None
+    except Unavailable as error:
+        raise WrongSetting(f"{variable('database' if settings.database else 'data')}: {reason(error)}") from None
 
 
-def checked_password(password: str) -> str:
-    chosen, broken = fields.read(NewPassword, {"password": password})
-    if chosen is None:
-        raise Invalid(broken)
-    return chosen.password
+def validate_password(password: str) -> str:
+    params, errors = fields.read(NewPassword, {"password": password})
+    if params is None:
+        raise Invalid(errors)
+    return params.password
 
 
 def stop(line: str) -> NoReturn:
+    """Print one line to standard error and exit with status 1."""
     click.echo(f"kalends: {line}", err=True)
     sys.exit(1)

@@ -1,4 +1,4 @@
-"""`kalends serve` and `kalends work`: what runs until it is stopped."""
+"""`kalends serve`: migrate the database, serve HTTP and run the background worker."""
 
 import os
 import shutil
@@ -8,13 +8,12 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from kalends import __version__, log, settings
-from kalends.commands.options import data_option, database_option, migrated
+from kalends import __version__, log
+from kalends.commands.options import data_option, database_option, open_migrated_database
 from kalends.deliveries.outbox_files import outbox
 from kalends.doctor import unsent
-from kalends.settings import Settings
+from kalends.settings import Settings, export, load
 from kalends.worker import attached_worker
-from kalends.worker import work as run_worker
 
 
 @click.command()
@@ -23,57 +22,49 @@ from kalends.worker import work as run_worker
 @data_option
 @database_option
 @click.option("--workers", type=int, help="Number of server processes. Default: 1")
-@click.option("--no-work", is_flag=True, help="Leave the background worker out; run 'kalends work' beside it.")
+@click.option("--no-work", is_flag=True, help="Do not run the background worker; run 'kalends work' beside it.")
 def serve(no_work: bool, **options: Any) -> None:
-    """Migrate, serve, and run the background worker."""
-    chosen = settings.load(options)
-    log.configure(chosen)
-    # Imported late, since Granian takes a tenth of a second that the other commands can do without.
+    """Migrate the database, serve HTTP and run the background worker."""
+    settings = load(options)
+    log.configure(settings)
+    # Imported here because Granian takes 0.1 s that the other commands do not need.
     from kalends.http.serving import granian
 
-    sockets = granian.bind(chosen)
-    chosen = replace(chosen, port=sockets[0].getsockname()[1])
-    migrated(chosen).close()
-    settings.export(chosen)
-    _share_figures(chosen)
-    _announce(chosen)
-    # And this, since prometheus_client decides as it is imported whether several processes share their figures.
+    sockets = granian.bind(settings)
+    settings = replace(settings, port=sockets[0].getsockname()[1])
+    open_migrated_database(settings).close()
+    export(settings)
+    _share_metrics(settings)
+    _announce(settings)
+    # Imported after _share_metrics: prometheus_client reads PROMETHEUS_MULTIPROC_DIR when it is imported.
     from kalends.app import rsgi
 
     with nullcontext() if no_work else attached_worker():
-        granian.serve(rsgi, sockets, chosen)
+        granian.serve(rsgi, sockets, settings)
 
 
-def _share_figures(chosen: Settings) -> None:
-    if chosen.metrics_token:
-        figures = chosen.folder / "metrics"
-        shutil.rmtree(figures, ignore_errors=True)
-        figures.mkdir(mode=0o700, parents=True)
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(figures)
+def _share_metrics(settings: Settings) -> None:
+    """Let prometheus_client add up the metrics of all server processes."""
+    if settings.metrics_token:
+        folder = settings.folder / "metrics"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700, parents=True)
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
 
-def _announce(chosen: Settings) -> None:
-    database = "PostgreSQL" if chosen.database else f"SQLite in {chosen.folder}"
-    if log.for_people(chosen):
-        click.echo(f"Kalends {__version__} on {chosen.url} ({database}). API reference: {chosen.url}/docs. Stop with Ctrl-C.", err=True)
-        click.echo(_unsent(chosen), err=True, nl=bool(_unsent(chosen)))
+def _announce(settings: Settings) -> None:
+    database = "PostgreSQL" if settings.database else f"SQLite in {settings.folder}"
+    note = _outbox_note(settings)
+    if log.for_people(settings):
+        click.echo(f"Kalends {__version__} on {settings.url} ({database}). API reference: {settings.url}/docs. Stop with Ctrl-C.", err=True)
+        click.echo(note, err=True, nl=bool(note))
     else:
-        log.log.info("serving", version=__version__, url=chosen.url, port=chosen.port, database=database, note=_unsent(chosen))
+        log.log.info("serving", version=__version__, url=settings.url, port=settings.port, database=database, note=note)
 
 
-def _unsent(chosen: Settings) -> str:
-    """What is written to files because nothing is set up to send it."""
-    kept = unsent(chosen)
-    return f"Written to {outbox(chosen)} and not sent: {', '.join(kept)}. To send, set {' and '.join(kept.values())}." if kept else ""
-
-
-@click.command("work")
-@data_option
-@database_option
-@click.option("--attached", is_flag=True, hidden=True, help="End when standard input does; so 'serve' runs it.")
-def work(attached: bool, **options: Any) -> None:
-    """Run the background worker alone, beside 'kalends serve --no-work'."""
-    chosen = settings.load(options)
-    log.configure(chosen)
-    # Not closed at the end: a sender that waits for a mail server may still come back to it.
-    run_worker(migrated(chosen), chosen, attached=attached)
+def _outbox_note(settings: Settings) -> str:
+    """Which messages are written to files because no transport is configured."""
+    channels = unsent(settings)
+    if not channels:
+        return ""
+    return f"Written to {outbox(settings)} and not sent: {', '.join(channels)}. To send, set {' and '.join(channels.values())}."

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from kalends.commands.options import Group, checked_password, context, data_option, database_option, stop
+from kalends.commands.options import Group, data_option, database_option, open_context, stop, validate_password
 from kalends.db import Taken
 from kalends.errors import Invalid
 from kalends.http.input import fields
@@ -25,19 +25,19 @@ def users() -> None:
 @users.command("create")
 @click.argument("user_name")
 @click.argument("email_address")
-@click.option("--password", help="Asked for, or read from standard input, when it is not given.")
-@click.option("--name", help="The name that others see.")
-@click.option("--time-zone", help="Default: UTC")
+@click.option("--password", help="The password. Default: prompt for it, or read it from standard input.")
+@click.option("--name", help="The name that other people see.")
+@click.option("--time-zone", help="IANA time zone, such as Europe/Paris. Default: UTC")
 @data_option
 @database_option
-def create(data: str | None, database: str | None, **given: Any) -> None:
-    """Create a user, whether or not registration is open. Their e-mail address counts as verified."""
-    given["password"] = given["password"] or _ask_password()
-    registration, broken = fields.read(Registration, given)
+def create(data: str | None, database: str | None, **params: Any) -> None:
+    """Create a user, even if registration is closed. The e-mail address counts as verified."""
+    params["password"] = params["password"] or _prompt_password()
+    registration, errors = fields.read(Registration, params)
     if registration is None:
-        raise Invalid(broken)
+        raise Invalid(errors)
     password_hash = passwords.hashed(registration.password)
-    with context(data, database) as ctx, ctx.write():
+    with open_context(data, database) as ctx, ctx.write():
         try:
             user_id = user_store.insert(ctx, registration, password_hash, verified=True)
         except Taken:
@@ -49,21 +49,21 @@ def create(data: str | None, database: str | None, **given: Any) -> None:
 @data_option
 @database_option
 def list_(data: str | None, database: str | None) -> None:
-    """List the users."""
-    with context(data, database) as ctx, ctx.read():
+    """List all users, one per line: id, user name, e-mail address, name, time of registration."""
+    with open_context(data, database) as ctx, ctx.read():
         for user in user_store.every(ctx):
             click.echo(f"{user.id}\t{user.user_name}\t{user.email_address}\t{user.name or ''}\t{timestamps.utc(user.created_at)}")
 
 
 @users.command("password")
 @click.argument("user_name")
-@click.option("--password", help="Asked for, or read from standard input, when it is not given.")
+@click.option("--password", help="The password. Default: prompt for it, or read it from standard input.")
 @data_option
 @database_option
 def password_(data: str | None, database: str | None, user_name: str, password: str | None) -> None:
     """Set a user's password, end their sessions and delete their keys."""
-    password_hash = passwords.hashed(checked_password(password or _ask_password()))
-    with context(data, database) as ctx, ctx.write():
+    password_hash = passwords.hashed(validate_password(password or _prompt_password()))
+    with open_context(data, database) as ctx, ctx.write():
         user = user_store.find(ctx, user_name)
         if user is None:
             stop(f"There is no user called {user_name}.")
@@ -73,7 +73,7 @@ def password_(data: str | None, database: str | None, user_name: str, password: 
     click.echo(f"{user.user_name} has a new password, no open sessions and no keys.")
 
 
-def _ask_password() -> str:
+def _prompt_password() -> str:
     if sys.stdin.isatty():
         return str(click.prompt("Password", hide_input=True, confirmation_prompt=True))
     return sys.stdin.readline().rstrip("\r\n")

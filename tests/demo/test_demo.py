@@ -119,4 +119,4 @@ def test_progress_is_shown_on_a_terminal(tmp_path: Path) -> None:
     finally:
         os.close(ours)
     assert process.wait(20) == 0
-    assert b"Filling in the example" in shown
+    assert b"Creating the example" in shown

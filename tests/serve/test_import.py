@@ -32,10 +32,10 @@ def test_a_file_is_imported_and_twice_changes_nothing(kalends: Any) -> None:
     assert said.splitlines() == [
         f"{GOOGLE}:26: file: reminders are not kept; 1 event has some",
         f"{GOOGLE}:46: file: guests are not kept; 1 event has some",
-        "3 imported, 0 updated, 0 unchanged, 0 left out.",
+        "3 imported, 0 updated, 0 unchanged, 0 skipped.",
     ]
     _, again, _ = kalends("import", GOOGLE, "--user", "ana@example.org", "--calendar", "1")
-    assert again.splitlines()[-1] == "0 imported, 0 updated, 3 unchanged, 0 left out."
+    assert again.splitlines()[-1] == "0 imported, 0 updated, 3 unchanged, 0 skipped."
 
 
 def test_what_cannot_be_imported_is_said_in_one_line(kalends: Any, tmp_path: Path) -> None:

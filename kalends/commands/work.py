@@ -1,0 +1,22 @@
+"""`kalends work`: run the background worker."""
+
+from typing import Any
+
+import click
+
+from kalends import log
+from kalends.commands.options import data_option, database_option, open_migrated_database
+from kalends.settings import load
+from kalends.worker import work as run_worker
+
+
+@click.command("work")
+@data_option
+@database_option
+@click.option("--attached", is_flag=True, hidden=True, help="Exit at the end of standard input; 'serve' starts it this way.")
+def work(attached: bool, **options: Any) -> None:
+    """Run the background worker alone, beside 'kalends serve --no-work'."""
+    settings = load(options)
+    log.configure(settings)
+    # The database is not closed at the end: a thread that waits for a mail server may still use it.
+    run_worker(open_migrated_database(settings), settings, attached=attached)
