@@ -62,7 +62,7 @@ class Caller(Struct, frozen=True):
 
     def has_last_modified(self, changed_at: int) -> bool:
         """Whether the client has what was changed last at this moment, as it was told (If-Modified-Since)."""
-        return self.if_modified_since is not None and timestamps.http_date(self.if_modified_since) == changed_at
+        return self.if_modified_since is not None and timestamps.parse_http_date(self.if_modified_since) == changed_at
 
     def accepts_version(self, etag: str) -> bool:
         """Whether the client means this version of the record, or any (If-Match)."""
@@ -166,7 +166,7 @@ class Context:
         self.tag(version)
         has_rested = changed_at < self.now - LAST_MODIFIED_DELAY
         if has_rested:
-            self.headers["Last-Modified"] = timestamps.http_text(changed_at)
+            self.headers["Last-Modified"] = timestamps.format_http_date(changed_at)
         asked = self.caller.if_none_match is not None
         self.unchanged = (
             self.caller.has_version(self.headers["ETag"]) if asked else has_rested and self.caller.has_last_modified(changed_at)

@@ -14,7 +14,7 @@ from kalends.errors import Unavailable
 from kalends.settings import Settings, WrongSetting, variable
 from kalends.transports import FILES
 from kalends.values import timestamps
-from kalends.values.phone import e164
+from kalends.values.phone import to_e164
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 TEST = "This is a test message of Kalends. It can send."
@@ -49,7 +49,7 @@ def try_email(settings: Settings, address: str) -> str | None:
 
 def try_sms(settings: Settings, number: str) -> str | None:
     """Send a test SMS: what is wrong, or None."""
-    dialled = e164(number)
+    dialled = to_e164(number)
     if dialled is None:
         return f"{number} is no phone number with its country's code, such as +33612345678."
     return _outcome(lambda: sms.send(settings, dialled, f"{TEST} {settings.url}", "test"))

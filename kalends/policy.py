@@ -21,7 +21,6 @@ from kalends.sessions.model import Session
 from kalends.subscribers.model import Subscriber
 from kalends.transports import FILES
 from kalends.values import text
-from kalends.values.text import key as folded_name
 
 
 class Right(Enum):
@@ -184,7 +183,7 @@ def membership(ctx: Context, calendar_id: int) -> Calendar:
 
 def is_oneself(ctx: Context, name: str) -> bool:
     """Whether this is the actor's own user name or e-mail address."""
-    return ctx.actor is not None and folded_name(name) in (folded_name(ctx.actor.user_name), folded_name(ctx.actor.email_address))
+    return ctx.actor is not None and text.fold_case(name) in (text.fold_case(ctx.actor.user_name), text.fold_case(ctx.actor.email_address))
 
 
 def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
@@ -307,7 +306,7 @@ def is_approved_at_once(ctx: Context, found: Event) -> bool:
 def proves(ctx: Context, email_address: str) -> bool:
     """Whether the actor has proved that the e-mail address is theirs."""
     actor = ctx.actor
-    return actor is not None and actor.verified_at is not None and text.key(actor.email_address) == text.key(email_address)
+    return actor is not None and actor.verified_at is not None and text.fold_case(actor.email_address) == text.fold_case(email_address)
 
 
 def sees_response(ctx: Context, response: Response, to_event: Event) -> bool:

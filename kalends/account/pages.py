@@ -92,7 +92,7 @@ def page(
         key=structs.replace(key or FormState(), prefix="key-"),
         zones=sorted(known_zones()),
         key_needs_password=not any(session.id == user.session_id and session.is_recent(ctx.now) for session in live),
-        sessions=[(session, timestamps.utc(session.created_at), timestamps.utc(session.last_used_at)) for session in live],
+        sessions=[(session, timestamps.format_utc(session.created_at), timestamps.format_utc(session.last_used_at)) for session in live],
         session_count=sessions.count(ctx, user.id),
         keys=keys.index(ctx, Paging(limit=MOST_KEYS)).keys,
         blocks=blocks.index(ctx, Paging(limit=MAX_PAGE)).blocks,

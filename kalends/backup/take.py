@@ -51,7 +51,7 @@ def _header(tx: Transaction, contents: Contents, settings: Settings) -> Header:
         format="kalends backup 1",
         version=__version__,
         migration=migration,
-        taken_at=timestamps.utc(timestamps.now()),
+        taken_at=timestamps.format_utc(timestamps.now()),
         secret=tokens.trace(settings),
         tables=[
             Table(name, list(contents.columns(name)), tx.value(f"SELECT count(*) FROM {name}"), contents.last_id(name))

@@ -21,7 +21,7 @@ def index(ctx: Context, params: Paging) -> BlockIndex:
     user = policy.user(ctx)
     blocks, next_page = page(ctx, params, store.index(ctx, user.id, params))
     return BlockIndex(
-        blocks=[BlockItem(block.user_id, block.name, timestamps.utc(block.created_at)) for block in blocks],
+        blocks=[BlockItem(block.user_id, block.name, timestamps.format_utc(block.created_at)) for block in blocks],
         limit=params.size,
         offset=params.offset,
         next=next_page,

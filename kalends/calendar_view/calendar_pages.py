@@ -43,7 +43,7 @@ def show(ctx: Context, params: CalendarView) -> Document:
     zone = params.time_zone or reader_zone(ctx)
     if params.time_zone:
         remember(ctx, params.time_zone)
-    today = datetimes.at(ctx.now, zone).date()
+    today = datetimes.to_local(ctx.now, zone).date()
     day = day_of(params.date, today)
     if not EARLIEST <= day <= LATEST:
         raise errors.invalid("date", f"must be from {EARLIEST} to {LATEST}")
@@ -52,7 +52,7 @@ def show(ctx: Context, params: CalendarView) -> Document:
     return render(
         "calendar_view/show.html",
         ctx,
-        **laid_out(ctx, days, found, calendars, datetimes.at(ctx.now, zone)),
+        **laid_out(ctx, days, found, calendars, datetimes.to_local(ctx.now, zone)),
         title=days.title,
         views=VIEWS,
         can_create=ctx.actor is not None,

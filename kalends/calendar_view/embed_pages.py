@@ -29,7 +29,7 @@ class EmbeddedView(Struct, kw_only=True):
 def calendar(ctx: Context, calendar_id: int, params: EmbeddedView) -> Document:
     """A public calendar, by month or as a list."""
     found = policy.calendar(ctx, calendar_id, to=Right.SEE)
-    today = datetimes.at(ctx.now, found.time_zone).date()
+    today = datetimes.to_local(ctx.now, found.time_zone).date()
     days = around(params.view, day_of(params.date, today))
     shown, is_cut = entries.of_days(ctx, days, [found], found.time_zone)
     _let_embed(ctx)

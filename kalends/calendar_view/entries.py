@@ -43,16 +43,16 @@ class Entry(Struct):
     @property
     def start(self) -> datetime | None:
         """On the reader's clocks, unless it takes whole days."""
-        return None if self.row.all_day else datetimes.at(self.row.start_at, self.zone)
+        return None if self.row.all_day else datetimes.to_local(self.row.start_at, self.zone)
 
     @property
     def end(self) -> datetime | None:
-        return None if self.row.all_day or self.row.end_at is None else datetimes.at(self.row.end_at, self.zone)
+        return None if self.row.all_day or self.row.end_at is None else datetimes.to_local(self.row.end_at, self.zone)
 
     @property
     def clock_there(self) -> str:
         """When it begins on the clocks where it is, if those show another time than the reader's."""
-        there = None if self.row.all_day else datetimes.at(self.row.start_at, self.row.time_zone)
+        there = None if self.row.all_day else datetimes.to_local(self.row.start_at, self.row.time_zone)
         return clock(there) if there and self.start and there.utcoffset() != self.start.utcoffset() else ""
 
 
@@ -76,7 +76,7 @@ def of_days(ctx: Context, days: Days, calendars: Sequence[Calendar] | None, zone
         rows += found[:MAX_PAGE]
         query = structs.replace(query, after=f"{rows[-1].start_at}.{rows[-1].id}")
     day_of = _days_by_moment(first, last, zone)
-    begins = datetimes.midnight(days.first, zone)
+    begins = datetimes.start_of_day(days.first, zone)
     entries = [_entry(row, zone, day_of) for row in [*rows, *found[:MAX_PAGE]]]
     return [entry for entry in entries if _is_on(entry, days, begins)], len(found) > MAX_PAGE
 
@@ -110,11 +110,11 @@ def _changeable(ctx: Context, ids: list[int]) -> list[int]:
 def _days_by_moment(first: date, last: date, zone: str) -> Callable[[int], date]:
     """On which day a moment falls in the zone: looked up among the midnights of these days, since there are hundreds to ask for."""
     dates = each(first, last)
-    midnights = [datetimes.midnight(day, zone) for day in [*dates, last + ONE]]
+    midnights = [datetimes.start_of_day(day, zone) for day in [*dates, last + ONE]]
 
     def day_of(instant: int) -> date:
         at = bisect_right(midnights, instant) - 1
-        return dates[at] if 0 <= at < len(dates) else datetimes.at(instant, zone).date()
+        return dates[at] if 0 <= at < len(dates) else datetimes.to_local(instant, zone).date()
 
     return day_of
 
@@ -122,8 +122,8 @@ def _days_by_moment(first: date, last: date, zone: str) -> Callable[[int], date]
 def _entry(row: EventRow, zone: str, day_of: Callable[[int], date]) -> Entry:
     lasts = 0 if row.end_at is None else row.end_at - row.start_at
     if row.all_day:
-        first = datetimes.at(row.start_at, row.time_zone).date()
-        last = datetimes.at(row.start_at + lasts - 1, row.time_zone).date() if lasts > DAY_SECONDS else first
+        first = datetimes.to_local(row.start_at, row.time_zone).date()
+        last = datetimes.to_local(row.start_at + lasts - 1, row.time_zone).date() if lasts > DAY_SECONDS else first
     else:
         # What ends in the small hours belongs to the evening before.
         first = day_of(row.start_at)

@@ -5,7 +5,8 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.input.types import Instant, LongText, Name, NameOrAddress, NameOrCheckedAddress, TimeZone
+from kalends.http.input.types import Instant, LongText, Name, NameOrAddress, NameOrCheckedAddress, PartyMax, TimeZone
+from kalends.values.person import Person
 
 Color = Annotated[
     str,
@@ -18,9 +19,6 @@ Color = Annotated[
 Moderation = Annotated[
     Literal["none", "guests", "all"],
     Meta(description="Whose comments wait for approval: nobody's, guests' (the default), or everyone's."),
-]
-PartyMax = Annotated[
-    int, Meta(ge=1, le=20_000, description="The most people (number + plus_n) that one response may bring; none by default.")
 ]
 Role = Annotated[Literal["viewer", "editor"], Meta(description="A viewer sees the calendar's events, an editor changes them.")]
 
@@ -105,13 +103,6 @@ class OwnCalendar(Struct, frozen=True, array_like=True):
 
 
 Searched = Sequence[Calendar | OwnCalendar]
-
-
-class Person(Struct, frozen=True):
-    """Who owns something."""
-
-    id: int
-    name: str
 
 
 class Share(Struct, frozen=True, kw_only=True):

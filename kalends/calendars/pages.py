@@ -46,7 +46,7 @@ def create(ctx: Context, params: Form) -> Document:
 def show(ctx: Context, calendar_id: int) -> Document:
     """A calendar: what it is, what is to come, and how to subscribe to it."""
     calendar = api.show(ctx, calendar_id)
-    upcoming = _events(ctx, EventQuery(calendar_id=calendar_id, start_time=timestamps.utc(ctx.now), overlaps=True, limit=UPCOMING))
+    upcoming = _events(ctx, EventQuery(calendar_id=calendar_id, start_time=timestamps.format_utc(ctx.now), overlaps=True, limit=UPCOMING))
     return render("calendars/show.html", ctx, title=calendar.name, calendar=calendar, events=upcoming.events, has_more=upcoming.next)
 
 

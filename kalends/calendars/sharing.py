@@ -4,7 +4,7 @@ from kalends.blocks import store as blocks
 from kalends.calendars.model import Role, Share
 from kalends.context import Context
 from kalends.events import placements
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
 _IS_BLOCKED = """EXISTS (
     SELECT 1 FROM blocks b JOIN calendars c ON c.owner_id = b.owner_id
@@ -51,11 +51,11 @@ def invite_address(ctx: Context, calendar_id: int, email_address: str, role: str
            user_id = coalesce(calendar_invitations.user_id, excluded.user_id)""",
         calendar_id=calendar_id,
         email_address=email_address,
-        email_key=key(email_address),
+        email_key=fold_case(email_address),
         role=role,
         now=ctx.now,
     )
-    _accept(ctx, "calendar_id = :calendar_id AND email_key = :email_key", calendar_id=calendar_id, email_key=key(email_address))
+    _accept(ctx, "calendar_id = :calendar_id AND email_key = :email_key", calendar_id=calendar_id, email_key=fold_case(email_address))
 
 
 def claim(ctx: Context, user_id: int, email_address: str) -> None:
@@ -65,7 +65,7 @@ def claim(ctx: Context, user_id: int, email_address: str) -> None:
         f"""UPDATE calendar_invitations SET user_id = :user_id
             WHERE email_key = :email_key AND user_id IS NULL AND calendar_id NOT IN ({own}) RETURNING id""",
         user_id=user_id,
-        email_key=key(email_address),
+        email_key=fold_case(email_address),
     )
     for (invitation_id,) in rows:
         _accept(ctx, "id = :id", id=invitation_id)
@@ -87,7 +87,7 @@ def withdraw_address(ctx: Context, calendar_id: int, email_address: str) -> str 
     rows = ctx.tx.rows(
         "DELETE FROM calendar_invitations WHERE calendar_id = :calendar_id AND email_key = :email_key RETURNING role, user_id",
         calendar_id=calendar_id,
-        email_key=key(email_address),
+        email_key=fold_case(email_address),
     )
     _settle(ctx, calendar_id, rows[0][1] or 0 if rows else 0)
     return str(rows[0][0]) if rows else None
@@ -99,7 +99,7 @@ def role_of(ctx: Context, calendar_id: int, *, user_id: int | None = None, email
         """SELECT role FROM calendar_invitations
            WHERE calendar_id = :calendar_id AND (email_key = :email_key OR (email_key IS NULL AND user_id = :user_id))""",
         calendar_id=calendar_id,
-        email_key=key(email_address),
+        email_key=fold_case(email_address),
         user_id=user_id,
     )
     return role

@@ -7,10 +7,11 @@ from msgspec import UNSET
 from kalends import policy
 from kalends.calendars import search, sharing
 from kalends.calendars.feed_link import feed_url
-from kalends.calendars.model import Calendar, CalendarDetail, CalendarInput, CalendarItem, Person
+from kalends.calendars.model import Calendar, CalendarDetail, CalendarInput, CalendarItem
 from kalends.context import Context
 from kalends.http.paging import Paging
 from kalends.values import timestamps
+from kalends.values.person import Person
 
 
 def index(ctx: Context, user_id: int, paging: Paging) -> list[Calendar]:
@@ -77,8 +78,8 @@ def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
         party_max=calendar.party_max,
         can_edit=policy.can_edit(calendar),
         feed_url=feed_url(ctx.settings, calendar),
-        created_at=timestamps.utc(calendar.created_at),
-        updated_at=timestamps.utc(calendar.updated_at),
+        created_at=timestamps.format_utc(calendar.created_at),
+        updated_at=timestamps.format_utc(calendar.updated_at),
         shares=sharing.index(ctx, calendar.id) if calendar.role == "owner" else UNSET,
     )
 

@@ -52,7 +52,7 @@ def list_(data: str | None, database: str | None) -> None:
     """List all users, one per line: id, user name, e-mail address, name, time of registration."""
     with open_context(data, database) as ctx, ctx.read():
         for user in user_store.every(ctx):
-            click.echo(f"{user.id}\t{user.user_name}\t{user.email_address}\t{user.name or ''}\t{timestamps.utc(user.created_at)}")
+            click.echo(f"{user.id}\t{user.user_name}\t{user.email_address}\t{user.name or ''}\t{timestamps.format_utc(user.created_at)}")
 
 
 @users.command("password")

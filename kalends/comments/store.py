@@ -9,7 +9,7 @@ from kalends.db import columns
 from kalends.events.model import Event
 from kalends.responses.author import Author
 from kalends.values import timestamps
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
 _COMMENT = columns(Comment, "c")
 
@@ -83,7 +83,7 @@ def insert(ctx: Context, given: CommentInput, author: Author, *, approved: bool)
         event_id=given.event_id,
         user_id=ctx.actor.id if ctx.actor else None,
         email_address=author.email_address,
-        email_key=key(author.email_address),
+        email_key=fold_case(author.email_address),
         name=author.name,
         comment=given.comment,
         response=given.response,
@@ -121,8 +121,8 @@ def item(comment: Comment, *, with_address: bool) -> CommentItem:
         response=comment.response,
         approved=_said(comment.approved),
         is_approved=comment.approved,
-        created_at=timestamps.utc(comment.created_at),
-        updated_at=timestamps.utc(comment.updated_at),
+        created_at=timestamps.format_utc(comment.created_at),
+        updated_at=timestamps.format_utc(comment.updated_at),
         email_address=comment.email_address if with_address else UNSET,
     )
 

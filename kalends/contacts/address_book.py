@@ -1,29 +1,27 @@
 """What an address book hands us, whatever its format: entries that are read into contacts' fields."""
 
-import codecs
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from kalends import errors
 from kalends.contacts import csv_table, vcard
 from kalends.contacts.entry import Entry as Entry
-from kalends.contacts.model import ContactFields, Remark
+from kalends.contacts.model import ContactFields
 from kalends.http.input.fields import Field, FieldInvalid, fields_of
 from kalends.http.input.tags import readable_tags
+from kalends.http.remarks import Remark
 from kalends.values import text
 
 # Far more than a person has, so that an entry cannot become a thousand contacts.
 MOST_VALUES = 20
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _FIELDS: dict[str, Field] = {field.name: field for field in fields_of(ContactFields)}
 _GENDERS = {"m": "male", "male": "male", "f": "female", "female": "female"} | dict.fromkeys(["u", "n", "unspecified", "unknown"], "")
 
 
 def read_file(filename: str, content: bytes) -> list[Entry]:
     """The people in a file that somebody sent: vCards or a table."""
-    found, name = decoded(content), filename.lower()
+    found, name = text.decode(content), filename.lower()
     try:
         if found.lstrip()[:11].upper() == "BEGIN:VCARD" or name.endswith((".vcf", ".vcard")):
             entries = vcard.read(found)
@@ -36,18 +34,6 @@ def read_file(filename: str, content: bytes) -> list[Entry]:
     if not entries:
         raise errors.invalid("file", "has no contacts in it", "invalid_format")
     return entries
-
-
-def decoded(content: bytes) -> str:
-    """The text of a file, in whichever way the program wrote it: UTF-8, UTF-16, or what Windows used before."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16", "replace")
-    if content[1:2] == b"\0":
-        return content.decode("utf-16-le", "replace")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252", "replace")
 
 
 def contacts_of(entry: Entry) -> tuple[list[ContactFields], list[Remark]]:
@@ -86,7 +72,7 @@ class _Reading:
         self.remarks.append(Remark(self.line, field, message))
 
     def value(self, name: str, given: str) -> Any:
-        field, spaced = _FIELDS[name], _CONTROL.sub(" ", given)
+        field, spaced = _FIELDS[name], text.replace_control_characters(given)
         if field.is_empty(spaced):
             return None
         try:
@@ -101,7 +87,7 @@ class _Reading:
             self.remark(name, f"{len(given) - MOST_VALUES:,} were left out: at most {MOST_VALUES} are read")
         kept: dict[str, str] = {}
         for value in filter(None, (self.value(name, value) for value in given[:MOST_VALUES])):
-            kept.setdefault(text.key(value), value)
+            kept.setdefault(text.fold_case(value), value)
         return list(kept.values())
 
     def birthday(self, given: str) -> Any:
@@ -112,7 +98,7 @@ class _Reading:
 
     def tags(self, given: Iterable[str]) -> str:
         """The tags that can be kept, as one text; of those that cannot, the reason is told."""
-        kept, words = readable_tags(_CONTROL.sub(" ", tag) for tag in dict.fromkeys(given))
+        kept, words = readable_tags(text.replace_control_characters(tag) for tag in dict.fromkeys(given))
         for each in words:
             self.remark("tag_list", each)
         return kept

@@ -6,13 +6,13 @@ from kalends import errors
 from kalends.contacts import store
 from kalends.contacts.address_book import contacts_of
 from kalends.contacts.entry import MOST_ENTRIES, TOO_MANY, Entry
-from kalends.contacts.model import Contact, ContactFields, ContactFilter, FileImport, Imported, Kept, Remark, ServiceImport
+from kalends.contacts.model import Contact, ContactFields, ContactFilter, FileImport, Imported, Kept, ServiceImport
 from kalends.contacts.providers import errors as provider_errors
 from kalends.context import Context
-from kalends.values.text import key
+from kalends.http.remarks import Remark, limit_remarks
+from kalends.values.text import fold_case
 
 LIFETIME = 24 * 60 * 60
-MOST_REMARKS = 1_000
 
 
 class Known:
@@ -53,7 +53,7 @@ def from_file(ctx: Context, entries: list[Entry]) -> FileImport:
 def from_service(ctx: Context, service: str, entries: list[Entry]) -> ServiceImport:
     """Put those who have an address on the temporary list, in the place of what came from the service before."""
     arrived, _, skipped = _read(entries, provider_errors.strange_answer(service, f"it has more than {MOST_ENTRIES:,} contacts"))
-    fresh = {key(contact.email_address): contact for contact in reversed(arrived) if contact.email_address}
+    fresh = {fold_case(contact.email_address): contact for contact in reversed(arrived) if contact.email_address}
     chosen = list(reversed(fresh.values()))
     rows = [store.row(ctx, contact, service, ctx.now + LIFETIME) for contact in chosen]
     with ctx.write(alone=True):
@@ -89,15 +89,7 @@ def _read(entries: list[Entry], too_many: errors.Invalid) -> tuple[list[ContactF
         # At once, since the others may take long to read.
         if len(arrived) > MOST_ENTRIES:
             raise too_many
-    return arrived, _listed(remarks), empty
-
-
-def _listed(remarks: list[Remark]) -> list[Remark]:
-    """As many as people read, and how many more there are."""
-    listed, rest = remarks[:MOST_REMARKS], remarks[MOST_REMARKS:]
-    if rest:
-        listed.append(Remark(rest[0].line, "file", f"remarks on this line and those after it that are not listed: {len(rest):,}"))
-    return listed
+    return arrived, limit_remarks(remarks), empty
 
 
 def _made(contact: ContactFields, contact_id: int) -> Imported:
@@ -110,5 +102,5 @@ def _name(contact: Contact | ContactFields) -> str:
 
 def _person(contact: Contact | ContactFields) -> tuple[str, ...]:
     if contact.email_address:
-        return (key(contact.email_address),)
-    return (key(_name(contact)), "".join(filter(str.isdigit, contact.phone_number or "")))
+        return (fold_case(contact.email_address),)
+    return (fold_case(_name(contact)), "".join(filter(str.isdigit, contact.phone_number or "")))

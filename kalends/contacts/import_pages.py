@@ -106,5 +106,5 @@ def _temporary(ctx: Context, params: Arrived, state: FormState) -> Document:
         total=store.count(ctx, listed),
         skipped=params.skipped,
         next_page=next_page,
-        utc=timestamps.utc,
+        utc=timestamps.format_utc,
     )

@@ -8,6 +8,7 @@ from kalends.http.input.fields import FieldInvalid, Upload
 from kalends.http.input.tags import Tag, TagList
 from kalends.http.input.types import DATE_OR_TIME, EmailAddress, Id, Ids, Instant, Name
 from kalends.http.paging import Paging
+from kalends.http.remarks import Remark
 from kalends.values import datetimes
 
 MAX_QUERY = 1_000
@@ -212,14 +213,6 @@ class Imported(Struct):
     id: int
     name: str
     email_address: str | None
-
-
-class Remark(Struct, frozen=True):
-    """What of a file could not be kept, and why. The line is that of the entry's beginning."""
-
-    line: int
-    field: str
-    message: str
 
 
 class ServiceImport(Struct):

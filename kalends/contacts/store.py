@@ -11,7 +11,7 @@ from kalends.context import Context
 from kalends.db import columns, text_search
 from kalends.db.text_search import folded
 from kalends.values import phone, timestamps
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
 _CONTACT = columns(Contact, "k")
 _SAME = ("first_name", "last_name", "phone_number", "email_address", "birthday", "gender", "country", "zip_code", "unique_id")
@@ -149,8 +149,8 @@ def detail(contact: Contact) -> ContactDetail:
         country=contact.country,
         zip_code=contact.zip_code,
         unique_id=contact.unique_id,
-        created_at=timestamps.utc(contact.created_at),
-        updated_at=timestamps.utc(contact.updated_at),
+        created_at=timestamps.format_utc(contact.created_at),
+        updated_at=timestamps.format_utc(contact.updated_at),
     )
 
 
@@ -168,13 +168,13 @@ def _limited(contact: Contact) -> dict[str, Any]:
 
 def _written(given: ContactFields) -> dict[str, Any]:
     fields = {name: getattr(given, name) for name in _SAME}
-    dialled = phone.e164(given.phone_number, given.country) if given.phone_number else None
+    dialled = phone.to_e164(given.phone_number, given.country) if given.phone_number else None
     name = " ".join(filter(None, (given.first_name, given.last_name)))
     searched = structs.asdict(given) | {"name": name, "phone_number": f"{given.phone_number or ''} {dialled or ''}"}
     return fields | {
         "tags": given.tag_list,
         "phone_e164": dialled,
-        "email_key": key(given.email_address) if given.email_address else None,
+        "email_key": fold_case(given.email_address) if given.email_address else None,
         "search": _LAYOUT.column({part: folded(searched[part] or "") for part in _LAYOUT.parts}, given.tag_list.split(",")),
         "sort_key": _sort_key(given),
     }

@@ -37,14 +37,14 @@ def brief(event: Event) -> str:
 
 
 def _start(event: Event) -> datetime:
-    return datetimes.at(event.start_at, event.time_zone)
+    return datetimes.to_local(event.start_at, event.time_zone)
 
 
 def _end(event: Event) -> datetime | None:
     """Its end; of an all-day event some moment of its last day."""
     if event.end_at is None:
         return None
-    return datetimes.at(event.end_at - 1 if event.all_day else event.end_at, event.time_zone)
+    return datetimes.to_local(event.end_at - 1 if event.all_day else event.end_at, event.time_zone)
 
 
 def _day(moment: datetime) -> str:

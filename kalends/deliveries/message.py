@@ -1,6 +1,5 @@
 """What deliveries say: an event as e-mail and as SMS."""
 
-import re
 from collections.abc import Iterator
 from email.header import Header
 from email.headerregistry import Address, BaseHeader, HeaderRegistry
@@ -21,6 +20,7 @@ from kalends.tokens import derived
 from kalends.transports import domain, sender
 from kalends.users.model import User
 from kalends.values import datetimes
+from kalends.values.text import replace_control_characters
 from kalends.web.render import rendered
 
 MOST_SEGMENTS = 2
@@ -37,8 +37,6 @@ If it was you, confirm it here within 30 days:
 
 If it was not, do nothing: you will not be told of any event.
 """
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
@@ -95,7 +93,7 @@ def envelope(settings: Settings, address: str, subject: str, number: str, writte
     message["Subject"] = _line(subject)
     message["From"] = sender(settings.email_from, settings.url)
     message["To"] = Address("", local_part, host)
-    message["Date"] = format_datetime(datetimes.at(written_at, "UTC"))
+    message["Date"] = format_datetime(datetimes.to_local(written_at, "UTC"))
     message["Message-ID"] = f"<{number}.{derived(settings, 'message', number)[:22]}@{domain(settings.url)}>"
     message["Auto-Submitted"] = "auto-generated"
     return message
@@ -140,7 +138,7 @@ def _url(settings: Settings, event: Event) -> str:
 
 def _line(value: str) -> str:
     """On one line, whatever it held: nothing in a value begins another header."""
-    return _CONTROL.sub(" ", value).strip()
+    return replace_control_characters(value).strip()
 
 
 class _Verbatim(BaseHeader):

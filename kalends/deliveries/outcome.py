@@ -1,10 +1,8 @@
 """What can become of an attempt to send, said in one line for the event's owner."""
 
-import re
+from kalends.values.text import replace_control_characters
 
 MOST = 200
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class Outcome(Exception):
@@ -27,5 +25,5 @@ def said(words: str, *secrets: str) -> str:
     """What a server said, as one short line without our secrets, should it echo them."""
     for secret in filter(None, secrets):
         words = words.replace(secret, "…")
-    line = _CONTROL.sub(" ", words).strip()
+    line = replace_control_characters(words).strip()
     return line if len(line) <= MOST else line[: MOST - 1] + "…"

@@ -10,7 +10,7 @@ from kalends.deliveries.model import AccountMail, Channel, Delivery, DeliveryIte
 from kalends.events.model import Event
 from kalends.users.model import User
 from kalends.values import timestamps
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -150,7 +150,7 @@ def _recent(ctx: Context, kind: str, address: str, most: int) -> list[int]:
 
 def _mailbox(address: str) -> str:
     """Where it arrives: whoever reads gus@example.org is sent what goes to gus+jazz@example.org too, and Gmail ignores dots."""
-    local, at, host = key(address).rpartition("@")
+    local, at, host = fold_case(address).rpartition("@")
     local = local.partition("+")[0] or local
     if host in GMAIL:
         local, host = local.replace(".", ""), GMAIL[0]
@@ -279,6 +279,6 @@ def item(delivery: Delivery) -> DeliveryItem:
         state=delivery.state,
         attempts=delivery.attempts,
         error=delivery.error,
-        created_at=timestamps.utc(delivery.created_at),
-        updated_at=timestamps.utc(delivery.updated_at),
+        created_at=timestamps.format_utc(delivery.created_at),
+        updated_at=timestamps.format_utc(delivery.updated_at),
     )

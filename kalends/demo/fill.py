@@ -37,7 +37,7 @@ STEPS = len(CALENDARS) + len(HAPPENINGS) + len(REMARKS) + len(GUESTS)
 
 def fill(ctx: Context, password_hash: str) -> Iterator[str]:
     """Tell the story in the open transaction, so that it is told whole or not at all; say what was made, one by one."""
-    now, today = ctx.now, datetimes.at(ctx.now, PROFILE["time_zone"]).date()
+    now, today = ctx.now, datetimes.to_local(ctx.now, PROFILE["time_zone"]).date()
     ctx.now = now - BEGAN
     ctx.actor = _owner(ctx, password_hash)
     placed = {"own": primary_calendar(ctx).id}

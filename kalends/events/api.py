@@ -103,8 +103,8 @@ def _public_feed(ctx: Context) -> Document:
 def new(ctx: Context) -> EventFields:
     """The editable fields with defaults: the next full hour, on your primary calendar. Nothing is saved."""
     calendar = policy.primary_calendar(ctx)
-    clock = datetimes.at(ctx.now, calendar.time_zone)
-    start = datetimes.shown(ctx.now - clock.minute * 60 - clock.second + HOUR, calendar.time_zone)
+    clock = datetimes.to_local(ctx.now, calendar.time_zone)
+    start = datetimes.format_instant(ctx.now - clock.minute * 60 - clock.second + HOUR, calendar.time_zone)
     return EventFields(title="", start_time=start, all_day=False, time_zone=calendar.time_zone, public=calendar.public)
 
 

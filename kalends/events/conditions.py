@@ -85,9 +85,9 @@ def _add_searches(chosen: Conditions, query: EventQuery) -> None:
 
 
 def _add_times(chosen: Conditions, query: EventQuery, zone: str) -> None:
-    start = datetimes.parse(query.start_time).instant(zone) if query.start_time else None
+    start = datetimes.parse(query.start_time).to_instant(zone) if query.start_time else None
     last = datetimes.parse(query.end_time) if query.end_time else None
-    end = last.end(zone) if last else None
+    end = last.to_end(zone) if last else None
     if query.overlaps:
         _add_overlap(chosen, start, end)
     else:

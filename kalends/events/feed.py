@@ -57,7 +57,7 @@ def _since(ctx: Context, calendar: Calendar) -> str | None:
     found = ctx.tx.value(
         "SELECT start_at FROM placements WHERE calendar_id = :id ORDER BY start_at DESC LIMIT 1 OFFSET :most", id=calendar.id, most=MOST
     )
-    return None if found is None else timestamps.utc(found + 1)
+    return None if found is None else timestamps.format_utc(found + 1)
 
 
 def _completed(ctx: Context, calendar: Calendar, events: list[Event]) -> list[Event]:
@@ -160,7 +160,7 @@ def _length(event: Event) -> int:
     """How long it lasts by the clocks, in seconds."""
     if event.end_at is None:
         return 0
-    first, last = (datetimes.at(instant, event.time_zone).replace(tzinfo=None) for instant in (event.start_at, event.end_at))
+    first, last = (datetimes.to_local(instant, event.time_zone).replace(tzinfo=None) for instant in (event.start_at, event.end_at))
     return int((last - first).total_seconds())
 
 
@@ -194,6 +194,6 @@ def _is_regular(event: Event, pattern: Event, rule: Series, slot: str) -> bool:
         return False
     if not pattern.all_day:
         lasts = 0 if event.end_at is None else event.end_at - event.start_at
-        if lasts != _length(pattern) or datetimes.at(event.start_at, event.time_zone).replace(tzinfo=None) != _wall(rule, slot):
+        if lasts != _length(pattern) or datetimes.to_local(event.start_at, event.time_zone).replace(tzinfo=None) != _wall(rule, slot):
             return False
     return all(getattr(event, name) == getattr(pattern, name) for name in _CONTENT)

@@ -1,6 +1,5 @@
 """Events as an iCalendar file (RFC 5545), the same bytes each time. Written by hand, since feeds are long and often asked for."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 
@@ -10,12 +9,11 @@ from kalends.ical.vtimezone import time_zone
 from kalends.settings import Settings
 from kalends.tokens import derived
 from kalends.values import datetimes
+from kalends.values.text import replace_control_characters
 
 PRODUCT = "-//Kalends//Kalends//EN"
 # How often programs should look for changes.
 REFRESH = "PT1H"
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 Years = dict[str, set[int]]
 
@@ -77,8 +75,8 @@ def own_times(event: Event) -> list[str]:
         start = moment("DTSTART", event.start_at, event.time_zone)
         has_length = event.end_at is not None and event.end_at > event.start_at
         return [start, moment("DTEND", event.end_at or 0, event.time_zone)] if has_length else [start]
-    first = datetimes.at(event.start_at, event.time_zone).date()
-    last = first if event.end_at is None else datetimes.at(event.end_at - 1, event.time_zone).date()
+    first = datetimes.to_local(event.start_at, event.time_zone).date()
+    last = first if event.end_at is None else datetimes.to_local(event.end_at - 1, event.time_zone).date()
     return [day("DTSTART", first), _end_of(first, last)]
 
 
@@ -91,7 +89,7 @@ def _end_of(first: date, last: date) -> str:
 
 def moment(name: str, instant: int, zone: str) -> str:
     """On the clocks of the zone; in UTC where they show the time twice and this is the second, which iCalendar cannot say."""
-    local = datetimes.at(instant, zone)
+    local = datetimes.to_local(instant, zone)
     return f"{name}:{_utc(instant)}" if local.fold or zone == "UTC" else wall(name, local, zone)
 
 
@@ -109,12 +107,12 @@ def add_years(years: Years, event: Event) -> None:
     if event.all_day or event.time_zone == "UTC":
         return
     for instant in (event.start_at, event.end_at):
-        if instant is not None and not (local := datetimes.at(instant, event.time_zone)).fold:
+        if instant is not None and not (local := datetimes.to_local(instant, event.time_zone)).fold:
             years.setdefault(event.time_zone, set()).add(local.year)
 
 
 def _utc(instant: int) -> str:
-    return f"{_written(datetimes.at(instant, 'UTC').astimezone(UTC))}Z"
+    return f"{_written(datetimes.to_local(instant, 'UTC').astimezone(UTC))}Z"
 
 
 def _written(local: datetime) -> str:
@@ -123,7 +121,7 @@ def _written(local: datetime) -> str:
 
 def _text(value: str) -> str:
     """As it is written in a line, without what would break the file's lines."""
-    return escaped(_CONTROL.sub(" ", value))
+    return escaped(replace_control_characters(value, lines=True))
 
 
 def _line(said: str) -> str:

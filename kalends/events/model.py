@@ -5,15 +5,15 @@ from urllib.parse import urlsplit
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.calendars.model import PartyMax, Person
 from kalends.comments.model import CommentItem
-from kalends.contacts.model import Remark
 from kalends.http.input.fields import FieldInvalid, Upload, read_bool, reader
 from kalends.http.input.tags import Tag, TagList
-from kalends.http.input.types import DateTime, EmailAddress, Id, Ids, Instant, LongText, Name, TimeZone
+from kalends.http.input.types import DateTime, EmailAddress, Id, Ids, Instant, LongText, Name, PartyMax, TimeZone
 from kalends.http.paging import Paging
+from kalends.http.remarks import Remark
 from kalends.http.sparse_fields import FIELDS, FieldNames, read_fields
 from kalends.values import phone
+from kalends.values.person import Person
 
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
 MAX_QUERY = 10_000
@@ -184,7 +184,7 @@ class CalendarChoice(Struct, kw_only=True):
 
 
 def _mobile(value: str) -> str:
-    dialled = phone.e164(value)
+    dialled = phone.to_e164(value)
     if dialled is None:
         raise FieldInvalid("must be a phone number with its country code, such as +33 6 12 34 56 78")
     return dialled

@@ -7,7 +7,7 @@ from msgspec import Struct
 from kalends import errors
 from kalends.events.model import Event, EventFields, EventItem, EventRow
 from kalends.values import datetimes
-from kalends.values.datetimes import shown
+from kalends.values.datetimes import format_instant
 
 BACKWARDS = "must not be before start_time"
 
@@ -30,26 +30,26 @@ def resolved(given: EventFields, zone: str) -> Span:
     return _days(start, end, zone) if (start.is_date if given.all_day is None else given.all_day) else _moments(start, end, zone)
 
 
-def _moments(start: datetimes.When, end: datetimes.When | None, zone: str) -> Span:
-    start_at, end_at = start.instant(zone), end.end(zone) if end else None
+def _moments(start: datetimes.ParsedDateTime, end: datetimes.ParsedDateTime | None, zone: str) -> Span:
+    start_at, end_at = start.to_instant(zone), end.to_end(zone) if end else None
     for field, moment in (("start_time", start_at), ("end_time", end_at)):
-        if moment is not None and not datetimes.is_writable(moment, zone):
+        if moment is not None and not datetimes.is_in_range(moment, zone):
             raise errors.invalid(field, datetimes.YEARS)
     if end_at is not None and end_at < start_at:
         raise errors.invalid("end_time", BACKWARDS, "conflict")
     return Span(start_at, end_at, start_at if end_at is None else end_at, False, zone)
 
 
-def _days(start: datetimes.When, end: datetimes.When | None, zone: str) -> Span:
+def _days(start: datetimes.ParsedDateTime, end: datetimes.ParsedDateTime | None, zone: str) -> Span:
     """Whole days: from the first midnight to the one that ends the last day."""
-    first = start.day(zone)
-    last = end.day(zone) if end else first
+    first = start.to_date(zone)
+    last = end.to_date(zone) if end else first
     if first.year < datetimes.FIRST_YEAR:
         raise errors.invalid("start_time", datetimes.YEARS)
     if last < first:
         raise errors.invalid("end_time", BACKWARDS, "conflict")
-    until_at = datetimes.day_end(last, zone)
-    return Span(datetimes.midnight(first, zone), until_at if end else None, until_at, True, zone)
+    until_at = datetimes.end_of_day(last, zone)
+    return Span(datetimes.start_of_day(first, zone), until_at if end else None, until_at, True, zone)
 
 
 def times(event: Event | EventRow) -> tuple[str, str | None]:
@@ -57,16 +57,16 @@ def times(event: Event | EventRow) -> tuple[str, str | None]:
     end_at, zone = event.end_at, event.time_zone
     if event.all_day:
         return _day(event.start_at, zone), None if end_at is None else _day(end_at - 1, zone)
-    return shown(event.start_at, zone), None if end_at is None else shown(end_at, zone)
+    return format_instant(event.start_at, zone), None if end_at is None else format_instant(end_at, zone)
 
 
 def is_over(event: EventItem, now: int) -> bool:
     """Whether the event has ended; one without an end lasts until the end of its day."""
     if event.end_time is None or event.all_day:
         last = date.fromisoformat((event.end_time or event.start_time)[:10])
-        return datetimes.day_end(last, event.time_zone) <= now
+        return datetimes.end_of_day(last, event.time_zone) <= now
     return datetime.fromisoformat(event.end_time).timestamp() <= now
 
 
 def _day(instant: int, zone: str) -> str:
-    return datetimes.at(instant, zone).date().isoformat()
+    return datetimes.to_local(instant, zone).date().isoformat()

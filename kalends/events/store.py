@@ -7,15 +7,16 @@ from msgspec import structs
 from msgspec.json import encode
 
 from kalends import errors, policy, quotas
-from kalends.calendars.model import Calendar, Person
+from kalends.calendars.model import Calendar
 from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.events import placements, search, span
 from kalends.events.model import PARTS, CalendarName, Event, EventDetail, EventFields, EventItem, EventRow, Tally
 from kalends.events.span import Span
 from kalends.responses import store as responses
-from kalends.values.datetimes import shown
-from kalends.values.timestamps import utc
+from kalends.values.datetimes import format_instant
+from kalends.values.person import Person
+from kalends.values.timestamps import format_utc
 
 _WRITTEN = (
     *("title", "description", "start_at", "end_at", "until_at", "all_day", "time_zone", "location", *PARTS),
@@ -248,7 +249,7 @@ def _detail(ctx: Context, event: Event, calendars: list[CalendarName], tally: Ta
         responses=tally,
         comments_count=comments_count,
         can_edit=event.can_edit,
-        created_at=utc(event.created_at),
+        created_at=format_utc(event.created_at),
     )
 
 
@@ -267,7 +268,7 @@ def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[
         if event.all_day:
             start_time, end_time = span.times(event)
         else:
-            start_time, end_time = shown(event.start_at, zone), None if end_at is None else shown(end_at, zone)
+            start_time, end_time = format_instant(event.start_at, zone), None if end_at is None else format_instant(end_at, zone)
         item = EventItem(
             event.id,
             event.title,
@@ -283,7 +284,7 @@ def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[
             ids,
             event.series_id,
             f"{base}{event.id}",
-            utc(event.updated_at),
+            format_utc(event.updated_at),
         )
         items.append(item)
     return items

@@ -22,7 +22,7 @@ class Card(Struct, frozen=True):
 
 def find(ctx: Context, query: EventQuery, zone: str) -> tuple[list[Card], str | None]:
     """The first cards of the query's size, and the position after which the next page begins."""
-    query = structs.replace(query, start_time=timestamps.utc(ctx.now), overlaps=True)
+    query = structs.replace(query, start_time=timestamps.format_utc(ctx.now), overlaps=True)
     rows, position = _fold(ctx, query, zone)
     rules = _rules(ctx, [row.series_id for row in rows if row.series_id])
     cards = [Card(item, *rules.get(item.series_id or 0, (None, 0))) for item in store.items(ctx, rows)]

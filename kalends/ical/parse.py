@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from kalends.ical.file_time_zone import Properties
 from kalends.ical.lines import Property, lines, read_property, split
 from kalends.ical.values import Length, Moment, read_length, read_moment, read_moments, short
+from kalends.values.text import replace_control_characters
 
 MOST_EVENTS = 10_000
 MOST_LINES = 500_000
@@ -20,7 +21,6 @@ MOST_UID_OCTETS = 255
 
 _EVENT = re.compile(r"^BEGIN:VEVENT\s*?$", re.IGNORECASE | re.MULTILINE)
 _NAME = re.compile(r"[A-Z0-9-]{1,100}(?=[;:])", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _READ = {
     "VCALENDAR": {"METHOD", "X-WR-TIMEZONE"},
     "VEVENT": set(
@@ -219,7 +219,7 @@ def _add_times(entry: Entry, said: Properties) -> None:
 
 def _uid(said: Properties) -> str:
     """What the event is called in every calendar; of one without a name, what follows from what it says."""
-    written = _CONTROL.sub(" ", _text(said, "UID"))
+    written = replace_control_characters(_text(said, "UID"))
     if written and len(written.encode()) <= MOST_UID_OCTETS:
         return written
     seed = written or "\n".join(_text(said, name) for name in ("DTSTART", "SUMMARY", "LOCATION"))

@@ -21,7 +21,7 @@ def index(ctx: Context, params: Paging) -> KeyIndex:
     user = policy.user(ctx)
     keys, next_page = page(ctx, params, store.index(ctx, user.id, params))
     return KeyIndex(
-        keys=[KeyItem(key.id, key.name, timestamps.utc(key.created_at)) for key in keys],
+        keys=[KeyItem(key.id, key.name, timestamps.format_utc(key.created_at)) for key in keys],
         limit=params.size,
         offset=params.offset,
         next=next_page,
@@ -53,7 +53,9 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
     with ctx.write():
         key, wkey = store.insert(ctx, users.hold(ctx, user).id, params.name)
         deliveries.insert_account_mail(ctx, user, "notice", "key_created")
-        return ctx.done(KeyCreated(key.id, key.name, wkey, store.shared_secret(ctx.settings, key.id), timestamps.utc(key.created_at)))
+        return ctx.done(
+            KeyCreated(key.id, key.name, wkey, store.shared_secret(ctx.settings, key.id), timestamps.format_utc(key.created_at))
+        )
 
 
 @endpoint("DELETE", "/api/keys/{key_id}")

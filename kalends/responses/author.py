@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
 
 class Author(Struct, frozen=True):
@@ -22,7 +22,7 @@ def author(ctx: Context, email_address: str | None, name: str | None) -> Author:
         if email_address is None:
             raise errors.invalid("email_address", "is required", "required")
         return Author(email_address, name, None, is_proven=False)
-    if email_address is None or key(email_address) == key(actor.email_address):
+    if email_address is None or fold_case(email_address) == fold_case(actor.email_address):
         address = email_address or actor.email_address
         return Author(address, name or actor.display_name, actor.id, policy.proves(ctx, address))
     return Author(email_address, name, None, is_proven=False)

@@ -31,7 +31,7 @@ def answers(ctx: Context, params: Paging) -> Document:
         offset=params.offset,
         next_page=next_page,
         events=named(ctx, [*(each.event_id for each in answered), *(comment.event_id for comment in found)]),
-        utc=timestamps.utc,
+        utc=timestamps.format_utc,
     )
 
 
@@ -41,7 +41,13 @@ def by_event(ctx: Context, params: Paging) -> Document:
     answered, next_page = page(ctx, params, store.by_event(ctx, params.fetch, params.offset))
     events = named(ctx, [each.event_id for each in answered])
     return render(
-        "responses/by_event.html", ctx, title="Answers by event", answered=answered, events=events, next_page=next_page, utc=timestamps.utc
+        "responses/by_event.html",
+        ctx,
+        title="Answers by event",
+        answered=answered,
+        events=events,
+        next_page=next_page,
+        utc=timestamps.format_utc,
     )
 
 

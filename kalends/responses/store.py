@@ -12,7 +12,7 @@ from kalends.events.model import Event, Tally
 from kalends.responses.author import Author
 from kalends.responses.model import Answered, Response, ResponseFields, ResponseInput, ResponseItem
 from kalends.values import timestamps
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
 _RESPONSE = columns(Response)
 _NUMBER = "CAST(sum(CASE WHEN r.response = '{}' THEN 1 ELSE 0 END) AS BIGINT)"
@@ -57,7 +57,7 @@ def upsert(
         event_id=fields.event_id,
         user_id=author.user_id,
         email_address=author.email_address,
-        email_key=key(author.email_address),
+        email_key=fold_case(author.email_address),
         name=author.name,
         response=fields.response,
         number=fields.number,
@@ -162,4 +162,4 @@ def item(response: Response) -> ResponseItem:
 def record(response: Response) -> dict[str, Any]:
     """What is shown of a response."""
     shown = {name: getattr(response, name) for name in ("id", "event_id", "email_address", *ResponseFields.__struct_fields__)}
-    return shown | {"created_at": timestamps.utc(response.created_at), "updated_at": timestamps.utc(response.updated_at)}
+    return shown | {"created_at": timestamps.format_utc(response.created_at), "updated_at": timestamps.format_utc(response.updated_at)}

@@ -25,7 +25,7 @@ def create(ctx: Context, params: Credentials) -> SessionCreated:
             if login.key_id is None:
                 cookies.set_device(ctx, user.id)
             cookies.set_session(ctx, token)
-        return ctx.done(SessionCreated(session.id, user.id, user.user_name, token, timestamps.utc(session.expires_at)))
+        return ctx.done(SessionCreated(session.id, user.id, user.user_name, token, timestamps.format_utc(session.expires_at)))
 
 
 @endpoint("GET", "/api/session/{session_id}", quick=True)
@@ -37,15 +37,17 @@ def show(ctx: Context, session_id: str) -> SessionDetail:
     user = policy.user(ctx)
     if session_id == "current" and user.key_id:
         key = policy.key(ctx, user.key_id)
-        return SessionDetail(id=None, user_id=user.id, user_name=user.user_name, key_id=key.id, created_at=timestamps.utc(key.created_at))
+        return SessionDetail(
+            id=None, user_id=user.id, user_name=user.user_name, key_id=key.id, created_at=timestamps.format_utc(key.created_at)
+        )
     session = policy.session(ctx, session_id)
     return SessionDetail(
         id=session.id,
         user_id=session.user_id,
         user_name=user.user_name,
         key_id=session.key_id,
-        created_at=timestamps.utc(session.created_at),
-        expires_at=timestamps.utc(session.expires_at),
+        created_at=timestamps.format_utc(session.created_at),
+        expires_at=timestamps.format_utc(session.expires_at),
     )
 
 

@@ -17,7 +17,7 @@ from kalends.users import passwords
 from kalends.users import store as users
 from kalends.users.model import User
 from kalends.values import timestamps
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
 WRONG_PASSWORD = "That name and password do not match."  # noqa: S105
 WRONG_KEY = "This key does not work: it is wrong, or it was deleted."
@@ -84,7 +84,7 @@ def _password_subjects(ctx: Context, name: str, user: User | None) -> list[str]:
     would tell). A device on which the user has signed in before has a count of its own, so that nobody else can lock it out."""
     if user and (device := cookies.device_of(ctx, user.id)):
         return [f"device {device}"]
-    return [_network_subject(ctx), f"name {key(name)}"]
+    return [_network_subject(ctx), f"name {fold_case(name)}"]
 
 
 def _network_subject(ctx: Context) -> str:
@@ -128,7 +128,7 @@ def _by_key(ctx: Context, wkey: str) -> Login | None:
 def _by_digest(ctx: Context, digest: str, timestamp: str) -> Login | None:
     """`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`, within 300 seconds of now, and each only once."""
     key_id, _, signature = digest.partition(".")
-    signed_at = timestamps.instant(timestamp)
+    signed_at = timestamps.parse_instant(timestamp)
     expected = hmac.new(keys.shared_secret(ctx.settings, key_id).encode(), timestamp.encode(), "sha256").hexdigest()
     genuine = hmac.compare_digest(signature.lower().encode(), expected.encode())
     if not genuine or signed_at is None or abs(ctx.now - signed_at) > store.DIGEST_WINDOW:

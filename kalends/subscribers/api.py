@@ -29,7 +29,7 @@ def export(ctx: Context) -> Document:
     """Your whole list as a table."""
     owner = policy.user(ctx)
     rows = [
-        [s.id, s.channel, s.address, s.event_id, s.source, s.consent, timestamps.utc(s.consented_at), s.confirmed_at is not None]
+        [s.id, s.channel, s.address, s.event_id, s.source, s.consent, timestamps.format_utc(s.consented_at), s.confirmed_at is not None]
         for s in store.index(ctx, owner.id, store.count(ctx, owner.id))
     ]
     return csv_file(ctx, "subscribers", CSV_COLUMNS, rows)

@@ -6,7 +6,7 @@ from kalends.events.model import Event
 from kalends.subscribers.model import Subscriber, SubscriberItem
 from kalends.tokens import derived
 from kalends.values import timestamps
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
 _SUBSCRIBER = columns(Subscriber)
 
@@ -45,7 +45,7 @@ def _upsert(
         owner_id=owner_id,
         channel=channel,
         address=address,
-        address_key=key(address),
+        address_key=fold_case(address),
         event_id=event_id,
         source=source,
         consent=consent,
@@ -91,7 +91,7 @@ def lift_suppression(ctx: Context, owner_id: int, channel: str, address: str) ->
 
 def _hash(ctx: Context, owner_id: int, channel: str, address: str) -> bytes:
     """Keyed by the server's secret, so that the database alone does not tell who has left."""
-    return derived(ctx.settings, "suppression", f"{owner_id} {channel} {key(address)}").encode()
+    return derived(ctx.settings, "suppression", f"{owner_id} {channel} {fold_case(address)}").encode()
 
 
 def clean_up(ctx: Context) -> None:
@@ -132,6 +132,6 @@ def item(subscriber: Subscriber) -> SubscriberItem:
         event_id=subscriber.event_id,
         source=subscriber.source,
         consent=subscriber.consent,
-        consented_at=timestamps.utc(subscriber.consented_at),
+        consented_at=timestamps.format_utc(subscriber.consented_at),
         confirmed=subscriber.confirmed_at is not None,
     )

@@ -18,7 +18,7 @@ from kalends.sessions import credentials
 from kalends.sessions import store as sessions
 from kalends.users import passwords, store, weak_passwords
 from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, User, UserDetail
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
 
 @endpoint("GET", "/api/users/new", guests=True)
@@ -154,7 +154,7 @@ def _changed(params: Changes[ProfileChanges], user: User) -> ProfileChanges:
 
 def _moves(user: User, profile: Profile) -> bool:
     """Whether mail to the user would go somewhere else."""
-    return key(profile.email_address) != key(user.email_address)
+    return fold_case(profile.email_address) != fold_case(user.email_address)
 
 
 def _profile(user: User) -> Profile:

@@ -10,7 +10,7 @@ from kalends.db import Retry, columns
 from kalends.events import placements
 from kalends.users.model import Profile, User, UserDetail
 from kalends.values import timestamps
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
 _USER = columns(User)
 
@@ -35,7 +35,7 @@ def hold(ctx: Context, user: User) -> User:
 def find(ctx: Context, name: str) -> User | None:
     """The user with this user name or e-mail address. A user name has no @, so the two cannot meet."""
     column = "email_key" if "@" in name else "user_name_key"
-    return ctx.tx.one(User, f"SELECT {_USER} FROM users WHERE {column} = :name", name=key(name))
+    return ctx.tx.one(User, f"SELECT {_USER} FROM users WHERE {column} = :name", name=fold_case(name))
 
 
 def find_for_others(ctx: Context, name: str) -> User | None:
@@ -92,7 +92,7 @@ def verify(ctx: Context, user: User) -> None:
         """UPDATE users SET verified_at = :now, updated_at = :now
            WHERE id = :id AND email_key = :email_key AND verified_at IS NULL RETURNING email_address""",
         id=user.id,
-        email_key=key(user.email_address),
+        email_key=fold_case(user.email_address),
         now=ctx.now,
     )
     for (email_address,) in rows:
@@ -125,19 +125,19 @@ def detail(ctx: Context, user: User) -> UserDetail:
         name=user.name,
         time_zone=user.time_zone,
         verified=user.verified_at is not None,
-        verified_at=None if user.verified_at is None else timestamps.utc(user.verified_at),
+        verified_at=None if user.verified_at is None else timestamps.format_utc(user.verified_at),
         primary_calendar_id=primary,
-        created_at=timestamps.utc(user.created_at),
-        updated_at=timestamps.utc(user.updated_at),
+        created_at=timestamps.format_utc(user.created_at),
+        updated_at=timestamps.format_utc(user.updated_at),
     )
 
 
 def _written(profile: Profile) -> dict[str, str | None]:
     return {
         "user_name": profile.user_name,
-        "user_name_key": key(profile.user_name),
+        "user_name_key": fold_case(profile.user_name),
         "email_address": profile.email_address,
-        "email_key": key(profile.email_address),
+        "email_key": fold_case(profile.email_address),
         "name": profile.name,
         "time_zone": profile.time_zone,
     }

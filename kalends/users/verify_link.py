@@ -9,7 +9,7 @@ from kalends.tokens import derived
 from kalends.users import store
 from kalends.users.model import User
 from kalends.users.reset_link import numbers
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
 VALID_FOR = 7 * 86_400
 
@@ -35,4 +35,4 @@ def user_of(ctx: Context, token: str) -> User | None:
 
 
 def _mac(settings: Settings, user: User, issued_at: int) -> str:
-    return derived(settings, "verify", f"{user.id}.{issued_at}.{key(user.email_address)}")[:32]
+    return derived(settings, "verify", f"{user.id}.{issued_at}.{fold_case(user.email_address)}")[:32]

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from kalends import errors
 from kalends.context import Context
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
 COMMON = "is one of the passwords that people guess first: take several words that do not belong together"
 OWN = "is what the account, its address or this site is called: take several words that do not belong together"
@@ -61,7 +61,7 @@ def refuse(ctx: Context, password: str, owner: Named) -> None:
 
 def is_common(password: str) -> bool:
     """Whether it is a common word or two with digits and signs around them, a run on the keyboard, a repetition or a date."""
-    lower = key(password)
+    lower = fold_case(password)
     plain = _SEPARATORS.sub("", lower)
     if _REPEATED.fullmatch(plain) or _DATE.fullmatch(plain) or _is_runs(lower) or _is_runs(plain[1:]) or _is_runs(plain[:-1]):
         return True
@@ -94,7 +94,7 @@ def _is_run(part: str) -> bool:
 
 def _is_name(password: str, name: str) -> bool:
     """Whether it is the name, also in other letters, spelled otherwise or with digits at its end."""
-    bare, own = _SEPARATORS.sub("", key(password)), _SEPARATORS.sub("", key(name))
+    bare, own = _SEPARATORS.sub("", fold_case(password)), _SEPARATORS.sub("", fold_case(name))
     if len(own) < _SHORTEST_NAME:
         return False
     is_followed_by_digits = bare.startswith(own) and (bare[len(own) :] or "0").isdigit()

@@ -1,4 +1,4 @@
-"""DATETIME as people write it: a date or a wall-clock time, with or without an offset or a zone."""
+"""Parse and format the DATETIME of the API: a date or a wall-clock time, with or without an offset or a time zone."""
 
 import re
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -18,43 +18,40 @@ _FIRST = (date(FIRST_YEAR, 1, 1).toordinal() - _EPOCH_DAY) * DAY_SECONDS - DAY_S
 _LAST = (date(LAST_YEAR, 12, 31).toordinal() - _EPOCH_DAY + 1) * DAY_SECONDS - 1
 
 _CLOCK = r"(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?|(\d\d)(\d\d)(\d\d)?"
-# A `+` that was not encoded in a query string or a form arrives as a space.
+# A `+` that was not percent-encoded in a query string or a form arrives as a space.
 _OFFSET = r" ?(?:[Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)| \d\d:?\d\d"
 _DASHED = rf"(\d{{4}})-(\d\d)-(\d\d)(?:[Tt ](?:{_CLOCK})({_OFFSET})?)?"
 _COMPACT = rf"(\d{{4}})(\d\d)(\d\d)(?:[Tt]?(?:{_CLOCK})({_OFFSET})?)?"
-_WRITTEN = re.compile(rf"(?:{_DASHED}|{_COMPACT})(?:\[!?([\w+/-]+)\])?", re.ASCII)
+_DATETIME = re.compile(rf"(?:{_DASHED}|{_COMPACT})(?:\[!?([\w+/-]+)\])?", re.ASCII)
 
 
-class When(Struct, frozen=True):
-    """What was written, before it is known in which zone it is meant."""
+class ParsedDateTime(Struct, frozen=True):
+    """A date or time as it was sent. Its instant may depend on a default time zone, which is known later."""
 
     local: datetime
     offset: int | None
     zone: str | None
     is_date: bool
 
-    def instant(self, zone: str) -> int:
-        """The moment in Unix seconds. A time that clocks skip moves forward by the gap; of two, it is the first."""
-        offset = self.offset
-        if offset is None:
-            shift = self.local.replace(tzinfo=zone_info(self.zone or zone)).utcoffset()
-            assert shift is not None
-            offset = shift.days * DAY_SECONDS + shift.seconds
-        return _seconds(self.local) - offset
+    def to_instant(self, zone: str) -> int:
+        """The instant in Unix seconds; `zone` is used if neither an offset nor a zone was sent."""
+        if self.offset is None:
+            return to_instant(self.local, self.zone or zone)
+        return _to_seconds(self.local) - self.offset
 
-    def end(self, zone: str) -> int:
-        """The moment, as an end: a date alone counts to its last moment."""
-        return day_end(self.local.date(), self.zone or zone) if self.is_date else self.instant(zone)
+    def to_end(self, zone: str) -> int:
+        """The instant of an inclusive end: a date alone lasts until the end of that day."""
+        return end_of_day(self.local.date(), self.zone or zone) if self.is_date else self.to_instant(zone)
 
-    def day(self, zone: str) -> date:
-        """The date that was written, or on which the moment falls in the zone. A day that clocks skip is the next."""
-        return at(midnight(self.local.date(), zone) if self.offset is None else self.instant(zone), zone).date()
+    def to_date(self, zone: str) -> date:
+        """The date that was sent, or the date of the instant in the zone. A day that the zone skipped becomes the next one."""
+        return to_local(start_of_day(self.local.date(), zone) if self.offset is None else self.to_instant(zone), zone).date()
 
 
 @lru_cache(1_000)
-def parse(text: str) -> When:
-    """Read a DATETIME, or raise ValueError with words for people. What is checked first and used then is read once."""
-    match = _WRITTEN.fullmatch(text.strip())
+def parse(text: str) -> ParsedDateTime:
+    """Parse a DATETIME, or raise ValueError with a message for people. Cached, because a value is validated first and used later."""
+    match = _DATETIME.fullmatch(text.strip())
     if match is None:
         raise ValueError(EXAMPLE)
     *parts, zone = match.groups()
@@ -63,16 +60,24 @@ def parse(text: str) -> When:
         raise ValueError(f"{zone} is not a time zone; {EXAMPLE}")
     hour, minute, second = (int(a or b or 0) for a, b in zip(clock[:3], clock[3:], strict=True))
     try:
-        when = When(datetime(int(year), int(month), int(day), hour, minute, second), _offset(offset), zone, is_date=not any(clock))
+        local = datetime(int(year), int(month), int(day), hour, minute, second)
+        parsed = ParsedDateTime(local, _parse_offset(offset), zone, is_date=not any(clock))
     except ValueError:
         raise ValueError(f"there is no such moment; {EXAMPLE}") from None
-    if not FIRST_YEAR <= when.local.year <= LAST_YEAR or not _FIRST <= when.instant("UTC") <= _LAST:
+    if not FIRST_YEAR <= parsed.local.year <= LAST_YEAR or not _FIRST <= parsed.to_instant("UTC") <= _LAST:
         raise ValueError(YEARS)
-    return when
+    return parsed
 
 
-def at(instant: int, zone: str) -> datetime:
-    """The moment on the clocks of the zone; in UTC where the year 9999 would end."""
+def to_instant(local: datetime, zone: str) -> int:
+    """The instant of a local time. A time in a DST gap moves forward by the gap; of an ambiguous time, the first instant counts."""
+    offset = local.replace(tzinfo=zone_info(zone)).utcoffset()
+    assert offset is not None
+    return _to_seconds(local) - (offset.days * DAY_SECONDS + offset.seconds)
+
+
+def to_local(instant: int, zone: str) -> datetime:
+    """The local time of the instant in the zone; in UTC where the local year would be 10000."""
     moment = _EPOCH + timedelta(seconds=min(instant, _LAST))
     try:
         return moment.astimezone(zone_info(zone))
@@ -81,33 +86,33 @@ def at(instant: int, zone: str) -> datetime:
 
 
 @lru_cache(10_000)
-def shown(instant: int, zone: str) -> str:
-    """The moment as it is answered: RFC 3339 with the offset that the zone has then."""
-    local = at(instant, zone)
+def format_instant(instant: int, zone: str) -> str:
+    """The instant in RFC 3339, with the offset that the zone has at that time."""
+    local = to_local(instant, zone)
     offset = local.utcoffset()
     assert offset is not None
     if offset.seconds % 60:
-        # Long ago offsets had seconds, which RFC 3339 cannot write; the next minute does not lead into an earlier year.
+        # Before 1972 some offsets had seconds, which RFC 3339 cannot express. Rounding up never leads into an earlier year.
         local = local.astimezone(timezone(timedelta(minutes=offset // timedelta(minutes=1) + 1)))
     return local.isoformat()
 
 
-def is_writable(instant: int, zone: str) -> bool:
-    """Whether the moment can be answered, and sent again: its year must be one that is accepted, in the zone too."""
-    return instant <= _LAST and at(instant, zone).year >= FIRST_YEAR
+def is_in_range(instant: int, zone: str) -> bool:
+    """Whether a client could send the instant back: its local year must be one that `parse` accepts."""
+    return instant <= _LAST and to_local(instant, zone).year >= FIRST_YEAR
 
 
-def midnight(day: date, zone: str) -> int:
-    """The moment at which the day begins in the zone."""
-    return When(datetime(day.year, day.month, day.day), None, None, is_date=True).instant(zone)
+def start_of_day(day: date, zone: str) -> int:
+    """The instant at which the day begins in the zone."""
+    return to_instant(datetime(day.year, day.month, day.day), zone)
 
 
-def day_end(day: date, zone: str) -> int:
-    """The midnight that ends the day."""
-    return midnight(day, zone) + DAY_SECONDS if day == date.max else midnight(day + timedelta(days=1), zone)
+def end_of_day(day: date, zone: str) -> int:
+    """The instant at which the next day begins."""
+    return start_of_day(day, zone) + DAY_SECONDS if day == date.max else start_of_day(day + timedelta(days=1), zone)
 
 
-def _offset(text: str | None) -> int | None:
+def _parse_offset(text: str | None) -> int | None:
     if text is None:
         return None
     text = text if text[1:2].isdigit() else text.strip()
@@ -119,8 +124,8 @@ def _offset(text: str | None) -> int | None:
     return (-1 if text[0] == "-" else 1) * (hours * 3600 + minutes * 60)
 
 
-def _seconds(wall: datetime) -> int:
-    return (wall.toordinal() - _EPOCH_DAY) * DAY_SECONDS + wall.hour * 3600 + wall.minute * 60 + wall.second
+def _to_seconds(local: datetime) -> int:
+    return (local.toordinal() - _EPOCH_DAY) * DAY_SECONDS + local.hour * 3600 + local.minute * 60 + local.second
 
 
 @cache
@@ -130,5 +135,5 @@ def zone_info(name: str) -> ZoneInfo:
 
 @cache
 def known_zones() -> frozenset[str]:
-    """The names of the IANA database; `localtime` is what some machines call their own zone."""
+    """The names in the IANA database, without `localtime`, the alias that some systems add for their own zone."""
     return frozenset(available_timezones() - {"localtime"})

@@ -1,12 +1,12 @@
-"""Phone numbers: as people type them, and in the one form (E.164) that can be compared and dialled."""
+"""Phone numbers: parsed as people type them, and converted to E.164."""
 
 from functools import cache
 from importlib.resources import files
 
-from kalends.values.text import key
+from kalends.values.text import fold_case
 
-# What people call countries that the table calls otherwise.
-_ALSO = {
+# Country names that the time zone database does not use.
+_ALIASES = {
     "usa": "US",
     "u.s.a.": "US",
     "u.s.": "US",
@@ -34,9 +34,9 @@ _ALSO = {
 }
 
 
-def e164(number: str, country: str | None = None) -> str | None:
-    """The number as +33612345678, or None if it cannot be read as one, with the country's habits where it has no code."""
-    # Imported late, for a quick start.
+def to_e164(number: str, country: str | None = None) -> str | None:
+    """The number as +33612345678, or None if it is not one. Without a country code, it is read as a number of the country."""
+    # Imported late, to start fast.
     import phonenumbers
 
     try:
@@ -49,14 +49,14 @@ def e164(number: str, country: str | None = None) -> str | None:
 
 
 def _region(country: str) -> str | None:
-    """The two letters of a country, given as such or by its name."""
-    name = key(country.strip())
-    return _regions().get(name) or _ALSO.get(name)
+    """The ISO 3166 code of a country, from its code or its name."""
+    name = fold_case(country.strip())
+    return _regions().get(name) or _ALIASES.get(name)
 
 
 @cache
 def _regions() -> dict[str, str]:
-    """The countries of the time zone database, by code and by English name."""
+    """ISO 3166 codes by code and by English name, from the time zone database."""
     lines = files("tzdata.zoneinfo").joinpath("iso3166.tab").read_text(encoding="utf-8").splitlines()
     pairs = [line.split("\t") for line in lines if not line.startswith("#")]
-    return {key(code): code for code, _ in pairs} | {key(name): code for code, name in pairs}
+    return {fold_case(code): code for code, _ in pairs} | {fold_case(name): code for code, name in pairs}

@@ -1,30 +1,45 @@
-"""Text as people write it: cleaned on the way in, folded for comparing."""
+"""Text from people and files: decoded, cleaned, and case-folded for comparison."""
 
+import codecs
 import re
 import unicodedata
 
-MOST_MARKS = 50
+MAX_MARKS = 50
 
-# Letters by their class, and yet made of marks alone.
-_MARKS_OF_MARKS = "\u0f73\u0f75\u0f81"
-# What Unicode calls white space. Python's strip() would take the separators U+001C to U+001F too, which are control characters.
+# Letters by their Unicode class, but they decompose into combining marks alone.
+_COMPOSED_MARKS = "\u0f73\u0f75\u0f81"
+# Unicode white space. Python's strip() also removes the separators U+001C to U+001F, which are control characters.
 WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_CONTROL_IN_LINES = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+# Control characters, and the line and paragraph separators.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+# Control characters except tab and newline, which multiline text may contain.
+_CONTROL_IN_LINES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def decode(content: bytes) -> str:
+    """The text of a file in UTF-8, UTF-16 or else Windows-1252."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", "replace")
+    if content[1:2] == b"\0":
+        return content.decode("utf-16-le", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
 
 
 def clean(value: str, *, lines: bool = False, strip: bool = True) -> str:
-    """NFC, without surrounding white space; raises ValueError for characters that text must not hold."""
+    """Normalize to NFC and strip white space; raises ValueError for characters that text must not contain."""
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError:
             raise ValueError("must not contain lone surrogates") from None
-        if _piles_up(value):
-            raise ValueError(f"must not have more than {MOST_MARKS} accents on one letter")
+        if _has_long_mark_run(value):
+            raise ValueError(f"must not have more than {MAX_MARKS} accents on one letter")
         value = unicodedata.normalize("NFC", value)
     if lines:
-        value = value.replace("\r\n", "\n").replace("\r", "\n")
+        value = _normalize_newlines(value)
     if strip:
         value = value.strip(WHITE_SPACE)
     if (_CONTROL_IN_LINES if lines else _CONTROL).search(value):
@@ -32,23 +47,32 @@ def clean(value: str, *, lines: bool = False, strip: bool = True) -> str:
     return value
 
 
-def _piles_up(value: str) -> bool:
-    """Whether a letter carries so many marks that putting them in order, as NFC does, would take minutes."""
+def replace_control_characters(value: str, *, lines: bool = False) -> str:
+    """The text on one line, with a space for each run of control characters; with `lines`, newlines and tabs stay."""
+    return _CONTROL_IN_LINES.sub(" ", _normalize_newlines(value)) if lines else _CONTROL.sub(" ", value)
+
+
+def _normalize_newlines(value: str) -> str:
+    return value.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _has_long_mark_run(value: str) -> bool:
+    """Whether a letter has so many combining marks that NFC, which sorts them, would take minutes."""
     run = 0
     for character in value:
-        run = run + 1 if unicodedata.combining(character) or character in _MARKS_OF_MARKS else 0
-        if run > MOST_MARKS:
+        run = run + 1 if unicodedata.combining(character) or character in _COMPOSED_MARKS else 0
+        if run > MAX_MARKS:
             return True
     return False
 
 
 def is_blank(value: str) -> bool:
-    """Whether there is nothing but white space."""
+    """Whether the text is empty or white space alone."""
     return not value.strip(WHITE_SPACE)
 
 
-def key(value: str) -> str:
-    """The form in which names and addresses are compared: without regard to case, after NFC."""
+def fold_case(value: str) -> str:
+    """The form in which names and addresses are compared: case-folded NFC."""
     if value.isascii():
         return value.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", value).casefold())

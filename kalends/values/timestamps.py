@@ -1,4 +1,4 @@
-"""Instants: whole Unix seconds inside, RFC 3339 outside."""
+"""Instants: whole Unix seconds in the code and the database, RFC 3339 or HTTP dates in requests and replies."""
 
 import time
 from datetime import datetime
@@ -7,18 +7,18 @@ from functools import lru_cache
 
 
 def now() -> int:
-    """The present, in whole Unix seconds."""
+    """The current time in whole Unix seconds."""
     return int(time.time())
 
 
 @lru_cache(10_000)
-def utc(instant: int) -> str:
-    """The instant as record times are answered: `2026-05-11T15:00:00Z`."""
+def format_utc(instant: int) -> str:
+    """The instant in RFC 3339 in UTC: `2026-05-11T15:00:00Z`."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant))
 
 
-def instant(text: str) -> int | None:
-    """The Unix time or RFC 3339 instant that the text says, or None when it is neither."""
+def parse_instant(text: str) -> int | None:
+    """Parse a Unix time or an RFC 3339 instant; None if the text is neither."""
     if text.isascii() and text.isdigit() and len(text) <= 12:
         return int(text)
     text = text.upper()
@@ -29,13 +29,13 @@ def instant(text: str) -> int | None:
     return int(moment.timestamp()) if moment.tzinfo and "T" in text else None
 
 
-def http_text(instant: int) -> str:
-    """The instant as HTTP headers say it: `Mon, 11 May 2026 15:00:00 GMT`."""
+def format_http_date(instant: int) -> str:
+    """The instant as an HTTP date: `Mon, 11 May 2026 15:00:00 GMT`."""
     return formatdate(instant, usegmt=True)
 
 
-def http_date(text: str) -> int | None:
-    """The instant that an HTTP header says, or None."""
+def parse_http_date(text: str) -> int | None:
+    """Parse an HTTP date; None if the text is not one."""
     try:
         return int(parsedate_to_datetime(text).timestamp())
     except (ValueError, TypeError, OverflowError):

@@ -23,7 +23,7 @@ def test_every_field_is_kept(cast: Cast, clock: Clock) -> None:
     made = cast.alice.post("/api/calendars", json=JAZZ)
     assert made.status == 201
     assert made.headers["Location"] == f"/api/calendars/{made.json['id']}"
-    stamps = {"created_at": timestamps.utc(NOON), "updated_at": timestamps.utc(NOON)}
+    stamps = {"created_at": timestamps.format_utc(NOON), "updated_at": timestamps.format_utc(NOON)}
     role = {"id": made.json["id"], "primary": False, "role": "owner", "can_edit": True, "owner": {"id": cast.alice.id, "name": "Alice"}}
     assert made.json.items() >= (JAZZ | stamps | role | {"shares": []}).items()
     assert cast.alice.get(made.headers["Location"]).json == made.json

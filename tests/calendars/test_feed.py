@@ -102,11 +102,11 @@ def test_a_time_is_told_only_when_no_other_change_can_have_it(cast: Cast, clock:
     an_event(cast.alice, calendar_id=calendar["id"])
     clock.now = timestamps.now()
     assert "Last-Modified" not in key.get(path).headers
-    assert key.get(path, headers={"If-Modified-Since": timestamps.http_text(clock.now)}).status == 200
+    assert key.get(path, headers={"If-Modified-Since": timestamps.format_http_date(clock.now)}).status == 200
     clock.ahead(200)
     told = key.get(path).headers["Last-Modified"]
     assert key.get(path, headers={"If-Modified-Since": told}).status == 304
-    assert key.get(path, headers={"If-Modified-Since": timestamps.http_text(clock.now)}).status == 200
+    assert key.get(path, headers={"If-Modified-Since": timestamps.format_http_date(clock.now)}).status == 200
 
 
 @pytest.mark.parametrize(

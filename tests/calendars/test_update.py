@@ -23,7 +23,7 @@ def test_only_what_is_given_changes(cast: Cast, clock: Clock, field: str) -> Non
     changed = cast.alice.put(_path(calendar), json={field: JAZZ[field]})
     # The address of a public calendar's feed has no secret in it.
     feed_url = changed.json["feed_url"] if field == "public" else calendar["feed_url"]
-    expected = calendar | {field: JAZZ[field], "updated_at": timestamps.utc(NOON + 60), "feed_url": feed_url}
+    expected = calendar | {field: JAZZ[field], "updated_at": timestamps.format_utc(NOON + 60), "feed_url": feed_url}
     assert (changed.status, changed.json) == (200, expected)
     assert cast.alice.get(_path(calendar)).json == changed.json
 

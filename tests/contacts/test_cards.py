@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kalends import errors
-from kalends.contacts.address_book import contacts_of, decoded, read_file
+from kalends.contacts.address_book import contacts_of, read_file
 from kalends.contacts.entry import Entry
 from kalends.contacts.model import ContactFields
 from kalends.http.input import fields
+from kalends.values import text
 
 VCARD = b"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ana Lima\r\nEND:VCARD\r\n"
 CSV = b"First Name,Last Name\nAna,Lima\n"
@@ -48,12 +49,12 @@ def test_what_cannot_be_read_says_what_to_send(filename: str, content: bytes, me
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
 def test_text_is_read_in_the_encodings_that_programs_write(encoding: str) -> None:
     mark = "\ufeff" if encoding == "utf-16-be" else ""
-    assert decoded(f"{mark}Zoé,€".encode(encoding)) == "Zoé,€"
+    assert text.decode(f"{mark}Zoé,€".encode(encoding)) == "Zoé,€"
 
 
 @given(st.text().filter(lambda value: not value.startswith("\ufeff") and value[1:2] != "\0"))
 def test_utf_8_is_always_read_as_what_it_is(value: str) -> None:
-    assert decoded(value.encode()) == value
+    assert text.decode(value.encode()) == value
 
 
 def test_a_contact_for_each_address_and_everything_else_on_the_first() -> None:

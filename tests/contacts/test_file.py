@@ -8,7 +8,8 @@ from msgspec import structs
 from kalends.contacts import bulk_import
 from kalends.contacts.address_book import contacts_of
 from kalends.contacts.entry import Entry
-from kalends.contacts.model import ContactFields, Remark
+from kalends.contacts.model import ContactFields
+from kalends.http.remarks import Remark
 from tests.cast import Cast, a_contact
 from tests.client import Answer, Client
 from tests.http.multipart import multipart

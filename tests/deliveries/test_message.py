@@ -51,8 +51,8 @@ def rows(draw: st.DrawFn) -> Event:
     fields: dict[str, Any] = {"time_zone": zone, "all_day": all_day, "end_at": None}
     if all_day:
         days = sorted(draw(st.lists(st.dates(date(1900, 1, 2)), min_size=1, max_size=2)))
-        fields["start_at"] = datetimes.midnight(days[0], zone)
-        fields["end_at"] = datetimes.day_end(days[1], zone) if days[1:] else None
+        fields["start_at"] = datetimes.start_of_day(days[0], zone)
+        fields["end_at"] = datetimes.end_of_day(days[1], zone) if days[1:] else None
     else:
         moments = sorted(draw(st.lists(st.integers(-2_208_900_000, 253_402_200_000), min_size=1, max_size=2)))
         fields |= dict(zip(("start_at", "end_at"), moments, strict=False))

@@ -64,7 +64,7 @@ def test_whole_days_end_with_the_day_after() -> None:
 
 def test_the_last_day_of_all_can_be_written() -> None:
     first, last = date(9999, 12, 30), date(9999, 12, 31)
-    found = entry(all_day=True, start_at=datetimes.midnight(first, "UTC"), end_at=datetimes.day_end(last, "UTC"), time_zone="UTC")
+    found = entry(all_day=True, start_at=datetimes.start_of_day(first, "UTC"), end_at=datetimes.end_of_day(last, "UTC"), time_zone="UTC")
     assert (found["DTSTART"].dt, found["DURATION"].dt) == (first, timedelta(days=2))
 
 

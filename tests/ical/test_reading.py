@@ -8,13 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.contacts.address_book import decoded
 from kalends.ical.file_time_zone import clocks
 from kalends.ical.lines import Property, mended
 from kalends.ical.parse import Entry, read
 from kalends.ical.rrule import Budget, TooLong
 from kalends.ical.values import Length, Moment, read_length, read_moment
 from kalends.ical.zone_names import known
+from kalends.values import text
 from tests.events.importing import CORPUS, a_file, an_entry
 
 TOKENS = [
@@ -71,13 +71,13 @@ def test_an_entry_without_a_uid_or_with_a_very_long_one_has_the_same_each_time()
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_every_encoding_is_read(encoding: str) -> None:
-    assert read(decoded(mended(a_file(an_entry(title="Soirée")).encode(encoding)))).entries[0].summary == "Soirée"
+    assert read(text.decode(mended(a_file(an_entry(title="Soirée")).encode(encoding)))).entries[0].summary == "Soirée"
 
 
 def test_a_line_that_is_folded_within_a_character_is_mended_and_no_line_lost() -> None:
     content = a_file(an_entry(title="Soirée — où"), an_entry("two")).encode().replace("é".encode(), b"\xc3\r\n \xa9")
     content = content.replace("—".encode(), b"\xe2\n \x80\x94")
-    first, second = read(decoded(mended(content))).entries
+    first, second = read(text.decode(mended(content))).entries
     assert (first.summary, second.line) == ("Soirée — où", 10)
 
 
@@ -212,7 +212,7 @@ def test_a_real_file_that_was_damaged_anywhere_is_read_or_refused(data: Any) -> 
 
 def _read_or_refused(content: bytes) -> None:
     try:
-        file = read(decoded(mended(content)))
+        file = read(text.decode(mended(content)))
     except ValueError:
         return
     assert file.entries

@@ -18,7 +18,10 @@ from tests.users.resetting import mails
 def test_a_key_is_answered_once_with_its_secrets(cast: Cast, clock: Clock) -> None:
     made = cast.alice.post("/api/keys", json={"name": "  backup "})
     assert made.status == 201
-    assert {"name": made.json["name"], "created_at": made.json["created_at"]} == {"name": "backup", "created_at": timestamps.utc(NOON)}
+    assert {"name": made.json["name"], "created_at": made.json["created_at"]} == {
+        "name": "backup",
+        "created_at": timestamps.format_utc(NOON),
+    }
     assert set(made.json) == {"id", "name", "wkey", "shared_secret", "created_at"}
     assert re.fullmatch(r"k[0-9a-z]{8,20}", made.json["id"])
     assert re.fullmatch(r"wk_[A-Za-z0-9_-]{32,}", made.json["wkey"])

@@ -21,7 +21,7 @@ def test_a_deleted_key_stops_working_at_once(cast: Cast) -> None:
     assert program.get("/api/calendars").status == 401
     assert cast.anonymous.post("/api/session", json={"wkey": key["wkey"]}).status == 401
     assert cast.anonymous.post("/api/session", json=signed(key, str(NOON + 1))).status == 401
-    assert cast.anonymous.post("/api/session", json=signed(key, timestamps.utc(NOON + 2))).status == 401
+    assert cast.anonymous.post("/api/session", json=signed(key, timestamps.format_utc(NOON + 2))).status == 401
     assert [found["id"] for found in cast.alice.get("/api/keys").json["keys"]] == [other["id"]]
     assert cast.anonymous.signed_in(other["wkey"]).get("/api/calendars").status == 200
 

@@ -80,7 +80,7 @@ def test_a_setting_is_in_force_or_stops_the_start_in_words_that_name_it(name: st
 @rounds(max_examples=300)
 @given(number=written | st.text("+0123456789()- ext.#", max_size=30), country=st.none() | written | st.sampled_from(["FR", "Deutschland"]))
 def test_a_phone_number_is_read_or_none(number: str, country: str | None) -> None:
-    found = phone.e164(number, country)
+    found = phone.to_e164(number, country)
     assert found is None or re.fullmatch(r"\+[0-9]{2,17}", found)
 
 

@@ -42,7 +42,7 @@ def _asked(**headers: str) -> falcon.Request:
 @given(text=any_header | st.from_regex(DATE, fullmatch=True))
 def test_any_text_may_stand_where_a_date_of_http_is_read(text: str) -> None:
     """It is an instant or nothing, and never fails."""
-    read = timestamps.http_date(text)
+    read = timestamps.parse_http_date(text)
     assert read is None or re.search(r"\d", text)
 
 

@@ -33,7 +33,7 @@ def test_a_login_answers_a_token_that_signs_in(cast: Cast, clock: Clock) -> None
     assert made.status == 201
     assert set(made.json) == {"id", "user_id", "user_name", "token", "expires_at"}
     assert (made.json["user_id"], made.json["user_name"]) == (cast.alice.id, cast.alice.user_name)
-    assert made.json["expires_at"] == timestamps.utc(NOON + 14 * DAY)
+    assert made.json["expires_at"] == timestamps.format_utc(NOON + 14 * DAY)
     assert made.headers["Location"] == f"/api/session/{made.json['id']}"
     assert cast.anonymous.signed_in(made.json["token"]).get(f"/api/users/{cast.alice.id}").status == 200
 

@@ -55,7 +55,7 @@ def test_another_session_does_not_show_one_that_ended(alice_now: Cast, clock: Cl
 def test_use_prolongs_it(alice_now: Cast, clock: Clock) -> None:
     clock.ahead(10 * DAY)
     alice_now.alice.get("/api/calendars")
-    assert _expires_at(alice_now) == timestamps.utc(NOON + 24 * DAY)
+    assert _expires_at(alice_now) == timestamps.format_utc(NOON + 24 * DAY)
     clock.ahead(10 * DAY)
     assert alice_now.alice.get("/api/calendars").status == 200
 
@@ -63,17 +63,17 @@ def test_use_prolongs_it(alice_now: Cast, clock: Clock) -> None:
 def test_use_is_noted_once_an_hour(alice_now: Cast, clock: Clock) -> None:
     clock.ahead(HOUR)
     alice_now.alice.get("/api/calendars")
-    assert _expires_at(alice_now) == timestamps.utc(NOON + 14 * DAY)
+    assert _expires_at(alice_now) == timestamps.format_utc(NOON + 14 * DAY)
     clock.ahead(1)
     alice_now.alice.get("/api/calendars")
-    assert _expires_at(alice_now) == timestamps.utc(NOON + HOUR + 1 + 14 * DAY)
+    assert _expires_at(alice_now) == timestamps.format_utc(NOON + HOUR + 1 + 14 * DAY)
 
 
 def test_it_ends_after_90_days_however_much_it_is_used(alice_now: Cast, clock: Clock) -> None:
     for _ in range(8):
         clock.ahead(10 * DAY)
         assert alice_now.alice.get("/api/calendars").status == 200
-    assert _expires_at(alice_now) == timestamps.utc(NOON + 90 * DAY)
+    assert _expires_at(alice_now) == timestamps.format_utc(NOON + 90 * DAY)
     clock.ahead(10 * DAY - 1)
     assert alice_now.alice.get("/api/calendars").status == 200
     clock.ahead(1)
@@ -97,6 +97,6 @@ def test_a_read_is_answered_even_where_its_use_cannot_be_noted(tmp_path: Path, s
     other.execute("BEGIN IMMEDIATE")
     assert alice.get("/api/calendars").status == 200
     other.close()
-    assert alice.get("/api/session/current").json["expires_at"] == timestamps.utc(NOON + 14 * DAY)
-    assert alice.get("/api/session/current").json["expires_at"] == timestamps.utc(NOON + 2 * HOUR + 14 * DAY)
+    assert alice.get("/api/session/current").json["expires_at"] == timestamps.format_utc(NOON + 14 * DAY)
+    assert alice.get("/api/session/current").json["expires_at"] == timestamps.format_utc(NOON + 2 * HOUR + 14 * DAY)
     busy.close()

@@ -18,8 +18,8 @@ def test_a_session_says_who_is_logged_in(cast: Cast, clock: Clock) -> None:
             "user_id": cast.alice.id,
             "user_name": cast.alice.user_name,
             "key_id": None,
-            "created_at": timestamps.utc(NOON),
-            "expires_at": timestamps.utc(NOON + 14 * DAY),
+            "created_at": timestamps.format_utc(NOON),
+            "expires_at": timestamps.format_utc(NOON + 14 * DAY),
         },
     )
 
@@ -44,7 +44,7 @@ def test_a_key_learns_whose_it_is(cast: Cast, clock: Clock) -> None:
         "user_id": cast.alice.id,
         "user_name": cast.alice.user_name,
         "key_id": key["id"],
-        "created_at": timestamps.utc(NOON),
+        "created_at": timestamps.format_utc(NOON),
         "expires_at": None,
     }
     assert program.delete("/api/session/current").status == 404

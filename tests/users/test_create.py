@@ -35,7 +35,7 @@ def test_registering_answers_the_account(client: Client, clock: Clock) -> None:
     assert made.status == 201
     assert made.headers["Location"] == f"/api/users/{made.json['id']}"
     expected = {"user_name": given["user_name"], "email_address": given["email_address"], "name": "Emil", "time_zone": "Europe/Berlin"}
-    stamps = {"created_at": timestamps.utc(NOON), "updated_at": timestamps.utc(NOON), "verified": False, "verified_at": None}
+    stamps = {"created_at": timestamps.format_utc(NOON), "updated_at": timestamps.format_utc(NOON), "verified": False, "verified_at": None}
     assert made.json == expected | stamps | {"id": made.json["id"], "primary_calendar_id": made.json["primary_calendar_id"]}
 
 

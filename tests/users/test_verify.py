@@ -42,7 +42,7 @@ def test_a_registration_mails_a_link_that_verifies_the_address(cast: Cast, db: D
     assert (shown.status, alice.email_address in shown.text, shown.headers["Cache-Control"]) == (200, True, "no-store")
     assert account(alice) == (False, None)
     assert cast.anonymous.post(link).redirect == ("/settings", "verified")
-    assert account(alice) == (True, timestamps.utc(NOON))
+    assert account(alice) == (True, timestamps.format_utc(NOON))
     assert f"{alice.email_address} is verified" in alice.get("/settings").text
 
 

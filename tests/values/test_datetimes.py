@@ -36,7 +36,7 @@ def test_an_offset_fixes_the_moment(wall: datetime, minutes: int) -> None:
         f"{wall.isoformat()}.123456789{_written(minutes)}[Asia/Tokyo]",
         f" {wall.isoformat().lower()}{_written(minutes)} ",
     ):
-        assert datetimes.parse(text).instant("Europe/Paris") == moment
+        assert datetimes.parse(text).to_instant("Europe/Paris") == moment
         assert not datetimes.parse(text).is_date
 
 
@@ -45,7 +45,7 @@ def test_z_is_utc(wall: datetime) -> None:
     moment = int((wall - EPOCH).total_seconds())
     compact = wall.isoformat().replace("-", "").replace(":", "")
     for text in (f"{wall.isoformat()}Z", f"{wall.isoformat()}z", f"{wall.isoformat()}+00:00", f"{wall.isoformat()}-00:00", f"{compact}Z"):
-        assert datetimes.parse(text).instant("Europe/Paris") == moment
+        assert datetimes.parse(text).to_instant("Europe/Paris") == moment
 
 
 @given(walls, zones)
@@ -53,8 +53,8 @@ def test_every_form_without_offset_is_local_to_the_zone(wall: datetime, zone: st
     minute = wall.replace(second=0)
     compact = minute.isoformat().replace("-", "").replace(":", "")
     forms = [minute.isoformat(), minute.isoformat()[:16], minute.isoformat(" "), compact, compact[:-2], compact.replace("T", "")[:-2]]
-    assert {datetimes.parse(text).instant(zone) for text in forms} == {_moment(minute, zone)}
-    assert datetimes.parse(f"{minute.isoformat()}[{zone}]").instant("Asia/Tokyo") == _moment(minute, zone)
+    assert {datetimes.parse(text).to_instant(zone) for text in forms} == {_moment(minute, zone)}
+    assert datetimes.parse(f"{minute.isoformat()}[{zone}]").to_instant("Asia/Tokyo") == _moment(minute, zone)
     assert datetimes.parse(f"{minute.isoformat()[:16]}[!{zone}]").zone == zone
 
 
@@ -65,7 +65,7 @@ def test_every_form_without_offset_is_local_to_the_zone(wall: datetime, zone: st
 @example(datetime(2018, 11, 4, 0, 30), "America/Sao_Paulo")
 @example(datetime(2011, 12, 30, 12, 0), "Pacific/Apia")
 def test_a_local_time_is_the_first_that_clocks_show_or_moves_over_the_gap(wall: datetime, zone: str) -> None:
-    assert datetimes.parse(wall.isoformat()).instant(zone) == _moment(wall, zone)
+    assert datetimes.parse(wall.isoformat()).to_instant(zone) == _moment(wall, zone)
 
 
 def _moment(wall: datetime, zone: str) -> int:
@@ -101,7 +101,7 @@ def _offset(instant: int, zone: str) -> int:
     ],
 )
 def test_what_is_written_means_this_moment(text: str, zone: str, moment: str) -> None:
-    assert datetimes.parse(text).instant(zone) == int(datetime.fromisoformat(moment).timestamp())
+    assert datetimes.parse(text).to_instant(zone) == int(datetime.fromisoformat(moment).timestamp())
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_whatever_is_written_it_is_read_or_refused(text: str) -> None:
 
 @given(instants, zones)
 def test_what_is_shown_can_be_read_and_has_the_offset_of_the_zone(instant: int, zone: str) -> None:
-    text = datetimes.shown(instant, zone)
+    text = datetimes.format_instant(instant, zone)
     shown = datetime.fromisoformat(text)
-    assert datetimes.parse(text).instant("Asia/Tokyo") == instant == int(shown.timestamp())
+    assert datetimes.parse(text).to_instant("Asia/Tokyo") == instant == int(shown.timestamp())
     offset = shown.utcoffset()
     assert offset is not None
     assert abs(offset.total_seconds() - _offset(instant, zone)) < 60
@@ -171,13 +171,13 @@ def test_what_is_shown_can_be_read_and_has_the_offset_of_the_zone(instant: int, 
 def test_a_day_begins_at_its_midnight_and_ends_where_the_next_begins(day: date, zone: str) -> None:
     read = datetimes.parse(day.isoformat())
     assert read.is_date
-    held = read.day(zone)
-    start, end = datetimes.midnight(held, zone), datetimes.day_end(held, zone)
+    held = read.to_date(zone)
+    start, end = datetimes.start_of_day(held, zone), datetimes.end_of_day(held, zone)
     assert start < end <= start + 26 * 3600
-    assert datetimes.at(start, zone).date() == datetimes.at(end - 1, zone).date() == held
-    assert datetimes.parse(held.isoformat()).day(zone) == held
+    assert datetimes.to_local(start, zone).date() == datetimes.to_local(end - 1, zone).date() == held
+    assert datetimes.parse(held.isoformat()).to_date(zone) == held
     # A day that clocks skipped altogether is the next one.
-    assert held == day or (held == day + timedelta(days=1) and datetimes.midnight(day, zone) == start)
+    assert held == day or (held == day + timedelta(days=1) and datetimes.start_of_day(day, zone) == start)
 
 
 @pytest.mark.parametrize(
@@ -192,13 +192,13 @@ def test_a_day_begins_at_its_midnight_and_ends_where_the_next_begins(day: date, 
     ],
 )
 def test_a_time_falls_on_a_day(text: str, zone: str, day: str) -> None:
-    assert datetimes.parse(text).day(zone).isoformat() == day
+    assert datetimes.parse(text).to_date(zone).isoformat() == day
 
 
 def test_a_date_ends_with_its_last_moment_and_a_time_at_once() -> None:
-    assert datetimes.parse("2026-05-11").end("Europe/Paris") == datetimes.parse("2026-05-12T00:00+02:00").instant("UTC")
-    assert datetimes.parse("2026-05-11[Asia/Tokyo]").end("Europe/Paris") == datetimes.parse("2026-05-12T00:00+09:00").instant("UTC")
-    assert datetimes.parse("2026-05-11T17:00").end("UTC") == datetimes.parse("2026-05-11T17:00").instant("UTC")
+    assert datetimes.parse("2026-05-11").to_end("Europe/Paris") == datetimes.parse("2026-05-12T00:00+02:00").to_instant("UTC")
+    assert datetimes.parse("2026-05-11[Asia/Tokyo]").to_end("Europe/Paris") == datetimes.parse("2026-05-12T00:00+09:00").to_instant("UTC")
+    assert datetimes.parse("2026-05-11T17:00").to_end("UTC") == datetimes.parse("2026-05-11T17:00").to_instant("UTC")
 
 
 def test_zones_are_those_of_the_iana_database() -> None:

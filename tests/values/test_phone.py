@@ -2,7 +2,7 @@
 
 import pytest
 
-from kalends.values.phone import e164
+from kalends.values.phone import to_e164
 
 
 @pytest.mark.parametrize(
@@ -20,9 +20,9 @@ from kalends.values.phone import e164
     ],
 )
 def test_a_number_is_read_with_its_country(typed: str, country: str | None, read: str) -> None:
-    assert e164(typed, country) == read
+    assert to_e164(typed, country) == read
 
 
 @pytest.mark.parametrize(("typed", "country"), [("06 12 34 56 78", None), ("06 12 34 56 78", "Atlantis"), ("123", "FR"), ("call 7", None)])
 def test_what_is_no_whole_number_is_none(typed: str, country: str | None) -> None:
-    assert e164(typed, country) is None
+    assert to_e164(typed, country) is None

@@ -160,13 +160,13 @@ def _adopt(arrival: Arrival, there: Known) -> None:
     """Let an event that begins to repeat, or ceases to, be one of those that are wanted."""
     alone = there.held.get("")
     if alone and "" not in arrival.wanted:
-        local = datetimes.at(alone.start_at, alone.time_zone).date().isoformat()
+        local = datetimes.to_local(alone.start_at, alone.time_zone).date().isoformat()
         free = [slot for slot in (local, *sorted(arrival.wanted)) if slot in arrival.wanted and slot not in there.held]
         if free:
             there.held[free[0]] = there.held.pop("")
     elif "" in arrival.wanted and not alone and there.held:
         span = arrival.wanted[""].span
-        local = datetimes.at(span.start_at, span.time_zone).date().isoformat()
+        local = datetimes.to_local(span.start_at, span.time_zone).date().isoformat()
         there.held[""] = there.held.pop(local if local in there.held else min(there.held))
 
 
@@ -200,14 +200,14 @@ def _has_moved(event: Event, wanted: Wanted) -> bool:
 
 
 def _days(span: Span) -> tuple[date, date]:
-    return datetimes.at(span.start_at, span.time_zone).date(), datetimes.at(span.until_at - 1, span.time_zone).date()
+    return datetimes.to_local(span.start_at, span.time_zone).date(), datetimes.to_local(span.until_at - 1, span.time_zone).date()
 
 
 def _span(event: Event) -> Span:
     until_at = event.end_at
     if until_at is None:
-        first = datetimes.at(event.start_at, event.time_zone).date()
-        until_at = datetimes.day_end(first, event.time_zone) if event.all_day else event.start_at
+        first = datetimes.to_local(event.start_at, event.time_zone).date()
+        until_at = datetimes.end_of_day(first, event.time_zone) if event.all_day else event.start_at
     return Span(event.start_at, event.end_at, until_at, event.all_day, event.time_zone)
 
 
@@ -222,5 +222,5 @@ def _columns(event: Event, wanted: Wanted) -> dict[str, Any]:
 
 def _start_time(span: Span) -> str:
     if span.all_day:
-        return datetimes.at(span.start_at, span.time_zone).date().isoformat()
-    return datetimes.shown(span.start_at, span.time_zone)
+        return datetimes.to_local(span.start_at, span.time_zone).date().isoformat()
+    return datetimes.format_instant(span.start_at, span.time_zone)

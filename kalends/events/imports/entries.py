@@ -8,13 +8,13 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from kalends.contacts.model import Remark
 from kalends.events import store
 from kalends.events.model import MAX_LOCATION, EventFields
 from kalends.events.series import change
 from kalends.events.span import BACKWARDS, Span
 from kalends.http.input.fields import FieldInvalid, fields_of
 from kalends.http.input.tags import readable_tags
+from kalends.http.remarks import Remark
 from kalends.ical import zone_names
 from kalends.ical.file_time_zone import Clocks, clocks
 from kalends.ical.parse import Entry, File
@@ -29,8 +29,6 @@ MOST_DAYS = 3_000_000
 ONE_DAY = timedelta(days=1)
 
 _IMAGE = next(field for field in fields_of(EventFields) if field.name == "image_url")
-_LINES = {code: " " for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
-_ONE_LINE = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), " ")
 _BREAK = re.compile(r"\s*\n\s*")
 
 
@@ -49,10 +47,10 @@ class Clock(Struct, frozen=True):
     is_named: bool = True
 
     def instant(self, local: datetime) -> int:
-        return self.own.instant(local) if self.own else datetimes.When(local, None, None, is_date=False).instant(self.zone)
+        return self.own.instant(local) if self.own else datetimes.to_instant(local, self.zone)
 
     def day(self, instant: int) -> date:
-        return (self.own.local(instant) if self.own else datetimes.at(instant, self.zone)).date()
+        return (self.own.local(instant) if self.own else datetimes.to_local(instant, self.zone)).date()
 
 
 class Reader:
@@ -69,7 +67,7 @@ class Reader:
 
     def tell(self, line: int, field: str, message: str) -> None:
         # What a file says may be shown on a terminal.
-        self.remarks.append(Remark(line, field, message.translate(_ONE_LINE)))
+        self.remarks.append(Remark(line, field, text.replace_control_characters(message)))
 
     def tell_unkept(self) -> None:
         """What the file has and nobody here keeps, each kind once."""
@@ -101,7 +99,7 @@ class Reader:
         return Content(store.content(change.located(fields, {"location"})), entry.is_private)
 
     def _text(self, entry: Entry, field: str, said: str, most: int, *, lines: bool = False) -> str:
-        spaced = said.translate(_LINES if lines else _ONE_LINE)
+        spaced = text.replace_control_characters(said, lines=lines)
         try:
             cleaned = text.clean(spaced, lines=lines)
         except ValueError as error:
@@ -121,7 +119,7 @@ class Reader:
 
     def _tags(self, entry: Entry) -> str:
         """The tags that can be kept; of those that cannot, the reason is told."""
-        kept, words = readable_tags(tag.translate(_ONE_LINE) for tag in entry.categories)
+        kept, words = readable_tags(text.replace_control_characters(tag) for tag in entry.categories)
         for each in words:
             self.tell(entry.line, "tag_list", each)
         return kept
@@ -150,7 +148,7 @@ class Reader:
     def instant(self, entry: Entry, moment: Moment) -> int:
         """The moment in Unix seconds; of a date, its first."""
         if moment.is_utc:
-            return datetimes.When(moment.local, 0, None, is_date=False).instant("UTC")
+            return datetimes.to_instant(moment.local, "UTC")
         return self.clock(entry, moment).instant(moment.local)
 
     def day(self, entry: Entry, moment: Moment, clock: Clock) -> date:
@@ -167,7 +165,7 @@ class Reader:
             if entry.start.is_date:
                 return self._days(entry, start.date(), clock.zone, later)
             start_at = self.instant(entry, structs.replace(entry.start, local=start))
-            if start.year < datetimes.FIRST_YEAR or not datetimes.is_writable(start_at, clock.zone):
+            if start.year < datetimes.FIRST_YEAR or not datetimes.is_in_range(start_at, clock.zone):
                 raise ValueError(datetimes.YEARS)
             end_at = self._end(entry, clock, start, start_at, later)
         except OverflowError:
@@ -184,7 +182,7 @@ class Reader:
             end_at = self.instant(entry, structs.replace(entry.end, local=entry.end.local + later))
         else:
             return None
-        if end_at < start_at or not datetimes.is_writable(end_at, clock.zone):
+        if end_at < start_at or not datetimes.is_in_range(end_at, clock.zone):
             self._tell_end(entry, f"it {BACKWARDS}" if end_at < start_at else datetimes.YEARS)
             return None
         return end_at
@@ -202,8 +200,8 @@ class Reader:
         if last < first:
             self._tell_end(entry, f"it {BACKWARDS}")
             last = first
-        until_at = datetimes.day_end(last, zone)
-        return Span(datetimes.midnight(first, zone), until_at if last > first else None, until_at, True, zone)
+        until_at = datetimes.end_of_day(last, zone)
+        return Span(datetimes.start_of_day(first, zone), until_at if last > first else None, until_at, True, zone)
 
     def _tell_end(self, entry: Entry, reason: str) -> None:
         self.tell(entry.line, "end_time", f"the end was left out: {reason}")

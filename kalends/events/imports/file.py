@@ -6,8 +6,6 @@ from msgspec import Struct
 
 from kalends import errors, policy, quotas
 from kalends.calendars.model import Calendar
-from kalends.contacts.address_book import decoded
-from kalends.contacts.model import Remark
 from kalends.context import Context
 from kalends.events.imports import existing
 from kalends.events.imports.apply import Writing
@@ -15,12 +13,13 @@ from kalends.events.imports.existing import Known
 from kalends.events.imports.incoming import Arrival
 from kalends.events.imports.plan import Plan, Shown, batches, planned
 from kalends.events.model import EventImport, ImportedEvent
+from kalends.http.remarks import Remark, limit_remarks
 from kalends.ical import parse
 from kalends.ical.lines import mended
 from kalends.ical.parse import File
 from kalends.policy import Right
+from kalends.values import text
 
-MOST_REMARKS = 1_000
 MOST_LISTED = 500
 
 
@@ -41,7 +40,7 @@ class Outcome(Struct):
 
     def reply(self) -> EventImport:
         numbers = {name: self.counts[name] for name in ("imported", "updated", "unchanged", "skipped")}
-        return EventImport(**numbers, events=self.events, remarks=_listed(self.remarks))
+        return EventImport(**numbers, events=self.events, remarks=limit_remarks(self.remarks))
 
 
 def from_file(ctx: Context, content: bytes, choice: Choice, shown: Shown = lambda items, words: items) -> EventImport:
@@ -71,7 +70,7 @@ def from_file(ctx: Context, content: bytes, choice: Choice, shown: Shown = lambd
 
 def read_file(content: bytes) -> File:
     try:
-        return parse.read(decoded(mended(content)))
+        return parse.read(text.decode(mended(content)))
     except ValueError as error:
         raise errors.invalid("file", str(error), "invalid_format") from None
 
@@ -115,12 +114,3 @@ def _refusal(arrival: Arrival, there: Known) -> str:
         return "some of its occurrences are not on this calendar"
     alone = there.held.get("")
     return "it repeats here by another rule" if arrival.rule and alone and alone.series_id is not None else ""
-
-
-def _listed(remarks: list[Remark]) -> list[Remark]:
-    """As many as people read, in the order of the file, and how many more there are."""
-    remarks.sort(key=lambda remark: remark.line)
-    listed, rest = remarks[:MOST_REMARKS], remarks[MOST_REMARKS:]
-    if rest:
-        listed.append(Remark(rest[0].line, "file", f"remarks on this line and those after it that are not listed: {len(rest):,}"))
-    return listed

@@ -6,12 +6,12 @@ from typing import Any
 from msgspec import Struct
 
 from kalends import errors
-from kalends.contacts.model import Remark
 from kalends.context import Context
 from kalends.events import store
 from kalends.events.imports.entries import Reader, whole_days
 from kalends.events.imports.incoming import Arrival, Maker
 from kalends.events.imports.recurrence import Repetition
+from kalends.http.remarks import Remark
 from kalends.ical.parse import Entry, File
 from kalends.values import datetimes
 
@@ -38,7 +38,7 @@ class Plan(Struct):
 def planned(ctx: Context, file: File, zone: str, *, is_zone_given: bool, shown: Shown) -> Plan:
     """What the entries of the file come to; without a zone of their own, their times are meant in this one."""
     reader = Reader(file, zone, is_zone_given=is_zone_given, url=ctx.settings.url)
-    maker = Maker(reader, datetimes.at(ctx.now, "UTC").date())
+    maker = Maker(reader, datetimes.to_local(ctx.now, "UTC").date())
     groups: dict[str, list[Entry]] = {}
     for entry in file.entries:
         groups.setdefault(entry.uid, []).append(entry)

@@ -75,8 +75,8 @@ class Repetition:
         length, zone = self._length(first.end_at - first.start_at), first.time_zone
         for day in range(QUIET_DAYS):
             start = self._start.local + timedelta(days=day)
-            start_at, end_at = (datetimes.When(local, None, None, is_date=False).instant(zone) for local in (start, start + length))
-            if end_at - start_at == length // SECOND and datetimes.at(start_at, zone).replace(tzinfo=None) == start:
+            start_at, end_at = (datetimes.to_instant(local, zone) for local in (start, start + length))
+            if end_at - start_at == length // SECOND and datetimes.to_local(start_at, zone).replace(tzinfo=None) == start:
                 return Span(start_at, end_at, end_at, False, zone)
         return first
 
@@ -138,7 +138,7 @@ class Repetition:
         if until.is_utc and not self._start.is_utc:
             instant = self._reader.instant(self._entry, until)
             own = self._clock.own
-            local = own.local(instant) if own else datetimes.at(instant, self._clock.zone).replace(tzinfo=None)
+            local = own.local(instant) if own else datetimes.to_local(instant, self._clock.zone).replace(tzinfo=None)
         else:
             local = until.local
         is_before = seconds_of_day(local) < seconds_of_day(self._start.local)

@@ -72,8 +72,8 @@ def _moved(event: Event, before: Event, changed: Event, wall: datetime, by: time
     end = _moved_end(event, before, changed, start, by)
     if all_day:
         last = max((end or start).date(), start.date())
-        until_at = datetimes.day_end(last, zone)
-        found = span.Span(datetimes.midnight(start.date(), zone), until_at if end else None, until_at, True, zone)
+        until_at = datetimes.end_of_day(last, zone)
+        found = span.Span(datetimes.start_of_day(start.date(), zone), until_at if end else None, until_at, True, zone)
     else:
         start_at = event.start_at if stays else _instant(start, zone)
         end_at = _instant(end, zone) if end else None
@@ -81,7 +81,7 @@ def _moved(event: Event, before: Event, changed: Event, wall: datetime, by: time
             like = event if event.end_at is not None else changed
             end_at = start_at + max(0, (like.end_at or 0) - like.start_at)
         found = span.Span(start_at, end_at, start_at if end_at is None else end_at, False, zone)
-    if not datetimes.is_writable(found.start_at, zone) or not datetimes.is_writable(found.until_at - 1, zone):
+    if not datetimes.is_in_range(found.start_at, zone) or not datetimes.is_in_range(found.until_at - 1, zone):
         raise errors.invalid("start_time", datetimes.YEARS)
     return found
 
@@ -98,7 +98,7 @@ def _moved_end(event: Event, before: Event, changed: Event, start: datetime, by:
 
 
 def _instant(local: datetime, zone: str) -> int:
-    return datetimes.When(local, None, None, is_date=False).instant(zone)
+    return datetimes.to_instant(local, zone)
 
 
 def _wall(event: Event, clock: int) -> datetime:
@@ -119,7 +119,7 @@ def _local_end(event: Event) -> datetime | None:
 
 
 def _shown(instant: int, event: Event) -> datetime:
-    local = datetimes.at(instant, event.time_zone).replace(tzinfo=None)
+    local = datetimes.to_local(instant, event.time_zone).replace(tzinfo=None)
     return datetime.combine(local.date(), time()) if event.all_day else local
 
 

@@ -63,8 +63,8 @@ def count(ctx: Context, series_id: int) -> int:
 def checked(ctx: Context, given: RepeatInput, event: Event) -> Rule:
     """The rule that is asked for, if it is possible."""
     zone = event.time_zone
-    start = datetimes.parse(given.start_date).day(zone) if given.start_date else datetimes.at(event.start_at, zone).date()
-    end = datetimes.parse(given.end_date).day(zone) if given.end_date else None
+    start = datetimes.parse(given.start_date).to_date(zone) if given.start_date else datetimes.to_local(event.start_at, zone).date()
+    end = datetimes.parse(given.end_date).to_date(zone) if given.end_date else None
     if end and end < start:
         raise errors.invalid("end_date", f"must not be before the start of the repetition, {start}", "conflict")
     rule = Rule(given.frequency, given.interval, start, end)
@@ -88,7 +88,7 @@ def repeat(ctx: Context, event: Event, rule: Rule) -> int:
     series_id = _written(ctx, event, rule, until)
     if event.series_id is not None:
         _let_go(ctx, series_id, slots, event.id)
-    local = datetimes.at(event.start_at, event.time_zone).date().isoformat()
+    local = datetimes.to_local(event.start_at, event.time_zone).date().isoformat()
     own = event.slot if event.slot in slots else local
     _join(ctx, event.id, series_id, own if own in slots and not _is_held(ctx, series_id, own, event.id) else None)
     _fill(ctx, event, get(ctx, series_id), slots)
@@ -111,14 +111,14 @@ def extend(ctx: Context, series_id: int) -> None:
 
 def due(ctx: Context) -> list[int]:
     """Endless series of which fewer than the months ahead are made, a month's slack allowed."""
-    soon = months_later(datetimes.at(ctx.now, "UTC").date(), AHEAD_MONTHS - 1).isoformat()
+    soon = months_later(datetimes.to_local(ctx.now, "UTC").date(), AHEAD_MONTHS - 1).isoformat()
     rows = ctx.tx.rows("SELECT id FROM series WHERE end_date IS NULL AND made_until < :soon ORDER BY made_until LIMIT 100", soon=soon)
     return [series_id for (series_id,) in rows]
 
 
 def _horizon(ctx: Context, rule: Rule) -> date:
     """The last day for which occurrences are made now."""
-    return rule.end or months_later(max(rule.start, datetimes.at(ctx.now, "UTC").date()), AHEAD_MONTHS)
+    return rule.end or months_later(max(rule.start, datetimes.to_local(ctx.now, "UTC").date()), AHEAD_MONTHS)
 
 
 def _written(ctx: Context, event: Event, rule: Rule, until: date) -> int:
@@ -137,7 +137,7 @@ def _clock(ctx: Context, event: Event) -> int:
         known = get(ctx, event.series_id).clock
         if _instant(date.fromisoformat(event.slot), known, event.time_zone) == event.start_at:
             return known
-    return 0 if event.all_day else seconds_of_day(datetimes.at(event.start_at, event.time_zone))
+    return 0 if event.all_day else seconds_of_day(datetimes.to_local(event.start_at, event.time_zone))
 
 
 def seconds_of_day(moment: datetime) -> int:
@@ -147,7 +147,7 @@ def seconds_of_day(moment: datetime) -> int:
 def _instant(day: date, clock: int, zone: str, days: int = 0) -> int:
     """The moment at which the clocks of the zone show this, so many days later."""
     local = datetime(day.year, day.month, day.day) + timedelta(days=days, seconds=clock)
-    return datetimes.When(local, None, None, is_date=False).instant(zone)
+    return datetimes.to_instant(local, zone)
 
 
 def insert(ctx: Context, series: Series) -> int:
@@ -260,13 +260,13 @@ def moved(pattern: Event | Span, day: date, clock: int) -> dict[str, Any]:
     """The moments of an occurrence after the pattern. Of an event that clocks would turn round, the length stays."""
     zone = pattern.time_zone
     start_at = _instant(day, clock, zone)
-    if not datetimes.is_writable(start_at, zone):
+    if not datetimes.is_in_range(start_at, zone):
         raise errors.invalid("end_date", datetimes.YEARS)
     if pattern.end_at is None:
-        return {"start_at": start_at, "end_at": None, "until_at": datetimes.day_end(day, zone) if pattern.all_day else start_at}
-    first, last = datetimes.at(pattern.start_at, zone), datetimes.at(pattern.end_at - pattern.all_day, zone)
+        return {"start_at": start_at, "end_at": None, "until_at": datetimes.end_of_day(day, zone) if pattern.all_day else start_at}
+    first, last = datetimes.to_local(pattern.start_at, zone), datetimes.to_local(pattern.end_at - pattern.all_day, zone)
     if pattern.all_day:
-        until_at = datetimes.day_end(day + (last.date() - first.date()), zone)
+        until_at = datetimes.end_of_day(day + (last.date() - first.date()), zone)
         return {"start_at": start_at, "end_at": until_at, "until_at": until_at}
     length = seconds_of_day(last) - seconds_of_day(first)
     end_at = _instant(day, clock + length, zone, (last.date() - first.date()).days)

@@ -25,7 +25,7 @@ def read_tags(value: Any) -> str:
     tags: dict[str, str] = {}
     for tag in (piece.strip() for part in parts for piece in _clean_tag(part or "").split(",")):
         if tag:
-            tags.setdefault(text.key(tag), tag)
+            tags.setdefault(text.fold_case(tag), tag)
     if len(tags) > MAX_TAGS:
         raise FieldInvalid(TOO_MANY, "too_many")
     return ",".join(tags.values())
@@ -44,7 +44,7 @@ def readable_tags(given: Iterable[str]) -> tuple[str, list[str]]:
             refused[str(bad)] += 1
             continue
         for piece in filter(None, pieces):
-            kept.setdefault(text.key(piece), piece)
+            kept.setdefault(text.fold_case(piece), piece)
     if len(kept) > MAX_TAGS:
         refused[TOO_MANY] += len(kept) - MAX_TAGS
     words = [f"{count:,} {'tag was' if count == 1 else 'tags were'} left out: {reason}" for reason, count in refused.items()]

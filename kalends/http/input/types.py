@@ -104,3 +104,8 @@ class TextDeletion(Struct):
     """The ids of what was deleted, where ids are text."""
 
     deleted: list[str]
+
+
+PartyMax = Annotated[
+    int, Meta(ge=1, le=20_000, description="The most people (number + plus_n) that one response may bring; none by default.")
+]
