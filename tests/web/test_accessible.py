@@ -1,5 +1,7 @@
 """Pages for everybody: axe-core finds nothing on any of them, in light and in dark, and nothing too small for a finger."""
 
+from typing import Any
+
 import pytest
 
 from tests.web import pages
@@ -11,11 +13,16 @@ from tests.web.windows import HEIGHT, NARROW, WIDE, Windows
 FIRST_VISITS = {visits[0] for visits in PAGES.values()}
 
 
+def _in_short(visit: Visit) -> Any:
+    """Each page once; as others see it, and with other things on it, in `make soak`."""
+    return visit if visit in FIRST_VISITS else pytest.param(visit, marks=pytest.mark.soak)
+
+
 def test_every_page_is_visited() -> None:
     assert {f"GET {endpoint.url}" for endpoint in pages.declared("GET")} - FILES == set(PAGES)
 
 
-@pytest.mark.parametrize("visit", VISITS, ids=str)
+@pytest.mark.parametrize("visit", [_in_short(visit) for visit in VISITS], ids=str)
 def test_a_page_is_accessible_also_in_the_dark_and_on_a_phone(looks: Windows, scene: Scene, visit: Visit) -> None:
     page = pages.visit(looks, scene, visit)
     found = violations(page)
