@@ -19,113 +19,127 @@ FILE = "kalends.toml"
 
 
 class WrongSetting(Exception):
-    """A setting that stops the start, said in one clear line."""
+    """An invalid setting: the service does not start, and this line names the setting."""
 
 
 class Settings(Struct, frozen=True, kw_only=True):
     """Every setting, with its default. The Meta description is its documentation."""
 
-    base_url: Annotated[
-        str, Meta(description="Address under which people reach the service; links are built from it alone. Default: http://HOST:PORT.")
-    ] = ""
+    base_url: Annotated[str, Meta(description="Public address of the service; all links are built from it. Default: http://HOST:PORT.")] = (
+        ""
+    )
     host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535, description="Port to listen on.")] = 8000
     workers: Annotated[int, Meta(ge=1, le=64, description="Number of server processes.")] = 1
     threads: Annotated[int, Meta(ge=1, le=256, description="Threads per server process that run requests.")] = 8
-    queue: Annotated[int, Meta(ge=1, le=100_000, description="Requests that may wait for a thread, per process; more get 503.")] = 256
+    queue: Annotated[
+        int, Meta(ge=1, le=100_000, description="Requests per process that may wait for a thread; further requests get 503.")
+    ] = 256
     body_timeout: Annotated[
         int,
         Meta(
             ge=1,
             le=600,
-            description="Seconds that a client has to send a body of up to 64 KiB. A larger one has ten times as long, "
-            "while 5 KiB arrive every 5 seconds.",
+            description="Seconds in which a client must send a body of up to 64 KiB. Larger bodies get ten times as long, "
+            "if at least 5 KiB arrive every 5 seconds.",
         ),
     ] = 30
-    read_timeout: Annotated[int, Meta(ge=1, le=600, description="Seconds that a statement that only reads may take; then it is 503.")] = 5
-    data: Annotated[str, Meta(description="Folder for the SQLite database, the outbox and the server's secret (mode 0700).")] = "./data"
+    read_timeout: Annotated[
+        int, Meta(ge=1, le=600, description="Seconds after which a statement that only reads is cancelled; the request gets 503.")
+    ] = 5
+    data: Annotated[str, Meta(description="Folder of the SQLite database, the outbox and the server's secret (mode 0700).")] = "./data"
     database: Annotated[str, Meta(description="`postgresql://…` to use PostgreSQL; empty for SQLite in the data folder.")] = ""
     secret: Annotated[
-        str, Meta(description="The server's secret, at least 32 characters. Default: made at the first start and kept in the data folder.")
+        str,
+        Meta(
+            description="The server's secret, at least 32 characters. Default: generated at the first start and stored in the data folder."
+        ),
     ] = ""
     time_zone: Annotated[
-        str, Meta(description="The time zone in which guests see times until they choose another, such as `Europe/Paris`.")
+        str, Meta(description="Time zone in which guests see times until they choose another one, such as `Europe/Paris`.")
     ] = "UTC"
-    registration: Annotated[Literal["open", "closed"], Meta(description="Whether people may register by themselves.")] = "open"
+    registration: Annotated[Literal["open", "closed"], Meta(description="Whether people can register on their own.")] = "open"
     rate_limits: Annotated[
-        Literal["on", "off"], Meta(description="Whether guests' writes, failed logins and what is sent are limited.")
+        Literal["on", "off"], Meta(description="Whether guests' writes, failed logins and outgoing messages are rate-limited.")
     ] = "on"
     guest_writes_per_minute: Annotated[
-        int, Meta(ge=1, le=1_000_000, description="Writes a minute from one network (IPv4 address or IPv6 /64) without an account.")
+        int, Meta(ge=1, le=1_000_000, description="Writes per minute without an account, for each network (IPv4 address or IPv6 /64).")
     ] = 60
     guest_sends_per_hour: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="Messages an hour that guests of one network may have sent; 0 allows none.")
+        int, Meta(ge=0, le=10_000_000, description="Messages per hour on behalf of the guests of one network; 0 allows none.")
     ] = 120
     guest_sms_per_day: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="SMS a day that guests of one network may have sent; 0 allows none.")
+        int, Meta(ge=0, le=10_000_000, description="SMS per day on behalf of the guests of one network; 0 allows none.")
     ] = 5
     account_sends_per_hour: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="Messages an hour that an account may have sent, without announcements; 0 allows none.")
+        int, Meta(ge=0, le=10_000_000, description="Messages per hour on behalf of one account, not counting announcements; 0 allows none.")
     ] = 100
     account_sends_per_day: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="Messages a day that an account may have sent, without announcements; 0 allows none.")
+        int, Meta(ge=0, le=10_000_000, description="Messages per day on behalf of one account, not counting announcements; 0 allows none.")
     ] = 300
     account_announcements_per_day: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="Addresses a day to which an account may announce events; 0 allows none.")
+        int, Meta(ge=0, le=10_000_000, description="Addresses per day to which one account can announce events; 0 allows none.")
     ] = 5_000
     account_sms_per_day: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="SMS a day that an account may have sent, announcements included; 0 allows none.")
+        int, Meta(ge=0, le=10_000_000, description="SMS per day on behalf of one account, announcements included; 0 allows none.")
     ] = 100
     emails_per_day: Annotated[
         int,
-        Meta(
-            ge=0, le=10_000_000, description="E-mails a day that the installation sends for people, without password resets; 0 allows none."
-        ),
+        Meta(ge=0, le=10_000_000, description="E-mails per day of the whole installation, not counting password resets; 0 allows none."),
     ] = 20_000
-    sms_per_day: Annotated[int, Meta(ge=0, le=10_000_000, description="SMS a day that the installation sends; 0 allows none.")] = 500
+    sms_per_day: Annotated[int, Meta(ge=0, le=10_000_000, description="SMS per day of the whole installation; 0 allows none.")] = 500
     quota_events: Annotated[
-        int, Meta(ge=0, le=100_000_000, description="Events that an account may have, occurrences too; 0: no limit.")
+        int, Meta(ge=0, le=100_000_000, description="Events per account, including occurrences of series; 0: no limit.")
     ] = 50_000
-    quota_contacts: Annotated[int, Meta(ge=0, le=100_000_000, description="Contacts that an account may have; 0: no limit.")] = 50_000
-    quota_calendars: Annotated[int, Meta(ge=0, le=100_000_000, description="Calendars that an account may have; 0: no limit.")] = 200
+    quota_contacts: Annotated[int, Meta(ge=0, le=100_000_000, description="Contacts per account; 0: no limit.")] = 50_000
+    quota_calendars: Annotated[int, Meta(ge=0, le=100_000_000, description="Calendars per account; 0: no limit.")] = 200
     quota_sessions: Annotated[
         int,
-        Meta(ge=0, le=100_000_000, description="Sessions that an account may have: one more ends the one unused longest; 0: no limit."),
+        Meta(ge=0, le=100_000_000, description="Sessions per account; a further login ends the least recently used one; 0: no limit."),
     ] = 100
     quota_megabytes: Annotated[
-        int, Meta(ge=0, le=100_000_000, description="Megabytes of text in an account's events and contacts; 0: no limit.")
+        int, Meta(ge=0, le=100_000_000, description="Megabytes of text in the events and contacts of an account; 0: no limit.")
     ] = 200
     cors_origins: Annotated[
         str,
-        Meta(description="Comma-delimited origins whose scripts may call the API, never with cookies; `*`: all may read what guests see."),
+        Meta(
+            description="Comma-separated origins whose scripts may call the API, without cookies; `*` lets all sites read what guests can."
+        ),
     ] = ""
     trusted_proxies: Annotated[
-        str, Meta(description="Comma-delimited addresses or networks of proxies whose X-Forwarded-For is believed.")
+        str, Meta(description="Comma-separated addresses or networks of proxies whose X-Forwarded-For is trusted.")
     ] = ""
-    google_carddav_url: Annotated[str, Meta(description="Where Google's address books are found.")] = (
+    google_carddav_url: Annotated[str, Meta(description="CardDAV address of Google, for importing contacts.")] = (
         "https://www.googleapis.com/.well-known/carddav"
     )
-    yahoo_carddav_url: Annotated[str, Meta(description="Where Yahoo's address books are found.")] = "https://carddav.address.yahoo.com/"
-    graph_url: Annotated[str, Meta(description="Microsoft Graph, which holds Outlook's contacts.")] = "https://graph.microsoft.com/v1.0"
-    graph_login_url: Annotated[str, Meta(description="Where Microsoft gives tokens for passwords; a tenant of its own may follow.")] = (
+    yahoo_carddav_url: Annotated[str, Meta(description="CardDAV address of Yahoo, for importing contacts.")] = (
+        "https://carddav.address.yahoo.com/"
+    )
+    graph_url: Annotated[str, Meta(description="Address of Microsoft Graph, for importing Outlook contacts.")] = (
+        "https://graph.microsoft.com/v1.0"
+    )
+    graph_login_url: Annotated[str, Meta(description="Microsoft's login address; the last part is the tenant.")] = (
         "https://login.microsoftonline.com/organizations"
     )
     graph_client_id: Annotated[
-        str, Meta(description="The application that you registered with Microsoft; without it, Outlook takes no passwords, only tokens.")
+        str, Meta(description="Id of the application that you registered with Microsoft; without it, Outlook imports need an access token.")
     ] = ""
     email: Annotated[
-        str, Meta(description="What sends e-mail: `smtp://user:password@host:port`, `smtps://…`, or `files` to write it into the outbox.")
+        str, Meta(description="Mail server: `smtp://user:password@host:port`, `smtps://…`, or `files` to write e-mail to the outbox.")
     ] = FILES
-    email_from: Annotated[str, Meta(description="Whom e-mail is from. Default: Kalends <kalends@HOST>, the host of the base address.")] = ""
-    sms: Annotated[
-        str, Meta(description="What sends SMS: `twilio://sid:token@host?from=+1…`, or `files` to write them into the outbox.")
-    ] = FILES
-    metrics_token: Annotated[str, Meta(description="Bearer token that opens /metrics; empty closes it.")] = ""
-    log_format: Annotated[Literal["auto", "json", "console"], Meta(description="`auto`: for people on a terminal, else JSON.")] = "auto"
+    email_from: Annotated[
+        str, Meta(description="Sender of e-mail. Default: Kalends <kalends@HOST>, with the host of the public address.")
+    ] = ""
+    sms: Annotated[str, Meta(description="SMS service: `twilio://sid:token@host?from=+1…`, or `files` to write SMS to the outbox.")] = FILES
+    metrics_token: Annotated[str, Meta(description="Bearer token for /metrics; if empty, /metrics does not exist.")] = ""
+    log_format: Annotated[
+        Literal["auto", "json", "console"], Meta(description="`auto` is `console` on a terminal and `json` elsewhere.")
+    ] = "auto"
     log_addresses: Annotated[
-        Literal["on", "off"], Meta(description="Whether log lines name the client's network (IPv4 address or IPv6 /64), as fail2ban needs.")
+        Literal["on", "off"],
+        Meta(description="Whether log lines contain the client's network (IPv4 address or IPv6 /64), as fail2ban needs."),
     ] = "on"
-    access_log: Annotated[Literal["on", "off"], Meta(description="Whether each request gets a log line.")] = "on"
+    access_log: Annotated[Literal["on", "off"], Meta(description="Whether each request is logged.")] = "on"
 
     @property
     def url(self) -> str:
@@ -255,7 +269,7 @@ def _is_base(url: str) -> bool:
 
 
 def _is_address(url: str) -> bool:
-    """A base with a path; neither a secret nor a question belongs into it."""
+    """Whether this is an http(s) address without user information, query and fragment."""
     try:
         parts = urlsplit(url)
     except ValueError:
