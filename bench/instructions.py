@@ -85,7 +85,7 @@ def main(events: int, profiles: Path | None, data: str | None) -> None:
 
 def _send_requests(data: str) -> None:
     loaded = settings.load({"data": data, "database": "", "access_log": "off", "rate_limits": "off"})
-    tokens.prepare(loaded)
+    tokens.ensure_secret(loaded)
     user = LocalUser(wsgi(open_database(loaded), loaded))
     gc.freeze()
     call = ctypes.pythonapi.PyObject_CallNoArgs

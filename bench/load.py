@@ -62,7 +62,7 @@ def main(events: int, data: str | None, database: str | None) -> None:
 
 def fill(chosen: Settings, events: int) -> None:
     """Load the events, 500 to a calendar and 20 calendars to a user; nothing when they are there already."""
-    tokens.prepare(chosen)
+    tokens.ensure_secret(chosen)
     db = open_database(chosen)
     migrate(db)
     ctx = Context(db, chosen, timestamps.now())

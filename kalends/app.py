@@ -72,7 +72,7 @@ def rsgi() -> Edge:
     """The service as Granian runs it, in each server process, with the settings from the environment."""
     loaded = settings.load()
     log.configure(loaded)
-    tokens.prepare(loaded)
+    tokens.ensure_secret(loaded)
     db = open_database(loaded)
     routes = Routes(quick_paths(registry), pool_paths(registry), partial(identify, db, loaded, authenticate))
     edge = Edge(wsgi(db, loaded), loaded, db, routes)

@@ -30,7 +30,7 @@ class Right(Enum):
 
 
 # Calendars with the role that the actor (:me, 0 for a guest) has in each.
-CALENDARS = """
+SELECT_CALENDARS = """
 SELECT c.id, c.owner_id, c.name, c.description, c.color, c.time_zone, c.public, c.moderation, c.is_primary,
        c.created_at, c.updated_at, c.revision, c.changed_at, c.feed_version, c.public_revision, c.public_changed_at,
        coalesce(u.name, u.user_name),
@@ -41,8 +41,8 @@ LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id = :me
 """
 
 
-OWN = "SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me"
-MINE = f"c.id IN ({OWN})"
+MY_CALENDAR_IDS = "SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me"
+IN_MY_CALENDARS = f"c.id IN ({MY_CALENDAR_IDS})"
 
 _MEMBER = """(
     EXISTS (SELECT 1 FROM calendars own WHERE own.id = {0} AND own.owner_id = :me)
@@ -51,28 +51,28 @@ _MEMBER = """(
 
 # An event is seen by everyone if it is public; else by its owner, by the members of its home calendar, and by the members of
 # a calendar on which somebody who may edit it has placed it. (The home calendar is a placement of that kind.)
-SEES = f"""(
+EVENT_VISIBLE = f"""(
     e.public OR e.owner_id = :me
     OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND g.grants AND {_MEMBER.format("g.calendar_id")})
 )"""
 
 # Whether the actor may edit an event `e` whose home calendar is `c`: its owner may, and the owner and the editors of that calendar.
-EDITS = """(
+EVENT_EDITABLE = """(
     e.owner_id = :me OR c.owner_id = :me
     OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor')
 )"""
 
-# Which calendars `c` a signed-in user sees.
+# Which calendars `c` a signed-in user event_visible.
 _SEES_CALENDAR = f"(c.public OR {_MEMBER.format('c.id')})"
-# The same as SEES for an event that `p` places on a calendar of which the actor is a member.
-_SEES_AS_MEMBER = f"(p.grants OR {SEES})"
+# The same as EVENT_VISIBLE for an event that `p` places on a calendar of which the actor is a member.
+_SEES_AS_MEMBER = f"(p.grants OR {EVENT_VISIBLE})"
 
 # Events with whether the actor may edit them.
-EVENTS = f"""
+SELECT_EVENTS = f"""
 SELECT e.id, e.owner_id, e.calendar_id, e.title, e.description, e.start_at, e.end_at, e.all_day, e.time_zone, e.location,
        e.location_name, e.street, e.city, e.state, e.zip, e.country, e.image_url, e.tags, e.public, e.series_id, e.version,
        e.created_at, e.updated_at, e.slot, e.edited, e.uid, coalesce(u.name, u.user_name),
-       {EDITS}, r.frequency, r.step, r.start_date, r.end_date, e.party_max, c.party_max
+       {EVENT_EDITABLE}, r.frequency, r.step, r.start_date, r.end_date, e.party_max, c.party_max
 FROM events e
 JOIN users u ON u.id = e.owner_id
 JOIN calendars c ON c.id = e.calendar_id
@@ -80,14 +80,14 @@ LEFT JOIN series r ON r.id = e.series_id
 """
 
 # The ids of the events that the actor may edit.
-EDITED = """(
+EDITABLE_EVENT_IDS = """(
     SELECT id FROM events WHERE owner_id = :me
     UNION SELECT e.id FROM calendars c JOIN events e ON e.calendar_id = c.id WHERE c.owner_id = :me
     UNION SELECT e.id FROM calendar_shares s JOIN events e ON e.calendar_id = s.calendar_id WHERE s.user_id = :me AND s.role = 'editor'
 )"""
 
 # The actor's own contacts `k`: those of the primary list, and those of the temporary one that have not expired.
-CONTACTS = {
+CONTACT_LISTS = {
     "primary": "k.user_id = :me AND k.service IS NULL",
     "imported": "k.user_id = :me AND k.service IS NOT NULL AND k.expires_at > :now",
 }
@@ -105,12 +105,12 @@ def me(ctx: Context) -> int:
     return ctx.actor.id if ctx.actor else 0
 
 
-def may_register(ctx: Context) -> None:
+def require_open_registration(ctx: Context) -> None:
     if ctx.settings.registration == "closed":
         raise errors.Forbidden("Registration is closed here. Ask the operator for an account.")
 
 
-def may_announce(ctx: Context) -> None:
+def require_verified_sender(ctx: Context) -> None:
     """Where mail is really sent, only those may send it to a list whose own address is known to be theirs."""
     if ctx.settings.email != FILES and user(ctx).verified_at is None:
         raise errors.Forbidden(
@@ -118,7 +118,7 @@ def may_announce(ctx: Context) -> None:
         )
 
 
-def oneself(ctx: Context, user_id: int) -> Actor:
+def own_account(ctx: Context, user_id: int) -> Actor:
     """Users see and change themselves only."""
     if user(ctx).id != user_id:
         raise errors.NotFound
@@ -139,7 +139,7 @@ def session(ctx: Context, session_id: str) -> Session:
     return found
 
 
-def key_maker(ctx: Context) -> Session:
+def key_creating_session(ctx: Context) -> Session:
     """The actor's session, if keys may be made in it. Keys make none, else a leaked one would outlive its deletion."""
     current = session(ctx, "current") if user(ctx).session_id else None
     if current is None or current.key_id is not None:
@@ -157,7 +157,7 @@ def key(ctx: Context, key_id: str) -> Key:
 
 def calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
     """The calendar, if the actor may do this to it."""
-    found = ctx.tx.one(Calendar, f"{CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
+    found = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
     if found is None or not (found.public or found.role):
         raise errors.NotFound
     if to is Right.SEE:
@@ -170,7 +170,7 @@ def calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
     return found
 
 
-def membership(ctx: Context, calendar_id: int) -> Calendar:
+def shared_calendar(ctx: Context, calendar_id: int) -> Calendar:
     """A calendar that somebody else shares with the actor, which they may leave."""
     found = calendar(ctx, calendar_id, to=Right.SEE)
     user(ctx)
@@ -181,16 +181,16 @@ def membership(ctx: Context, calendar_id: int) -> Calendar:
     return found
 
 
-def is_oneself(ctx: Context, name: str) -> bool:
+def is_own_account(ctx: Context, name: str) -> bool:
     """Whether this is the actor's own user name or e-mail address."""
     return ctx.actor is not None and text.fold_case(name) in (text.fold_case(ctx.actor.user_name), text.fold_case(ctx.actor.email_address))
 
 
 def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
-    """The calendar, to read it whole: whoever has its secret key sees what its members see."""
+    """The calendar, to read it whole: whoever has its secret key event_visible what its members see."""
     if key is None:
         return calendar(ctx, calendar_id, to=Right.SEE)
-    found = ctx.tx.one(Calendar, f"{CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
+    found = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
     if found is None or not compare_digest(key.encode(), feed_key(ctx.settings, found).encode()):
         raise errors.NotFound
     return structs.replace(found, role=found.role or "viewer")
@@ -198,40 +198,40 @@ def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
 
 def own_calendars(ctx: Context) -> list[Calendar]:
     """The calendars that the signed-in user owns or that are shared with them."""
-    return ctx.tx.all(Calendar, f"{CALENDARS} WHERE {MINE} ORDER BY c.id", me=user(ctx).id)
+    return ctx.tx.all(Calendar, f"{SELECT_CALENDARS} WHERE {IN_MY_CALENDARS} ORDER BY c.id", me=user(ctx).id)
 
 
-def searched_calendars(ctx: Context) -> list[OwnCalendar]:
+def my_calendar_ids(ctx: Context) -> list[OwnCalendar]:
     """The same, as far as a search needs to know them."""
-    return ctx.tx.all(OwnCalendar, f"{OWN} ORDER BY 1", me=user(ctx).id)
+    return ctx.tx.all(OwnCalendar, f"{MY_CALENDAR_IDS} ORDER BY 1", me=user(ctx).id)
 
 
 def primary_calendar(ctx: Context) -> Calendar:
-    found = ctx.tx.one(Calendar, f"{CALENDARS} WHERE c.owner_id = :me AND c.is_primary", me=user(ctx).id)
+    found = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.owner_id = :me AND c.is_primary", me=user(ctx).id)
     assert found is not None
     return found
 
 
-def sees(ctx: Context) -> str:
-    """Which events `e` the actor sees, as SQL: the one place that says it."""
-    return "e.public" if ctx.actor is None else SEES
+def event_visible(ctx: Context) -> str:
+    """Which events `e` the actor event_visible, as SQL: the one place that says it."""
+    return "e.public" if ctx.actor is None else EVENT_VISIBLE
 
 
-def sees_placed(ctx: Context, as_member: bool) -> str:
+def placed_event_visible(ctx: Context, as_member: bool) -> str:
     """The same for an event `e` that `p` places on a calendar, of which the actor is a member or not."""
     if ctx.actor is None:
         return "(p.grants OR p.public)" if as_member else "p.public"
-    return _SEES_AS_MEMBER if as_member else SEES
+    return _SEES_AS_MEMBER if as_member else EVENT_VISIBLE
 
 
-def sees_calendar(ctx: Context) -> str:
-    """Which calendars `c` the actor sees, as SQL."""
+def calendar_visible(ctx: Context) -> str:
+    """Which calendars `c` the actor event_visible, as SQL."""
     return "c.public" if ctx.actor is None else _SEES_CALENDAR
 
 
 def event(ctx: Context, event_id: int, *, to: Right) -> Event:
     """The event, if the actor may do this to it."""
-    found = ctx.tx.one(Event, f"{EVENTS} WHERE e.id = :id AND {sees(ctx)}", id=event_id, me=me(ctx))
+    found = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND {event_visible(ctx)}", id=event_id, me=me(ctx))
     if found is None:
         raise errors.NotFound
     if to is Right.EDIT:
@@ -256,11 +256,11 @@ def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> 
     return found
 
 
-def removal(ctx: Context, on: Event, calendar_id: int) -> None:
+def require_removal(ctx: Context, on: Event, calendar_id: int) -> None:
     """Whether the actor may take the event off the calendar: its editors may, and those who may edit the event, where they know of it."""
     if on.can_edit and ctx.tx.rows(
         f"""SELECT 1 FROM placements p JOIN calendars c ON c.id = p.calendar_id
-            WHERE p.event_id = :event_id AND c.id = :calendar_id AND (p.grants OR {sees_calendar(ctx)})""",
+            WHERE p.event_id = :event_id AND c.id = :calendar_id AND (p.grants OR {calendar_visible(ctx)})""",
         event_id=on.id,
         calendar_id=calendar_id,
         me=me(ctx),
@@ -269,14 +269,14 @@ def removal(ctx: Context, on: Event, calendar_id: int) -> None:
     calendar(ctx, calendar_id, to=Right.EDIT)
 
 
-def whole_series(ctx: Context, series_id: int) -> None:
+def require_whole_series(ctx: Context, series_id: int) -> None:
     """Whoever changes a series must be allowed to edit each of its events."""
-    if ctx.tx.rows(f"SELECT 1 FROM events WHERE series_id = :id AND id NOT IN {EDITED} LIMIT 1", id=series_id, me=user(ctx).id):
+    if ctx.tx.rows(f"SELECT 1 FROM events WHERE series_id = :id AND id NOT IN {EDITABLE_EVENT_IDS} LIMIT 1", id=series_id, me=user(ctx).id):
         raise errors.Forbidden("Some events of this series are not yours to edit. Change this event alone.")
 
 
-def sees_comment(found: Event) -> str:
-    """Which comments `c` on the event the actor sees, as SQL: what is not approved, the event owner and its author only."""
+def comment_visible(found: Event) -> str:
+    """Which comments `c` on the event the actor event_visible, as SQL: what is not approved, the event owner and its author only."""
     return "1 = 1" if found.can_edit else "(c.approved OR c.user_id = :me)"
 
 
@@ -297,23 +297,23 @@ def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event
     return found, on
 
 
-def is_approved_at_once(ctx: Context, found: Event) -> bool:
+def needs_no_approval(ctx: Context, found: Event) -> bool:
     """Whether what the actor says about the event needs no approval."""
     moderation = ctx.tx.value("SELECT moderation FROM calendars WHERE id = :id", id=found.calendar_id)
     return found.can_edit or moderation == "none" or (moderation == "guests" and ctx.actor is not None)
 
 
-def proves(ctx: Context, email_address: str) -> bool:
+def has_verified(ctx: Context, email_address: str) -> bool:
     """Whether the actor has proved that the e-mail address is theirs."""
     actor = ctx.actor
     return actor is not None and actor.verified_at is not None and text.fold_case(actor.email_address) == text.fold_case(email_address)
 
 
-def sees_response(ctx: Context, response: Response, to_event: Event) -> bool:
+def can_see_response(ctx: Context, response: Response, to_event: Event) -> bool:
     """Whether the actor may see and change the response: an editor of the event, whoever proved that its address is theirs, and the
     account that made it itself."""
     is_own = response.user_id is not None and response.user_id == me(ctx)
-    return to_event.can_edit or is_own or proves(ctx, response.email_address)
+    return to_event.can_edit or is_own or has_verified(ctx, response.email_address)
 
 
 def response(ctx: Context, response_id: int) -> tuple[Response, Event]:
@@ -323,14 +323,14 @@ def response(ctx: Context, response_id: int) -> tuple[Response, Event]:
     if row is None:
         raise errors.NotFound
     to_event = event(ctx, row.event_id, to=Right.SEE)
-    if not sees_response(ctx, row, to_event):
+    if not can_see_response(ctx, row, to_event):
         raise errors.NotFound
     return row, to_event
 
 
 def contact(ctx: Context, contact_id: int) -> Contact:
     """A contact of the actor's own, on either list."""
-    lists = " OR ".join(f"({of_list})" for of_list in CONTACTS.values())
+    lists = " OR ".join(f"({of_list})" for of_list in CONTACT_LISTS.values())
     found = ctx.tx.one(
         Contact,
         f"SELECT {columns(Contact, 'k')} FROM contacts k WHERE k.id = :id AND ({lists})",

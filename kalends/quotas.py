@@ -67,7 +67,7 @@ _of_database: WeakKeyDictionary[Database, Rooms] = WeakKeyDictionary()
 _of_database_lock = threading.Lock()
 
 
-def take(ctx: Context, user_id: int, kind: Kind, records: int, text: int = 0) -> None:
+def reserve(ctx: Context, user_id: int, kind: Kind, records: int, text: int = 0) -> None:
     """Let the account have more records, with text of this size; or raise QuotaReached."""
     rooms = _of_database.get(ctx.db) or _first_rooms(ctx.db)
     most = int(getattr(ctx.settings, f"quota_{kind}"))

@@ -23,24 +23,24 @@ def public_id(prefix: str) -> str:
     return prefix + "".join(secrets.choice(_ALPHABET) for _ in range(15))
 
 
-def fingerprint(token: str) -> bytes:
+def token_hash(token: str) -> bytes:
     """What is stored of a token. It has 256 random bits, so a plain hash cannot be searched."""
     return hashlib.sha256(token.encode()).digest()
 
 
-def derived(settings: Settings, purpose: str, subject: str) -> str:
+def derive(settings: Settings, purpose: str, subject: str) -> str:
     """A secret for a subject that is never stored: it follows from the server's own."""
     digest = hmac.digest(_server_secret(settings), f"{purpose}:{subject}".encode(), "sha256")
     return urlsafe_b64encode(digest).decode().rstrip("=")
 
 
-def trace(settings: Settings) -> str:
+def secret_fingerprint(settings: Settings) -> str:
     """What the server's secret is known again by, and which gives nothing of it away; empty when there is none."""
     has_secret = settings.secret or (settings.folder / "secret").exists()
-    return derived(settings, "backup", "") if has_secret else ""
+    return derive(settings, "backup", "") if has_secret else ""
 
 
-def prepare(settings: Settings) -> None:
+def ensure_secret(settings: Settings) -> None:
     """Make the server's secret if there is none yet."""
     _server_secret(settings)
 

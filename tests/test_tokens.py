@@ -24,22 +24,22 @@ def test_a_public_id_is_short_and_says_what_it_is_of() -> None:
 
 def test_a_derived_secret_follows_from_purpose_subject_and_server(tmp_path: Path) -> None:
     here, there = Settings(data=str(tmp_path / "here")), Settings(data=str(tmp_path / "there"))
-    secret = tokens.derived(here, "shared secret", "k1")
-    assert tokens.derived(here, "shared secret", "k1") == secret
-    others = [tokens.derived(here, "shared secret", "k2"), tokens.derived(here, "feed", "k1"), tokens.derived(there, "shared secret", "k1")]
+    secret = tokens.derive(here, "shared secret", "k1")
+    assert tokens.derive(here, "shared secret", "k1") == secret
+    others = [tokens.derive(here, "shared secret", "k2"), tokens.derive(here, "feed", "k1"), tokens.derive(there, "shared secret", "k1")]
     assert len({secret, *others}) == 4
 
 
 def test_a_setting_takes_the_place_of_the_kept_secret(tmp_path: Path) -> None:
     chosen = Settings(data=str(tmp_path / "data"), secret="x" * 32)
-    tokens.prepare(chosen)
+    tokens.ensure_secret(chosen)
     assert not (tmp_path / "data").exists()
-    assert tokens.derived(chosen, "feed", "1") == tokens.derived(Settings(data=str(tmp_path / "moved"), secret="x" * 32), "feed", "1")
+    assert tokens.derive(chosen, "feed", "1") == tokens.derive(Settings(data=str(tmp_path / "moved"), secret="x" * 32), "feed", "1")
 
 
 def test_the_servers_secret_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     settings = Settings(data=str(tmp_path / "data"))
-    tokens.prepare(settings)
+    tokens.ensure_secret(settings)
     kept = tmp_path / "data" / "secret"
     assert (kept.stat().st_mode & 0o777, kept.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     assert len(kept.read_bytes()) >= 32
@@ -51,7 +51,7 @@ def test_those_who_start_at_once_agree_on_the_secret(tmp_path: Path) -> None:
 
     def derive(settings: Settings) -> str:
         start.wait(10)
-        return tokens.derived(settings, "shared secret", "k1")
+        return tokens.derive(settings, "shared secret", "k1")
 
     with ThreadPoolExecutor(8) as threads:
         for number in range(5):

@@ -19,11 +19,11 @@ def restore(db: Database, path: Path, step: Step, *, force: bool = False) -> Hea
     try:
         with path.open("rb") as file:
             header = _checked(Reader(file, str(path)), step)
-            if db.is_shared():
+            if db.is_in_use():
                 raise Unusable("Another process works on this database. Stop the service first.")
             with db.write(alone=True) as tx:
-                tx.exclusive("migrations")
-                tx.unhurried()
+                tx.advisory_lock("migrations")
+                tx.without_statement_timeout()
                 _clear(tx, force)
                 load(db, tx, Reader(file, str(path)), step("Restoring", header.rows))
     except OSError as error:

@@ -35,7 +35,7 @@ def take(db: Database, settings: Settings, path: Path, step: Step) -> Header:
 def _write(db: Database, settings: Settings, draft: Path, step: Step) -> Header:
     with os.fdopen(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "wb") as file:
         with db.read() as tx:
-            tx.unhurried()
+            tx.without_statement_timeout()
             header = _header(tx, tx.contents(), settings)
             write(file, header, _runs(tx.contents(), header, step))
         file.flush()
@@ -52,7 +52,7 @@ def _header(tx: Transaction, contents: Contents, settings: Settings) -> Header:
         version=__version__,
         migration=migration,
         taken_at=timestamps.format_utc(timestamps.now()),
-        secret=tokens.trace(settings),
+        secret=tokens.secret_fingerprint(settings),
         tables=[
             Table(name, list(contents.columns(name)), tx.value(f"SELECT count(*) FROM {name}"), contents.last_id(name))
             for name in tables()

@@ -89,7 +89,7 @@ def mark(ctx: Context, entries: Sequence[Entry], calendars: Sequence[Calendar] |
     chosen = {calendar.id for calendar in calendars or ()}
     placed = ctx.tx.rows(
         f"""SELECT p.event_id, c.id, c.color, c.name FROM placements p JOIN calendars c ON c.id = p.calendar_id
-            WHERE p.event_id IN {ctx.db.listed("ids")} AND {policy.sees_calendar(ctx)} ORDER BY p.id DESC""",
+            WHERE p.event_id IN {ctx.db.in_list("ids")} AND {policy.calendar_visible(ctx)} ORDER BY p.id DESC""",
         ids=list(by_id),
         me=policy.me(ctx),
     )
@@ -103,7 +103,8 @@ def _changeable(ctx: Context, ids: list[int]) -> list[int]:
     """Those that the actor may change."""
     if ctx.actor is None:
         return []
-    found = f"SELECT e.id FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id IN {ctx.db.listed('ids')} AND {policy.EDITS}"
+    found = f"""SELECT e.id FROM events e JOIN calendars c ON c.id = e.calendar_id
+                WHERE e.id IN {ctx.db.in_list("ids")} AND {policy.EVENT_EDITABLE}"""
     return [row[0] for row in ctx.tx.rows(found, ids=ids, me=ctx.actor.id)]
 
 

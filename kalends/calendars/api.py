@@ -17,7 +17,7 @@ from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, page
 from kalends.policy import Right
-from kalends.tokens import derived
+from kalends.tokens import derive
 from kalends.users import store as users
 from kalends.users.model import User
 
@@ -48,7 +48,7 @@ def new(ctx: Context) -> CalendarInput:
 def create(ctx: Context, params: CalendarInput) -> CalendarDetail:
     """Make a calendar."""
     user = policy.user(ctx)
-    quotas.take(ctx, user.id, "calendars", 1)
+    quotas.reserve(ctx, user.id, "calendars", 1)
     calendar_id = store.insert(ctx, user.id, _in_zone(params, user.time_zone))
     return _shown(ctx, calendar_id)
 
@@ -68,7 +68,7 @@ def edit(ctx: Context, calendar_id: int) -> CalendarInput:
 @endpoint("PUT", "/api/calendars/{calendar_id}")
 def update(ctx: Context, calendar_id: int, params: Changes[CalendarInput]) -> CalendarDetail:
     """Change the calendar. It is its owner who may."""
-    ctx.tx.exclusive(f"calendar {calendar_id}")
+    ctx.tx.advisory_lock(f"calendar {calendar_id}")
     calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
     store.update(ctx, calendar_id, _in_zone(params.over(store.editable(calendar)), policy.user(ctx).time_zone))
     return _shown(ctx, calendar_id)
@@ -111,7 +111,7 @@ def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> CalendarDetail
     What an editor let others see ends with their share, and the feed gets another secret address. `block=true` with your own name
     blocks the owner, too: you leave all their calendars, and what they share with you later has no effect. They are not told.
     """
-    if policy.calendar(ctx, calendar_id, to=Right.SEE).role != "owner" and policy.is_oneself(ctx, params.user_name):
+    if policy.calendar(ctx, calendar_id, to=Right.SEE).role != "owner" and policy.is_own_account(ctx, params.user_name):
         return _left(ctx, calendar_id, params.block)
     _hold(ctx, calendar_id)
     if params.block:
@@ -148,7 +148,7 @@ def feed(ctx: Context, calendar_id: int, params: FeedKey) -> Document:
 def _version(ctx: Context, calendar: Calendar) -> tuple[str, int]:
     """The feed's ETag and the time of its last change. A guest's say nothing of changes to private events."""
     if not calendar.is_member:
-        seen = derived(ctx.settings, "feed version", f"{calendar.id}.{calendar.public_revision}.{ctx.settings.url}")
+        seen = derive(ctx.settings, "feed version", f"{calendar.id}.{calendar.public_revision}.{ctx.settings.url}")
         return f"f{calendar.id}-{seen[:16]}", calendar.public_changed_at
     seen = f"{calendar.role}.{ctx.actor.id if ctx.actor else ''}.{ctx.settings.url}"
     return f"f{calendar.id}-{calendar.revision}-{blake2b(seen.encode(), digest_size=6).hexdigest()}", calendar.changed_at
@@ -164,7 +164,7 @@ def reset_feed(ctx: Context, calendar_id: int) -> CalendarDetail:
 
 def _hold(ctx: Context, calendar_id: int) -> None:
     """Only the owner may share; nobody else changes who edits the calendar, or places its events, until the transaction ends."""
-    ctx.tx.exclusive(f"calendar {calendar_id}")
+    ctx.tx.advisory_lock(f"calendar {calendar_id}")
     policy.calendar(ctx, calendar_id, to=Right.OWN)
 
 
@@ -176,7 +176,7 @@ def _count_share(ctx: Context) -> None:
 
 
 def _invite(ctx: Context, calendar_id: int, params: Sharing) -> None:
-    if policy.is_oneself(ctx, params.user_name):
+    if policy.is_own_account(ctx, params.user_name):
         raise errors.Conflict("The calendar is yours already.", [FieldError("user_name", "is yourself", "conflict")])
     if "@" in params.user_name:
         before = sharing.role_of(ctx, calendar_id, email_address=params.user_name)
@@ -191,8 +191,8 @@ def _invite(ctx: Context, calendar_id: int, params: Sharing) -> None:
 
 def _left(ctx: Context, calendar_id: int, block: bool) -> CalendarDetail:
     """Leave the calendar, and say what it was."""
-    ctx.tx.exclusive(f"calendar {calendar_id}")
-    calendar = policy.membership(ctx, calendar_id)
+    ctx.tx.advisory_lock(f"calendar {calendar_id}")
+    calendar = policy.shared_calendar(ctx, calendar_id)
     me = policy.user(ctx).id
     sharing.leave(ctx, calendar_id, me)
     if calendar.role == "editor":

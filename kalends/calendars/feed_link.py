@@ -2,7 +2,7 @@
 
 from kalends.calendars.model import Calendar
 from kalends.settings import Settings
-from kalends.tokens import derived
+from kalends.tokens import derive
 
 
 def feed_url(settings: Settings, calendar: Calendar) -> str | None:
@@ -15,4 +15,4 @@ def feed_url(settings: Settings, calendar: Calendar) -> str | None:
 
 def feed_key(settings: Settings, calendar: Calendar) -> str:
     """It follows from the server's secret, so it is stored nowhere; a new version makes it another."""
-    return derived(settings, "feed", f"{calendar.id}.{calendar.feed_version}")[:32]
+    return derive(settings, "feed", f"{calendar.id}.{calendar.feed_version}")[:32]

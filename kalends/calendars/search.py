@@ -25,18 +25,18 @@ def refresh(ctx: Context, *, calendar_id: int | None = None, owner_id: int | Non
         id=calendar_id if calendar_id is not None else owner_id,
     )
     for found_id, public, name, owner in names:
-        search = text_search.folded(f"{name} {owner}") if public else ""
+        search = text_search.fold(f"{name} {owner}") if public else ""
         ctx.tx.run("UPDATE calendars SET search = :search WHERE id = :id AND search <> :search", search=search, id=found_id)
 
 
 def find(ctx: Context, text: str) -> list[CalendarHit]:
     """The first public calendars in whose names every word occurs. Words of one or two letters alone find nothing."""
-    terms = list(text_search.terms(text))
+    terms = list(text_search.parse_terms(text))
     literals = [literal for pieces in terms for literal in text_search.literals(pieces)]
     if not literals:
         return []
-    hits, params = ctx.db.containing("calendars", "search", literals)
-    conditions = [text_search.Condition((f"%{'%'.join(map(text_search.escaped, pieces))}%",)) for pieces in terms]
+    hits, params = ctx.db.ids_containing("calendars", "search", literals)
+    conditions = [text_search.Condition((f"%{'%'.join(map(text_search.escape_like, pieces))}%",)) for pieces in terms]
     where = " AND ".join(["c.public", *text_search.where("c.search || ''", conditions, params)])
     return ctx.tx.all(
         CalendarHit,

@@ -138,7 +138,7 @@ def block(ctx: Context, user_id: int, owner_id: int) -> None:
 def end_all(ctx: Context, owner_id: int) -> None:
     """Share none of the user's calendars any longer, and give each feed another secret address."""
     for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :owner_id ORDER BY id", owner_id=owner_id):
-        ctx.tx.exclusive(f"calendar {calendar_id}")
+        ctx.tx.advisory_lock(f"calendar {calendar_id}")
         rows = ctx.tx.rows("DELETE FROM calendar_invitations WHERE calendar_id = :id RETURNING user_id", id=calendar_id)
         for (user_id,) in rows:
             _settle(ctx, calendar_id, user_id or 0)

@@ -36,14 +36,14 @@ def unshare(ctx: Context, calendar_id: int, params: Form) -> Document:
 @endpoint("GET", "/calendars/{calendar_id}/leave", format="html")
 def ask_leave(ctx: Context, calendar_id: int) -> Document:
     """Ask before somebody leaves a calendar, and whether its owner may share others with them."""
-    policy.membership(ctx, calendar_id)
+    policy.shared_calendar(ctx, calendar_id)
     return render("calendars/leave.html", ctx, title="Leave the calendar", calendar=api.show(ctx, calendar_id))
 
 
 @endpoint("POST", "/calendars/{calendar_id}/leave", format="html")
 def leave(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Leave a calendar that somebody shares with one."""
-    policy.membership(ctx, calendar_id)
+    policy.shared_calendar(ctx, calendar_id)
     blocks = params.read(Leaving).block
     api.unshare(ctx, calendar_id, Unsharing(user_name=policy.user(ctx).user_name, block=blocks))
     return redirect(ctx, "/calendars", done="left-and-blocked" if blocks else "left")

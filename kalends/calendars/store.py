@@ -18,7 +18,7 @@ def index(ctx: Context, user_id: int, paging: Paging) -> list[Calendar]:
     """The calendars that the user owns or that are shared with them."""
     return ctx.tx.all(
         Calendar,
-        f"{policy.CALENDARS} WHERE {policy.MINE} ORDER BY c.id LIMIT :limit OFFSET :offset",
+        f"{policy.SELECT_CALENDARS} WHERE {policy.IN_MY_CALENDARS} ORDER BY c.id LIMIT :limit OFFSET :offset",
         me=user_id,
         limit=paging.fetch,
         offset=paging.offset,
@@ -26,7 +26,7 @@ def index(ctx: Context, user_id: int, paging: Paging) -> list[Calendar]:
 
 
 def count(ctx: Context, user_id: int) -> int:
-    return int(ctx.tx.value(f"SELECT count(*) FROM calendars c WHERE {policy.MINE}", me=user_id))
+    return int(ctx.tx.value(f"SELECT count(*) FROM calendars c WHERE {policy.IN_MY_CALENDARS}", me=user_id))
 
 
 def insert(ctx: Context, owner_id: int, given: CalendarInput, *, is_primary: bool = False) -> int:

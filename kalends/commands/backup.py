@@ -50,7 +50,7 @@ def restore(file: Path, force: bool, **options: Any) -> None:
     with report_setting(settings), _progress() as step, closing(open_database(settings)) as db:
         restored = restore_file(db, file, step, force=force)
     click.echo(f"Restored {restored.rows:,} rows of {len(restored.tables)} tables, as they were at {restored.taken_at}.")
-    if restored.secret and restored.secret != tokens.trace(settings):
+    if restored.secret and restored.secret != tokens.secret_fingerprint(settings):
         click.echo(
             f"Put the secret of that server into {_secret_name(settings)} before you start the service: "
             "without it, keys that sign, secret feed addresses and links in messages no longer work."

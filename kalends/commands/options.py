@@ -43,7 +43,7 @@ def open_context(data: str | None, database: str | None) -> Iterator[Context]:
 
 def open_migrated_database(settings: Settings) -> Database:
     with report_setting(settings):
-        tokens.prepare(settings)
+        tokens.ensure_secret(settings)
         db = open_database(settings)
         migrate(db)
     return db

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from kalends.commands.options import Group, data_option, database_option, open_context, stop, validate_password
-from kalends.db import Taken
+from kalends.db import UniqueViolation
 from kalends.errors import Invalid
 from kalends.http.input import fields
 from kalends.keys import store as key_store
@@ -40,7 +40,7 @@ def create(data: str | None, database: str | None, **params: Any) -> None:
     with open_context(data, database) as ctx, ctx.write():
         try:
             user_id = user_store.insert(ctx, registration, password_hash, verified=True)
-        except Taken:
+        except UniqueViolation:
             stop("Somebody has this user name or e-mail address already.")
     click.echo(f"Created {registration.user_name} (id {user_id}).")
 

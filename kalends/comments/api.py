@@ -57,7 +57,7 @@ def create(ctx: Context, params: CommentInput) -> CommentItem:
     """
     event = policy.event(ctx, params.event_id, to=Right.SEE)
     who = author(ctx, params.email_address, params.name)
-    approved = policy.is_approved_at_once(ctx, event)
+    approved = policy.needs_no_approval(ctx, event)
     comment_id = store.insert(ctx, params, who, approved=approved)
     if params.response:
         fields = ResponseInput(event_id=event.id, response=params.response, comment=params.comment)
@@ -82,7 +82,7 @@ def update(ctx: Context, comment_id: int, params: Changes[CommentFields]) -> Com
     comment, event = policy.comment(ctx, comment_id, to=Right.OWN if "approved" in params else Right.EDIT)
     current = CommentFields(approved=comment.approved, name=comment.name, comment=comment.comment)
     fields = params.over(current)
-    approved = fields.approved if event.can_edit else comment.approved and policy.is_approved_at_once(ctx, event)
+    approved = fields.approved if event.can_edit else comment.approved and policy.needs_no_approval(ctx, event)
     store.update(ctx, comment_id, fields.name, fields.comment, approved=approved)
     return store.item(store.get(ctx, comment_id), with_address=event.can_edit)
 

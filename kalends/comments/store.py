@@ -18,7 +18,7 @@ def of_event(ctx: Context, event: Event, limit: int, offset: int) -> list[Commen
     """The event's comments, newest first, as far as the reader may see them."""
     return ctx.tx.all(
         Comment,
-        f"""SELECT {_COMMENT} FROM comments c WHERE c.event_id = :event_id AND {policy.sees_comment(event)}
+        f"""SELECT {_COMMENT} FROM comments c WHERE c.event_id = :event_id AND {policy.comment_visible(event)}
             ORDER BY c.id DESC LIMIT :limit OFFSET :offset""",
         event_id=event.id,
         me=policy.me(ctx),
@@ -28,7 +28,7 @@ def of_event(ctx: Context, event: Event, limit: int, offset: int) -> list[Commen
 
 
 def count_of_event(ctx: Context, event: Event) -> int:
-    where = f"c.event_id = :event_id AND {policy.sees_comment(event)}"
+    where = f"c.event_id = :event_id AND {policy.comment_visible(event)}"
     return int(ctx.tx.value(f"SELECT count(*) FROM comments c WHERE {where}", event_id=event.id, me=policy.me(ctx)))
 
 
@@ -42,7 +42,7 @@ def of_editor(ctx: Context, limit: int, offset: int) -> list[Comment]:
     """All comments on the events that the actor may edit, newest first."""
     return ctx.tx.all(
         Comment,
-        f"SELECT {_COMMENT} FROM comments c WHERE c.event_id IN {policy.EDITED} ORDER BY c.id DESC LIMIT :limit OFFSET :offset",
+        f"SELECT {_COMMENT} FROM comments c WHERE c.event_id IN {policy.EDITABLE_EVENT_IDS} ORDER BY c.id DESC LIMIT :limit OFFSET :offset",
         me=policy.user(ctx).id,
         limit=limit,
         offset=offset,
@@ -50,14 +50,15 @@ def of_editor(ctx: Context, limit: int, offset: int) -> list[Comment]:
 
 
 def count_of_editor(ctx: Context) -> int:
-    return int(ctx.tx.value(f"SELECT count(*) FROM comments c WHERE c.event_id IN {policy.EDITED}", me=policy.user(ctx).id))
+    return int(ctx.tx.value(f"SELECT count(*) FROM comments c WHERE c.event_id IN {policy.EDITABLE_EVENT_IDS}", me=policy.user(ctx).id))
 
 
 def to_review(ctx: Context, limit: int, offset: int) -> list[Comment]:
     """The same: those first that wait for approval, then the newest."""
     return ctx.tx.all(
         Comment,
-        f"SELECT {_COMMENT} FROM comments c WHERE c.event_id IN {policy.EDITED} ORDER BY c.approved, c.id DESC LIMIT :limit OFFSET :offset",
+        f"""SELECT {_COMMENT} FROM comments c WHERE c.event_id IN {policy.EDITABLE_EVENT_IDS}
+            ORDER BY c.approved, c.id DESC LIMIT :limit OFFSET :offset""",
         me=policy.user(ctx).id,
         limit=limit,
         offset=offset,
@@ -66,7 +67,7 @@ def to_review(ctx: Context, limit: int, offset: int) -> list[Comment]:
 
 def count_waiting(ctx: Context) -> int:
     """How many comments wait for the actor's approval."""
-    where = f"c.event_id IN {policy.EDITED} AND NOT c.approved"
+    where = f"c.event_id IN {policy.EDITABLE_EVENT_IDS} AND NOT c.approved"
     return int(ctx.tx.value(f"SELECT count(*) FROM comments c WHERE {where}", me=policy.user(ctx).id))
 
 

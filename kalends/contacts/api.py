@@ -26,7 +26,7 @@ from kalends.contacts.model import (
     ServiceImport,
 )
 from kalends.context import Context
-from kalends.db import Taken
+from kalends.db import UniqueViolation
 from kalends.errors import FieldError
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
@@ -208,5 +208,5 @@ def _unique_id() -> Iterator[None]:
     """Say which field the unique index refused."""
     try:
         yield
-    except Taken:
+    except UniqueViolation:
         raise errors.Conflict("Another contact of yours has this unique_id.", [FieldError("unique_id", "is taken", "taken")]) from None

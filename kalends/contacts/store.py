@@ -9,7 +9,7 @@ from kalends import errors, policy, quotas
 from kalends.contacts.model import Contact, ContactDetail, ContactFields, ContactFilter, ContactItem, ContactQuery
 from kalends.context import Context
 from kalends.db import columns, text_search
-from kalends.db.text_search import folded
+from kalends.db.text_search import fold
 from kalends.values import phone, timestamps
 from kalends.values.text import fold_case
 
@@ -47,7 +47,7 @@ def count(ctx: Context, chosen: ContactFilter | ContactQuery) -> int:
 def _conditions(ctx: Context, chosen: ContactFilter | ContactQuery) -> tuple[str, dict[str, Any]]:
     """Which contacts were asked for, as SQL."""
     params: dict[str, Any] = {"me": policy.user(ctx).id}
-    where = [policy.CONTACTS[chosen.list]]
+    where = [policy.CONTACT_LISTS[chosen.list]]
     if chosen.list == "imported":
         params["now"] = ctx.now
     if chosen.event_id is not None:
@@ -57,7 +57,7 @@ def _conditions(ctx: Context, chosen: ContactFilter | ContactQuery) -> tuple[str
     for name, query, read in (("text", chosen.text, _LAYOUT.any_field), ("tags", chosen.tags, _LAYOUT.all_tags)):
         try:
             found = read(query or "")
-            text_search.check_number(terms := terms + len(found))
+            text_search.check_term_count(terms := terms + len(found))
         except ValueError as error:
             raise errors.invalid(name, str(error), "too_large") from None
         where += text_search.where("k.search", found, params)
@@ -67,14 +67,14 @@ def _conditions(ctx: Context, chosen: ContactFilter | ContactQuery) -> tuple[str
 def insert(ctx: Context, given: ContactFields) -> int:
     """A new contact on the actor's primary list."""
     columns = row(ctx, given)
-    quotas.take(ctx, policy.user(ctx).id, "contacts", 1, quotas.size(columns))
+    quotas.reserve(ctx, policy.user(ctx).id, "contacts", 1, quotas.size(columns))
     contact_id: int = ctx.tx.value(f"{_INSERT} RETURNING id", **columns)
     return contact_id
 
 
 def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> list[int]:
     """Many at once; the caller holds the actor's contacts."""
-    quotas.take(ctx, policy.user(ctx).id, "contacts", len(rows), sum(map(quotas.size, rows)))
+    quotas.reserve(ctx, policy.user(ctx).id, "contacts", len(rows), sum(map(quotas.size, rows)))
     last = ctx.tx.value("SELECT max(id) FROM contacts") or 0
     ctx.tx.many(_INSERT, rows)
     made = ctx.tx.rows("SELECT id FROM contacts WHERE user_id = :me AND id > :last ORDER BY id", me=policy.user(ctx).id, last=last)
@@ -88,7 +88,7 @@ def row(ctx: Context, given: ContactFields, service: str | None = None, expires_
 
 def hold(ctx: Context) -> None:
     """Let nobody else change the actor's contacts until the transaction ends."""
-    ctx.tx.exclusive(f"contacts of {policy.user(ctx).id}")
+    ctx.tx.advisory_lock(f"contacts of {policy.user(ctx).id}")
 
 
 def update(ctx: Context, contact_id: int, given: ContactFields) -> None:
@@ -175,7 +175,7 @@ def _written(given: ContactFields) -> dict[str, Any]:
         "tags": given.tag_list,
         "phone_e164": dialled,
         "email_key": fold_case(given.email_address) if given.email_address else None,
-        "search": _LAYOUT.column({part: folded(searched[part] or "") for part in _LAYOUT.parts}, given.tag_list.split(",")),
+        "search": _LAYOUT.column({part: fold(searched[part] or "") for part in _LAYOUT.parts}, given.tag_list.split(",")),
         "sort_key": _sort_key(given),
     }
 
@@ -183,4 +183,4 @@ def _written(given: ContactFields) -> dict[str, Any]:
 def _sort_key(given: ContactFields) -> bytes:
     """By last name, then first name; those without a name by what they have."""
     first = given.last_name or given.first_name or given.email_address or given.phone_number or ""
-    return "\0".join(map(folded, (first, given.first_name or "", given.email_address or ""))).encode()[:_LONGEST_SORT_KEY]
+    return "\0".join(map(fold, (first, given.first_name or "", given.email_address or ""))).encode()[:_LONGEST_SORT_KEY]

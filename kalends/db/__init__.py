@@ -3,10 +3,10 @@
 from contextlib import suppress
 from pathlib import Path
 
-from kalends.db.database import Database, Retry, Slow, Taken, Transaction, columns
+from kalends.db.database import Database, Retry, TooSlowForEventLoop, Transaction, UniqueViolation, columns
 from kalends.settings import Settings
 
-__all__ = ["Database", "Retry", "Slow", "Taken", "Transaction", "columns", "open_database"]
+__all__ = ["Database", "Retry", "TooSlowForEventLoop", "Transaction", "UniqueViolation", "columns", "open_database"]
 
 
 def open_database(settings: Settings) -> Database:

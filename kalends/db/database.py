@@ -25,11 +25,11 @@ TIMED_OUT = "This takes too long. Ask for less at once: fewer or longer words, a
 INTERRUPTED = "The client has left."
 
 
-class Slow(Exception):
-    """A transaction that had to be brief was not (see `Database.hurry`)."""
+class TooSlowForEventLoop(Exception):
+    """A transaction that had to be brief was not (see `Database.limit_to_fast_reads`)."""
 
 
-class Taken(Conflict):
+class UniqueViolation(Conflict):
     """A unique index refused a value; `index` is called after its table and columns, as in `users_email_key`."""
 
     def __init__(self, index: str):
@@ -53,7 +53,7 @@ class Transaction(ABC):
         """Run the statement once for each row of parameters."""
 
     @abstractmethod
-    def few(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
+    def ids_if_selective(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
         """As `Database.containing`, if it finds about `most` rows or fewer; else None."""
 
     @abstractmethod
@@ -61,11 +61,11 @@ class Transaction(ABC):
         """Run several statements without parameters."""
 
     @abstractmethod
-    def exclusive(self, name: str) -> None:
+    def advisory_lock(self, name: str) -> None:
         """Hold the named lock until the transaction ends."""
 
     @abstractmethod
-    def unhurried(self) -> None:
+    def without_statement_timeout(self) -> None:
         """Let the statements of this transaction take as long as they need."""
 
     @abstractmethod
@@ -125,13 +125,13 @@ class Database(ABC):
         """The SQL that lets such a trigger run when the transaction commits, where others would wait for what it locks."""
 
     @abstractmethod
-    def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+    def ids_containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
         """SQL, with its parameters, for the ids of the rows whose text may contain all literals, each of three or more
         characters; the caller looks closer."""
 
     @abstractmethod
-    def listed(self, name: str) -> str:
-        """SQL for the members of a list of integers, given as the parameter of this name: `id IN {db.listed('ids')}`."""
+    def in_list(self, name: str) -> str:
+        """SQL for the members of a list of integers, given as the parameter of this name: `id IN {db.in_list('ids')}`."""
 
     @abstractmethod
     def records(self, name: str, columns: Mapping[str, str]) -> str:
@@ -148,11 +148,14 @@ class Database(ABC):
         it, and wait for it, unless it must be alone: one that takes long should be."""
 
     @abstractmethod
-    def let_others_write(self) -> None:
+    def yield_to_other_writers(self) -> None:
         """To call between the transactions of one who writes in batches: those who wait for a turn must get it."""
 
-    def hurry(self) -> bool:
-        """From now on let this thread only read, and only what takes a moment: all else raises Slow. False if nothing does."""
+    def limit_to_fast_reads(self) -> bool:
+        """From now on this thread may only read, and only briefly: anything else raises TooSlowForEventLoop.
+
+        Returns False if the database cannot limit a thread.
+        """
         return False
 
     @abstractmethod
@@ -164,7 +167,7 @@ class Database(ABC):
         """Stop the statement of a read that this thread runs, if it runs one."""
 
     @abstractmethod
-    def is_shared(self) -> bool:
+    def is_in_use(self) -> bool:
         """Whether another process works on the database, as far as can be seen. Closes every connection of this one."""
 
     @abstractmethod

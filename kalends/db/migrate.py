@@ -22,17 +22,17 @@ class TooNew(Exception):
 def migrate(db: Database, folder: Traversable = FOLDER) -> list[str]:
     """Bring the database up to date and name the migrations that were run."""
     with db.write() as tx:
-        tx.exclusive("migrations")
+        tx.advisory_lock("migrations")
         tx.script(Template(_LEDGER).substitute(db.types))
         if max(_applied(tx), default=0) > latest(folder):
             raise TooNew(_TOO_NEW)
     done = []
     for number, name, sql in _files(folder):
         with db.write() as tx:
-            tx.exclusive("migrations")
+            tx.advisory_lock("migrations")
             if number in _applied(tx):
                 continue
-            tx.unhurried()
+            tx.without_statement_timeout()
             _run(db, tx, number, name, sql)
             done.append(name)
     return done

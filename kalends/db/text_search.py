@@ -41,34 +41,34 @@ class Layout:
 
     def column(self, parts: Mapping[str, str], tags: Sequence[str]) -> str:
         """What is stored: the parts, folded already, and the tags."""
-        written = {**parts, "tags": _TAG + "".join(folded(tag) + _TAG for tag in tags if tag)}
+        written = {**parts, "tags": _TAG + "".join(fold(tag) + _TAG for tag in tags if tag)}
         fields = "".join(mark + written.get(name, "") for mark, name in zip(_MARKS, self._fields, strict=False))
         return fields + self.after(self._fields[-1])
 
     def any_field(self, query: str) -> list[Condition]:
         """Each term must occur in some field."""
         found = []
-        for pieces in terms(query):
+        for pieces in parse_terms(query):
             # A term that is one run of characters cannot reach over a mark; others are looked for field by field.
             simple = len(pieces) == 1 and " " not in pieces[0]
-            patterns = (f"%{escaped(pieces[0])}%",) if simple else tuple(self.inside(name, pieces) for name in self._searched)
+            patterns = (f"%{escape_like(pieces[0])}%",) if simple else tuple(self.inside(name, pieces) for name in self._searched)
             found.append(Condition(patterns, literals(pieces)))
         return found
 
     def all_tags(self, query: str) -> list[Condition]:
         """Each must be on the record, whole; a `*` at its beginning or end stands for any characters."""
         found = []
-        for pieces in dict.fromkeys(whole(tag) for tag in query.split(",")):
+        for pieces in dict.fromkeys(parse_value(tag) for tag in query.split(",")):
             if sum(map(bool, pieces)) > 1:
                 # A pattern cannot say that the characters between are those of one tag.
                 raise ValueError("a tag may have a * at its beginning or its end only")
             if any(pieces):
-                found.append(Condition((f"%{_TAG}{'%'.join(map(escaped, pieces))}{_TAG}%",), literals(pieces)))
+                found.append(Condition((f"%{_TAG}{'%'.join(map(escape_like, pieces))}{_TAG}%",), literals(pieces)))
         return found
 
     def inside(self, name: str, pieces: Sequence[str]) -> str:
         """The pieces occur in the field, in this order."""
-        return f"%{self.mark(name)}%{'%'.join(map(escaped, pieces))}%{self.after(name)}%"
+        return f"%{self.mark(name)}%{'%'.join(map(escape_like, pieces))}%{self.after(name)}%"
 
     def mark(self, name: str) -> str:
         return _MARKS[self._fields.index(name)]
@@ -87,13 +87,13 @@ def where(column: str, conditions: Iterable[Condition], params: dict[str, Any]) 
     return written
 
 
-def check_number(terms: int) -> None:
+def check_term_count(terms: int) -> None:
     """Raise ValueError if one search has too many terms."""
     if terms > MOST_TERMS:
         raise ValueError(f"a search may have at most {MOST_TERMS} words, phrases and tags; leave some out")
 
 
-def folded(value: str) -> str:
+def fold(value: str) -> str:
     """Without regard to case, accents and the kind of white space."""
     if not value.isascii():
         decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", value).casefold())
@@ -105,9 +105,9 @@ def words(folded_text: str) -> list[str]:
     return re.findall(r"[^\W_]+", folded_text)
 
 
-def terms(query: str) -> Iterable[tuple[str, ...]]:
+def parse_terms(query: str) -> Iterable[tuple[str, ...]]:
     """The words and quoted phrases of a query, each cut at its `*`; raises ValueError for one that is too long."""
-    found = dict.fromkeys(tuple(filter(None, map(folded, (quoted or word).split("*")))) for quoted, word in _TERM.findall(query))
+    found = dict.fromkeys(tuple(filter(None, map(fold, (quoted or word).split("*")))) for quoted, word in _TERM.findall(query))
     for pieces in found:
         if sum(map(len, pieces)) > LONGEST_TERM:
             raise ValueError(f"a word or phrase may have at most {LONGEST_TERM} characters; shorten it")
@@ -116,9 +116,9 @@ def terms(query: str) -> Iterable[tuple[str, ...]]:
     return filter(None, found)
 
 
-def whole(value: str) -> tuple[str, ...]:
+def parse_value(value: str) -> tuple[str, ...]:
     """A value that must be the same as a whole, folded and cut at its `*`; raises ValueError for one that is too long."""
-    value = folded(value)
+    value = fold(value)
     if len(value) > LONGEST_VALUE:
         raise ValueError(f"may have at most {LONGEST_VALUE} characters; shorten it")
     pieces = tuple(value.split("*"))
@@ -132,5 +132,5 @@ def literals(pieces: Sequence[str]) -> tuple[str, ...]:
     return tuple(run for piece in pieces for run in _INDEXED.findall(piece))
 
 
-def escaped(literal: str) -> str:
+def escape_like(literal: str) -> str:
     return literal.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

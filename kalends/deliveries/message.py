@@ -16,7 +16,7 @@ from kalends.events.ical import calendar
 from kalends.events.model import Event
 from kalends.settings import Settings
 from kalends.subscribers.mail_links import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
-from kalends.tokens import derived
+from kalends.tokens import derive
 from kalends.transports import domain, sender
 from kalends.users.model import User
 from kalends.values import datetimes
@@ -94,7 +94,7 @@ def envelope(settings: Settings, address: str, subject: str, number: str, writte
     message["From"] = sender(settings.email_from, settings.url)
     message["To"] = Address("", local_part, host)
     message["Date"] = format_datetime(datetimes.to_local(written_at, "UTC"))
-    message["Message-ID"] = f"<{number}.{derived(settings, 'message', number)[:22]}@{domain(settings.url)}>"
+    message["Message-ID"] = f"<{number}.{derive(settings, 'message', number)[:22]}@{domain(settings.url)}>"
     message["Auto-Submitted"] = "auto-generated"
     return message
 

@@ -71,7 +71,7 @@ def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Not
 def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) -> None:
     """Ask the address whether it wants to be on the list of the event's owner: once a day, whoever asks and however often."""
     mailbox = _mailbox(address)
-    ctx.tx.exclusive(f"sends to {mailbox}")
+    ctx.tx.advisory_lock(f"sends to {mailbox}")
     rows = ctx.tx.rows(
         "SELECT owner_id FROM deliveries WHERE address_key = :address_key AND created_at > :since AND kind = 'confirm'",
         address_key=mailbox,
@@ -136,7 +136,7 @@ def limit_recipient(ctx: Context, field: str, address: str) -> None:
 def _recent(ctx: Context, kind: str, address: str, most: int) -> list[int]:
     """When the last of this kind were asked for, for the address, in the last hour; the newest first. Nobody else counts meanwhile."""
     mailbox = _mailbox(address)
-    ctx.tx.exclusive(f"sends to {mailbox}")
+    ctx.tx.advisory_lock(f"sends to {mailbox}")
     rows = ctx.tx.rows(
         """SELECT created_at FROM deliveries WHERE address_key = :address_key AND created_at > :since AND kind = :kind
            ORDER BY created_at DESC LIMIT :most""",

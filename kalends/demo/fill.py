@@ -13,8 +13,8 @@ from kalends.comments.model import CommentFields, CommentInput
 from kalends.contacts import store as contacts
 from kalends.contacts.model import ContactInput
 from kalends.context import Actor, Context
-from kalends.db import Taken
-from kalends.db.text_search import folded
+from kalends.db import UniqueViolation
+from kalends.db.text_search import fold
 from kalends.demo.story import CALENDARS, DESCRIPTIONS, GUESTS, HAPPENINGS, NOTES, PROFILE, REMARKS, SERIES, Happening
 from kalends.events import api as events
 from kalends.events.model import EventInput, EventQuery, RepeatInput
@@ -63,7 +63,7 @@ def _owner(ctx: Context, password_hash: str) -> Actor:
     try:
         profile = Form(PROFILE).read(Profile)
         user_id = users.insert(ctx, profile, password_hash, verified=True)
-    except Taken:
+    except UniqueViolation:
         raise errors.Conflict("The example is here already: there is a user called demo, or with its address.") from None
     return Actor(user_id, profile.user_name, profile.email_address, profile.name, profile.time_zone, verified_at=ctx.now)
 
@@ -148,4 +148,4 @@ def _know(ctx: Context, name: str, **fields: str) -> None:
 
 
 def _address(name: str) -> str:
-    return f"{folded(name).replace(' ', '.')}@example.org"
+    return f"{fold(name).replace(' ', '.')}@example.org"

@@ -211,7 +211,7 @@ def repeat(ctx: Context, event_id: int, params: RepeatInput) -> EventRepeated:
     store.hold(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if event.series_id is not None:
-        policy.whole_series(ctx, event.series_id)
+        policy.require_whole_series(ctx, event.series_id)
     with change.within_the_calendar("end_date"):
         series_id = series.repeat(ctx, event, series.checked(ctx, params, event))
     return EventRepeated(**structs.asdict(_shown(ctx, event_id)), occurrences=series.count(ctx, series_id))
@@ -238,7 +238,7 @@ def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     store.hold(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.SEE)
     calendar_id = params.calendar_id or policy.primary_calendar(ctx).id
-    policy.removal(ctx, event, calendar_id)
+    policy.require_removal(ctx, event, calendar_id)
     if not placements.delete(ctx, event, calendar_id):
         raise errors.Conflict("This is the event's last home. Delete the event instead, or add it to another calendar of its owner first.")
     try:
@@ -287,7 +287,7 @@ def announce(ctx: Context, event_id: int) -> Announced:
     Where mail is really sent, your e-mail address must be verified.
     """
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    policy.may_announce(ctx)
+    policy.require_verified_sender(ctx)
     if not event.public:
         raise errors.Conflict("This event is private: subscribers could not open it. Make it public, then announce it.")
     messages = deliveries.announce(ctx, event)
@@ -329,7 +329,7 @@ def _searched_calendars(ctx: Context, query: EventQuery) -> Searched | None:
         return None
     if chosen:
         return [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(chosen)]
-    return None if ctx.actor is None or query.ids is not None else policy.searched_calendars(ctx)
+    return None if ctx.actor is None or query.ids is not None else policy.my_calendar_ids(ctx)
 
 
 def _zone(ctx: Context, calendars: Searched | None) -> str:

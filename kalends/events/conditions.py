@@ -65,7 +65,7 @@ def of(ctx: Context, query: EventQuery, zone: str) -> Conditions:
         chosen.on_event.append("e.series_id = :series_id")
         chosen.params["series_id"] = query.series_id
     if query.ids is not None:
-        chosen.on_event.append(f"e.id IN {ctx.db.listed('ids')}")
+        chosen.on_event.append(f"e.id IN {ctx.db.in_list('ids')}")
         chosen.params["ids"] = query.ids
     _add_searches(chosen, query)
     return chosen
@@ -76,7 +76,7 @@ def _add_searches(chosen: Conditions, query: EventQuery) -> None:
         if value := getattr(query, name):
             try:
                 found = search.conditions(name, value)
-                text_search.check_number(len(chosen.on_text) + len(found))
+                text_search.check_term_count(len(chosen.on_text) + len(found))
             except ValueError as error:
                 raise errors.invalid(name, str(error)) from None
             # Joined with nothing, so that no planner takes the index here: `listing` decides when to use it.

@@ -78,8 +78,8 @@ def _completed(ctx: Context, calendar: Calendar, events: list[Event]) -> list[Ev
 def _of_all_series(ctx: Context, calendar: Calendar, ids: list[int]) -> list[Event]:
     return ctx.tx.all(
         Event,
-        f"""{policy.EVENTS} JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar
-            WHERE e.series_id IN {ctx.db.listed("series")} AND {policy.sees_placed(ctx, calendar.is_member)}""",
+        f"""{policy.SELECT_EVENTS} JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar
+            WHERE e.series_id IN {ctx.db.in_list("series")} AND {policy.placed_event_visible(ctx, calendar.is_member)}""",
         calendar=calendar.id,
         series=ids,
         me=policy.me(ctx),
@@ -99,7 +99,7 @@ def _events(ctx: Context, query: EventQuery, calendars: Searched | None, most: i
 
 
 def _load(ctx: Context, ids: list[int]) -> list[Event]:
-    rows = ctx.tx.all(Event, f"{policy.EVENTS} WHERE e.id IN {ctx.db.listed('ids')}", ids=ids, me=policy.me(ctx))
+    rows = ctx.tx.all(Event, f"{policy.SELECT_EVENTS} WHERE e.id IN {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
     found = {event.id: event for event in rows}
     return [found[event_id] for event_id in ids]
 

@@ -7,7 +7,7 @@ from kalends.events.model import Event
 from kalends.ical.lines import MOST_OCTETS, escaped, folded
 from kalends.ical.vtimezone import time_zone
 from kalends.settings import Settings
-from kalends.tokens import derived
+from kalends.tokens import derive
 from kalends.values import datetimes
 from kalends.values.text import replace_control_characters
 
@@ -45,7 +45,7 @@ def about(name: str, description: str | None, color: str) -> list[str]:
 
 def uid(settings: Settings, number: int, kind: str = "event") -> str:
     """What an event or a series is called in other calendars, whatever address the service moves to."""
-    return f"{kind}-{number}.{derived(settings, 'uid', '')[:12]}@kalends"
+    return f"{kind}-{number}.{derive(settings, 'uid', '')[:12]}@kalends"
 
 
 def uid_of(event: Event, settings: Settings) -> str:

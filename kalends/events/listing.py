@@ -69,7 +69,7 @@ def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str
 def _counted(ctx: Context, query: EventQuery, calendars: Searched | None, chosen: Conditions) -> Total:
     """Count the matches among the first candidates."""
     candidates = f"{_candidates(ctx, query, calendars, chosen)} LIMIT {MOST_COUNTED + 1}"
-    where = chosen.sql("e.start_at", "e.id", _scope(ctx, query, calendars, chosen), policy.sees(ctx))
+    where = chosen.sql("e.start_at", "e.id", _scope(ctx, query, calendars, chosen), policy.event_visible(ctx))
     select = _among("count(DISTINCT e.id), (SELECT count(*) FROM hits)", candidates, where)
     number, examined = ctx.tx.rows(select, **chosen.params, me=policy.me(ctx))[0]
     return Total(number, examined <= MOST_COUNTED)
@@ -78,14 +78,14 @@ def _counted(ctx: Context, query: EventQuery, calendars: Searched | None, chosen
 def _candidates(ctx: Context, query: EventQuery, calendars: Searched | None, chosen: Conditions) -> str:
     """SQL for the ids of the events that may match, by whichever index leads to the fewest; one may come twice."""
     if query.ids is not None:
-        return f"SELECT e.id FROM events e WHERE e.id IN {ctx.db.listed('ids')}"
+        return f"SELECT e.id FROM events e WHERE e.id IN {ctx.db.in_list('ids')}"
     if few := _few(ctx, query, chosen, MOST_COUNTED):
         return few
     if query.series_id is not None:
         return "SELECT e.id FROM events e WHERE e.series_id = :series_id"
     if calendars is None:
         return f"SELECT e.id FROM events e WHERE {chosen.bounded('e.start_at', 'e.id', 'e.public')}{_ORDER}"
-    within = chosen.bounded("p.start_at", "p.event_id", f"p.calendar_id IN {ctx.db.listed('calendars')}")
+    within = chosen.bounded("p.start_at", "p.event_id", f"p.calendar_id IN {ctx.db.in_list('calendars')}")
     return f"SELECT p.event_id AS id FROM placements p WHERE {within}"
 
 
@@ -93,12 +93,12 @@ def _matching(ctx: Context, selected: str, query: EventQuery, calendars: Searche
     """All events that the query finds, by whichever index leads to the fewest."""
     hits = few
     if few is None and query.ids is None and chosen.literals and calendars is None:
-        hits, found = ctx.db.containing("events", "search", chosen.literals)
+        hits, found = ctx.db.ids_containing("events", "search", chosen.literals)
         chosen.params |= found
     elif few is None and query.ids is None and calendars is not None:
-        within = chosen.bounded("p.start_at", "p.event_id", f"p.calendar_id IN {ctx.db.listed('calendars')}")
+        within = chosen.bounded("p.start_at", "p.event_id", f"p.calendar_id IN {ctx.db.in_list('calendars')}")
         hits = f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}"
-    where = chosen.sql("e.start_at", "e.id", _scope(ctx, query, calendars, chosen), policy.sees(ctx))
+    where = chosen.sql("e.start_at", "e.id", _scope(ctx, query, calendars, chosen), policy.event_visible(ctx))
     return _among(selected, hits, where) if hits else f"SELECT {selected} FROM events e WHERE {where}"
 
 
@@ -107,14 +107,14 @@ def _scope(ctx: Context, query: EventQuery, calendars: Searched | None, chosen: 
     if calendars is None:
         return "1 = 1" if query.ids is not None and query.scope is None else "e.public"
     chosen.params["calendars"] = [calendar.id for calendar in calendars]
-    return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND p.calendar_id IN {ctx.db.listed('calendars')})"
+    return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND p.calendar_id IN {ctx.db.in_list('calendars')})"
 
 
 def _few(ctx: Context, query: EventQuery, chosen: Conditions, most: int) -> str | None:
     """SQL for the events that can match, if the index over the text finds few of them."""
     if query.ids is not None or not chosen.literals:
         return None
-    found = ctx.tx.few("events", "search", chosen.literals, most)
+    found = ctx.tx.ids_if_selective("events", "search", chosen.literals, most)
     if found is None:
         return None
     sql, params = found
@@ -139,11 +139,11 @@ def _going_on(ctx: Context, query: EventQuery, calendars: Searched | None, chose
 def _long(ctx: Context, selected: str, query: EventQuery, calendars: Searched | None, lasting: Conditions) -> str:
     """Those that began long before, on these calendars or in public: other people's private events are not read."""
     if calendars is None:
-        where = lasting.sql("e.start_at", "e.id", _scope(ctx, query, calendars, lasting), policy.sees(ctx))
+        where = lasting.sql("e.start_at", "e.id", _scope(ctx, query, calendars, lasting), policy.event_visible(ctx))
         return f"SELECT {selected} FROM events e WHERE {where}"
     lasting.params["calendars"] = [calendar.id for calendar in calendars]
-    within = f"p.lasts AND p.start_at < :recent AND p.calendar_id IN {ctx.db.listed('calendars')}"
-    where = lasting.sql("e.start_at", "e.id", policy.sees(ctx))
+    within = f"p.lasts AND p.start_at < :recent AND p.calendar_id IN {ctx.db.in_list('calendars')}"
+    where = lasting.sql("e.start_at", "e.id", policy.event_visible(ctx))
     return _among(selected, f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}", where)
 
 
@@ -177,7 +177,9 @@ def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset:
 
 def _placed(ctx: Context, selected: str, calendar: str, chosen: Conditions, *, as_member: bool) -> str:
     """The events that are placed on a calendar, as far as the actor sees them."""
-    where = chosen.sql("p.start_at", "p.event_id", f"p.calendar_id = {calendar}", "e.id = p.event_id", policy.sees_placed(ctx, as_member))
+    where = chosen.sql(
+        "p.start_at", "p.event_id", f"p.calendar_id = {calendar}", "e.id = p.event_id", policy.placed_event_visible(ctx, as_member)
+    )
     down = " DESC" if chosen.latest_first else ""
     return f"SELECT {selected} FROM placements p CROSS JOIN events e WHERE {where} ORDER BY p.start_at{down}, p.event_id{down}"
 
@@ -213,5 +215,5 @@ def _heads(ctx: Context, calendars: Searched, chosen: Conditions, size: int, sig
 
 
 def _load(ctx: Context, ids: list[int], *, latest_first: bool) -> list[EventRow]:
-    rows = ctx.tx.all(EventRow, f"SELECT {_ROW} FROM events e WHERE e.id IN {ctx.db.listed('ids')}", ids=ids)
+    rows = ctx.tx.all(EventRow, f"SELECT {_ROW} FROM events e WHERE e.id IN {ctx.db.in_list('ids')}", ids=ids)
     return sorted(rows, key=lambda row: (row.start_at, row.id), reverse=latest_first)

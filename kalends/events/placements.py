@@ -46,7 +46,7 @@ def insert(ctx: Context, event_id: int, calendar_id: int, *, grants: bool, grant
 def hold_home(ctx: Context, event_id: int) -> None:
     """Let nobody change who edits the event's home calendar until the transaction ends."""
     home = ctx.tx.value("SELECT calendar_id FROM events WHERE id = :id", id=event_id)
-    ctx.tx.exclusive(f"calendar {home}")
+    ctx.tx.advisory_lock(f"calendar {home}")
 
 
 def delete(ctx: Context, event: Event, calendar_id: int) -> bool:
@@ -73,7 +73,7 @@ def leave_in_batches(ctx: Context, calendar_id: int) -> None:
             return
         with ctx.write(alone=True):
             _leave(ctx, calendar_id, [event_id for (event_id,) in rows])
-        ctx.db.let_others_write()
+        ctx.db.yield_to_other_writers()
 
 
 def leave_calendar(ctx: Context, calendar_id: int) -> None:
@@ -84,7 +84,7 @@ def leave_calendar(ctx: Context, calendar_id: int) -> None:
 
 
 def _leave(ctx: Context, calendar_id: int, ids: list[int]) -> None:
-    listed = ctx.db.listed("ids")
+    listed = ctx.db.in_list("ids")
     home = f"id IN {listed} AND calendar_id = :home"
     ctx.tx.rows(f"SELECT id FROM events WHERE {home} ORDER BY id {ctx.db.for_update}", ids=ids, home=calendar_id)
     ctx.tx.run(f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE {home} AND {_NEXT_HOME} IS NOT NULL", ids=ids, home=calendar_id)
@@ -111,7 +111,7 @@ def calendars(ctx: Context, event: Event) -> list[CalendarName]:
     return ctx.tx.all(
         CalendarName,
         f"""SELECT c.id, c.name FROM placements p JOIN calendars c ON c.id = p.calendar_id
-            WHERE p.event_id = :event_id AND ({granted}{policy.sees_calendar(ctx)}) ORDER BY c.id""",
+            WHERE p.event_id = :event_id AND ({granted}{policy.calendar_visible(ctx)}) ORDER BY c.id""",
         event_id=event.id,
         me=policy.me(ctx),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kalends.db.text_search import Condition, Layout, escaped, folded, literals, terms, whole, words
+from kalends.db.text_search import Condition, Layout, escape_like, fold, literals, parse_terms, parse_value, words
 
 TEXT_FIELDS = ("title", "description", "location", "location_name", "street", "city", "state", "zip", "country", "tags")
 WHOLE_FIELDS = ("state", "zip", "country")
@@ -14,7 +14,7 @@ _LAYOUT = Layout(*TEXT_FIELDS, beside=["words"])
 
 def column(fields: dict[str, str | None], tags: Sequence[str]) -> str:
     """What is stored for an event."""
-    parts = {name: folded(value) for name in TEXT_FIELDS if (value := fields.get(name))}
+    parts = {name: fold(value) for name in TEXT_FIELDS if (value := fields.get(name))}
     found = words(parts.get("location", ""))
     parts["words"] = f" {' '.join(found)} " if found else ""
     return _LAYOUT.column(parts, tags)
@@ -32,15 +32,15 @@ def _one_field(name: str, query: str) -> list[Condition]:
     if name in WHOLE_FIELDS:
         return [_whole(name, query)]
     found = []
-    for pieces in terms(query):
+    for pieces in parse_terms(query):
         elsewhere = _unknown(name, "".join(pieces)) if name in WORD_FIELDS else ()
         found.append(Condition((_LAYOUT.inside(name, pieces), *elsewhere), literals(pieces)))
     return found
 
 
 def _whole(name: str, query: str) -> Condition:
-    pieces = whole(query)
-    known = f"%{_LAYOUT.mark(name)}{'%'.join(map(escaped, pieces))}{_LAYOUT.after(name)}%"
+    pieces = parse_value(query)
+    known = f"%{_LAYOUT.mark(name)}{'%'.join(map(escape_like, pieces))}{_LAYOUT.after(name)}%"
     return Condition((known, *_unknown(name, *pieces)), literals(pieces))
 
 

@@ -38,7 +38,7 @@ _ASSIGNED = ", ".join(f"{name} = :{name}" for name in _WRITTEN)
 def insert(ctx: Context, given: EventFields, when: Span, calendar: Calendar) -> int:
     """A new event of the actor's on its home calendar."""
     columns = _written(given, when)
-    quotas.take(ctx, policy.user(ctx).id, "events", 1, quotas.size(columns))
+    quotas.reserve(ctx, policy.user(ctx).id, "events", 1, quotas.size(columns))
     event_id: int = ctx.tx.value(
         f"""INSERT INTO events (owner_id, calendar_id, {_COLUMNS}, version, created_at, updated_at)
             VALUES (:owner_id, :calendar_id, {_VALUES}, 1, :now, :now) RETURNING id""",
@@ -53,7 +53,7 @@ def insert(ctx: Context, given: EventFields, when: Span, calendar: Calendar) -> 
 
 def get(ctx: Context, event_id: int) -> Event:
     """The event, whoever asks."""
-    event = ctx.tx.one(Event, f"{policy.EVENTS} WHERE e.id = :id", id=event_id, me=policy.me(ctx))
+    event = ctx.tx.one(Event, f"{policy.SELECT_EVENTS} WHERE e.id = :id", id=event_id, me=policy.me(ctx))
     assert event is not None
     return event
 
@@ -112,14 +112,14 @@ def update_each(ctx: Context, field: str, changes: Sequence[tuple[int, EventFiel
 
 
 def delete(ctx: Context, ids: list[int]) -> None:
-    ctx.tx.run(f"DELETE FROM events WHERE id IN {ctx.db.listed('ids')}", ids=ids)
+    ctx.tx.run(f"DELETE FROM events WHERE id IN {ctx.db.in_list('ids')}", ids=ids)
 
 
 def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> dict[str, int]:
     """Many events at once on their home calendars, as imports make them; the ids of those that have a UID."""
     if not rows:
         return {}
-    quotas.take(ctx, policy.user(ctx).id, "events", len(rows), sum(map(quotas.size, rows)))
+    quotas.reserve(ctx, policy.user(ctx).id, "events", len(rows), sum(map(quotas.size, rows)))
     last = ctx.tx.value("SELECT max(id) FROM events") or 0
     names = ("owner_id", "calendar_id", *_WRITTEN, *_IMPORTED)
     ctx.tx.run(
@@ -129,7 +129,7 @@ def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> dict[str, int]:
         made=encode(rows).decode(),
         now=ctx.now,
     )
-    mine = f"e.id > :last AND e.calendar_id IN {ctx.db.listed('calendars')}"
+    mine = f"e.id > :last AND e.calendar_id IN {ctx.db.in_list('calendars')}"
     calendars = list({row["calendar_id"] for row in rows})
     ctx.tx.run(
         f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, created_at)
@@ -165,7 +165,7 @@ def let_go(ctx: Context, ids: list[int]) -> None:
         return
     # Whoever writes to one of them is waited for, so that what they wrote is seen.
     hold_each(ctx, ids)
-    among = f"id IN {ctx.db.listed('ids')}"
+    among = f"id IN {ctx.db.in_list('ids')}"
     rows = ctx.tx.rows(
         f"""SELECT id FROM events WHERE {among} AND (
                 edited OR EXISTS (SELECT 1 FROM comments c WHERE c.event_id = events.id)
@@ -182,7 +182,7 @@ def let_go(ctx: Context, ids: list[int]) -> None:
 def firsts(ctx: Context, series_ids: list[int]) -> dict[int, int]:
     """The first event of each series."""
     rows = ctx.tx.rows(
-        f"SELECT e.series_id, e.id FROM events e WHERE e.series_id IN {ctx.db.listed('ids')} ORDER BY e.start_at DESC, e.id DESC",
+        f"SELECT e.series_id, e.id FROM events e WHERE e.series_id IN {ctx.db.in_list('ids')} ORDER BY e.start_at DESC, e.id DESC",
         ids=series_ids,
     )
     return dict(rows)
@@ -190,14 +190,14 @@ def firsts(ctx: Context, series_ids: list[int]) -> dict[int, int]:
 
 def hold(ctx: Context, ids: list[int]) -> None:
     """Let nobody else change these events, or their series, until the transaction ends."""
-    theirs = f"SELECT series_id FROM events WHERE id IN {ctx.db.listed('ids')}"
+    theirs = f"SELECT series_id FROM events WHERE id IN {ctx.db.in_list('ids')}"
     ctx.tx.rows(f"SELECT id FROM series WHERE id IN ({theirs}) ORDER BY id {ctx.db.for_update}", ids=ids)
     hold_each(ctx, ids)
 
 
 def hold_each(ctx: Context, ids: list[int]) -> None:
     """Let nobody else change these events, or write to them, until the transaction ends."""
-    ctx.tx.rows(f"SELECT id FROM events WHERE id IN {ctx.db.listed('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
+    ctx.tx.rows(f"SELECT id FROM events WHERE id IN {ctx.db.in_list('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
 
 
 def editable(event: Event) -> EventFields:
@@ -255,7 +255,7 @@ def _detail(ctx: Context, event: Event, calendars: list[CalendarName], tally: Ta
 
 def _seen_calendars(ctx: Context, ids: list[int]) -> set[int]:
     """Those of the calendars that the reader may see."""
-    found = f"SELECT c.id FROM calendars c WHERE c.id IN {ctx.db.listed('ids')} AND {policy.sees_calendar(ctx)}"
+    found = f"SELECT c.id FROM calendars c WHERE c.id IN {ctx.db.in_list('ids')} AND {policy.calendar_visible(ctx)}"
     return {calendar_id for (calendar_id,) in ctx.tx.rows(found, ids=ids, me=policy.me(ctx))}
 
 

@@ -56,7 +56,7 @@ def _on_earlier_pages(ctx: Context, rows: list[EventRow], after: str | None) -> 
         return set()
     start, _, event_id = after.partition(".")
     found = ctx.tx.rows(
-        f"""SELECT DISTINCT series_id FROM events WHERE series_id IN {ctx.db.listed("ids")} AND public
+        f"""SELECT DISTINCT series_id FROM events WHERE series_id IN {ctx.db.in_list("ids")} AND public
             AND start_at >= :now AND (start_at, id) <= (:start, :event_id)""",
         ids=ids,
         now=ctx.now,
@@ -73,7 +73,7 @@ def _rules(ctx: Context, series_ids: list[int]) -> dict[int, tuple[Repeat, int]]
     rows = ctx.tx.rows(
         f"""SELECT r.id, r.frequency, r.step, r.start_date, r.end_date,
                    (SELECT count(*) FROM events e WHERE e.series_id = r.id AND e.start_at > :now AND e.public)
-            FROM series r WHERE r.id IN {ctx.db.listed("ids")}""",
+            FROM series r WHERE r.id IN {ctx.db.in_list("ids")}""",
         ids=series_ids,
         now=ctx.now,
     )

@@ -40,7 +40,7 @@ def guest_writes(settings: Settings) -> Limit:
 
 def subject_of(settings: Settings, limit: Limit, subject: str) -> str:
     """The counter's name. Neither the database nor a backup tells whose it is."""
-    return tokens.derived(settings, "rate limit", f"{limit.name} {subject}")
+    return tokens.derive(settings, "rate limit", f"{limit.name} {subject}")
 
 
 def count(ctx: Context, limit: Limit, subject: str, amount: int = 1) -> dict[str, str]:

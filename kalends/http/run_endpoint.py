@@ -15,7 +15,7 @@ from msgspec import UNSET, Struct
 
 from kalends import errors
 from kalends.context import Actor, Caller, Context
-from kalends.db import Database, Retry, Slow
+from kalends.db import Database, Retry, TooSlowForEventLoop
 from kalends.errors import Problem
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import fields_of
@@ -86,7 +86,7 @@ class EndpointRunner:
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, variables: dict[str, Any]) -> None:
         if ON_EVENT_LOOP in req.env and not self.endpoint.quick:
-            raise Slow
+            raise TooSlowForEventLoop
         if REFUSAL in req.env:
             raise req.env[REFUSAL]
         caller = self._caller(req)

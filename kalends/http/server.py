@@ -11,7 +11,7 @@ import falcon
 from falcon.routing import BaseConverter
 
 from kalends import errors
-from kalends.db import Database, Slow
+from kalends.db import Database, TooSlowForEventLoop
 from kalends.errors import Problem
 from kalends.http import metrics
 from kalends.http.endpoint import FORMATS, Endpoint
@@ -53,7 +53,7 @@ def application(
     failures = _ErrorHandler(error_page)
     app.add_error_handler(Exception, failures)
     app.add_error_handler(falcon.HTTPError, failures)
-    app.add_error_handler(Slow, _reraise)
+    app.add_error_handler(TooSlowForEventLoop, _reraise)
     shown = {e.resource for e in endpoints if e.action == "show"}
     paths: dict[str, list[Endpoint]] = {}
     for endpoint in endpoints:

@@ -93,7 +93,7 @@ def key_of(ctx: Context, given_key: str, method: str, path: str, given: dict[str
     it, which gets no cookie."""
     whose = str(ctx.actor.id) if ctx.actor else "guest"
     asked = json.dumps([method, path, given, ctx.caller.is_cross_site], sort_keys=True, default=_upload)
-    secret = tokens.derived(ctx.settings, "idempotency", f"{whose} {given_key}").encode()
+    secret = tokens.derive(ctx.settings, "idempotency", f"{whose} {given_key}").encode()
     return Key(_hash(b"name", secret), _hash(b"request", secret + asked.encode()), secret)
 
 

@@ -1,7 +1,7 @@
 """The SQL of kept answers."""
 
 from kalends.context import Context
-from kalends.db import Taken, columns
+from kalends.db import UniqueViolation, columns
 from kalends.idempotency.key import IdempotencyKeyInUse, StoredResponse
 
 # A client that has not tried again within a day will not.
@@ -28,7 +28,7 @@ def insert(ctx: Context, name: bytes, kept: StoredResponse) -> None:
             reply=kept.reply,
             now=ctx.now,
         )
-    except Taken:
+    except UniqueViolation:
         raise IdempotencyKeyInUse from None
 
 

@@ -44,7 +44,7 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
     session that a key opened. The user is told by mail.
     """
     with ctx.read():
-        session = policy.key_maker(ctx)
+        session = policy.key_creating_session(ctx)
         user = users.get(ctx, session.user_id)
     if params.current_password:
         credentials.confirm(ctx, user, params.current_password)

@@ -5,14 +5,14 @@ from kalends.db import columns
 from kalends.http.paging import Paging
 from kalends.keys.model import Key
 from kalends.settings import Settings
-from kalends.tokens import derived, fingerprint, new_token, public_id
+from kalends.tokens import derive, new_token, public_id, token_hash
 
 _KEY = columns(Key)
 
 
 def shared_secret(settings: Settings, key_id: str) -> str:
     """The secret that signs digests: it follows from the server's secret and is stored nowhere."""
-    return derived(settings, "shared secret", key_id)
+    return derive(settings, "shared secret", key_id)
 
 
 def index(ctx: Context, user_id: int, paging: Paging) -> list[Key]:
@@ -34,7 +34,7 @@ def get(ctx: Context, key_id: str) -> Key | None:
 
 
 def find(ctx: Context, wkey: str) -> Key | None:
-    return ctx.tx.one(Key, f"SELECT {_KEY} FROM keys WHERE wkey_hash = :hash", hash=fingerprint(wkey))
+    return ctx.tx.one(Key, f"SELECT {_KEY} FROM keys WHERE wkey_hash = :hash", hash=token_hash(wkey))
 
 
 def insert(ctx: Context, user_id: int, name: str) -> tuple[Key, str]:
@@ -45,7 +45,7 @@ def insert(ctx: Context, user_id: int, name: str) -> tuple[Key, str]:
         id=key.id,
         user_id=user_id,
         name=name,
-        hash=fingerprint(wkey),
+        hash=token_hash(wkey),
         now=ctx.now,
     )
     return key, wkey

@@ -24,5 +24,5 @@ def author(ctx: Context, email_address: str | None, name: str | None) -> Author:
         return Author(email_address, name, None, is_proven=False)
     if email_address is None or fold_case(email_address) == fold_case(actor.email_address):
         address = email_address or actor.email_address
-        return Author(address, name or actor.display_name, actor.id, policy.proves(ctx, address))
+        return Author(address, name or actor.display_name, actor.id, policy.has_verified(ctx, address))
     return Author(email_address, name, None, is_proven=False)

@@ -20,14 +20,14 @@ def respond(ctx: Context, event: Event, author: Author, fields: ResponseInput, n
     row = store.upsert(ctx, fields, author, names, proven=author.is_proven or event.can_edit, party_limit=event.party_limit)
     if fields.opt_in:
         opt_in(ctx, event, "email", author.email_address, source="response")
-    return row if row and policy.sees_response(ctx, row, event) else None
+    return row if row and policy.can_see_response(ctx, row, event) else None
 
 
 def change(ctx: Context, event: Event, response: Response, fields: ResponseFields) -> Response:
     """Change the stored response, for whoever may see it."""
     if (fields.number, fields.plus_n) != (response.number, response.plus_n):
         _check_party(event, fields)
-    row = store.update(ctx, response, fields, proven=event.can_edit or policy.proves(ctx, response.email_address))
+    row = store.update(ctx, response, fields, proven=event.can_edit or policy.has_verified(ctx, response.email_address))
     if fields.opt_in and not response.opt_in:
         opt_in(ctx, event, "email", row.email_address, source="response")
     return row

@@ -107,7 +107,7 @@ def by_event(ctx: Context, limit: int, offset: int = 0) -> list[Answered]:
         Answered,
         f"""SELECT r.event_id, {", ".join(_NUMBER.format(response) for response in ("YES", "MAYBE", "NO"))},
                    CAST(sum(CASE WHEN r.response = 'YES' THEN r.number + r.plus_n ELSE 0 END) AS BIGINT), max(r.updated_at)
-            FROM responses r WHERE r.event_id IN {policy.EDITED}
+            FROM responses r WHERE r.event_id IN {policy.EDITABLE_EVENT_IDS}
             GROUP BY r.event_id ORDER BY max(r.updated_at) DESC, r.event_id DESC LIMIT :limit OFFSET :offset""",
         me=policy.user(ctx).id,
         limit=limit,

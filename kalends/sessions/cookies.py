@@ -6,7 +6,7 @@ from secrets import token_urlsafe
 from kalends.context import Context
 from kalends.http.origin import COOKIE, HOST_PREFIX
 from kalends.sessions.model import LIFETIME
-from kalends.tokens import derived
+from kalends.tokens import derive
 
 DEVICE = "kalends_device"
 DEVICE_LIFETIME = 365 * 86_400
@@ -37,7 +37,7 @@ def device_of(ctx: Context, user_id: int) -> str | None:
 
 
 def _mac(ctx: Context, user_id: int, nonce: str) -> str:
-    return derived(ctx.settings, "device", f"{user_id}.{nonce}")[:32]
+    return derive(ctx.settings, "device", f"{user_id}.{nonce}")[:32]
 
 
 def _name(ctx: Context, name: str) -> str:

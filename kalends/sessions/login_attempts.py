@@ -26,7 +26,7 @@ def begin(ctx: Context, subjects: list[str]) -> Attempt:
         return ()
     with ctx.write() as tx:
         for subject in sorted(subjects):
-            tx.exclusive(f"logins {subject}")
+            tx.advisory_lock(f"logins {subject}")
         refuse(ctx, subjects)
         return tuple(store.insert_failure(ctx, subject) for subject in subjects)
 

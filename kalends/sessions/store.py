@@ -3,7 +3,7 @@
 from kalends.context import Actor, Context
 from kalends.db import Transaction, columns
 from kalends.sessions.model import IDLE, LIFETIME, Session
-from kalends.tokens import fingerprint, new_token, public_id
+from kalends.tokens import new_token, public_id, token_hash
 
 TOUCH_AFTER = 3600
 FAILURE_WINDOW = 60
@@ -30,7 +30,7 @@ def _by_key(ctx: Context, token: str) -> Actor | None:
         Actor,
         """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at
            FROM keys k JOIN users u ON u.id = k.user_id WHERE k.wkey_hash = :hash""",
-        hash=fingerprint(token),
+        hash=token_hash(token),
     )
 
 
@@ -39,7 +39,7 @@ def _by_session(ctx: Context, token: str) -> Actor | None:
         _Found,
         """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, s.id, NULL, u.verified_at, s.created_at, s.last_used_at
            FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.token_hash = :hash""",
-        hash=fingerprint(token),
+        hash=token_hash(token),
     )
     if found is None or ctx.now >= min(found.last_used_at + IDLE, found.created_at + LIFETIME):
         return None
@@ -61,7 +61,7 @@ def insert(ctx: Context, user_id: int, key_id: str | None) -> tuple[Session, str
         id=session.id,
         user_id=user_id,
         key_id=key_id,
-        hash=fingerprint(token),
+        hash=token_hash(token),
         now=ctx.now,
     )
     _end_surplus(ctx, session)
@@ -115,7 +115,7 @@ def use_digest(ctx: Context, digest: str) -> bool:
     """Whether the digest is used for the first time; it is remembered for as long as it could be valid."""
     changed = ctx.tx.run(
         "INSERT INTO used_digests (digest, expires_at) VALUES (:digest, :expires) ON CONFLICT DO NOTHING",
-        digest=fingerprint(digest),
+        digest=token_hash(digest),
         expires=ctx.now + 2 * DIGEST_WINDOW + 1,
     )
     return changed == 1
@@ -125,7 +125,7 @@ def recent_failures(ctx: Context, subject: str) -> int:
     return int(
         ctx.tx.value(
             "SELECT count(*) FROM failed_logins WHERE subject = :subject AND failed_at > :since",
-            subject=fingerprint(subject),
+            subject=token_hash(subject),
             since=ctx.now - FAILURE_WINDOW,
         )
     )
@@ -134,7 +134,7 @@ def recent_failures(ctx: Context, subject: str) -> int:
 def insert_failure(ctx: Context, subject: str) -> int:
     failure_id: int = ctx.tx.value(
         "INSERT INTO failed_logins (subject, failed_at) VALUES (:subject, :now) RETURNING id",
-        subject=fingerprint(subject),
+        subject=token_hash(subject),
         now=ctx.now,
     )
     return failure_id

@@ -3,7 +3,7 @@
 import hmac
 
 from kalends.settings import Settings
-from kalends.tokens import derived
+from kalends.tokens import derive
 
 
 def unsubscribe_url(settings: Settings, subscriber_id: int) -> str:
@@ -48,4 +48,4 @@ def _token(settings: Settings, purpose: str, number: int) -> str:
 
 
 def _mac(settings: Settings, purpose: str, number: int) -> str:
-    return derived(settings, purpose, str(number))[:22]
+    return derive(settings, purpose, str(number))[:22]

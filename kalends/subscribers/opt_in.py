@@ -13,7 +13,7 @@ def opt_in(ctx: Context, event: Event, channel: str, address: str, *, source: st
 
     Whoever has left the list is not put back by others: the address is asked, as every address without proof is.
     """
-    if channel == "email" and policy.proves(ctx, address):
+    if channel == "email" and policy.has_verified(ctx, address):
         store.lift_suppression(ctx, event.owner_id, channel, address)
         return store.insert(ctx, event, channel, address, source=source, confirmed=True).id
     # Counted whether or not a message is sent: a refusal tells nobody who is on the list.

@@ -4,7 +4,7 @@ from kalends.context import Context
 from kalends.db import columns
 from kalends.events.model import Event
 from kalends.subscribers.model import Subscriber, SubscriberItem
-from kalends.tokens import derived
+from kalends.tokens import derive
 from kalends.values import timestamps
 from kalends.values.text import fold_case
 
@@ -91,7 +91,7 @@ def lift_suppression(ctx: Context, owner_id: int, channel: str, address: str) ->
 
 def _hash(ctx: Context, owner_id: int, channel: str, address: str) -> bytes:
     """Keyed by the server's secret, so that the database alone does not tell who has left."""
-    return derived(ctx.settings, "suppression", f"{owner_id} {channel} {fold_case(address)}").encode()
+    return derive(ctx.settings, "suppression", f"{owner_id} {channel} {fold_case(address)}").encode()
 
 
 def clean_up(ctx: Context) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.db import Retry, Taken
+from kalends.db import Retry, UniqueViolation
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.errors import FieldError
@@ -33,7 +33,7 @@ def create(ctx: Context, params: Registration) -> UserDetail:
 
     Signing in and creating things does not wait for that. Until then nobody finds them by the address.
     """
-    policy.may_register(ctx)
+    policy.require_open_registration(ctx)
     weak_passwords.refuse(ctx, params.password, params)
     _refuse_taken(ctx, params)
     password_hash = passwords.hashed(params.password)
@@ -52,13 +52,13 @@ def current(ctx: Context) -> UserDetail:
 @endpoint("GET", "/api/users/{user_id}", quick=True)
 def show(ctx: Context, user_id: int) -> UserDetail:
     """Your own account."""
-    return store.detail(ctx, store.get(ctx, policy.oneself(ctx, user_id).id))
+    return store.detail(ctx, store.get(ctx, policy.own_account(ctx, user_id).id))
 
 
 @endpoint("GET", "/api/users/{user_id}/edit")
 def edit(ctx: Context, user_id: int) -> Profile:
     """The editable fields of your account."""
-    return _profile(store.get(ctx, policy.oneself(ctx, user_id).id))
+    return _profile(store.get(ctx, policy.own_account(ctx, user_id).id))
 
 
 @endpoint("PUT", "/api/users/{user_id}", transaction=False, pool="hash")
@@ -115,7 +115,7 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
 
 def send_verification(ctx: Context, user_id: int) -> UserDetail:
     """Mail the user a link to verify their address."""
-    user = store.get(ctx, policy.oneself(ctx, user_id).id)
+    user = store.get(ctx, policy.own_account(ctx, user_id).id)
     if user.verified_at is not None:
         raise errors.Conflict("Your e-mail address is verified already.")
     if not deliveries.insert_account_mail(ctx, user, "verify"):
@@ -125,7 +125,7 @@ def send_verification(ctx: Context, user_id: int) -> UserDetail:
 
 def _read(ctx: Context, user_id: int) -> User:
     with ctx.read():
-        return store.get(ctx, policy.oneself(ctx, user_id).id)
+        return store.get(ctx, policy.own_account(ctx, user_id).id)
 
 
 def _confirm(ctx: Context, user: User, password: str | None) -> None:
@@ -142,7 +142,7 @@ def _mail_link(ctx: Context, user: User) -> None:
 
 def _set_password(ctx: Context, user: User, password_hash: str, *, delete_keys: bool) -> None:
     store.update_password(ctx, user.id, password_hash)
-    sessions.delete_others(ctx, policy.oneself(ctx, user.id))
+    sessions.delete_others(ctx, policy.own_account(ctx, user.id))
     if delete_keys:
         keys.delete_all(ctx, user.id)
     deliveries.insert_account_mail(ctx, user, "notice", "password_changed")
@@ -169,7 +169,7 @@ def _profile_fields(user: User) -> dict[str, Any]:
 def _taken_names() -> Iterator[None]:
     try:
         yield
-    except Taken as taken:
+    except UniqueViolation as taken:
         raise _conflict("email_address" if taken.index == "users_email_key" else "user_name") from None
 
 

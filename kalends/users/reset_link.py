@@ -5,7 +5,7 @@ import hmac
 from kalends import errors
 from kalends.context import Context
 from kalends.settings import Settings
-from kalends.tokens import derived
+from kalends.tokens import derive
 from kalends.users import store
 from kalends.users.model import User
 
@@ -41,7 +41,7 @@ def numbers(token: str) -> tuple[int, int, str] | None:
 
 def _mac(settings: Settings, user: User, issued_at: int) -> str:
     """Another password or another address makes it another."""
-    return derived(settings, "reset", f"{user.id}.{issued_at}.{user.email_address}.{user.password_hash}")[:32]
+    return derive(settings, "reset", f"{user.id}.{issued_at}.{user.email_address}.{user.password_hash}")[:32]
 
 
 def _is_number(text: str) -> bool:

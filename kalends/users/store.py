@@ -25,7 +25,7 @@ def get(ctx: Context, user_id: int) -> User:
 def hold(ctx: Context, user: User) -> User:
     """The user as they are now, safe from other changes until the transaction ends. A password was checked before it
     began: if it was changed meanwhile, or the user deleted, the action runs again."""
-    ctx.tx.exclusive(f"user {user.id}")
+    ctx.tx.advisory_lock(f"user {user.id}")
     held = ctx.tx.one(User, f"SELECT {_USER} FROM users WHERE id = :id AND password_hash = :hash", id=user.id, hash=user.password_hash)
     if held is None:
         raise Retry
@@ -82,7 +82,7 @@ def update(ctx: Context, user_id: int, profile: Profile) -> None:
 
 
 def update_password(ctx: Context, user_id: int, password_hash: str) -> None:
-    ctx.tx.exclusive(f"user {user_id}")
+    ctx.tx.advisory_lock(f"user {user_id}")
     ctx.tx.run("UPDATE users SET password_hash = :hash, updated_at = :now WHERE id = :id", hash=password_hash, id=user_id, now=ctx.now)
 
 

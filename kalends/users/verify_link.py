@@ -5,7 +5,7 @@ import hmac
 from kalends import errors
 from kalends.context import Context
 from kalends.settings import Settings
-from kalends.tokens import derived
+from kalends.tokens import derive
 from kalends.users import store
 from kalends.users.model import User
 from kalends.users.reset_link import numbers
@@ -35,4 +35,4 @@ def user_of(ctx: Context, token: str) -> User | None:
 
 
 def _mac(settings: Settings, user: User, issued_at: int) -> str:
-    return derived(settings, "verify", f"{user.id}.{issued_at}.{fold_case(user.email_address)}")[:32]
+    return derive(settings, "verify", f"{user.id}.{issued_at}.{fold_case(user.email_address)}")[:32]

@@ -41,7 +41,7 @@ def test_others_write_while_many_events_are_deleted(cast: Cast, db: Database, mo
     assert alice.put(f"/api/events/{events[0]['id']}/add", json={"calendar_id": other["id"]}).status == 200
     written: list[Any] = []
     monkeypatch.setattr("kalends.events.placements.BATCH_EVENTS", 2)
-    monkeypatch.setattr(type(db), "let_others_write", lambda self: written.append(an_event(carol)))
+    monkeypatch.setattr(type(db), "yield_to_other_writers", lambda self: written.append(an_event(carol)))
     if thing == "calendar":
         assert alice.delete(f"/api/calendars/{calendar['id']}").status == 200
         assert [event["id"] for event in alice.get("/api/events").json["events"]] == [events[0]["id"]]

@@ -78,7 +78,7 @@ def test_every_connection_has_the_settings(postgres: Postgres, name: str, value:
 
 def test_a_transaction_that_took_its_time_hurries_the_next(postgres: Postgres) -> None:
     with postgres.write() as tx:
-        tx.unhurried()
+        tx.without_statement_timeout()
         assert tx.value("SELECT current_setting('statement_timeout')") == "0"
     with postgres.write() as tx:
         assert tx.value("SELECT current_setting('statement_timeout')") == "30s"

@@ -68,7 +68,7 @@ def test_writes_and_what_is_unhurried_take_their_time(brief: Database) -> None:
         with brief.write() as tx:
             assert tx.value(LONG) == 300_000
         with brief.read() as tx:
-            tx.unhurried()
+            tx.without_statement_timeout()
             assert tx.value(LONG) == 300_000
         with pytest.raises(Unavailable), brief.read() as tx:
             tx.value(ENDLESS)

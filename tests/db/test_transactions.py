@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from kalends.db import Database, Retry, Taken
+from kalends.db import Database, Retry, UniqueViolation
 
 
 class Interrupted(Exception):
@@ -89,7 +89,7 @@ def test_what_was_not_kept_is_not_acknowledged(beach: Database) -> None:
     try:
         with beach.write() as tx:
             tx.run("INSERT INTO pebbles (id, name) VALUES (2, :name)", name="blue")
-            with suppress(Taken):
+            with suppress(UniqueViolation):
                 tx.run("INSERT INTO pebbles (id, name) VALUES (3, :name)", name="grey")
     except RuntimeError:
         acknowledged = False
@@ -111,7 +111,7 @@ def test_a_taken_value_names_its_index(beach: Database, sql: str, index: str) ->
         tx.script("CREATE TABLE shells (a INTEGER, b INTEGER, c INTEGER)")
         tx.script("CREATE UNIQUE INDEX shells_all ON shells (a, b)")
         tx.script("CREATE UNIQUE INDEX shells_round ON shells (b) WHERE c < 9")
-    with pytest.raises(Taken) as taken, beach.write() as tx:
+    with pytest.raises(UniqueViolation) as taken, beach.write() as tx:
         tx.run(sql)
     assert taken.value.index == index
 
@@ -136,7 +136,7 @@ def test_writers_take_turns_and_lose_nothing(beach: Database) -> None:
 
     def count() -> None:
         with beach.write() as tx:
-            tx.exclusive("counter")
+            tx.advisory_lock("counter")
             tx.run("UPDATE counter SET n = :n", n=tx.value("SELECT n FROM counter") + 1)
 
     with ThreadPoolExecutor(8) as threads:

@@ -25,7 +25,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch, db: Database) -> list[None]:
     """Batches of two events; the list has an item for each time that others may write."""
     pauses: list[None] = []
     monkeypatch.setattr(BATCH_EVENTS, 2)
-    monkeypatch.setattr(type(db), "let_others_write", lambda self: pauses.append(None))
+    monkeypatch.setattr(type(db), "yield_to_other_writers", lambda self: pauses.append(None))
     return pauses
 
 
@@ -33,7 +33,7 @@ def test_others_write_between_the_batches_of_an_import(cast: Cast, db: Database,
     monkeypatch.setattr(BATCH_EVENTS, 2)
     carol = cast.carol
     written: list[Any] = []
-    monkeypatch.setattr(type(db), "let_others_write", lambda self: written.append(an_event(carol)))
+    monkeypatch.setattr(type(db), "yield_to_other_writers", lambda self: written.append(an_event(carol)))
     assert counts(imported(cast.alice, FILE)) == (8, 0, 0, 0)
     assert len(written) == 4
 
@@ -53,7 +53,7 @@ def test_an_import_that_was_cut_short_is_completed_by_importing_again(cast: Cast
     alice = cast.alice
     with monkeypatch.context() as patch:
         patch.setattr(BATCH_EVENTS, 2)
-        patch.setattr(type(db), "let_others_write", lambda self: 1 / 0)
+        patch.setattr(type(db), "yield_to_other_writers", lambda self: 1 / 0)
         assert uploaded(alice, FILE).status == 500
     assert len(starts(alice)) == 2
     assert counts(imported(alice, FILE)) == (6, 0, 2, 0)

@@ -91,7 +91,7 @@ def test_tags_are_read_or_refused(value: Any) -> None:
 @rounds(max_examples=300)
 @given(query=written)
 def test_a_search_has_terms_of_what_was_written(query: str) -> None:
-    assert all(pieces and all(pieces) for pieces in text_search.terms(query))
+    assert all(pieces and all(pieces) for pieces in text_search.parse_terms(query))
 
 
 @rounds(max_examples=500)

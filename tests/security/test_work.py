@@ -33,7 +33,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "preference": lambda text: request.is_strict(falcon.Request(create_environ(headers={"Prefer": text}))),
     "versions": lambda text: Caller(if_none_match=text).has_version('"1"'),
     "tags": read_tags,
-    "search": lambda text: list(text_search.terms(text)),
+    "search": lambda text: list(text_search.parse_terms(text)),
     "next page": local,
     "form": request._form,
     "names in brackets": lambda text: request._form(f"{text}=1"),

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 
 from kalends.db.contents import RUN, Contents, Unfit
-from kalends.db.database import Retry, Taken
+from kalends.db.database import Retry, UniqueViolation
 from kalends.db.postgres.database import PostgresTransaction
 
 _NUMBERS = "FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S' WHERE d.refobjid = to_regclass(:table)"
@@ -34,7 +34,7 @@ class PostgresContents(Contents):
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         try:
             self._tx.copy(table, columns, rows)
-        except (psycopg.Error, Retry, Taken) as error:
+        except (psycopg.Error, Retry, UniqueViolation) as error:
             raise Unfit(f"{table}: {str(error.__cause__ or error).splitlines()[0]}") from error
 
     def last_id(self, table: str) -> int:

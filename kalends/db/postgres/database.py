@@ -14,7 +14,7 @@ from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
 
 from kalends.db.contents import Contents
-from kalends.db.database import TIMED_OUT, Database, Retry, Taken, Transaction
+from kalends.db.database import TIMED_OUT, Database, Retry, Transaction, UniqueViolation
 from kalends.db.postgres.connection import Connection
 from kalends.errors import Unavailable
 from kalends.settings import WrongSetting, variable
@@ -87,10 +87,10 @@ class Postgres(Database):
         with self._transaction(self._begin_write) as transaction:
             yield transaction
 
-    def let_others_write(self) -> None:
+    def yield_to_other_writers(self) -> None:
         """They need not wait, but for what is locked."""
 
-    def listed(self, name: str) -> str:
+    def in_list(self, name: str) -> str:
         return f"(SELECT unnest(CAST(:{name} AS bigint[])))"
 
     def for_each(self, name: str, table: str, ids: str) -> str:
@@ -127,8 +127,8 @@ class Postgres(Database):
             FOR EACH ROW EXECUTE FUNCTION {name}();
         """
 
-    def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
-        return _containing(table, column, literals)
+    def ids_containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+        return _ids_containing(table, column, literals)
 
     def interrupt_expired(self) -> None:
         """The server does so by itself (statement_timeout)."""
@@ -139,7 +139,7 @@ class Postgres(Database):
             with suppress(psycopg.Error):
                 connection.cancel_safe(timeout=CANCEL_SECONDS)
 
-    def is_shared(self) -> bool:
+    def is_in_use(self) -> bool:
         self.close()
         with self.read() as tx:
             others = "application_name = 'kalends' AND datname = current_database() AND pid <> pg_backend_pid()"
@@ -238,9 +238,9 @@ class PostgresTransaction(Transaction):
             for row in rows:
                 copy.write_row(row)
 
-    def few(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
+    def ids_if_selective(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
         """By the planner's estimate: the index itself can only count by finding them all."""
-        sql, params = _containing(table, column, literals)
+        sql, params = _ids_containing(table, column, literals)
         with _Translated():
             explained = psycopg.ClientCursor(self.connection).execute(b"EXPLAIN (FORMAT JSON) " + _translate(sql), params).fetchone()
         assert explained is not None
@@ -250,10 +250,10 @@ class PostgresTransaction(Transaction):
         with _Translated():
             self.connection.execute(sql.encode())
 
-    def exclusive(self, name: str) -> None:
+    def advisory_lock(self, name: str) -> None:
         self.rows("SELECT pg_advisory_xact_lock(:key)", key=crc32(f"kalends {name}".encode()))
 
-    def unhurried(self) -> None:
+    def without_statement_timeout(self) -> None:
         self.script("SET LOCAL statement_timeout = 0")
         self.connection.patience = None
 
@@ -267,7 +267,7 @@ class PostgresTransaction(Transaction):
         return PostgresContents(self)
 
 
-def _containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+def _ids_containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
     params = {f"containing{i}": f"%{literal}%" for i, literal in enumerate(literals[:MOST_LITERALS])}
     return f"SELECT id FROM {table} WHERE " + " AND ".join(f"{column} LIKE :{name}" for name in params), params
 
@@ -302,7 +302,7 @@ class _Translated:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, pg.UniqueViolation):
-            raise Taken(error.diag.constraint_name or "") from error
+            raise UniqueViolation(error.diag.constraint_name or "") from error
         if isinstance(error, AGAIN):
             raise Retry from error
         if isinstance(error, pg.QueryCanceled):

@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from kalends.db.contents import RUN, Contents, Unfit
-from kalends.db.database import Retry, Taken, Transaction
+from kalends.db.database import Retry, Transaction, UniqueViolation
 from kalends.db.sqlite.database import AWAY
 from kalends.errors import Unavailable
 
@@ -34,7 +34,7 @@ class SqliteContents(Contents):
         sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES (:{', :'.join(columns)})"
         try:
             self._tx.many(sql, [dict(zip(columns, row, strict=True)) for row in rows])
-        except (apsw.Error, Retry, Taken, ValueError, TypeError) as error:
+        except (apsw.Error, Retry, UniqueViolation, ValueError, TypeError) as error:
             raise Unfit(f"{table}: {error.__cause__ or error}") from error
 
     def last_id(self, table: str) -> int:
@@ -75,7 +75,7 @@ class SqliteContents(Contents):
         return [name for (name,) in self._tx.rows("SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")]
 
 
-def is_shared(path: Path) -> bool:
+def is_in_use(path: Path) -> bool:
     """In WAL mode, whoever has the file open keeps others from having it for themselves alone."""
     try:
         probe = apsw.Connection(str(path))

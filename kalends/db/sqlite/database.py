@@ -13,7 +13,7 @@ import apsw
 import msgspec
 
 from kalends.db.contents import Contents
-from kalends.db.database import INTERRUPTED, TIMED_OUT, Database, Retry, Slow, Taken, Transaction
+from kalends.db.database import INTERRUPTED, TIMED_OUT, Database, Retry, TooSlowForEventLoop, Transaction, UniqueViolation
 from kalends.db.sqlite.group_commit import Turns
 from kalends.db.text_search import LONGEST_PATTERN
 from kalends.errors import Unavailable
@@ -119,20 +119,20 @@ class Sqlite(Database):
     def write(self, *, alone: bool = False) -> "_Writing":
         connection: _Connection | None = getattr(self._local, "connection", None)
         if connection and connection.hurries:
-            raise Slow
+            raise TooSlowForEventLoop
         return _Writing(self._turns, alone)
 
-    def let_others_write(self) -> None:
+    def yield_to_other_writers(self) -> None:
         sleep(BUSY_INTERVAL_SECONDS)
 
-    def hurry(self) -> bool:
+    def limit_to_fast_reads(self) -> bool:
         connection = self._connection()
         connection.hurries = True
         connection.set_busy_timeout(0)
         connection.set_progress_handler(connection.is_over, STEPS)
         return True
 
-    def listed(self, name: str) -> str:
+    def in_list(self, name: str) -> str:
         return f"(SELECT value FROM json_each(:{name}))"
 
     def for_each(self, name: str, table: str, ids: str) -> str:
@@ -165,8 +165,8 @@ class Sqlite(Database):
     def defer(self, change: str, table: str) -> str:
         return ""
 
-    def containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
-        return _containing(table, column, literals)
+    def ids_containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+        return _ids_containing(table, column, literals)
 
     def interrupt_expired(self) -> None:
         now = monotonic()
@@ -180,11 +180,11 @@ class Sqlite(Database):
             connection.is_abandoned = True
             connection.interrupt()
 
-    def is_shared(self) -> bool:
-        from kalends.db.sqlite.contents import is_shared
+    def is_in_use(self) -> bool:
+        from kalends.db.sqlite.contents import is_in_use
 
         self.close()
-        return is_shared(self.path)
+        return is_in_use(self.path)
 
     def close(self) -> None:
         for connection in self._all_opened():
@@ -292,9 +292,9 @@ class SqliteTransaction(Transaction):
         except apsw.Error as error:
             _refuse(error, self._connection)
 
-    def few(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
+    def ids_if_selective(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
         """Found once, and remembered."""
-        sql, params = _containing(table, column, literals)
+        sql, params = _ids_containing(table, column, literals)
         found = self.rows(f"{sql} LIMIT {most + 1}", **params)
         return ("SELECT value AS id FROM json_each(:few)", {"few": [row[0] for row in found]}) if len(found) <= most else None
 
@@ -304,10 +304,10 @@ class SqliteTransaction(Transaction):
         except apsw.Error as error:
             _refuse(error, self._connection)
 
-    def exclusive(self, name: str) -> None:
+    def advisory_lock(self, name: str) -> None:
         """A write transaction excludes every other already."""
 
-    def unhurried(self) -> None:
+    def without_statement_timeout(self) -> None:
         self._connection.seconds = inf
 
     def has_table(self, name: str) -> bool:
@@ -328,7 +328,7 @@ def _bound(params: dict[str, Any]) -> dict[str, Any]:
     return params
 
 
-def _containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+def _ids_containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
     index = f"{table}_{column}"
     wanted = " AND ".join(f'"{trigram}"' for trigram in islice(dict.fromkeys(_trigrams(literals)), MOST_TRIGRAMS))
     return f"SELECT rowid AS id FROM {index} WHERE {index} MATCH :containing", {"containing": wanted}
@@ -362,14 +362,14 @@ def _index(connection: _Connection, message: str) -> str:
 def _refuse(error: apsw.Error, connection: _Connection | None = None) -> NoReturn:
     """Raise apsw's error as the rest of the house knows it."""
     if isinstance(error, AWAY) and connection and connection.hurries:
-        raise Slow from error
+        raise TooSlowForEventLoop from error
     if isinstance(error, apsw.InterruptError) and connection:
         _refuse_interrupted(error, connection)
     if isinstance(error, AWAY):
         raise Unavailable("The database is away, busy or full. Try again.") from error
     broken: int = getattr(error, "extendedresult", 0)
     if broken in UNIQUE and connection:
-        raise Taken(_index(connection, str(error))) from error
+        raise UniqueViolation(_index(connection, str(error))) from error
     # The record was there when the action looked, and is gone: the next run finds that out.
     if broken == apsw.SQLITE_CONSTRAINT_FOREIGNKEY:
         raise Retry from error

@@ -93,7 +93,7 @@ def _placed(ctx: Context, calendar: Calendar, column: str, named: dict[int, str]
         return {}
     rows = ctx.tx.rows(
         f"""SELECT DISTINCT {column} FROM events e JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar_id
-            WHERE {column} IN {ctx.db.listed("ids")} AND {policy.sees(ctx)}""",
+            WHERE {column} IN {ctx.db.in_list("ids")} AND {policy.event_visible(ctx)}""",
         ids=list(named),
         calendar_id=calendar.id,
         me=policy.me(ctx),
@@ -102,14 +102,14 @@ def _placed(ctx: Context, calendar: Calendar, column: str, named: dict[int, str]
 
 
 def _members(ctx: Context, ids: list[int]) -> list[int]:
-    rows = ctx.tx.rows(f"SELECT id FROM events WHERE series_id IN {ctx.db.listed('ids')}", ids=ids)
+    rows = ctx.tx.rows(f"SELECT id FROM events WHERE series_id IN {ctx.db.in_list('ids')}", ids=ids)
     return [event_id for (event_id,) in rows]
 
 
 def _loaded(ctx: Context, column: str, ids: list[int]) -> list[Event]:
     if not ids:
         return []
-    return ctx.tx.all(Event, f"{policy.EVENTS} WHERE {column} IN {ctx.db.listed('ids')}", ids=ids, me=policy.me(ctx))
+    return ctx.tx.all(Event, f"{policy.SELECT_EVENTS} WHERE {column} IN {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
 
 
 def _add_series(ctx: Context, calendar: Calendar, known: dict[str, Known], repeated: dict[int, str], own: dict[int, str]) -> None:
@@ -127,7 +127,7 @@ def _add_series(ctx: Context, calendar: Calendar, known: dict[str, Known], repea
             each.held[event.slot] = event
         if event.id == getattr(each.held.get(""), "id", None):
             del each.held[""]
-    rows = ctx.tx.rows(f"SELECT series_id, slot FROM series_exceptions WHERE series_id IN {ctx.db.listed('ids')}", ids=ids)
+    rows = ctx.tx.rows(f"SELECT series_id, slot FROM series_exceptions WHERE series_id IN {ctx.db.in_list('ids')}", ids=ids)
     for series_id, slot in rows:
         known[repeated[series_id]].excepted.add(slot)
     for series_id in _elsewhere(ctx, calendar, ids):
@@ -136,7 +136,7 @@ def _add_series(ctx: Context, calendar: Calendar, known: dict[str, Known], repea
 
 def _elsewhere(ctx: Context, calendar: Calendar, ids: list[int]) -> list[int]:
     rows = ctx.tx.rows(
-        f"""SELECT DISTINCT e.series_id FROM events e WHERE e.series_id IN {ctx.db.listed("ids")}
+        f"""SELECT DISTINCT e.series_id FROM events e WHERE e.series_id IN {ctx.db.in_list("ids")}
             AND NOT EXISTS (SELECT 1 FROM placements p WHERE p.event_id = e.id AND p.calendar_id = :calendar_id)""",
         ids=ids,
         calendar_id=calendar.id,

@@ -64,7 +64,7 @@ def from_file(ctx: Context, content: bytes, choice: Choice, shown: Shown = lambd
             if i == len(parts):
                 ctx.done(outcome.reply())
         if i < len(parts):
-            ctx.db.let_others_write()
+            ctx.db.yield_to_other_writers()
     return outcome.reply()
 
 
@@ -90,7 +90,7 @@ def _check_quota(ctx: Context, calendar: Calendar, plan: Plan) -> None:
 
 def _write(ctx: Context, calendar: Calendar, arrivals: list[Arrival], plan: Plan, public: bool | None, outcome: Outcome) -> None:
     # Two who import the same file at once would both find nothing.
-    ctx.tx.exclusive(f"import into {calendar.id}")
+    ctx.tx.advisory_lock(f"import into {calendar.id}")
     found = existing.find(ctx, calendar, (arrival.uid for arrival in arrivals), plan.uids)
     writing = Writing(ctx, calendar, public)
     kept: list[Arrival] = []

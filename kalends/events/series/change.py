@@ -79,7 +79,7 @@ def _take_text(ctx: Context, events: list[Event], changes: Changes[EventChanges]
     """A longer description counts towards the quota of the events' owner. (All other texts are short.)"""
     length = len(changes.get("description") or "")
     grown = sum(max(0, length - len(event.description or "")) for event in events)
-    quotas.take(ctx, events[0].owner_id, "events", 0, 2 * grown)
+    quotas.reserve(ctx, events[0].owner_id, "events", 0, 2 * grown)
 
 
 def _write(ctx: Context, event: Event, fields: EventFields) -> None:

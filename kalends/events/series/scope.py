@@ -19,7 +19,7 @@ def chosen(ctx: Context, event: Event, scope: str) -> list[Event]:
     """The event and those of its series that the scope takes in."""
     if scope == "this" or event.series_id is None:
         return [event]
-    policy.whole_series(ctx, event.series_id)
+    policy.require_whole_series(ctx, event.series_id)
     rows = ctx.tx.rows("SELECT id FROM events WHERE series_id = :id ORDER BY start_at, id", id=event.series_id)
     found = [event if event_id == event.id else store.get(ctx, event_id) for (event_id,) in rows]
     return found if scope == "all" else [each for each in found if _slot(each) >= _slot(event)]
@@ -33,7 +33,7 @@ def split(ctx: Context, event: Event, following: list[Event]) -> None:
         return
     new_id = series.insert(ctx, structs.replace(old, start_date=min(slots), uid=None)) if slots else None
     ids = [each.id for each in following]
-    ctx.tx.run(f"UPDATE events SET series_id = CAST(:new AS BIGINT) WHERE id IN {ctx.db.listed('ids')}", new=new_id, ids=ids)
+    ctx.tx.run(f"UPDATE events SET series_id = CAST(:new AS BIGINT) WHERE id IN {ctx.db.in_list('ids')}", new=new_id, ids=ids)
     if new_id is not None:
         ctx.tx.run(
             "UPDATE series_exceptions SET series_id = :new WHERE series_id = :old AND slot >= :first",

@@ -48,7 +48,7 @@ def get(ctx: Context, series_id: int) -> Series:
 
 
 def of_ids(ctx: Context, ids: list[int]) -> list[Series]:
-    return ctx.tx.all(Series, f"SELECT {_SERIES} FROM series WHERE id IN {ctx.db.listed('ids')}", ids=ids)
+    return ctx.tx.all(Series, f"SELECT {_SERIES} FROM series WHERE id IN {ctx.db.in_list('ids')}", ids=ids)
 
 
 def at_slot(series: Series, pattern: Event, slot: str) -> int:
@@ -217,7 +217,7 @@ def shift(ctx: Context, series_id: int, events: list[Event], by: timedelta, cloc
                 "start_time", "moves a monthly or yearly series off its days; repeat it with another start_date instead", "conflict"
             )
     # No two may hold one slot, not even on the way.
-    ctx.tx.run(f"UPDATE events SET slot = NULL WHERE id IN {ctx.db.listed('ids')}", ids=[event.id for event in events])
+    ctx.tx.run(f"UPDATE events SET slot = NULL WHERE id IN {ctx.db.in_list('ids')}", ids=[event.id for event in events])
     ctx.tx.many("UPDATE events SET slot = :slot WHERE id = :id", [{"id": e.id, "slot": later(e.slot or "")} for e in events])
     ctx.tx.run("DELETE FROM series_exceptions WHERE series_id = :id", id=series_id)
     for slot in excepted:
@@ -252,7 +252,7 @@ def _fill(ctx: Context, pattern: Event, series: Series, slots: set[str]) -> None
     days = [date.fromisoformat(slot) for slot in sorted(slots - held)]
     if ctx.actor:
         # What the worker makes of an endless series was allowed when it was begun.
-        quotas.take(ctx, pattern.owner_id, "events", len(days), len(days) * store.text_size(pattern))
+        quotas.reserve(ctx, pattern.owner_id, "events", len(days), len(days) * store.text_size(pattern))
     store.insert_occurrences(ctx, pattern, series.id, [moved(pattern, day, series.clock) | {"slot": day.isoformat()} for day in days])
 
 

@@ -22,7 +22,7 @@ from granian.rsgi import Scope
 from msgspec import Struct
 
 from kalends import errors
-from kalends.db import Database, Slow
+from kalends.db import Database, TooSlowForEventLoop
 from kalends.errors import Problem
 from kalends.http import metrics
 from kalends.http.input.request import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
@@ -128,7 +128,7 @@ class Edge:
     def _can_hurry(self) -> bool:
         """Not if the database is away just now: then there is time."""
         try:
-            return self._db is not None and self._db.hurry()
+            return self._db is not None and self._db.limit_to_fast_reads()
         except errors.Unavailable:
             return False
 
@@ -172,7 +172,7 @@ class Edge:
         try:
             env = environ(scope)
             if not has_body(env) and self._is_quick(scope):
-                with suppress(Slow):
+                with suppress(TooSlowForEventLoop):
                     return self._run(env, b"", hurries=True)
                 del env[ON_EVENT_LOOP]
             job = await self._receive(scope, env, proto)
