@@ -81,10 +81,10 @@ def _is_runs(password: str) -> bool:
     """Whether it is made of nothing but runs along a row or column, either way, such as qwerty123 or 1q2w3e4r."""
     rest = password
     while rest:
-        length = next((n for n in range(len(rest), _SHORTEST_RUN - 1, -1) if _is_run(rest[:n])), 0)
-        if not length:
+        # Every beginning of a run is a run, so most passwords are told by their first letters.
+        if len(rest) < _SHORTEST_RUN or not _is_run(rest[:_SHORTEST_RUN]):
             return False
-        rest = rest[length:]
+        rest = rest[next(n for n in range(len(rest), 0, -1) if _is_run(rest[:n])) :]
     return bool(password)
 
 
