@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import Executor, Future
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,12 @@ def _start_postgres() -> str:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     _running.close()
+
+
+@pytest.fixture(scope="session")
+def soak(pytestconfig: pytest.Config) -> bool:
+    """Whether tests run in their long forms."""
+    return bool(pytestconfig.getoption("--soak"))
 
 
 @pytest.fixture(scope="session")
@@ -149,11 +156,26 @@ def cast(client: Client) -> Cast:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def quick_passwords() -> Iterator[None]:
-    """Argon2id with small figures: hundreds of people register in these tests. The started server uses the real ones."""
-    real, passwords._hasher = passwords._hasher, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    yield
-    passwords._hasher = real
+def password_threads() -> Iterator[Executor]:
+    """Argon2id with small parameters, in the thread of the request instead of these: thousands of people register in these tests. The
+    started server uses the real ones."""
+    real = passwords._threads
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        patch.setattr(passwords, "_threads", SameThread())
+        yield real
+
+
+class SameThread(Executor):
+    """An executor that needs no other thread, which would wait for a core on a busy machine."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        try:
+            done.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            done.set_exception(error)
+        return done
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from hypothesis import example, given
-from hypothesis import settings as rounds
 from hypothesis import strategies as st
 
 from kalends.values import text
@@ -44,7 +43,6 @@ def assert_answered(answer: Answer, *allowed: int) -> None:
         assert answer.headers["Content-Type"] == "application/problem+json"
 
 
-@rounds(max_examples=150)
 @given(body=st.dictionaries(st.sampled_from(FIELDS) | any_text, any_json, max_size=6), strict=st.booleans())
 @example(body={"name": "\ud800"}, strict=True)
 @example(body={"\ud800": {"\x00": 1}, "name": "x"}, strict=True)
@@ -54,13 +52,11 @@ def test_any_json_object_is_made_or_refused(cast: Cast, body: dict[str, Any], st
     assert_answered(cast.alice.post("/api/calendars", body=json.dumps(body), headers=sent), 201, 422)
 
 
-@rounds(max_examples=150)
 @given(body=st.binary(max_size=80) | any_json.map(json.dumps).map(str.encode), kind=st.sampled_from(KINDS))
 def test_any_bytes_are_made_or_refused(cast: Cast, body: bytes, kind: str) -> None:
     assert_answered(cast.alice.post("/api/calendars", body=body, headers={"Content-Type": kind}), 201, 400, 415, 422)
 
 
-@rounds(max_examples=150)
 @given(
     head=st.binary(max_size=60)
     | st.sampled_from([b'Content-Disposition: form-data; name="name"', b"Content-Disposition: form-data; name=x"]),
@@ -72,13 +68,11 @@ def test_any_multipart_is_made_or_refused(cast: Cast, head: bytes, content: byte
     assert_answered(cast.alice.post("/api/calendars", body=body, headers={"Content-Type": KINDS[2]}), 201, 400, 422)
 
 
-@rounds(max_examples=150)
 @given(query=st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=40) | plain_text.map(lambda t: f"limit={quote(t)}"))
 def test_any_query_is_read_or_refused(cast: Cast, query: str) -> None:
     assert_answered(cast.alice.get("/api/calendars", query_string=query.lstrip("?")), 200, 400, 422)
 
 
-@rounds(max_examples=150)
 @given(words=st.lists(plain_text | st.sampled_from(["calendars", "session", "keys", "users", "current", "1", "new", "."]), max_size=4))
 def test_any_path_is_answered(cast: Cast, words: list[str]) -> None:
     path = "/api/" + "/".join(quote(word, safe="") for word in words)
@@ -101,7 +95,6 @@ NAMES = [
 ]
 
 
-@rounds(max_examples=150)
 @given(headers=st.dictionaries(st.sampled_from(NAMES), any_header, max_size=4))
 @example(headers={"Origin": "http://["})
 @example(headers={"Cookie": "kalends_session=x", "Origin": "//["})
@@ -110,7 +103,6 @@ def test_any_headers_are_answered(client: Client, headers: dict[str, str]) -> No
     assert_answered(client.post("/api/session", body="{}", headers=headers), 401, 403, 415, 422)
 
 
-@rounds(max_examples=150)
 @given(name=any_text)
 @example(name="\x1f")
 @example(name="\u2028name\u2028")
@@ -128,7 +120,6 @@ def test_a_name_is_kept_normalised_and_stripped_or_refused(cast: Cast, name: str
         assert not name.strip() or any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in name)
 
 
-@rounds(max_examples=100)
 @given(fields=st.dictionaries(st.sampled_from(FIELDS[:6]), plain_text | st.sampled_from(["yes", "#aabbcc", "UTC", "all"]), max_size=6))
 def test_every_carrier_gives_the_same_answer(cast: Cast, fields: dict[str, str]) -> None:
     wrapped = {f"calendar[{name}]": value for name, value in fields.items()}
@@ -145,7 +136,6 @@ def test_every_carrier_gives_the_same_answer(cast: Cast, fields: dict[str, str])
     assert all(one == same[0] for one in same)
 
 
-@rounds(max_examples=100)
 @given(number=st.integers(-(2**70), 2**70) | st.sampled_from([2**63 - 1, 2**63, 0, -1]))
 def test_a_natural_number_of_64_bits_is_an_offset_and_no_other(cast: Cast, number: int) -> None:
     expected = 200 if 0 <= number < 2**63 else 422
@@ -153,7 +143,6 @@ def test_a_natural_number_of_64_bits_is_an_offset_and_no_other(cast: Cast, numbe
     assert cast.alice.request("GET", "/api/calendars", json={"offset": number}).status == expected
 
 
-@rounds(max_examples=100)
 @given(description=plain_text)
 def test_what_edit_answers_may_be_sent_again(cast: Cast, description: str) -> None:
     calendar = a_calendar(cast.alice)
@@ -164,7 +153,6 @@ def test_what_edit_answers_may_be_sent_again(cast: Cast, description: str) -> No
         assert cast.alice.get(f"{path}/edit").json == editable
 
 
-@rounds(max_examples=500)
 @given(value=plain_text, lines=st.booleans())
 def test_cleaning_twice_changes_nothing_more(value: str, lines: bool) -> None:
     try:
@@ -174,7 +162,6 @@ def test_cleaning_twice_changes_nothing_more(value: str, lines: bool) -> None:
     assert text.clean(cleaned, lines=lines) == cleaned
 
 
-@rounds(max_examples=500)
 @given(value=st.text(st.characters(codec="utf-8"), max_size=10))
 def test_a_key_is_the_same_for_every_spelling(value: str) -> None:
     key = text.fold_case(value)

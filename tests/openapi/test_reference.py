@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -10,14 +11,17 @@ from kalends.http.input.fields import described
 from kalends.http.openapi.responses import MEANINGS, operation_id
 from kalends.http.openapi.schema import Carrier, carried
 from tests.client import Client
+from tests.conftest import Clock
 from tests.openapi.page import Element, read
+
+pytestmark = pytest.mark.on_one_database
 
 ENDPOINTS = [endpoint for endpoint in registry if endpoint.path.startswith("/api/")]
 
 
-@pytest.fixture
-def page(client: Client) -> Element:
-    answer = client.get("/docs")
+@pytest.fixture(scope="session")
+def page(app: tuple[Any, Clock]) -> Element:
+    answer = Client(app[0]).get("/docs")
     assert answer.status == 200
     return read(answer.text)
 

@@ -97,11 +97,6 @@ def scenes(lonely: tuple[Any, Settings], clock: Clock) -> Scenes:
     return lambda: Scene(Cast(Client(lonely[0])), lonely[1], "public")
 
 
-@pytest.fixture
-def soak(pytestconfig: pytest.Config) -> bool:
-    return bool(pytestconfig.getoption("--soak"))
-
-
 class Attack:
     """Requests to one endpoint."""
 

@@ -76,6 +76,7 @@ def test_the_score_knows_a_bad_page(site: Client) -> None:
     assert grade(score({}, [], [])) == "D"
 
 
+@pytest.mark.on_one_database
 @pytest.mark.parametrize("endpoint", registry, ids=lambda endpoint: f"{endpoint.method} {endpoint.url}")
 def test_no_answer_is_framed_sniffed_or_run_by_others(cast: Cast, settings: Settings, endpoint: Any) -> None:
     """Whatever is answered, and to whom: a browser that is led there by another site shows it in no frame, and runs nothing in it."""
@@ -97,6 +98,7 @@ def test_no_answer_is_framed_sniffed_or_run_by_others(cast: Cast, settings: Sett
                 assert "charset=utf-8" in answer.headers["Content-Type"].lower(), answer.headers["Content-Type"]
 
 
+@pytest.mark.on_one_database
 @pytest.mark.parametrize("method", ["TRACE", "PROPFIND", "PATCH", "CONNECT"])
 def test_no_path_knows_other_methods(client: Client, method: str) -> None:
     for endpoint in registry:

@@ -27,6 +27,7 @@ def _page(cast: Cast, settings: Settings, endpoint: Any, *, signed_in: bool) -> 
     return read(answer.text) if answer.status == 200 else None
 
 
+@pytest.mark.on_one_database
 @pytest.mark.parametrize("endpoint", [page for page in PAGES if page.credentials], ids=lambda endpoint: endpoint.path)
 def test_every_page_of_a_user_offers_to_sign_out_and_is_kept_by_no_browser(cast: Cast, settings: Settings, endpoint: Any) -> None:
     scene = Scene(cast, settings, "public")
@@ -37,6 +38,7 @@ def test_every_page_of_a_user_offers_to_sign_out_and_is_kept_by_no_browser(cast:
     assert answer.headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.on_one_database
 @pytest.mark.parametrize("endpoint", PAGES, ids=lambda endpoint: endpoint.path)
 def test_passwords_are_masked_and_password_managers_find_them(cast: Cast, settings: Settings, endpoint: Any) -> None:
     for signed_in in (True, False):
@@ -49,6 +51,7 @@ def test_passwords_are_masked_and_password_managers_find_them(cast: Cast, settin
                 assert "readonly" not in field.attributes
 
 
+@pytest.mark.on_one_database
 def test_there_are_pages_with_passwords(cast: Cast, settings: Settings) -> None:
     """Without this, the walk above might have met none."""
     found = set()

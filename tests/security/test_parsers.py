@@ -7,7 +7,6 @@ from email.headerregistry import Address
 from typing import Any
 
 from hypothesis import example, given
-from hypothesis import settings as rounds
 from hypothesis import strategies as st
 
 from kalends import settings, transports
@@ -20,7 +19,6 @@ from tests.security.writing import listed, reading, urls, written
 BASE = "https://calendar.example.org"
 
 
-@rounds(max_examples=300)
 @given(text=written | listed("Blue Note", "12 rue Bleue", "75001 Paris", "NY 10012", "USA", ""))
 def test_a_location_is_taken_apart_or_left_whole(text: str) -> None:
     parts = location.derived(text)
@@ -28,7 +26,6 @@ def test_a_location_is_taken_apart_or_left_whole(text: str) -> None:
     assert all(part is None or (0 < len(part) <= MAX_PART and part in text) for part in parts.values())
 
 
-@rounds(max_examples=300)
 @given(value=urls("smtp://", "smtps://u:", "smtp://u:p@"))
 @example(value="smtp://u:p@[::1")
 @example(value="smtp://u:p@host:99999")
@@ -42,7 +39,6 @@ def test_a_mail_server_is_read_or_refused_in_words_without_the_value(value: str)
         assert re.fullmatch(r"[\x20-\x7e]+", found.host + found.user + found.password)
 
 
-@rounds(max_examples=300)
 @given(value=urls("twilio://", "twilio://s:t@h?from=", "twilio://s:t@"))
 @example(value="twilio://s:t@h?from=%0d%0a")
 @example(value="twilio://s:t@h?from=+1&from=+2")
@@ -54,7 +50,6 @@ def test_an_sms_interface_is_read_or_refused_in_words_without_the_value(value: s
         assert (found.host + found.sid + found.token + found.sender).isprintable()
 
 
-@rounds(max_examples=300)
 @given(value=written | st.tuples(written, st.just(" <"), written, st.just("@example.org>")).map("".join))
 @example(value="\r\nBcc: x <a@example.org>")
 @example(value='"<a@example.org>')
@@ -66,7 +61,6 @@ def test_a_sender_is_read_or_refused(value: str) -> None:
         assert not re.search(r"[\r\n\x00]", str(found))
 
 
-@rounds(max_examples=300)
 @given(name=st.sampled_from(Settings.__struct_fields__), value=written | urls("http://", "https://", "postgresql://") | st.integers())
 @example(name="base_url", value="http://[")
 @example(name="graph_url", value="http://a:b")
@@ -77,14 +71,12 @@ def test_a_setting_is_in_force_or_stops_the_start_in_words_that_name_it(name: st
     assert isinstance(found, Settings) if refusal is None else settings.variable(name) in refusal
 
 
-@rounds(max_examples=300)
 @given(number=written | st.text("+0123456789()- ext.#", max_size=30), country=st.none() | written | st.sampled_from(["FR", "Deutschland"]))
 def test_a_phone_number_is_read_or_none(number: str, country: str | None) -> None:
     found = phone.to_e164(number, country)
     assert found is None or re.fullmatch(r"\+[0-9]{2,17}", found)
 
 
-@rounds(max_examples=300)
 @given(address=written | st.tuples(written, st.just("@"), written).map("".join))
 def test_an_address_is_read_or_refused(address: str) -> None:
     found, _ = reading(transports.read_address, address, ValueError)

@@ -3,7 +3,7 @@
 import os
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
 from unicodedata import normalize
@@ -160,8 +160,9 @@ def test_only_a_hash_of_the_password_is_kept(client: Client, db: Database, setti
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="priorities of threads are Linux's")
-def test_a_password_is_hashed_with_low_priority(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_password_is_hashed_with_low_priority(client: Client, monkeypatch: pytest.MonkeyPatch, password_threads: Executor) -> None:
     priorities: list[int] = []
+    monkeypatch.setattr(passwords, "_threads", password_threads)
 
     class Watching(PasswordHasher):
         def hash(self, password: str | bytes, *, salt: bytes | None = None) -> str:
