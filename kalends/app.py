@@ -31,7 +31,7 @@ from kalends.events import api as events
 from kalends.events import form_pages as event_forms
 from kalends.events import pages as event_pages
 from kalends.health import api as health
-from kalends.http.endpoint import registry
+from kalends.http.endpoint import endpoints_of
 from kalends.http.run_endpoint import identify
 from kalends.http.server import application, pool_paths, quick_paths
 from kalends.http.serving.edge import Edge, Routes
@@ -52,6 +52,7 @@ from kalends.users import api as users
 from kalends.values import timestamps
 from kalends.web import failures
 from kalends.web import static_pages as web
+from kalends.web.render import limit_inputs
 
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
@@ -62,10 +63,14 @@ FEATURES = [
     *(openapi, docs, web, health),
 ]
 
+ENDPOINTS = endpoints_of(FEATURES)
+openapi.describe(ENDPOINTS)
+limit_inputs(ENDPOINTS)
+
 
 def wsgi(db: Database, settings: Settings, clock: Callable[[], int] = timestamps.now) -> "falcon.App[Any, Any]":
     """The service as a WSGI application."""
-    return application(registry, db, settings, authenticate, retries, clock, partial(failures.page, db, settings))
+    return application(ENDPOINTS, db, settings, authenticate, retries, clock, partial(failures.page, db, settings))
 
 
 def rsgi() -> Edge:
@@ -74,7 +79,7 @@ def rsgi() -> Edge:
     log.configure(loaded)
     tokens.ensure_secret(loaded)
     db = open_database(loaded)
-    routes = Routes(quick_paths(registry), pool_paths(registry), partial(identify, db, loaded, authenticate))
+    routes = Routes(quick_paths(ENDPOINTS), pool_paths(ENDPOINTS), partial(identify, db, loaded, authenticate))
     edge = Edge(wsgi(db, loaded), loaded, db, routes)
     # What is made by now stays for good; looking through it for what may go would only take time.
     gc.freeze()

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from kalends.http.endpoint import registry
+from kalends.app import ENDPOINTS
 from kalends.settings import Settings
 from tests.cast import Cast, a_comment, a_response
 from tests.test_policy import Scene
 
 CANARY = "canary.bird@example.org"
-READS = [endpoint for endpoint in registry if endpoint.method == "GET"]
+READS = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]
 
 
 @pytest.mark.parametrize("visibility", ["private", "public"])

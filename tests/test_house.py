@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from kalends import errors
-from kalends.app import FEATURES
-from kalends.http.endpoint import registry
+from kalends.app import ENDPOINTS, FEATURES
+from kalends.http.endpoint import Endpoint
 from kalends.reference.errors import meaning as meaning_of_error
 from kalends.reference.errors import problems
 from kalends.settings import Settings, meaning, variable
@@ -48,7 +48,7 @@ MODULE_LAYERS = {
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
         *("subscribers.mail_links", "subscribers.opt_in"),
         *("users.reset_link", "users.reset_requests", "users.verify_link", "users.weak_passwords"),
-        *("web.autolink", "web.form_token", "web.forms", "web.reader_zone", "web.words"),
+        *("web.autolink", "web.form_token", "web.forms", "web.page", "web.reader_zone", "web.words"),
     },
     "api": {"web.render", "reference.schema_text"},
     "pages": {"web.failures", "deliveries.message", "deliveries.account_message"},
@@ -117,18 +117,18 @@ def test_a_module_opens_with_a_sentence(path: Path) -> None:
     assert ast.get_docstring(ast.parse(source)), f"kalends/{_name(path)} does not say what lives there"
 
 
-def test_every_feature_with_actions_is_in_the_list() -> None:
-    listed = {feature.__name__ for feature in FEATURES}
-    assert {endpoint.function.__module__ for endpoint in registry} == listed
+def test_every_module_with_endpoints_is_a_feature() -> None:
+    declaring = {f"kalends.{_name(path)}" for path in MODULES if re.search(r"^@(endpoint|page)\(", path.read_text(), re.MULTILINE)}
+    assert declaring == {feature.__name__ for feature in FEATURES}
+    assert declaring == {endpoint.function.__module__ for endpoint in ENDPOINTS}
 
 
-@pytest.mark.parametrize("endpoint", registry, ids=lambda endpoint: f"{endpoint.method} {endpoint.url}")
-def test_an_endpoint_is_documented_and_lives_in_its_folder(endpoint: object) -> None:
-    declared = next(e for e in registry if e is endpoint)
-    assert declared.documentation
-    if declared.path.startswith("/api/") and declared.resource != "openapi":
-        folder = declared.function.__module__.split(".")[1]
-        assert folder.removesuffix("s") == declared.resource.removesuffix("s")
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: f"{endpoint.method} {endpoint.url}")
+def test_an_endpoint_is_documented_and_lives_in_its_folder(endpoint: Endpoint) -> None:
+    assert endpoint.documentation
+    if endpoint.in_api and endpoint.resource != "openapi":
+        folder = endpoint.function.__module__.split(".")[1]
+        assert folder.removesuffix("s") == endpoint.resource.removesuffix("s")
 
 
 @pytest.mark.parametrize("name", Settings.__struct_fields__)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kalends.http.endpoint import registry
+from kalends.app import ENDPOINTS
 from kalends.settings import Settings
 from kalends.subscribers.mail_links import confirm_url, unsubscribe_url
 from tests.cast import PASSWORD, Cast, a_block, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
@@ -329,17 +329,17 @@ def _name(endpoint: Any) -> str:
 
 
 def test_every_endpoint_has_a_row_and_every_row_an_endpoint() -> None:
-    assert {_name(endpoint) for endpoint in registry} == set(TABLE)
+    assert {_name(endpoint) for endpoint in ENDPOINTS} == set(TABLE)
 
 
 def test_the_documentation_says_which_endpoints_guests_may_use() -> None:
     """`guests=True` is documentation, and this holds it against the table."""
-    said = {_name(endpoint): endpoint.guests for endpoint in registry}
+    said = {_name(endpoint): endpoint.guests for endpoint in ENDPOINTS}
     held = {name: any(row[0] != 401 and row[0] != 404 for row in rows.values()) or name == "GET /metrics" for name, rows in TABLE.items()}
     assert said == held
 
 
-@pytest.mark.parametrize("endpoint", registry, ids=_name)
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=_name)
 def test_permission(client: Client, settings: Settings, endpoint: Any) -> None:
     name = _name(endpoint)
     cast, scene = Cast(client), None

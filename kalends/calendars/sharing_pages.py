@@ -1,46 +1,38 @@
-"""What the page to change a calendar does beside its fields: with whom it is shared, and its feed's address."""
+"""Pages on which a calendar is shared, left, and given another feed address."""
 
 from kalends import policy
 from kalends.calendars import api
 from kalends.calendars.model import Leaving, Sharing, Unsharing
-from kalends.calendars.pages import editing
+from kalends.calendars.pages import edit
 from kalends.context import Context
-from kalends.http.endpoint import Document, endpoint
+from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
-from kalends.web.forms import submit
+from kalends.web.page import page
 from kalends.web.render import redirect, render
 
 
-@endpoint("POST", "/calendars/{calendar_id}/share", transaction=False, format="html")
+@page("POST", "/calendars/{calendar_id}/share", again=edit, form="share", transaction=False)
 def share(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Share a calendar with a user, or change their role."""
-
-    def act() -> Document:
-        api.share(ctx, calendar_id, params.read(Sharing))
-        return redirect(ctx, f"/calendars/{calendar_id}/edit#sharing", done="shared")
-
-    return submit(ctx, params, act, lambda state: editing(ctx, calendar_id, share=state), write=False)
+    api.share(ctx, calendar_id, params.read(Sharing))
+    return redirect(ctx, f"/calendars/{calendar_id}/edit#sharing", done="shared")
 
 
-@endpoint("POST", "/calendars/{calendar_id}/unshare", transaction=False, format="html")
+@page("POST", "/calendars/{calendar_id}/unshare", again=edit, form="share")
 def unshare(ctx: Context, calendar_id: int, params: Form) -> Document:
-    """Share a calendar with a user no longer."""
-
-    def act() -> Document:
-        api.unshare(ctx, calendar_id, params.read(Unsharing))
-        return redirect(ctx, f"/calendars/{calendar_id}/edit#sharing", done="unshared")
-
-    return submit(ctx, params, act, lambda state: editing(ctx, calendar_id, share=state))
+    """Stop sharing a calendar with a user."""
+    api.unshare(ctx, calendar_id, params.read(Unsharing))
+    return redirect(ctx, f"/calendars/{calendar_id}/edit#sharing", done="unshared")
 
 
-@endpoint("GET", "/calendars/{calendar_id}/leave", format="html")
+@page("GET", "/calendars/{calendar_id}/leave")
 def ask_leave(ctx: Context, calendar_id: int) -> Document:
     """Ask before somebody leaves a calendar, and whether its owner may share others with them."""
     policy.shared_calendar(ctx, calendar_id)
     return render("calendars/leave.html", ctx, title="Leave the calendar", calendar=api.show(ctx, calendar_id))
 
 
-@endpoint("POST", "/calendars/{calendar_id}/leave", format="html")
+@page("POST", "/calendars/{calendar_id}/leave")
 def leave(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Leave a calendar that somebody shares with one."""
     policy.shared_calendar(ctx, calendar_id)
@@ -49,15 +41,14 @@ def leave(ctx: Context, calendar_id: int, params: Form) -> Document:
     return redirect(ctx, "/calendars", done="left-and-blocked" if blocks else "left")
 
 
-@endpoint("GET", "/calendars/{calendar_id}/reset_feed", format="html")
+@page("GET", "/calendars/{calendar_id}/reset_feed")
 def ask_reset(ctx: Context, calendar_id: int) -> Document:
     """Ask before the feed's address changes, since programs that have the old one lose it."""
     api.edit(ctx, calendar_id)
-    calendar = api.show(ctx, calendar_id)
-    return render("calendars/reset_feed.html", ctx, title="New feed address", calendar=calendar)
+    return render("calendars/reset_feed.html", ctx, title="New feed address", calendar=api.show(ctx, calendar_id))
 
 
-@endpoint("POST", "/calendars/{calendar_id}/reset_feed", format="html")
+@page("POST", "/calendars/{calendar_id}/reset_feed")
 def reset_feed(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Give a calendar's feed another address."""
     api.reset_feed(ctx, calendar_id)

@@ -1,10 +1,11 @@
-"""Declare an endpoint: the decorator registers the function and returns it unchanged."""
+"""Declare endpoints on their functions, and collect them from the modules of the features."""
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from types import ModuleType
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
@@ -13,6 +14,7 @@ from kalends.http.input.fields import Changes, Given
 from kalends.http.input.form import Form
 
 F = TypeVar("F", bound=Callable[..., Any])
+Pool = Literal["request", "hash", "upload"]
 
 FORMATS = {
     "json": "application/json",
@@ -29,6 +31,8 @@ CALENDAR_FILE = "text/calendar; charset=utf-8"
 READERS: dict[Any, Callable[..., Any]] = {Changes: fields.read_changes, Given: fields.read_given}
 
 _VARIABLE = re.compile(r"{(\w+)}")
+# The attribute of a function that holds its declarations.
+_DECLARED = "endpoints"
 _SUFFIX = re.compile(r"\.(ics|csv|vcf)$")
 
 
@@ -40,28 +44,40 @@ class Document(Struct, frozen=True):
     status: int = 200
 
 
-class Endpoint(Struct, frozen=True):
+class Endpoint(Struct, frozen=True, kw_only=True):
     """One action, as it was declared."""
 
     method: str
     path: str
     format: str
     function: Callable[..., Any]
-    status: int
-    also: int | None
-    guests: bool
-    limited: bool
-    transaction: bool
-    credentials: bool
-    versioned: bool
-    quick: bool
-    rechecks: bool
-    pool: str
     variables: dict[str, type]
+    # The Struct of its parameters; None for a page's form, which is bound as it came.
     params: type[Struct] | None
     is_form: bool
     read: Callable[..., Any]
+    # What it returns, for the documentation.
     result: Any
+    status: int = 200
+    # Another status of success, which the action may choose by `ctx.status`.
+    also: int | None = None
+    # People who are not signed in may use it (policy decides; this is for the documentation, and tested).
+    guests: bool = False
+    # Guests' calls count against the rate limit.
+    limited: bool = False
+    # False where the action opens its transactions itself (it hashes a password, or waits for the network). So does one that gets a file.
+    transaction: bool = True
+    # False where sessions and keys are ignored.
+    credentials: bool = True
+    # The reply has the record's version as ETag, and If-Match or If-None-Match may ask for it (for the documentation).
+    versioned: bool = False
+    # It reads a record by its key, which takes a moment where the database is inside: it needs no thread of its own.
+    quick: bool = False
+    # It checks a credential each time, before a request under the same Idempotency-Key gets its reply again.
+    rechecks: bool = False
+    # The threads that run it: `hash` if it may hash a password, `upload` if it imports. An action with an optional file is of the
+    # `upload` pool whenever it is sent one.
+    pool: Pool = "request"
 
     @property
     def partial(self) -> bool:
@@ -128,72 +144,66 @@ def _wrapper(path: str) -> str:
     return f"{resource.removesuffix('ies')}y" if resource.endswith("ies") else resource.removesuffix("s")
 
 
-registry: list[Endpoint] = []
+class Options(TypedDict, total=False):
+    """What a declaration may say beside method and path; see the fields of Endpoint."""
+
+    status: int
+    also: int | None
+    guests: bool
+    limited: bool
+    transaction: bool
+    credentials: bool
+    versioned: bool
+    quick: bool
+    rechecks: bool
+    pool: Pool
+    # Where it also serves an older form of request with another reply.
+    result: Any
 
 
-def endpoint(
-    method: str,
-    path: str,
-    *,
-    status: int = 200,
-    also: int | None = None,
-    guests: bool = False,
-    limited: bool = False,
-    transaction: bool = True,
-    credentials: bool = True,
-    versioned: bool = False,
-    quick: bool = False,
-    rechecks: bool = False,
-    result: Any = None,
-    pool: Literal["request", "hash", "upload"] = "request",
-    format: str = "",
-) -> Callable[[F], F]:
-    """Declare the function as the action behind method and path.
-
-    also: another status of success, which the action may choose by `ctx.status`.
-    guests: people who are not signed in may use it (policy decides; this is for the documentation, and tested).
-    limited: guests' calls count against the rate limit.
-    credentials: False where sessions and keys mean nothing.
-    versioned: the record's version is answered as ETag, and If-Match or If-None-Match asks for it (for the documentation).
-    quick: it reads a record by its key, which takes a moment where the database is inside: no thread of its own is needed for that.
-    rechecks: it checks a credential, and does so each time, before a request under the same Idempotency-Key gets its answer again.
-    result: what it returns, for the documentation, where it also serves an older form of request with another reply.
-    pool: the threads that run it: `hash` if it may hash a password, `upload` if it imports. An action with an optional file is of the
-        `upload` pool whenever it is sent one.
-    transaction: False where the action must not hold one all along (it hashes a password, or waits for the network). One that is
-        given a file holds none either: it opens its own.
-    """
+def endpoint(method: str, path: str, *, format: str = "", **options: Unpack[Options]) -> Callable[[F], F]:
+    """Declare the function as the action behind method and path. The function itself stays as it is."""
 
     def declare(function: F) -> F:
-        suffix = _SUFFIX.search(path)
-        bare = path[: suffix.start()] if suffix else path
-        hints = get_type_hints(function, include_extras=True)
-        params, read = hints.get("params"), fields.read
-        is_form = params is Form
-        if get_origin(params) in READERS:
-            read, params = READERS[get_origin(params)], get_args(params)[0]
-        declared = Endpoint(
-            method=method,
-            path=bare,
-            format=format or (suffix.group(1) if suffix else "json"),
-            function=function,
-            status=status,
-            also=also,
-            guests=guests,
-            limited=limited,
-            transaction=transaction,
-            credentials=credentials,
-            versioned=versioned,
-            quick=quick,
-            rechecks=rechecks,
-            pool=pool,
-            variables={name: hints[name] for name in _VARIABLE.findall(bare)},
-            params=None if is_form else params,
-            is_form=is_form,
-            read=read,
-            result=result or hints["return"],
-        )
-        registry.append(declared)
+        attach(function, declaration(function, method, path, format=format, **options))
         return function
 
     return declare
+
+
+def declaration(function: Callable[..., Any], method: str, path: str, *, format: str = "", **options: Unpack[Options]) -> Endpoint:
+    """The endpoint of a function, by its type hints. The suffix of the path chooses the format, unless it is given."""
+    suffix = _SUFFIX.search(path)
+    bare = path[: suffix.start()] if suffix else path
+    hints = get_type_hints(function, include_extras=True)
+    params, read = hints.get("params"), fields.read
+    is_form = params is Form
+    if get_origin(params) in READERS:
+        read, params = READERS[get_origin(params)], get_args(params)[0]
+    return Endpoint(
+        method=method,
+        path=bare,
+        format=format or (suffix.group(1) if suffix else "json"),
+        function=function,
+        variables={name: hints[name] for name in _VARIABLE.findall(bare)},
+        params=None if is_form else params,
+        is_form=is_form,
+        read=read,
+        **{"result": hints["return"]} | options,
+    )
+
+
+def attach(function: Callable[..., Any], declared: Endpoint) -> None:
+    """Keep a declaration on its function, which may have several."""
+    vars(function).setdefault(_DECLARED, []).append(declared)
+
+
+def endpoints_of(features: Iterable[ModuleType]) -> list[Endpoint]:
+    """Every endpoint that these modules declare, in their order."""
+    return [
+        declared
+        for feature in features
+        for value in vars(feature).values()
+        if inspect.isfunction(value) and value.__module__ == feature.__name__
+        for declared in vars(value).get(_DECLARED, ())
+    ]

@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from kalends.context import Context
-from kalends.http.endpoint import endpoint, registry
+from kalends.http.endpoint import Endpoint, endpoint
 from kalends.http.openapi.document import document
 from kalends.reference.glossary import annotate
 
@@ -15,8 +15,18 @@ def show(ctx: Context) -> dict[str, Any]:
     return described(ctx.settings.url)
 
 
+_endpoints: list[Endpoint] = []
+
+
+def describe(endpoints: list[Endpoint]) -> None:
+    """Set the endpoints to describe. The application calls this with all that it has."""
+    _endpoints[:] = endpoints
+    described.cache_clear()
+
+
 @cache
 def described(base_url: str) -> dict[str, Any]:
-    api = document(registry, base_url)
+    """The OpenAPI document, with the meaning of its terms."""
+    api = document(_endpoints, base_url)
     annotate(api)
     return api

@@ -39,9 +39,10 @@ class FormState(Struct):
         return str(self.value(name)).lower() in ("true", "1", "yes", "on")
 
 
-def filled(record: Struct | Mapping[str, Any]) -> FormState:
-    """A form with the fields of a record."""
-    return FormState(record if isinstance(record, Mapping) else structs.asdict(record))
+def filled(record: Struct | Mapping[str, Any], typed: FormState | None = None) -> FormState:
+    """A form with the fields of a record and, over them, the values that were typed."""
+    values = record if isinstance(record, Mapping) else structs.asdict(record)
+    return structs.replace(typed, values={**values, **typed.values}) if typed else FormState(values)
 
 
 def submit(

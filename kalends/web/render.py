@@ -2,6 +2,7 @@
 
 import hashlib
 import mimetypes
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from kalends.context import Context
-from kalends.http.endpoint import Document, registry
+from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import described, fields_of
 from kalends.web import words
 from kalends.web.autolink import autolink
@@ -126,16 +127,16 @@ def _environment() -> Environment:
     environment.globals["static"] = static_url
     environment.globals["words"] = words
     environment.filters["autolink"] = autolink
-    environment.globals["max_length"] = max_length
     return environment
 
 
-@cache
-def max_length(name: str) -> int | None:
-    """The most characters that a field of this name may have: as the actions say, the longest of them."""
-    structs = [endpoint.params for endpoint in registry if endpoint.writes and endpoint.params is not None]
-    bounds = [described(field.type)[1].max_length for struct in structs for field in fields_of(struct) if field.name == name]
-    return max((bound for bound in bounds if bound is not None), default=None)
+def limit_inputs(endpoints: Iterable[Endpoint]) -> None:
+    """Let inputs take as many characters as the endpoints do: of fields with the same name, the longest. The application calls this."""
+    limits: dict[str, int] = {}
+    for struct in [endpoint.params for endpoint in endpoints if endpoint.writes and endpoint.params is not None]:
+        for field in fields_of(struct):
+            limits[field.name] = max(limits.get(field.name, 0), described(field.type)[1].max_length or 0)
+    _environment().globals["max_length"] = limits.get
 
 
 @cache

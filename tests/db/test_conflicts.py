@@ -16,7 +16,7 @@ from kalends.db.migrate import migrate
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
 from kalends.errors import Unavailable
-from kalends.http.endpoint import Endpoint, endpoint, registry
+from kalends.http.endpoint import Endpoint, declaration
 from kalends.http.server import application
 from kalends.idempotency import store as retries
 from kalends.settings import Settings
@@ -50,8 +50,7 @@ class Crossing:
         return Crossed(self.attempts)
 
     def declared(self) -> Endpoint:
-        endpoint("PUT", "/api/pebbles/{first}/{second}", guests=True)(self.cross)
-        return registry.pop()
+        return declaration(self.cross, "PUT", "/api/pebbles/{first}/{second}", guests=True)
 
 
 @pytest.fixture

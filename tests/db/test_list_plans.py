@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from kalends.http.endpoint import Endpoint, registry
+from kalends.app import ENDPOINTS
+from kalends.http.endpoint import Endpoint
 from tests.cast import Cast, a_calendar, a_comment, an_event
 
 # Searched for in the same way as the title, or nothing that a statement asks for.
@@ -31,7 +32,9 @@ def _samples(cast: Cast) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "endpoint", [endpoint for endpoint in registry if endpoint.method == "GET" and endpoint.params is not None], ids=lambda found: found.url
+    "endpoint",
+    [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET" and endpoint.params is not None],
+    ids=lambda endpoint: endpoint.url,
 )
 def test_every_list_can_be_asked_for_by_all_its_parameters(cast: Cast, endpoint: Endpoint, soak: bool) -> None:
     samples = _samples(cast)

@@ -11,7 +11,7 @@ import pytest
 from kalends.app import wsgi
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
-from kalends.http.endpoint import Endpoint, endpoint, registry
+from kalends.http.endpoint import Endpoint, declaration
 from kalends.http.server import application
 from kalends.idempotency import store as retries
 from kalends.sessions.store import authenticate
@@ -53,5 +53,4 @@ def stage(db: Database, settings: Settings, clock: Clock) -> Stage:
 
 def act(method: str, path: str, function: Callable[..., Any], **options: Any) -> Endpoint:
     """Declare the function as an action, for one test alone."""
-    endpoint(method, path, **options)(function)
-    return registry.pop()
+    return declaration(function, method, path, **options)

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from kalends.app import ENDPOINTS
 from kalends.context import Context
-from kalends.http.endpoint import registry
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
 from tests.http.conftest import Stage, act
@@ -144,7 +144,7 @@ def test_a_strict_request_is_told_that_it_was_taken_strictly(cast: Cast) -> None
 
 
 def test_fields_may_be_wrapped_in_the_singular_of_the_resource() -> None:
-    wrappers = {endpoint.resource: endpoint.wrapper for endpoint in registry if endpoint.path.startswith("/api/")}
+    wrappers = {endpoint.resource: endpoint.wrapper for endpoint in ENDPOINTS if endpoint.path.startswith("/api/")}
     assert (wrappers["deliveries"], wrappers["events"], wrappers["session"]) == ("delivery", "event", "session")
 
 

@@ -7,9 +7,8 @@ from functools import partial
 
 import pytest
 
-from kalends.app import FEATURES
+from kalends.app import ENDPOINTS, FEATURES
 from kalends.errors import Unavailable
-from kalends.http.endpoint import registry
 from kalends.http.server import pool_paths
 from kalends.http.serving import thread_pool as pools
 from kalends.http.serving.thread_pool import Pool, Size
@@ -144,7 +143,7 @@ def test_a_request_that_is_given_up_leaves_its_place() -> None:
 
 
 def test_every_spelling_of_a_path_leads_to_its_pool() -> None:
-    paths = pool_paths(registry)
+    paths = pool_paths(ENDPOINTS)
     expected = {
         **{f"POST /api/session{ending}": "hash" for ending in ("", "/", ".json", ".json/")},
         "PUT /api/users/7": "hash",
@@ -164,6 +163,6 @@ def test_every_spelling_of_a_path_leads_to_its_pool() -> None:
 def test_whoever_sends_a_file_must_be_signed_in() -> None:
     """The edge turns others away before it reads the file."""
     assert FEATURES
-    takers = [endpoint for endpoint in registry if endpoint.takes_file]
+    takers = [endpoint for endpoint in ENDPOINTS if endpoint.takes_file]
     assert len(takers) >= 4
     assert [endpoint.url for endpoint in takers if endpoint.guests] == []

@@ -11,10 +11,9 @@ from uuid import uuid4
 import pytest
 from msgspec import structs
 
-from kalends.app import wsgi
+from kalends.app import ENDPOINTS, wsgi
 from kalends.context import Context
 from kalends.db import Database
-from kalends.http.endpoint import registry
 from kalends.settings import Settings
 from kalends.worker import clean_up
 from tests.cast import PASSWORD, Cast, a_contact, an_event
@@ -131,7 +130,7 @@ def rows(db: Database, table: str | None) -> int:
 
 
 def test_every_post_of_the_interface_is_tried() -> None:
-    posts = {endpoint.path for endpoint in registry if endpoint.method == "POST" and endpoint.path.startswith("/api/")}
+    posts = {endpoint.path for endpoint in ENDPOINTS if endpoint.method == "POST" and endpoint.path.startswith("/api/")}
     assert {path for path, _, _ in SAMPLES.values()} == posts
 
 

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
+from kalends.app import ENDPOINTS
 from kalends.db import Database
-from kalends.http.endpoint import registry
 from tests.cast import PASSWORD, Cast, Person, a_calendar, a_contact, an_event, shared
 from tests.client import Answer, Client
 
@@ -124,7 +124,7 @@ def send(request: Request, name: str, key: str) -> Answer:
 
 
 def test_every_put_and_delete_of_the_api_is_tried() -> None:
-    unsafe = {f"{endpoint.method} {endpoint.path}" for endpoint in registry if endpoint.in_api and endpoint.method in ("PUT", "DELETE")}
+    unsafe = {f"{endpoint.method} {endpoint.path}" for endpoint in ENDPOINTS if endpoint.in_api and endpoint.method in ("PUT", "DELETE")}
     assert unsafe - set(REQUESTS) == ELSEWHERE
 
 

@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from kalends.http.endpoint import Endpoint, registry
+from kalends.app import ENDPOINTS
+from kalends.http.endpoint import Endpoint
 from kalends.http.input.fields import described, fields_of
 from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client
 
-DESCRIBED = [endpoint for endpoint in registry if endpoint.path.startswith("/api/")]
+DESCRIBED = [endpoint for endpoint in ENDPOINTS if endpoint.path.startswith("/api/")]
 
 
 @pytest.fixture

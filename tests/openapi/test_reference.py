@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from kalends.http.endpoint import Endpoint, registry
+from kalends.app import ENDPOINTS
+from kalends.http.endpoint import Endpoint
 from kalends.http.input.fields import described
 from kalends.http.openapi.responses import MEANINGS, operation_id
 from kalends.http.openapi.schema import Carrier, carried
@@ -16,7 +17,7 @@ from tests.openapi.page import Element, read
 
 pytestmark = pytest.mark.on_one_database
 
-ENDPOINTS = [endpoint for endpoint in registry if endpoint.path.startswith("/api/")]
+API = [endpoint for endpoint in ENDPOINTS if endpoint.in_api]
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +40,7 @@ def _entry(page: Element, endpoint: Endpoint) -> Element:
     return entry
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=_name)
+@pytest.mark.parametrize("endpoint", API, ids=_name)
 def test_every_endpoint_is_explained(page: Element, endpoint: Endpoint) -> None:
     entry = _entry(page, endpoint)
     assert endpoint.documentation
@@ -48,7 +49,7 @@ def test_every_endpoint_is_explained(page: Element, endpoint: Endpoint) -> None:
     assert str(endpoint.status) in [status.text for status in entry.all("strong")]
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=_name)
+@pytest.mark.parametrize("endpoint", API, ids=_name)
 def test_every_parameter_is_explained(page: Element, endpoint: Endpoint) -> None:
     entry = _entry(page, endpoint)
     shown = dict(zip([dt.text for dt in entry.all("dt")], [dd.text for dd in entry.all("dd")], strict=True))

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
-from kalends.http.endpoint import registry
+from kalends.app import ENDPOINTS
 from kalends.http.input.fields import fields_of, read_changes
 from kalends.http.input.types import LongText, Name, TimeZone
 from kalends.http.openapi.schema import Carrier, field_schema
@@ -39,7 +39,7 @@ class Everything(Struct, kw_only=True):
     code: Annotated[str, Meta(max_length=5, min_length=3)] | None = None
 
 
-DESCRIBED = {endpoint.params for endpoint in registry if endpoint.params is not None and endpoint.path.startswith("/api/")}
+DESCRIBED = {endpoint.params for endpoint in ENDPOINTS if endpoint.params is not None and endpoint.path.startswith("/api/")}
 KINDS: list[type[Struct]] = [*DESCRIBED, Everything, Page]
 # What a format says, no validator knows, such as the names in `fields`; and files travel in multipart alone.
 FIELDS = {

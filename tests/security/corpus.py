@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from kalends.http.endpoint import Document, Endpoint, registry
+from kalends.app import ENDPOINTS
+from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import fields_of
 from tests.http.multipart import BOUNDARY, multipart, of_parts
 
@@ -201,7 +202,7 @@ def names_of(endpoint: Endpoint, *, every_name: bool) -> list[str]:
         return [field.name for field in fields_of(endpoint.params)]
     if not endpoint.is_form:
         return ["x"]
-    structs = [each.params for each in registry if each.params is not None] if every_name else _structs(endpoint)
+    structs = [each.params for each in ENDPOINTS if each.params is not None] if every_name else _structs(endpoint)
     return sorted({name for struct in structs for name in struct.__struct_fields__} | set(_names_in_source(endpoint)))
 
 

@@ -1,4 +1,4 @@
-"""The corpus, sent to every endpoint of the registry: whatever comes, the answer is one of ours, and never an internal error."""
+"""The corpus, sent to every endpoint of the ENDPOINTS: whatever comes, the answer is one of ours, and never an internal error."""
 
 import re
 from collections.abc import Callable
@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 import pytest
 from msgspec.structs import replace
 
-from kalends.app import wsgi
+from kalends.app import ENDPOINTS, wsgi
 from kalends.db import Database
-from kalends.http.endpoint import Endpoint, registry
+from kalends.http.endpoint import Endpoint
 from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Answer, Client
@@ -143,7 +143,7 @@ def assert_answered(answer: Answer, said: str, *, may_be_away: bool = False) -> 
         assert answer.headers["Content-Type"].startswith("text/html") or answer.json["status"] == answer.status
 
 
-@_cases(registry, _by_fields, _by_struct)
+@_cases(ENDPOINTS, _by_fields, _by_struct)
 def test_hostile_fields_are_taken_or_refused(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
     attack = Attack(scenes, endpoint)
     for fields in corpus.all_hostile(endpoint, every_name=soak):
@@ -158,7 +158,7 @@ def test_hostile_fields_are_taken_or_refused(scenes: Scenes, endpoint: Endpoint,
         attack.by_alice(repr(fields)[:200], headers=corpus.JSON, body=corpus.dumped(fields))
 
 
-@_cases(registry, _by_fields, _by_struct)
+@_cases(ENDPOINTS, _by_fields, _by_struct)
 def test_hostile_queries_are_answered(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
     attack = Attack(scenes, endpoint)
     for said, query in corpus.QUERIES.items():
@@ -167,14 +167,14 @@ def test_hostile_queries_are_answered(scenes: Scenes, endpoint: Endpoint, soak: 
             attack.by_anonymous(said, query_string=query)
 
 
-@_cases(registry, _by_head)
+@_cases(ENDPOINTS, _by_head)
 def test_hostile_headers_are_answered(scenes: Scenes, endpoint: Endpoint) -> None:
     attack = Attack(scenes, endpoint)
     for said, headers in corpus.HEADERS.items():
         attack.by_both(said, headers=headers)
 
 
-@_cases([endpoint for endpoint in registry if endpoint.writes], _by_body)
+@_cases([endpoint for endpoint in ENDPOINTS if endpoint.writes], _by_body)
 def test_hostile_bodies_are_refused(scenes: Scenes, endpoint: Endpoint) -> None:
     attack = Attack(scenes, endpoint)
     for said, (body, headers) in corpus.BODIES.items():
@@ -183,7 +183,7 @@ def test_hostile_bodies_are_refused(scenes: Scenes, endpoint: Endpoint) -> None:
         attack.by_both(said, **made())
 
 
-@_cases([endpoint for endpoint in registry if endpoint.variables], _name, _by_variables)
+@_cases([endpoint for endpoint in ENDPOINTS if endpoint.variables], _name, _by_variables)
 def test_a_made_up_path_leads_to_nothing(scenes: Scenes, endpoint: Endpoint) -> None:
     """A link that is its own permission may answer that it does not work."""
     scene = scenes()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kalends.http.endpoint import registry
+from kalends.app import ENDPOINTS
 from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast
 from tests.client import Answer, Client
@@ -77,7 +77,7 @@ def test_the_score_knows_a_bad_page(site: Client) -> None:
 
 
 @pytest.mark.on_one_database
-@pytest.mark.parametrize("endpoint", registry, ids=lambda endpoint: f"{endpoint.method} {endpoint.url}")
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: f"{endpoint.method} {endpoint.url}")
 def test_no_answer_is_framed_sniffed_or_run_by_others(cast: Cast, settings: Settings, endpoint: Any) -> None:
     """Whatever is answered, and to whom: a browser that is led there by another site shows it in no frame, and runs nothing in it."""
     name = f"{endpoint.method} {endpoint.url}"
@@ -101,7 +101,7 @@ def test_no_answer_is_framed_sniffed_or_run_by_others(cast: Cast, settings: Sett
 @pytest.mark.on_one_database
 @pytest.mark.parametrize("method", ["TRACE", "PROPFIND", "PATCH", "CONNECT"])
 def test_no_path_knows_other_methods(client: Client, method: str) -> None:
-    for endpoint in registry:
+    for endpoint in ENDPOINTS:
         path = endpoint.path.replace("{", "").replace("}", "") if not endpoint.variables else None
         if path:
             assert client.request(method, path).status == 405, path

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from kalends.app import ENDPOINTS
 from kalends.db import Database
-from kalends.http.endpoint import registry
 from kalends.settings import Settings
 from tests.cast import Cast
 from tests.kept import values
@@ -16,7 +16,7 @@ from tests.test_policy import GIVEN, Scene
 
 STATIC = Path(__file__).parent.parent.parent / "kalends" / "web" / "static"
 HTML = {"Accept": "text/html"}
-READS = [endpoint for endpoint in registry if endpoint.method == "GET"]
+READS = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]
 PAGES = [endpoint for endpoint in READS if endpoint.format == "html" and not endpoint.path.startswith(("/embed/", "/static/"))]
 
 

@@ -11,10 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kalends.account.sign_in_pages import local
+from kalends.app import ENDPOINTS
 from kalends.context import Caller
 from kalends.db import text_search
 from kalends.errors import Problem
-from kalends.http.endpoint import Endpoint, registry
+from kalends.http.endpoint import Endpoint
 from kalends.http.input import request
 from kalends.http.input.fields import FieldInvalid, fields_of
 from kalends.http.input.tags import MAX_TAGS, read_tags
@@ -27,7 +28,7 @@ from tests.http.test_properties import any_header, any_json
 from tests.security.corpus import VALUES
 from tests.security.writing import listed, reading, written
 
-TAKING = [endpoint for endpoint in registry if endpoint.params is not None]
+TAKING = [endpoint for endpoint in ENDPOINTS if endpoint.params is not None]
 DATE = r"(Mon, )?[0-9]{1,3} (Jan|Foo) [0-9]{1,6} [0-9]{2}:[0-9]{2}(:[0-9]{2})? (GMT|[+-][0-9]{4})"
 
 any_value = any_json | written | st.sampled_from(list(VALUES.values()))

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from kalends.http.endpoint import Endpoint, registry
+from kalends.app import ENDPOINTS
+from kalends.http.endpoint import Endpoint
 from kalends.settings import Settings
 from tests.cast import Cast
 from tests.test_policy import GIVEN, Scene
@@ -15,7 +16,7 @@ SECRETS = ("password", "current_password", "wkey", "digest", "token", "access_to
 OURS = {"Sec-Fetch-Site": "same-origin"}
 # With a credential that could be one, an import would ask the provider; what it does with it is tested beside it.
 WRITES = [
-    endpoint for endpoint in registry if endpoint.writes and not endpoint.path.endswith(("/contacts/import", "/contacts/import/token"))
+    endpoint for endpoint in ENDPOINTS if endpoint.writes and not endpoint.path.endswith(("/contacts/import", "/contacts/import/token"))
 ]
 
 
@@ -56,7 +57,7 @@ def test_a_wrong_credential_is_not_repeated(cast: Cast) -> None:
         {"Authorization": CANARY},
         {"Cookie": f"kalends_session={CANARY}"},
     ):
-        for endpoint in registry:
+        for endpoint in ENDPOINTS:
             if not endpoint.variables:
                 answer = cast.anonymous.request(endpoint.method, endpoint.url, headers=headers)
                 assert CANARY not in answer.text + str(answer.headers), (headers, endpoint.url)

@@ -6,7 +6,7 @@ from select import select
 
 import pytest
 
-from kalends.http.endpoint import registry
+from kalends.app import ENDPOINTS
 from tests.security.wire import answered, calendars, connected, first, received, request, statuses
 from tests.serve.running import Running, bearer
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("unharmed")
 
 MIB = 1024 * 1024
 GIGABYTE = 1_000_000_000
-PATHS = sorted({re.sub(r"{\w+}", "1", endpoint.url) for endpoint in registry})
+PATHS = sorted({re.sub(r"{\w+}", "1", endpoint.url) for endpoint in ENDPOINTS})
 
 
 def test_a_gigabyte_is_refused_before_it_is_sent_whatever_the_path(started: Running) -> None:

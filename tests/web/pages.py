@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from playwright.sync_api import Page
 
-from kalends.app import FEATURES
-from kalends.http.endpoint import Endpoint, registry
+from kalends.app import ENDPOINTS, FEATURES
+from kalends.http.endpoint import Endpoint
 from tests.cast import Person
 from tests.web.scene import Scene
 from tests.web.windows import WIDE, Windows, go
@@ -106,7 +106,7 @@ VISITS = [visit for visits in PAGES.values() for visit in visits]
 
 def declared(method: str) -> list[Endpoint]:
     """The endpoints that answer with pages."""
-    return [endpoint for endpoint in registry if endpoint.format == "html" and endpoint.method == method]
+    return [endpoint for endpoint in ENDPOINTS if endpoint.format == "html" and endpoint.method == method]
 
 
 def address(scene: Scene, path: str) -> str:
