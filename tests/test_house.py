@@ -30,7 +30,7 @@ MODULE_LAYERS = {
     "settings": {"settings", "log", "tokens"},
     "context": {"context"},
     "http": {"idempotency.key"},
-    "model": {"users.passwords", "calendars.feed_link", "contacts.entry", "demo.story"},
+    "model": {"users.passwords", "calendars.feed_link", "contacts.entry", "demo.story", "events.cursor", "events.input", "events.query"},
     "policy": {"policy"},
     "store": {
         *("quotas", "backup.file", "backup.restore", "backup.take"),

@@ -10,8 +10,9 @@ from kalends import policy
 from kalends.calendar_view.days import ONE, Days, each
 from kalends.calendars.model import Calendar
 from kalends.context import Context
-from kalends.events import listing
-from kalends.events.model import EventQuery, EventRow
+from kalends.events import cursor, listing
+from kalends.events.model import EventRow
+from kalends.events.query import EventQuery
 from kalends.http.paging import MAX_PAGE
 from kalends.values import datetimes
 from kalends.values.datetimes import DAY_SECONDS
@@ -74,7 +75,7 @@ def of_days(ctx: Context, days: Days, calendars: Sequence[Calendar] | None, zone
     rows: list[EventRow] = []
     while len(found := listing.find(ctx, query, calendars, zone)) > MAX_PAGE and len(rows) + MAX_PAGE < MOST:
         rows += found[:MAX_PAGE]
-        query = structs.replace(query, after=f"{rows[-1].start_at}.{rows[-1].id}")
+        query = structs.replace(query, after=cursor.encode(rows[-1]))
     day_of = _days_by_moment(first, last, zone)
     begins = datetimes.start_of_day(days.first, zone)
     entries = [_entry(row, zone, day_of) for row in [*rows, *found[:MAX_PAGE]]]

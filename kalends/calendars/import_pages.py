@@ -3,7 +3,8 @@
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.events import api as events
-from kalends.events.model import EventImport, EventInput
+from kalends.events.input import EventInput
+from kalends.events.model import EventImport
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.policy import Right

@@ -6,7 +6,7 @@ from kalends.calendars import api
 from kalends.calendars.model import CalendarInput
 from kalends.context import Context
 from kalends.events import api as events
-from kalends.events.model import EventQuery
+from kalends.events.query import EventQuery
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging

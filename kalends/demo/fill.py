@@ -17,7 +17,8 @@ from kalends.db import UniqueViolation
 from kalends.db.text_search import fold
 from kalends.demo.story import CALENDARS, DESCRIPTIONS, GUESTS, HAPPENINGS, NOTES, PROFILE, REMARKS, SERIES, Happening
 from kalends.events import api as events
-from kalends.events.model import EventInput, EventQuery, RepeatInput
+from kalends.events.input import EventInput, RepeatInput
+from kalends.events.query import EventQuery
 from kalends.http.input.form import Form
 from kalends.policy import primary_calendar, user
 from kalends.responses import api as responses

@@ -11,29 +11,12 @@ from kalends.context import Context
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
-from kalends.events import feed, feed_cache, listing, placements, span, store
+from kalends.events import cursor, feed, feed_cache, listing, placements, span, store
 from kalends.events.ical import calendar as calendar_file
 from kalends.events.imports.file import Choice, from_file
-from kalends.events.model import (
-    PARTS,
-    CalendarChoice,
-    CommentPage,
-    EventChanges,
-    EventDetail,
-    EventFields,
-    EventFile,
-    EventIds,
-    EventImport,
-    EventIndex,
-    EventInput,
-    EventQuery,
-    EventRepeated,
-    EventRow,
-    EventsChanged,
-    EventView,
-    RepeatInput,
-    SendInput,
-)
+from kalends.events.input import CalendarChoice, EventChanges, EventFields, EventFile, EventIds, EventInput, RepeatInput, SendInput
+from kalends.events.model import PARTS, EventDetail, EventImport, EventIndex, EventRepeated, EventsChanged
+from kalends.events.query import CommentPage, EventQuery, EventView
 from kalends.events.series import change, scope
 from kalends.events.series import store as series
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
@@ -59,7 +42,7 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
     calendars = _searched_calendars(ctx, params)
     zone = _zone(ctx, calendars)
     found = listing.find(ctx, params, calendars, zone)
-    rows, next_page = page(ctx, params, found, after=_position)
+    rows, next_page = page(ctx, params, found, after=cursor.encode)
     total = listing.count(ctx, params, calendars, zone) if params.count else None
     items = store.items(ctx, rows)
     return EventIndex(
@@ -337,10 +320,6 @@ def _zone(ctx: Context, calendars: Searched | None) -> str:
     if calendars and len(calendars) == 1 and isinstance(calendars[0], Calendar):
         return calendars[0].time_zone
     return ctx.actor.time_zone if ctx.actor else "UTC"
-
-
-def _position(row: EventRow) -> str:
-    return f"{row.start_at}.{row.id}"
 
 
 def _created(ctx: Context, given: EventFields, calendar: Calendar) -> EventDetail:

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from kalends.context import Context
 from kalends.events import listing, store
-from kalends.events.model import EventItem, EventQuery
+from kalends.events.model import EventItem
+from kalends.events.query import EventQuery
 
 
 def named(ctx: Context, ids: Iterable[int | None]) -> dict[int, EventItem]:

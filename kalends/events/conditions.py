@@ -7,8 +7,8 @@ from msgspec import Struct, field, structs
 from kalends import errors
 from kalends.context import Context
 from kalends.db import text_search
-from kalends.events import search
-from kalends.events.model import EventQuery
+from kalends.events import cursor, search
+from kalends.events.query import EventQuery
 from kalends.values import datetimes
 
 # Events longer than this are few; the migrations have indexes of them, made with this very number.
@@ -102,10 +102,10 @@ def _add_times(chosen: Conditions, query: EventQuery, zone: str) -> None:
 
 def add_after(chosen: Conditions, after: str) -> None:
     """Only what comes after the event at which the page before ended."""
-    start, _, event_id = after.partition(".")
+    start_at, event_id = cursor.decode(after)
     way = "<" if chosen.latest_first else ">"
     chosen.bounds += [f"{{start}} {way}= :after_start", f"({{start}}, {{id}}) {way} (:after_start, :after_id)"]
-    chosen.params |= {"after_start": int(start), "after_id": int(event_id)}
+    chosen.params |= {"after_start": start_at, "after_id": event_id}
 
 
 def _add_overlap(chosen: Conditions, start: int | None, end: int | None) -> None:

@@ -10,8 +10,9 @@ from kalends import policy
 from kalends.calendars.model import Calendar, Searched
 from kalends.context import Context
 from kalends.db.database import batches
-from kalends.events import ical, listing
-from kalends.events.model import PARTS, Event, EventQuery
+from kalends.events import cursor, ical, listing
+from kalends.events.model import PARTS, Event
+from kalends.events.query import EventQuery
 from kalends.events.series import store as series
 from kalends.events.series.store import Series
 from kalends.http.paging import MAX_PAGE
@@ -95,7 +96,7 @@ def _events(ctx: Context, query: EventQuery, calendars: Searched | None, most: i
         yield from _load(ctx, [row.id for row in page])
         if len(rows) <= asked.size:
             return
-        asked = structs.replace(asked, offset=0, after=f"{page[-1].start_at}.{page[-1].id}")
+        asked = structs.replace(asked, offset=0, after=cursor.encode(page[-1]))
 
 
 def _load(ctx: Context, ids: list[int]) -> list[Event]:

@@ -8,7 +8,8 @@ from kalends import errors, policy
 from kalends.calendars.model import Calendar
 from kalends.context import Context
 from kalends.events import api, store
-from kalends.events.model import Event, EventChanges, EventIds, EventInput, RepeatInput
+from kalends.events.input import EventChanges, EventIds, EventInput, RepeatInput
+from kalends.events.model import Event
 from kalends.events.series import store as series
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.fields import Changes

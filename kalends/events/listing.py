@@ -13,7 +13,8 @@ from kalends.context import Context
 from kalends.db import columns
 from kalends.events import conditions
 from kalends.events.conditions import Conditions
-from kalends.events.model import EventQuery, EventRow
+from kalends.events.model import EventRow
+from kalends.events.query import EventQuery
 
 FEW = 2_000
 DEEP = 10_000

@@ -14,7 +14,9 @@ from kalends.context import Context
 from kalends.deliveries import message
 from kalends.deliveries import store as deliveries
 from kalends.events import api, span, upcoming
-from kalends.events.model import CalendarChoice, CommentPage, EventQuery, EventView, Position, Query, SendInput
+from kalends.events.cursor import Cursor
+from kalends.events.input import CalendarChoice, SendInput
+from kalends.events.query import CommentPage, EventQuery, EventView, Query
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.form import Form
 from kalends.policy import Right
@@ -36,7 +38,7 @@ class Search(Struct, kw_only=True):
 
     text: Annotated[Query, Meta(description="Words.")] | None = None
     tags: Annotated[Query, Meta(description="Comma-delimited tags.")] | None = None
-    after: Position | None = None
+    after: Cursor | None = None
     trail: Annotated[str, Meta(max_length=700, description="Where the pages before began, the last one last.")] | None = None
 
 

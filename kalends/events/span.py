@@ -5,7 +5,8 @@ from datetime import date, datetime
 from msgspec import Struct
 
 from kalends import errors
-from kalends.events.model import Event, EventFields, EventItem, EventRow
+from kalends.events.input import EventFields
+from kalends.events.model import Event, EventItem, EventRow
 from kalends.values import datetimes
 from kalends.values.datetimes import format_instant
 

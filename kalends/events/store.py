@@ -11,7 +11,8 @@ from kalends.calendars.model import Calendar
 from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.events import placements, search, span
-from kalends.events.model import PARTS, CalendarName, Event, EventDetail, EventFields, EventItem, EventRow, Tally
+from kalends.events.input import EventFields
+from kalends.events.model import PARTS, CalendarName, Event, EventDetail, EventItem, EventRow, Tally
 from kalends.events.span import Span
 from kalends.responses import store as responses
 from kalends.values.datetimes import format_instant

@@ -3,8 +3,9 @@
 from msgspec import Struct, structs
 
 from kalends.context import Context
-from kalends.events import listing, store
-from kalends.events.model import EventItem, EventQuery, EventRow, Repeat
+from kalends.events import cursor, listing, store
+from kalends.events.model import EventItem, EventRow, Repeat
+from kalends.events.query import EventQuery
 from kalends.values import timestamps
 
 # How many events are read at once, and at most, to fill a page.
@@ -43,7 +44,7 @@ def _fold(ctx: Context, query: EventQuery, zone: str) -> tuple[list[EventRow], s
                     return shown, position
                 shown.append(row)
                 series |= {row.series_id} if row.series_id else set()
-            position = f"{row.start_at}.{row.id}"
+            position = cursor.encode(row)
         if len(rows) <= BATCH:
             return shown, None
     return shown, position
@@ -54,14 +55,14 @@ def _on_earlier_pages(ctx: Context, rows: list[EventRow], after: str | None) -> 
     ids = list({row.series_id for row in rows if row.series_id})
     if after is None or not ids:
         return set()
-    start, _, event_id = after.partition(".")
+    start_at, event_id = cursor.decode(after)
     found = ctx.tx.rows(
         f"""SELECT DISTINCT series_id FROM events WHERE series_id IN {ctx.db.in_list("ids")} AND public
-            AND start_at >= :now AND (start_at, id) <= (:start, :event_id)""",
+            AND start_at >= :now AND (start_at, id) <= (:start_at, :event_id)""",
         ids=ids,
         now=ctx.now,
-        start=int(start),
-        event_id=int(event_id),
+        start_at=start_at,
+        event_id=event_id,
     )
     return {row[0] for row in found}
 

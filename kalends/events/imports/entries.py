@@ -9,7 +9,8 @@ from typing import Any
 from msgspec import Struct, structs
 
 from kalends.events import store
-from kalends.events.model import MAX_LOCATION, EventFields
+from kalends.events.input import EventFields
+from kalends.events.model import MAX_LOCATION
 from kalends.events.series import change
 from kalends.events.span import BACKWARDS, Span
 from kalends.http.input.fields import FieldInvalid, fields_of

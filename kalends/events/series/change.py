@@ -9,7 +9,8 @@ from msgspec import structs
 from kalends import errors, quotas
 from kalends.context import Context
 from kalends.events import location, span, store
-from kalends.events.model import MAX_LOCATION, PARTS, Event, EventChanges, EventFields
+from kalends.events.input import EventChanges, EventFields
+from kalends.events.model import MAX_LOCATION, PARTS, Event
 from kalends.events.series import scope
 from kalends.http.input.fields import Changes
 from kalends.http.input.tags import tagged

@@ -8,7 +8,8 @@ from msgspec import structs
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.events import span, store
-from kalends.events.model import Event, EventFields
+from kalends.events.input import EventFields
+from kalends.events.model import Event
 from kalends.events.series import store as series
 from kalends.values import datetimes
 

@@ -9,7 +9,8 @@ from kalends import errors, quotas
 from kalends.context import Context
 from kalends.db import columns
 from kalends.events import store
-from kalends.events.model import Event, RepeatInput
+from kalends.events.input import RepeatInput
+from kalends.events.model import Event
 from kalends.events.series.rule import Rule, months_later
 from kalends.events.span import Span
 from kalends.values import datetimes

@@ -1,0 +1,23 @@
+"""The cursor of event lists: `<start_at>.<id>` of the last event of a page."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from kalends.events.model import EventRow
+
+Cursor = Annotated[
+    str,
+    Meta(max_length=50, description="Where the page before ended, as `next` says.", extra={"pattern": r"^-?[0-9]{1,12}[.][0-9]{1,18}$"}),
+]
+
+
+def encode(event: EventRow) -> str:
+    """The cursor after this event."""
+    return f"{event.start_at}.{event.id}"
+
+
+def decode(cursor: str) -> tuple[int, int]:
+    """The start and id of the event after which the next page begins."""
+    start_at, _, event_id = cursor.partition(".")
+    return int(start_at), int(event_id)

@@ -1,0 +1,155 @@
+"""The parameters that create and change events."""
+
+from typing import Annotated, ClassVar, Literal
+from urllib.parse import urlsplit
+
+from msgspec import Meta, Struct
+
+from kalends.events.model import MAX_LOCATION, MAX_PART
+from kalends.http.input.fields import FieldInvalid, Upload
+from kalends.http.input.tags import Tag, TagList
+from kalends.http.input.types import DateTime, EmailAddress, Id, Ids, LongText, Name, PartyMax, TimeZone
+from kalends.values import phone
+
+HTTP_ONLY = "must be an address that begins with http:// or https://"
+
+
+def _url(value: str) -> str:
+    try:
+        address = urlsplit(value)
+    except ValueError:
+        raise FieldInvalid(HTTP_ONLY) from None
+    if address.scheme not in ("http", "https") or not address.hostname or any(c.isspace() for c in value):
+        raise FieldInvalid(HTTP_ONLY)
+    return value
+
+
+Url = Annotated[
+    str,
+    Meta(max_length=2_000, extra={"check": _url, "schema": {"format": "uri"}}),
+]
+Location = Annotated[str, Meta(max_length=MAX_LOCATION)]
+Part = Annotated[str, Meta(max_length=MAX_PART)]
+Scope = Annotated[Literal["this", "following", "all"], Meta(description="Of a series: this event, it and the following, or all.")]
+
+
+class EventFields(Struct, kw_only=True):
+    """The editable fields of an event."""
+
+    RULES: ClassVar = {
+        "start_time": "must lie in the years 1900 to 9999 on the event's own clocks",
+        "end_time": "must not be before start_time",
+        "location": "composed of its parts must have at most 500 characters",
+        "tag": "must leave at most 100 tags",
+        "image_url": "must be an address that begins with http:// or https://",
+        "scope": "goes with one event alone, not with ids",
+    }
+
+    title: Annotated[Name, Meta(description="What the event is called.")]
+    start_time: Annotated[DateTime, Meta(description="Start; a date alone makes an all-day event.")]
+    end_time: Annotated[DateTime, Meta(description="End; for an all-day event the last day, inclusive.")] | None = None
+    all_day: Annotated[bool, Meta(description="Whether it takes whole days; follows from the form of start_time.")] | None = None
+    time_zone: Annotated[TimeZone, Meta(description="The event's zone; the calendar's by default.")] | None = None
+    description: Annotated[LongText, Meta(description="What it is about.")] | None = None
+    location: Annotated[Location, Meta(description="Where; its parts are derived from it, and it is composed of them.")] | None = None
+    location_name: Annotated[Part, Meta(description="Name of the place.")] | None = None
+    street: Annotated[Part, Meta(description="Street and number.")] | None = None
+    city: Annotated[Part, Meta(description="City.")] | None = None
+    state: Annotated[Part, Meta(description="State or region.")] | None = None
+    zip: Annotated[Part, Meta(description="Postal code.")] | None = None
+    country: Annotated[Part, Meta(description="Country.")] | None = None
+    image_url: Annotated[Url, Meta(description="Address of an image, http or https.")] | None = None
+    tag_list: TagList = ""
+    public: Annotated[bool, Meta(description="Whether everyone sees it; as its home calendar by default.")] | None = None
+    party_max: PartyMax | None = None
+
+
+class EventInput(EventFields, kw_only=True):
+    """What it takes to create an event. A file of many may come instead: the older way, beside POST /api/events/import."""
+
+    NEVER_IGNORED: ClassVar = frozenset({"calendar_ids"})
+    OR_FILE: ClassVar = ("title", "start_time")
+
+    title: Annotated[Name, Meta(description="What the event is called.")] = ""
+    start_time: Annotated[DateTime, Meta(description="Start; a date alone makes an all-day event.")] = ""
+    calendar_id: Annotated[Id, Meta(description="The home calendar; your primary one by default.")] | None = None
+    tag: Tag | None = None
+    file: Annotated[Upload, Meta(description="An .ics file of events, instead of the fields of one.")] | None = None
+
+
+class EventFile(Struct, kw_only=True):
+    """A file of events, and where they belong."""
+
+    RULES: ClassVar = {"file": "must be an iCalendar file"}
+
+    file: Annotated[Upload, Meta(description="An .ics file.")]
+    calendar_id: Annotated[Id, Meta(description="The calendar to import into; your primary one by default.")] | None = None
+    public: Annotated[bool, Meta(description="Whether everyone sees the events; by default as the file or the calendar says.")] | None = (
+        None
+    )
+    time_zone: Annotated[TimeZone, Meta(description="The zone of times without one; the calendar's by default.")] | None = None
+
+
+class EventChanges(EventFields, kw_only=True):
+    """What may be changed of one event, of several at once, or of a series."""
+
+    tag: Tag | None = None
+    ids: Annotated[Ids, Meta(description="More events to change, all or none.")] | None = None
+    scope: Scope = "this"
+
+
+class EventIds(Struct, kw_only=True):
+    """More events to act on."""
+
+    RULES: ClassVar = {"scope": "goes with one event alone, not with ids"}
+
+    ids: Annotated[Ids, Meta(description="More events to delete, all or none.")] | None = None
+    scope: Scope = "this"
+
+
+class RepeatInput(Struct, kw_only=True):
+    """How to repeat an event."""
+
+    RULES: ClassVar = {"end_date": "must not be before the start, nor make more than 1,000 occurrences"}
+
+    frequency: Annotated[Literal["DAILY", "WEEKLY", "MONTHLY", "YEARLY"], Meta(description="How often.")]
+    interval: Annotated[int, Meta(ge=1, le=1_000, description="Every so many days, weeks, months or years.")] = 1
+    start_date: Annotated[DateTime, Meta(description="The first day of the repetition; the event's by default.")] | None = None
+    end_date: Annotated[DateTime, Meta(description="The last day, inclusive; without it, the series goes on.")] | None = None
+
+
+class CalendarChoice(Struct, kw_only=True):
+    """On which calendar."""
+
+    calendar_id: Annotated[Id, Meta(description="The calendar; your primary one by default.")] | None = None
+
+
+def _mobile(value: str) -> str:
+    dialled = phone.to_e164(value)
+    if dialled is None:
+        raise FieldInvalid("must be a phone number with its country code, such as +33 6 12 34 56 78")
+    return dialled
+
+
+class SendInput(Struct, kw_only=True):
+    """Where to send an event: one of the two, or both."""
+
+    RULES: ClassVar = {
+        "email": "is required of a guest, unless there is a mobile_number",
+        "mobile_number": "must be a phone number with its country code",
+    }
+
+    email: Annotated[EmailAddress, Meta(description="The e-mail address to send to.")] | None = None
+    mobile_number: (
+        Annotated[
+            str,
+            Meta(
+                max_length=100,
+                description="The mobile number to send to, with its country code.",
+                examples=["+33 6 12 34 56 78"],
+                extra={"check": _mobile, "phone": True, "schema": {"format": "phone"}},
+            ),
+        ]
+        | None
+    ) = None
+    opt_in: Annotated[bool, Meta(description="Whether to put the address on the event owner's list.")] = False

@@ -1,0 +1,97 @@
+"""The parameters that list and show events."""
+
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from msgspec import Meta, Struct
+
+from kalends.events.cursor import Cursor
+from kalends.events.model import EventDetail, EventItem
+from kalends.http.input.fields import read_bool, reader
+from kalends.http.input.types import DateTime, Id, Ids, TimeZone
+from kalends.http.paging import Paging
+from kalends.http.sparse_fields import FIELDS, FieldNames, read_fields
+
+MAX_QUERY = 10_000
+Query = Annotated[str, Meta(max_length=MAX_QUERY, extra={"lines": True})]
+
+
+class CommentPage(Struct, kw_only=True):
+    """Which of an event's comments to show."""
+
+    limit: Annotated[int, Meta(ge=0, description="How many; more than 500 is answered with 500.")] = 10
+    offset: Annotated[int, Meta(ge=0, description="From which position, newest first.")] = 0
+
+
+def _comment_page(value: Any) -> CommentPage | None:
+    """`true`, or `comments[limit]` and `comments[offset]`."""
+    if isinstance(value, dict):
+        return cast(CommentPage, reader(CommentPage)(value))
+    return CommentPage() if read_bool(value) else None
+
+
+Comments = Annotated[
+    CommentPage,
+    Meta(
+        description="`true` for the newest 10 comments.",
+        extra={"read": _comment_page, "instead": Annotated[bool, Meta(description="`true` for the newest 10 comments.")]},
+    ),
+]
+
+
+def _item_fields(value: Any) -> list[str]:
+    return read_fields(EventItem, value)
+
+
+def _detail_fields(value: Any) -> list[str]:
+    return read_fields(EventDetail, value)
+
+
+ItemFields = Annotated[list[str], Meta(description=FIELDS, extra={"read": _item_fields, "like": FieldNames})]
+DetailFields = Annotated[list[str], Meta(description=FIELDS, extra={"read": _detail_fields, "like": FieldNames})]
+
+
+class EventView(Struct, kw_only=True):
+    """What to show of an event."""
+
+    RULES: ClassVar = {"fields": "must name fields of an event"}
+
+    fields: DetailFields | None = None
+    comments: Comments | None = None
+
+
+SEARCHED = ("text", "title", "description", "tags", "location", "location_name", "street", "city", "state", "zip", "country")
+
+
+class EventQuery(Paging, kw_only=True):
+    """Which events to list. All given conditions must hold."""
+
+    RULES: ClassVar = {
+        "scope": "goes without calendar_id and calendar_ids",
+        "order": "is start_time where overlaps is true",
+        "fields": "must name fields of the events in a list",
+        **dict.fromkeys(SEARCHED, "may have words, phrases and tags of at most 100 characters and 5 stars each, 20 in all"),
+    }
+
+    ids: Annotated[Ids, Meta(description="Only these, as far as you may see them.")] | None = None
+    calendar_id: Annotated[Id, Meta(description="One calendar to search.")] | None = None
+    calendar_ids: Annotated[Ids, Meta(description="Calendars to search.")] | None = None
+    start_time: Annotated[DateTime, Meta(description="Events that start at or after it.")] | None = None
+    end_time: Annotated[DateTime, Meta(description="Events that end at or before it; a date alone counts to its end.")] | None = None
+    series_id: Annotated[Id, Meta(description="Only the occurrences of this series.")] | None = None
+    overlaps: Annotated[bool, Meta(description="Instead, all events that overlap the time from start_time to end_time.")] = False
+    time_zone: Annotated[TimeZone, Meta(description="The zone of times without an offset.")] | None = None
+    text: Annotated[Query, Meta(description='Words, each in some text field; "…" keeps words together, * is any characters.')] | None = None
+    title: Annotated[Query, Meta(description="Words in the title.")] | None = None
+    description: Annotated[Query, Meta(description="Words in the description.")] | None = None
+    tags: Annotated[Query, Meta(description="Comma-delimited tags; all must be on the event. `jaz*` is any that begins so.")] | None = None
+    location: Annotated[Query, Meta(description="Words in the location.")] | None = None
+    location_name: Annotated[Query, Meta(description="Words in the place's name.")] | None = None
+    street: Annotated[Query, Meta(description="Words in the street.")] | None = None
+    city: Annotated[Query, Meta(description="Words in the city.")] | None = None
+    state: Annotated[Query, Meta(description="The state, whole; * is any characters.")] | None = None
+    zip: Annotated[Query, Meta(description="The postal code, whole; * is any characters.")] | None = None
+    country: Annotated[Query, Meta(description="The country, whole; * is any characters.")] | None = None
+    scope: Annotated[Literal["public"], Meta(description="`public`: all public events, rather than those of your calendars.")] | None = None
+    order: Annotated[Literal["start_time", "-start_time"], Meta(description="`-start_time`: the latest first.")] = "start_time"
+    fields: ItemFields | None = None
+    after: Cursor | None = None
