@@ -33,9 +33,10 @@ from kalends.events import pages as event_pages
 from kalends.health import api as health
 from kalends.http.endpoint import endpoints_of
 from kalends.http.run_endpoint import identify
-from kalends.http.server import application, pool_paths, quick_paths
+from kalends.http.server import application, pool_paths
 from kalends.http.serving.edge import Edge, Routes
-from kalends.idempotency import store as retries
+from kalends.http.serving.fast_reads import fast_read_paths
+from kalends.idempotency import store as idempotent_responses
 from kalends.keys import api as keys
 from kalends.reference import api as openapi
 from kalends.reference import docs_pages as docs
@@ -70,7 +71,7 @@ limit_inputs(ENDPOINTS)
 
 def wsgi(db: Database, settings: Settings, clock: Callable[[], int] = timestamps.now) -> "falcon.App[Any, Any]":
     """The service as a WSGI application."""
-    return application(ENDPOINTS, db, settings, authenticate, retries, clock, partial(failures.page, db, settings))
+    return application(ENDPOINTS, db, settings, authenticate, idempotent_responses, clock, partial(failures.page, db, settings))
 
 
 def rsgi() -> Edge:
@@ -79,8 +80,8 @@ def rsgi() -> Edge:
     log.configure(loaded)
     tokens.ensure_secret(loaded)
     db = open_database(loaded)
-    routes = Routes(quick_paths(ENDPOINTS), pool_paths(ENDPOINTS), partial(identify, db, loaded, authenticate))
+    routes = Routes(fast_read_paths(ENDPOINTS), pool_paths(ENDPOINTS), partial(identify, db, loaded, authenticate))
     edge = Edge(wsgi(db, loaded), loaded, db, routes)
-    # What is made by now stays for good; looking through it for what may go would only take time.
+    # Exclude the objects of the start from garbage collection, since they live as long as the process.
     gc.freeze()
     return edge

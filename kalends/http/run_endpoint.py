@@ -22,6 +22,7 @@ from kalends.http.input.fields import fields_of
 from kalends.http.input.request import bind, gather, is_strict
 from kalends.http.origin import Origins
 from kalends.http.rate_limit import GuestCall, RateLimit
+from kalends.http.serving.fast_reads import ON_EVENT_LOOP
 from kalends.idempotency.key import IdempotencyKeyInUse, Key, Reply, ResponseStore, StoredResponse, key_of, read_key
 from kalends.net.client_network import network
 from kalends.settings import Settings
@@ -36,8 +37,6 @@ PAGES, PAGES_LEVEL = ("text/html", "text/css", "text/javascript", "image/svg+xml
 # JSON and files are made for each request, so they are compressed as cheaply as possible.
 DATA, DATA_LEVEL = ("application/json", "text/calendar", "text/csv", "text/vcard"), 1
 SMALL = 1_000
-# In the environment of a request that holds up others: what is not quick is not for it.
-ON_EVENT_LOOP = "kalends.on_event_loop"
 # In the environment of a request that is refused before it runs: the problem to tell.
 REFUSAL = "kalends.refusal"
 KEY = "HTTP_IDEMPOTENCY_KEY"
@@ -97,7 +96,7 @@ class EndpointRunner:
         strict = is_strict(req)
         try:
             given, broken = self._bind(req, variables, strict)
-            req.context.given = given
+            req.context.params = given
             sign_in = partial(self._identify, req=req, token=token, is_bearer=is_bearer) if token is not None else None
             start = partial(self._context, caller, call, refusal)
             if self._takes_key and KEY in req.env:

@@ -1,9 +1,8 @@
-"""The service as a WSGI application: Falcon routes a request to its endpoint, and every error becomes one shape."""
+"""The service as a WSGI application: Falcon routes each request to its endpoint."""
 
 import re
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from os import urandom
 from typing import Any
 
@@ -12,24 +11,19 @@ from falcon.routing import BaseConverter
 
 from kalends import errors
 from kalends.db import Database, TooSlowForEventLoop
-from kalends.errors import Problem
 from kalends.http import metrics
 from kalends.http.endpoint import FORMATS, Endpoint
-from kalends.http.input.request import gather
+from kalends.http.error_handler import ErrorHandler, ErrorPage
 from kalends.http.origin import Origins
-from kalends.http.problem import CONTENT_TYPE, Failure, encode
 from kalends.http.rate_limit import RateLimit, guest_writes
 from kalends.http.run_endpoint import API_POLICY, Authenticate, EndpointRunner, Services
-from kalends.idempotency.key import Reply, ResponseStore
+from kalends.idempotency.key import ResponseStore
 from kalends.log import endpoint_name, log
 from kalends.net.client_network import network
 from kalends.settings import Settings
 from kalends.values import timestamps
 
-# A failed request of a browser as a page.
-ErrorPage = Callable[[Failure], Reply]
-
-# Answers are for one reader; a cache that others share must not keep them, whatever their path ends with.
+# Responses are for one user: a shared cache must not store them, whatever the suffix of their path.
 CACHING = "private, no-cache"
 
 _WORD = re.compile(r"[A-Za-z0-9._-]{1,200}")
@@ -41,38 +35,35 @@ def application(
     db: Database,
     settings: Settings,
     authenticate: Authenticate,
-    memory: ResponseStore,
+    response_store: ResponseStore,
     clock: Callable[[], int] = timestamps.now,
     error_page: ErrorPage | None = None,
 ) -> "falcon.App[Any, Any]":
-    """The WSGI application of these endpoints. Browsers that ask for a page get errors as pages too."""
-    services = Services(db, settings, authenticate, clock, Origins(settings), memory, RateLimit(settings, guest_writes(settings)))
+    """The WSGI application of these endpoints. Browsers get errors as pages."""
+    guest_limit = RateLimit(settings, guest_writes(settings))
+    services = Services(db, settings, authenticate, clock, Origins(settings), response_store, guest_limit)
     app: falcon.App[Any, Any] = falcon.App(request_type=_Request, middleware=[_ResponseHeaders(services)])
     app.req_options.strip_url_path_trailing_slash = True
     app.router_options.converters.update(id=_IdConverter, word=_WordConverter)
-    failures = _ErrorHandler(error_page)
-    app.add_error_handler(Exception, failures)
-    app.add_error_handler(falcon.HTTPError, failures)
+    handle_error = ErrorHandler(error_page)
+    app.add_error_handler(Exception, handle_error)
+    app.add_error_handler(falcon.HTTPError, handle_error)
     app.add_error_handler(TooSlowForEventLoop, _reraise)
-    shown = {e.resource for e in endpoints if e.action == "show"}
+    with_show = {endpoint.resource for endpoint in endpoints if endpoint.action == "show"}
     paths: dict[str, list[Endpoint]] = {}
     for endpoint in endpoints:
         paths.setdefault(endpoint.path, []).append(endpoint)
     for path, actions in paths.items():
-        responders = [EndpointRunner(services, action, has_show=action.resource in shown) for action in actions]
-        app.add_route(_template(path, actions[0]), _Path(responders))
+        runners = [EndpointRunner(services, action, has_show=action.resource in with_show) for action in actions]
+        app.add_route(_template(path, actions[0]), _Path(runners))
     return app
 
 
-def quick_paths(endpoints: list[Endpoint]) -> re.Pattern[str]:
-    """The paths whose GET is quick."""
-    quick = [re.sub(r"\{\w+\}", "[^/.]+", endpoint.path) for endpoint in endpoints if endpoint.quick]
-    return re.compile("|".join(quick))
-
-
 def pool_paths(endpoints: list[Endpoint]) -> re.Pattern[str]:
-    """What to match with a method and a path: the group is the endpoint's pool, or `file` where it depends on a file. Other paths
-    do not match. The routes ignore a slash at the end and the suffix of a format, and so does this."""
+    """A pattern for `METHOD path`: the group names the endpoint's pool, or is `file` where the pool depends on a file.
+
+    Other paths do not match. Like the router, the pattern ignores a trailing slash and the suffix of a format.
+    """
     kinds: dict[str, list[str]] = {"hash": [], "upload": [], "file": []}
     for endpoint in endpoints:
         kind = "file" if endpoint.takes_file and endpoint.pool == "request" else endpoint.pool
@@ -83,25 +74,25 @@ def pool_paths(endpoints: list[Endpoint]) -> re.Pattern[str]:
 
 
 def _reraise(req: falcon.Request, resp: falcon.Response, error: Exception, params: dict[str, Any]) -> None:
-    """Not an answer: the request will run again, on a thread of its own."""
+    """Let the edge catch it: the request runs again on a thread."""
     raise error
 
 
 class _Request(falcon.Request):
-    """A request with what its answer needs in any case, set before anything can fail."""
+    """A request whose context has what every HTTP response needs, set before anything can fail."""
 
     def __init__(self, env: dict[str, Any], options: falcon.RequestOptions | None = None):
         super().__init__(env, options)
         context = self.context
         context.began = time.perf_counter()
-        given = env.get("HTTP_X_REQUEST_ID")
-        context.request_id = given if given and _REQUEST_ID.fullmatch(given) else urandom(8).hex()
+        request_id = env.get("HTTP_X_REQUEST_ID")
+        context.request_id = request_id if request_id and _REQUEST_ID.fullmatch(request_id) else urandom(8).hex()
         context.actor = None
         context.endpoint = None
-        context.given = None
+        context.params = None
         context.format = None
         if self.method not in falcon.HTTP_METHODS:
-            # No path answers it, so it is 405 like any other, and no figure of the metrics is called after it.
+            # No path has it, so it gets 405, and the metrics get no label with a name that a client invented.
             self.method = "TRACE"
         if self.path.startswith("/api/"):
             root, dot, suffix = self.path.rpartition(".")
@@ -111,7 +102,7 @@ class _Request(falcon.Request):
 
 
 class _ResponseHeaders:
-    """What every answer carries, whichever action gave it."""
+    """Middleware: the header fields of every HTTP response, the access log and the metrics."""
 
     def __init__(self, services: Services):
         self._settings = services.settings
@@ -119,7 +110,7 @@ class _ResponseHeaders:
         self._headers = common_headers(services.settings)
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """Before the action, which may say otherwise."""
+        """Set the common header fields before the action, which may replace them."""
         resp.set_headers(self._headers)
         resp.set_header("X-Request-Id", req.context.request_id)
 
@@ -148,33 +139,33 @@ class _ResponseHeaders:
 class _Path:
     """One path: its actions by method and format."""
 
-    def __init__(self, responders: list[EndpointRunner]):
+    def __init__(self, runners: list[EndpointRunner]):
         self._formats: dict[str, dict[str, EndpointRunner]] = {}
-        for responder in responders:
-            self._formats.setdefault(responder.endpoint.method, {})[responder.endpoint.format] = responder
+        for runner in runners:
+            self._formats.setdefault(runner.endpoint.method, {})[runner.endpoint.format] = runner
         for method in self._formats:
-            setattr(self, f"on_{method.lower()}", self._on)
+            setattr(self, f"on_{method.lower()}", self._run)
         if "GET" in self._formats:
-            self.on_head = self._on
-        self.on_options = self._say_methods
+            self.on_head = self._run
+        self.on_options = self._list_methods
 
-    def _on(self, req: falcon.Request, resp: falcon.Response, **variables: Any) -> None:
+    def _run(self, req: falcon.Request, resp: falcon.Response, **variables: Any) -> None:
         offered = self._formats["GET" if req.method == "HEAD" else req.method]
-        chosen = req.context.format or _preferred(req, offered)
-        if chosen not in offered:
-            raise errors.MethodNotAllowed(self._methods(chosen)) if self._methods(chosen) else errors.NotFound("There is no such path.")
+        format = req.context.format or _preferred_format(req, offered)
+        if format not in offered:
+            raise errors.MethodNotAllowed(self._methods(format)) if self._methods(format) else errors.NotFound("There is no such path.")
         if len(offered) > 1 and not req.context.format:
             resp.append_header("Vary", "Accept")
-        req.context.endpoint = offered[chosen].endpoint
-        offered[chosen](req, resp, variables)
+        req.context.endpoint = offered[format].endpoint
+        offered[format](req, resp, variables)
 
-    def _methods(self, chosen: str) -> list[str]:
+    def _methods(self, format: str) -> list[str]:
         """The methods that the path has in this format."""
-        found = [method for method, formats in self._formats.items() if chosen in formats]
-        return [*found, *(["HEAD"] if "GET" in found else []), "OPTIONS"] if found else []
+        methods = [method for method, formats in self._formats.items() if format in formats]
+        return [*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"] if methods else []
 
-    def _say_methods(self, req: falcon.Request, resp: falcon.Response, **variables: Any) -> None:
-        """Falcon would leave out OPTIONS itself, and does not know that formats may differ in their methods."""
+    def _list_methods(self, req: falcon.Request, resp: falcon.Response, **variables: Any) -> None:
+        """OPTIONS. Falcon would leave out OPTIONS itself, and does not know that formats may differ in their methods."""
         formats = [name for offered in self._formats.values() for name in offered]
         methods = self._methods(req.context.format or ("json" if "json" in formats else formats[0]))
         if not methods:
@@ -184,7 +175,7 @@ class _Path:
 
 
 class _IdConverter(BaseConverter):
-    """A positive 64-bit integer; anything else is no record's id."""
+    """A positive 64-bit integer; no record has any other id."""
 
     def convert(self, value: str) -> int | None:
         if value.isascii() and value.isdigit() and len(value) <= 19 and 0 < (number := int(value)) < 2**63:
@@ -193,7 +184,7 @@ class _IdConverter(BaseConverter):
 
 
 class _WordConverter(BaseConverter):
-    """A public id or a file's name; anything else is neither."""
+    """A public id or a file name."""
 
     def convert(self, value: str) -> str | None:
         return value if _WORD.fullmatch(value) else None
@@ -205,89 +196,17 @@ def _template(path: str, endpoint: Endpoint) -> str:
     return path
 
 
-def _preferred(req: falcon.Request, offered: dict[str, EndpointRunner]) -> str:
+def _preferred_format(req: falcon.Request, offered: dict[str, EndpointRunner]) -> str:
     if len(offered) > 1 and req.env.get("HTTP_ACCEPT", "*/*") != "*/*":
-        wanted = req.client_prefers([FORMATS[name] for name in offered])
+        media_type = req.client_prefers([FORMATS[name] for name in offered])
         for name in offered:
-            if FORMATS[name] == wanted:
+            if FORMATS[name] == media_type:
                 return name
     return next(iter(offered))
 
 
-class _ErrorHandler:
-    """Turns every error into an answer."""
-
-    def __init__(self, error_page: ErrorPage | None):
-        self._page = error_page
-
-    def __call__(self, req: falcon.Request, resp: falcon.Response, error: Exception, params: dict[str, Any]) -> None:
-        problem = _as_problem(error)
-        _log(req, problem, error)
-        reply = self._page(_failure(req, problem)) if self._page and _is_for_people(req) else _for_programs(problem, req)
-        resp.status, resp.content_type, resp.data = reply.status, reply.content_type, reply.body
-        resp.set_headers(reply.headers)
-        for cookie in reply.cookies:
-            resp.append_header("Set-Cookie", cookie)
-
-
-def _for_programs(problem: Problem, req: falcon.Request) -> Reply:
-    headers = {"Content-Security-Policy": API_POLICY} | problem.headers
-    return Reply(problem.status, CONTENT_TYPE, encode(problem, req.context.request_id), headers)
-
-
-def _failure(req: falcon.Request, problem: Problem) -> Failure:
-    endpoint: Endpoint | None = req.context.endpoint
-    return Failure(
-        problem=problem,
-        request_id=req.context.request_id,
-        method=req.method,
-        path=req.path,
-        query=req.query_string,
-        actor=req.context.actor,
-        is_for_members=endpoint is not None and endpoint.credentials and not endpoint.guests,
-        form=_typed(req, endpoint) if endpoint and endpoint.is_form else None,
-    )
-
-
-def _typed(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any] | None:
-    """What was typed into the form; a request that was refused at once was not read yet."""
-    given: dict[str, Any] | None = req.context.given
-    if given is None:
-        with suppress(Problem):
-            given = gather(req, endpoint)
-    return given
-
-
-def _is_for_people(req: falcon.Request) -> bool:
-    return is_for_people(req.path, req.get_header("Accept") or "")
-
-
-def is_for_people(path: str, accept: str) -> bool:
-    """Whether a failure is shown as a page."""
-    return not path.startswith("/api/") and "text/html" in accept
-
-
-def _log(req: falcon.Request, problem: Problem, error: Exception) -> None:
-    if problem.status == 500:
-        log.error("failed", request_id=req.context.request_id, endpoint=req.uri_template, exc_info=error)
-    elif problem.status == 503:
-        log.warning("unavailable", request_id=req.context.request_id, endpoint=req.uri_template, cause=str(error.__cause__ or problem))
-
-
-def _as_problem(error: Exception) -> Problem:
-    if isinstance(error, Problem):
-        return error
-    if isinstance(error, falcon.HTTPMethodNotAllowed):
-        return errors.MethodNotAllowed(dict(error.headers or {}).get("Allow", "").split(", "))
-    if isinstance(error, falcon.HTTPNotFound):
-        return errors.NotFound("There is no such path.")
-    if isinstance(error, falcon.HTTPError) and error.status_code < 500:
-        return errors.BadRequest(error.description or error.title or "")
-    return Problem("Something went wrong here, and the log has the details under this request id.")
-
-
 def common_headers(settings: Settings) -> dict[str, str]:
-    """What every answer carries, unless it says otherwise."""
+    """The header fields of every HTTP response, unless it sets others."""
     headers = {
         "Cache-Control": CACHING,
         "Content-Security-Policy": API_POLICY,

@@ -1,4 +1,4 @@
-"""Bodies that arrive: what a process and a network may hold, and how slow a large one may be."""
+"""Request bodies: the memory that a process and a network may hold, and the minimum rate of a large one."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 
 from kalends import errors
-from kalends.http.serving.request_bodies import SMALL, STEP_BYTES, STEP_SECONDS, Bodies
+from kalends.http.serving.request_bodies import SMALL, STEP_BYTES, STEP_SECONDS, RequestBodies
 from tests import loops
 
 MIB = 1024 * 1024
@@ -23,10 +23,10 @@ async def chunks(*sent: bytes, then: Awaitable[object] | None = None) -> AsyncIt
 
 
 class Arriving:
-    """Bodies of which all but the end has arrived."""
+    """Request bodies of which all but the end has arrived."""
 
     def __init__(self) -> None:
-        self.bodies = Bodies(timeout=600)
+        self.bodies = RequestBodies(timeout=600)
         self._end = asyncio.Event()
         self._tasks: list[asyncio.Task[bytes]] = []
 

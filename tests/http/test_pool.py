@@ -11,7 +11,7 @@ from kalends.app import ENDPOINTS, FEATURES
 from kalends.errors import Unavailable
 from kalends.http.server import pool_paths
 from kalends.http.serving import thread_pool as pools
-from kalends.http.serving.thread_pool import Pool, Size
+from kalends.http.serving.thread_pool import PoolSize, ThreadPool
 from tests import loops
 
 
@@ -19,7 +19,7 @@ class Busy:
     """A pool whose work goes on until the test lets it end, and the order in which it began."""
 
     def __init__(self, **size: int):
-        self.pool = Pool("test", Size(**size, busy="Busy."))
+        self.pool = ThreadPool("test", PoolSize(**size, overload_message="Busy."))
         self.began: list[str] = []
         self._may_end: dict[str, threading.Event] = {}
 
@@ -66,7 +66,7 @@ def test_whoever_has_fewer_threads_is_next() -> None:
             await busy.end(name, greedy[name])
         await busy.end("modest", modest)
 
-    run(story, threads=2, queue=8, threads_each=2, queue_each=4)
+    run(story, threads=2, queue=8, threads_per_client=2, queue_per_client=4)
 
 
 def test_nobody_has_more_than_their_places_and_the_rest_is_refused_at_once() -> None:
@@ -83,7 +83,7 @@ def test_nobody_has_more_than_their_places_and_the_rest_is_refused_at_once() -> 
         await busy.end("other", other)
         await busy.end("later", busy.start("later", "greedy"))
 
-    run(story, threads=2, queue=8, threads_each=1, queue_each=1)
+    run(story, threads=2, queue=8, threads_per_client=1, queue_per_client=1)
 
 
 def test_work_counts_for_the_network_and_for_the_user() -> None:
@@ -98,7 +98,7 @@ def test_work_counts_for_the_network_and_for_the_user() -> None:
             await busy.end(name, task)
         await busy.end("other", other)
 
-    run(story, threads=4, queue=8, threads_each=1, queue_each=1)
+    run(story, threads=4, queue=8, threads_per_client=1, queue_per_client=1)
 
 
 def test_a_full_queue_refuses_at_once_whoever_asks() -> None:
@@ -110,7 +110,7 @@ def test_a_full_queue_refuses_at_once_whoever_asks() -> None:
         for name, task in tasks.items():
             await busy.end(name, task)
 
-    run(story, threads=1, queue=1, threads_each=1, queue_each=1)
+    run(story, threads=1, queue=1, threads_per_client=1, queue_per_client=1)
 
 
 def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +124,7 @@ def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
         await busy.end("later", busy.start("later", "b"))
         assert "waiting" not in busy.began
 
-    run(story, threads=1, queue=1, threads_each=1, queue_each=1)
+    run(story, threads=1, queue=1, threads_per_client=1, queue_per_client=1)
 
 
 def test_a_request_that_is_given_up_leaves_its_place() -> None:
@@ -139,7 +139,7 @@ def test_a_request_that_is_given_up_leaves_its_place() -> None:
         await busy.end("last", busy.start("last", "b"))
         assert "waiting" not in busy.began
 
-    run(story, threads=1, queue=2, threads_each=1, queue_each=1)
+    run(story, threads=1, queue=2, threads_per_client=1, queue_per_client=1)
 
 
 def test_every_spelling_of_a_path_leads_to_its_pool() -> None:

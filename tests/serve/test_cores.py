@@ -54,5 +54,5 @@ def test_a_process_that_may_not_choose_its_core_serves_all_the_same(monkeypatch:
     monkeypatch.setattr(granian, "_end_with_parent", lambda *given: None)
     no_core = 9_999
     with socket.socket() as listener:
-        granian._process(no_core, multiprocessing.Pipe(duplex=False), listener, "as given")
+        granian._run_worker(no_core, multiprocessing.Pipe(duplex=False), listener, "as given")
     assert served == ["as given"]

@@ -67,7 +67,7 @@ def test_more_logins_than_places_are_refused_and_another_network_signs_in(servic
     found = replies(logins)
     statuses = Counter(reply.status for reply in found)
     assert set(statuses) == {201, 503}
-    assert statuses[201] >= POOLS["hash"].threads_each
+    assert statuses[201] >= POOLS["hash"].threads_per_client
     assert {reply.getheader("Retry-After") for reply in found if reply.status == 503} <= {"1", "2"}
 
 

@@ -1,4 +1,4 @@
-"""Reads in progress: stopped when a statement takes too long, or when the client has left."""
+"""Cancellation of reads: their statements are interrupted at the read timeout, or when the client has disconnected."""
 
 import asyncio
 import threading
@@ -13,12 +13,12 @@ from kalends.db import Database
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# How often to look. Most requests are over by then, and cost nothing.
+# How often pending reads are checked. Most requests end before the first check and cost nothing.
 TICK_SECONDS = 0.25
 
 
 class Read:
-    """One request that only reads, from the queue to the end of its thread's work."""
+    """A request that only reads, from the queue to the end of its work on a thread."""
 
     __slots__ = ("_lock", "_thread", "is_new", "proto", "watcher")
 
@@ -30,7 +30,7 @@ class Read:
         self._thread: int | None = None
 
     def run(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function, on the thread whose statements may be interrupted meanwhile."""
+        """Call the function on this thread, whose statements may be interrupted meanwhile."""
         self._thread = threading.get_ident()
         try:
             return function(*args, **kwargs)
@@ -39,21 +39,21 @@ class Read:
                 self._thread = None
 
     def interrupt(self, db: Database) -> None:
-        """Stop the statement that the thread runs, unless the thread has gone on to another request."""
+        """Interrupt the statement that the thread runs, unless the thread already runs another request."""
         with self._lock:
             if self._thread is not None:
                 db.interrupt(self._thread)
 
 
 class Reads:
-    """All reads of this process."""
+    """The pending reads of this process."""
 
     def __init__(self, db: Database | None):
         self._db = db
         self._pending: dict[Read, Future[Any]] = {}
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Look at them from now on."""
+        """Check the pending reads from now on."""
         if self._db:
             self._tick(self._db, loop)
 
@@ -74,7 +74,7 @@ class Reads:
         loop.call_later(TICK_SECONDS, self._tick, db, loop)
 
     async def _watch(self, db: Database, read: Read, future: Future[Any]) -> None:
-        """Once the client has left, take the request out of the queue, or stop what it runs, statement by statement."""
+        """When the client disconnects, remove the request from the queue, or interrupt each statement that it runs."""
         await read.proto.client_disconnect()
         while not future.cancel() and not future.done():
             await asyncio.to_thread(read.interrupt, db)

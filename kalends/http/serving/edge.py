@@ -1,8 +1,8 @@
-"""Granian's side: read the body on the event loop, bounded in size and time, then run the WSGI application on a bounded
-pool of threads. So a client that sends or reads slowly holds no thread, and beyond the queue's length the answer is a quick 503.
+"""The RSGI application that Granian runs: it reads request bodies on the event loop, bounded in size and time, and then runs the WSGI
+application on a bounded pool of threads.
 
-Passwords are hashed and files imported in small pools of their own. What takes less than the way to another thread and back is
-answered on the event loop itself; where it turns out to take longer, it is given up there and run on a thread."""
+A client that sends or reads slowly holds no thread, and requests beyond the length of the queue get 503 at once. Passwords are hashed
+and files imported in small thread pools of their own. Fast reads run on the event loop itself (fast_reads.py)."""
 
 import asyncio
 import os
@@ -11,10 +11,9 @@ import secrets
 import signal
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from granian._granian import RSGIHTTPProtocol as HTTPProtocol
 from granian._granian import RSGIProtocolError as ProtocolError
@@ -25,60 +24,76 @@ from kalends import errors
 from kalends.db import Database, TooSlowForEventLoop
 from kalends.errors import Problem
 from kalends.http import metrics
+from kalends.http.error_handler import is_for_browser
 from kalends.http.input.request import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
 from kalends.http.origin import Origins
 from kalends.http.problem import CONTENT_TYPE, encode
-from kalends.http.run_endpoint import ON_EVENT_LOOP, REFUSAL
-from kalends.http.server import common_headers, is_for_people
-from kalends.http.serving.cancellation import Read, Reads
+from kalends.http.run_endpoint import REFUSAL
+from kalends.http.server import common_headers
+from kalends.http.serving.cancellation import Read
+from kalends.http.serving.fast_reads import ON_EVENT_LOOP, FastReads
 from kalends.http.serving.large_responses import LARGE, STEP_SECONDS, LargeResponses
-from kalends.http.serving.request_bodies import SMALL, Bodies, too_large
-from kalends.http.serving.thread_pool import QUEUE_SECONDS, Pool, Size
+from kalends.http.serving.request_bodies import SMALL, RequestBodies, too_large
+from kalends.http.serving.request_queue import RequestQueue
+from kalends.http.serving.thread_pool import PoolSize, ThreadPool
 from kalends.http.serving.wsgi_environ import Environ, environ, has_body, is_multipart, set_body
 from kalends.log import endpoint_name, log
 from kalends.net.client_network import network
 from kalends.settings import Settings
 
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
-Answer = tuple[int, list[tuple[str, str]], bytes]
-T = TypeVar("T")
+# Status, header fields and content.
+HTTPResponse = tuple[int, list[tuple[str, str]], bytes]
 
 # Each hash takes 64 MiB and every core for a tenth of a second; an import takes a core for seconds.
 POOLS = {
-    "hash": Size(2, queue=16, threads_each=2, queue_each=6, busy="Too many people are signing in at once. Try again shortly."),
-    "upload": Size(2, queue=4, threads_each=1, queue_each=1, busy="Other imports are running. Try again in a minute."),
+    "hash": PoolSize(
+        threads=2,
+        queue=16,
+        threads_per_client=2,
+        queue_per_client=6,
+        overload_message="Too many people are signing in at once. Try again shortly.",
+    ),
+    "upload": PoolSize(
+        threads=2,
+        queue=4,
+        threads_per_client=1,
+        queue_per_client=1,
+        overload_message="Other imports are running. Try again in a minute.",
+    ),
 }
-# For how long the rest of a refused body is read: a client that is cut off while it sends never sees the answer.
+# How long the rest of a refused body is read: a client that is disconnected while it sends never reads the response.
 LINGER_SECONDS = 2
-# A stop waits until nothing has arrived for a moment.
+# A stop waits until no request has arrived for this long.
 QUIET_SECONDS = 0.25
-# Where new connections cannot be kept out, there may be no quiet moment.
+# The timeout of that wait, for systems on which new connections cannot be refused.
 FINISH_SECONDS = 30
-LAST_READING_SECONDS = 3
+# After that, the timeout for clients to read the last responses.
+LAST_READ_SECONDS = 3
 
 CLOSE = ("connection", "close")
 READS = ("GET", "HEAD")
-# The statuses after which nothing more is read: the request has come to no good end.
+# Statuses of broken requests, whose rest is not read.
 BROKEN = (400, 408, 431)
 
 
 class Routes(Struct, frozen=True):
-    """What the edge must know of a request before the application sees it.
+    """What the edge must know about a request before the WSGI application runs.
 
-    quick: the paths to answer on the event loop, if the database lets it hurry.
-    pools: the methods and paths that have a pool of their own.
-    identify: the id of the user whose credential a request carries.
+    fast_reads: the paths of GETs that may run on the event loop.
+    pools: methods and paths whose group names their thread pool, or `file` if that depends on whether they have a file.
+    identify: returns the id of the user whose credential a request carries.
     """
 
-    quick: re.Pattern[str]
+    fast_reads: re.Pattern[str]
     pools: re.Pattern[str]
     identify: Callable[[Environ], int | None]
 
 
 class _Job(Struct, frozen=True):
-    """What is to run: with which body, for whom, and in which pool, if it is not that of all requests.
+    """The work of a request: its body, the clients it counts for, and its pool if it has one of its own.
 
-    is_unread: the body was left where it is, so that the connection cannot go on.
+    is_unread: the body was not read, so the connection cannot be reused.
     """
 
     body: bytes = b""
@@ -96,64 +111,44 @@ class Edge:
         self._settings = settings
         self._db = db
         self._routes = routes
-        self._hurries = routes is not None
         self._origins = Origins(settings)
         self._headers = [(name.lower(), value) for name, value in common_headers(settings).items()]
-        self._executor = ThreadPoolExecutor(settings.threads, thread_name_prefix="request")
-        self._pools = {name: Pool(name, size) for name, size in POOLS.items()}
-        self._room = settings.threads + settings.queue
-        self._active = 0
-        self._bodies = Bodies(settings.body_timeout)
+        self._queue = RequestQueue(db, settings.threads, settings.queue)
+        self._fast_reads = FastReads(db, routes.fast_reads if routes else None)
+        self._pools = {name: ThreadPool(name, size) for name, size in POOLS.items()}
+        self._bodies = RequestBodies(settings.body_timeout)
         self._large_responses = LargeResponses()
-        self._reads = Reads(db)
-        # When each request was given to a thread, in that order.
-        self._waiting: dict[Future[Any], float] = {}
+        self._active = 0
         self._last_arrival = 0.0
         self._stop: asyncio.Task[None] | None = None
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Granian would stop at SIGTERM and SIGINT. SIGTERM is ours first."""
-        loop.add_signal_handler(signal.SIGTERM, self._stop_soon, loop)
-        self._hurries = self._hurries and self._can_hurry()
-        self._watch_queue(loop)
-        self._reads.start(loop)
+        """Granian would stop at SIGTERM and at SIGINT. This handles SIGTERM, and sends SIGINT when all requests are done."""
+        loop.add_signal_handler(signal.SIGTERM, self._start_stop, loop)
+        self._fast_reads.start()
+        self._queue.start(loop)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._executor.shutdown()
+        self._queue.shutdown()
         for pool in self._pools.values():
             pool.shutdown()
         if self._db:
             self._db.close()
 
-    def _can_hurry(self) -> bool:
-        """Not if the database is away just now: then there is time."""
-        try:
-            return self._db is not None and self._db.limit_to_fast_reads()
-        except errors.Unavailable:
-            return False
-
-    def _watch_queue(self, loop: asyncio.AbstractEventLoop) -> None:
-        """While every thread is held up by something that hangs, whoever waits for one is not kept waiting too."""
-        for waiting, since in list(self._waiting.items()):
-            if loop.time() < since + QUEUE_SECONDS:
-                break
-            waiting.cancel()
-        loop.call_later(QUEUE_SECONDS / 10, self._watch_queue, loop)
-
-    def _stop_soon(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _start_stop(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._stop is None:
-            self._stop = loop.create_task(self._finish(loop))
+            self._stop = loop.create_task(self._drain(loop))
 
-    async def _finish(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Answer whatever has arrived, and close each connection with its answer; then let Granian stop."""
+    async def _drain(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Finish every request that has arrived, close each connection after its response, and then let Granian stop."""
         began = self._last_arrival = loop.time()
-        self._bodies.hurry()
-        self._large_responses.hurry(LAST_READING_SECONDS)
+        self._bodies.shorten_timeouts()
+        self._large_responses.shorten_timeouts(LAST_READ_SECONDS)
         while (self._active or loop.time() < self._last_arrival + QUIET_SECONDS) and loop.time() < began + FINISH_SECONDS:
             await asyncio.sleep(QUIET_SECONDS / 10)
         os.kill(os.getpid(), signal.SIGINT)
-        # Granian waits for every connection, and there may be one whose client reads nothing.
-        end = threading.Timer(LAST_READING_SECONDS, os._exit, (0,))
+        # Granian waits for every connection, including those whose client reads nothing.
+        end = threading.Timer(LAST_READ_SECONDS, os._exit, (0,))
         end.daemon = True
         end.start()
 
@@ -161,114 +156,89 @@ class Edge:
         self._active += 1
         self._last_arrival = asyncio.get_running_loop().time()
         try:
-            answer = await self._answer(scope, proto)
-            await self._send(scope, proto, answer)
-            if CLOSE in answer[1] and answer[0] not in BROKEN:
+            response = await self._respond(scope, proto)
+            await self._send(scope, proto, response)
+            if CLOSE in response[1] and response[0] not in BROKEN:
                 await self._linger(proto)
         finally:
             self._active -= 1
 
-    async def _answer(self, scope: Scope, proto: HTTPProtocol) -> Answer:
+    async def _respond(self, scope: Scope, proto: HTTPProtocol) -> HTTPResponse:
         try:
             env = environ(scope)
-            if not has_body(env) and self._is_quick(scope):
+            if not has_body(env) and self._fast_reads.accepts(scope):
+                env[ON_EVENT_LOOP] = True
                 with suppress(TooSlowForEventLoop):
-                    return self._run(env, b"", hurries=True)
+                    return self._run(env, b"")
                 del env[ON_EVENT_LOOP]
             job = await self._receive(scope, env, proto)
         except Problem as problem:
-            # The connection may be in the middle of the body.
-            return self._refusal(scope, problem, CLOSE)
+            # The rest of the body may still be arriving.
+            return self._error_response(scope, problem, CLOSE)
         try:
             work = partial(self._run, env, job.body)
             if job.pool:
-                return await self._in_pool(scope, env, job, work)
-            status, headers, content = await self._on_thread(work, Read(proto) if scope.method in READS else None)
+                return await self._run_in_pool(scope, env, job, work)
+            status, headers, content = await self._queue.run(work, Read(proto) if scope.method in READS else None)
             return status, [*headers, CLOSE] if job.is_unread else headers, content
         except Problem as problem:
-            return self._refusal(scope, problem)
+            return self._error_response(scope, problem)
         finally:
             self._bodies.release(job.network, job.body)
 
-    async def _in_pool(self, scope: Scope, env: Environ, job: _Job, work: Callable[[], Answer]) -> Answer:
-        """A browser that is refused is shown the page for that, with its form to send again."""
+    async def _run_in_pool(self, scope: Scope, env: Environ, job: _Job, work: Callable[[], HTTPResponse]) -> HTTPResponse:
+        """If the pool refuses the work, a browser gets the error page with its form to send again."""
         try:
             return await self._pools[job.pool].run(job.clients, work)
         except errors.Unavailable as refusal:
-            if not is_for_people(scope.path, env.get("HTTP_ACCEPT", "")):
+            if not is_for_browser(scope.path, env.get("HTTP_ACCEPT", "")):
                 raise
             env[REFUSAL] = refusal
-            return await self._on_thread(work)
+            return await self._queue.run(work)
 
     async def _receive(self, scope: Scope, env: Environ, proto: HTTPProtocol) -> _Job:
-        """Read the body, and find the pool. Whoever sends a file is known first: without a credential, it is not even read."""
+        """Read the body and choose the pool. A file is not read before the client's credential was checked."""
         kind = self._kind(scope, env)
         if not kind and not has_body(env):
             return _Job()
-        most = UPLOAD_LIMIT + FRAMING if kind in ("upload", "file") and is_multipart(env) else BODY_LIMIT
-        if int(env.get("HTTP_CONTENT_LENGTH", 0)) > most:
-            raise too_large(most)
+        max_bytes = UPLOAD_LIMIT + FRAMING if kind in ("upload", "file") and is_multipart(env) else BODY_LIMIT
+        if int(env.get("HTTP_CONTENT_LENGTH", 0)) > max_bytes:
+            raise too_large(max_bytes)
         client = network(self._origins.address_in(env))
         clients: tuple[str, ...] = (client,)
         if self._routes and kind in ("upload", "file"):
-            user_id = await self._on_thread(partial(self._routes.identify, env))
+            user_id = await self._queue.run(partial(self._routes.identify, env))
             if user_id is None:
                 return _Job(network=client, is_unread=True)
             clients = client, f"user {user_id}"
-        body = await self._bodies.read(proto, most, client) if has_body(env) else b""
+        body = await self._bodies.read(proto, max_bytes, client) if has_body(env) else b""
         if kind == "file":
             kind = "upload" if _may_have_file(body) else ""
         return _Job(body, client, clients, kind)
 
     def _kind(self, scope: Scope, env: Environ) -> str:
-        """The request's pool, or `file` if it depends on a file, or nothing: then it is for the threads of all requests."""
+        """The name of the request's pool, `file` if it depends on whether the body has a file, or empty for the common threads."""
         if scope.method == "GET" or self._routes is None:
             return ""
         match = self._routes.pools.fullmatch(f"{scope.method} {scope.path}")
         kind = match.lastgroup or "" if match else ""
         return "" if kind == "file" and not is_multipart(env) else kind
 
-    async def _on_thread(self, work: Callable[[], T], read: Read | None = None) -> T:
-        """read: what ends the work when the client has left."""
-        if self._room <= 0:
-            raise errors.Unavailable("Too many requests are waiting. Try again shortly.", retry_after=1)
-        self._room -= 1
-        waiting = self._executor.submit(read.run, work) if read else self._executor.submit(work)
-        if read:
-            self._reads.add(read, waiting)
-        self._waiting[waiting] = asyncio.get_running_loop().time()
-        try:
-            return await asyncio.wrap_future(waiting)
-        except asyncio.CancelledError:
-            if not waiting.cancelled():
-                raise
-            raise errors.Unavailable("Nobody had time for this request. Try again shortly.") from None
-        finally:
-            del self._waiting[waiting]
-            if read:
-                self._reads.remove(read)
-            self._room += 1
-
-    async def _send(self, scope: Scope, proto: HTTPProtocol, answer: Answer) -> None:
-        if len(answer[2]) > LARGE and scope.method == "GET":
+    async def _send(self, scope: Scope, proto: HTTPProtocol, response: HTTPResponse) -> None:
+        if len(response[2]) > LARGE and scope.method == "GET":
             try:
-                self._large_responses.make_room(len(answer[2]))
+                self._large_responses.reserve(len(response[2]))
             except Problem as problem:
-                answer = self._refusal(scope, problem)
-        status, headers, content = answer
+                response = self._error_response(scope, problem)
+        status, headers, content = response
         if self._stop and CLOSE not in headers:
             headers = [*headers, CLOSE]
         if len(content) > LARGE:
-            await self._large_responses.send(proto, status, headers, content, LAST_READING_SECONDS if self._stop else STEP_SECONDS)
+            await self._large_responses.send(proto, status, headers, content, LAST_READ_SECONDS if self._stop else STEP_SECONDS)
         else:
             proto.response_bytes(status, headers, content)
 
-    def _is_quick(self, scope: Scope) -> bool:
-        if not self._hurries or self._routes is None or scope.method != "GET" or scope.query_string:
-            return False
-        return bool(self._routes.quick.fullmatch(scope.path))
-
-    def _run(self, env: Environ, body: bytes, *, hurries: bool = False) -> Answer:
+    def _run(self, env: Environ, body: bytes) -> HTTPResponse:
         status = 500
         headers: list[tuple[str, str]] = []
 
@@ -277,13 +247,11 @@ class Edge:
             status, headers = int(line[:3]), [(name.lower(), value) for name, value in fields]
 
         set_body(env, body)
-        if hurries:
-            env[ON_EVENT_LOOP] = True
         content = b"".join(self._wsgi(env, start_response))
         return status, headers, content
 
-    def _refusal(self, scope: Scope, problem: Problem, *more: tuple[str, str]) -> Answer:
-        """The answer to a request that the application never sees, with more headers."""
+    def _error_response(self, scope: Scope, problem: Problem, *more_headers: tuple[str, str]) -> HTTPResponse:
+        """The response to a request that never reached the WSGI application."""
         request_id = secrets.token_hex(8)
         name = endpoint_name(scope.method)
         if self._settings.metrics_token:
@@ -291,7 +259,7 @@ class Edge:
         if self._settings.access_log == "on":
             log.info("request", endpoint=name, status=problem.status, ms=0, user=None, request_id=request_id)
         headers = [(name.lower(), value) for name, value in problem.headers.items()]
-        headers += [*self._headers, ("content-type", CONTENT_TYPE), ("x-request-id", request_id), *more]
+        headers += [*self._headers, ("content-type", CONTENT_TYPE), ("x-request-id", request_id), *more_headers]
         return problem.status, headers, encode(problem, request_id)
 
     async def _linger(self, proto: Any) -> None:
@@ -304,5 +272,5 @@ class Edge:
 
 
 def _may_have_file(body: bytes) -> bool:
-    """Whether a multipart body has a file: one that is large enough, or whose parts name one."""
+    """Whether a multipart body may have a file: it is large, or a part has a file name."""
     return len(body) > SMALL or b"filename" in body.lower()

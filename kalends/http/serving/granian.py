@@ -1,4 +1,4 @@
-"""Listening: the sockets, the server processes behind them (Granian's), and a stop that loses no request."""
+"""Granian: listening sockets, server processes, and a graceful stop that loses no request."""
 
 import ctypes
 import multiprocessing
@@ -27,19 +27,19 @@ from kalends.settings import Settings, WrongSetting, variable
 LINUX = sys.platform == "linux"
 BACKLOG = 1024
 OPEN_FILES = 10_240
-OTHER_FILES = 256
-HEADER_SECONDS = 30
+RESERVED_FILES = 256
+HEADER_TIMEOUT = 30
 HEADER_BYTES = 64 * 1024
-UNREAD_SECONDS = 30
+USER_TIMEOUT = 30
 UNSENT_BYTES = 128 * 1024
-STOP_SECONDS = 60
-SIGNAL_AGAIN_SECONDS = 0.5
-# How long a server process whose parent has died may take to finish the requests in flight.
-ORPHAN_SECONDS = 2
+STOP_TIMEOUT = 60
+SIGNAL_INTERVAL = 0.5
+# How long a server process may finish its requests after its parent has died.
+ORPHAN_TIMEOUT = 2
 
-# `SO_ATTACH_FILTER`, and a program for it that drops what opens a connection (SYN without ACK) and passes the rest.
-_ATTACH_FILTER = 26
-_NO_NEW_CONNECTIONS = (
+# SO_SO_ATTACH_FILTER (socket(7)), and a classic BPF program that drops connection attempts (SYN without ACK) and passes the rest.
+_SO_ATTACH_FILTER = 26
+_DROP_SYN = (
     (0x30, 0, 0, 13),  # load the byte of TCP flags
     (0x54, 0, 0, 0x12),  # keep SYN and ACK
     (0x15, 0, 1, 0x02),  # SYN alone?
@@ -49,35 +49,35 @@ _NO_NEW_CONNECTIONS = (
 
 
 def bind(settings: Settings) -> list[socket.socket]:
-    """A listening socket for each server process, all on one port: the kernel spreads the connections over them."""
+    """Open a listening socket for each server process, all on one port: the kernel balances connections over them (SO_REUSEPORT)."""
     try:
         family, _, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
     except OSError as error:
-        raise WrongSetting(f"{variable('host')} is {settings.host!r}, and no address to listen on: {error.strerror}.") from None
+        raise WrongSetting(f"{variable('host')} is {settings.host!r}, which is not an address to listen on: {error.strerror}.") from None
     try:
-        # Alone at first, since sockets that share a port would share it with another program of the same user too.
-        alone = _listening(family, address, shared=False)
+        # Exclusively at first: with SO_REUSEPORT, another program of the same user could hold the port without an error.
+        exclusive = _listen(family, address, reuse_port=False)
         if settings.workers == 1 or not LINUX:
-            return [alone]
-        address = alone.getsockname()
-        alone.close()
-        return [_listening(family, address, shared=True) for _ in range(settings.workers)]
+            return [exclusive]
+        address = exclusive.getsockname()
+        exclusive.close()
+        return [_listen(family, address, reuse_port=True) for _ in range(settings.workers)]
     except OSError as error:
         raise WrongSetting(
             f"{variable('port')} is {settings.port}, and {settings.host} cannot be listened on there: {error.strerror}. Choose another."
         ) from None
 
 
-def _listening(family: int, address: Any, *, shared: bool) -> socket.socket:
+def _listen(family: int, address: Any, *, reuse_port: bool) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if shared:
+        if reuse_port:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if LINUX:
-            # The connections inherit both: one that takes nothing for so long is cut, and the kernel holds no more than so much for it.
-            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_SECONDS * 1000)
+            # Connections inherit both: the timeout for unacknowledged data, and the limit on unsent data in the kernel.
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, USER_TIMEOUT * 1000)
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
         listener.bind(address)
         listener.listen(BACKLOG)
@@ -88,7 +88,7 @@ def _listening(family: int, address: Any, *, shared: bool) -> socket.socket:
 
 
 def serve(application: Callable[[], Any], sockets: list[socket.socket], settings: Settings) -> None:
-    """Serve the RSGI application, made in each process anew, until SIGTERM, SIGINT or SIGHUP."""
+    """Serve the RSGI application, which each process creates for itself, until SIGTERM, SIGINT or SIGHUP."""
     if LINUX:
         multiprocessing.set_start_method("fork", force=True)
     _Server(
@@ -96,35 +96,35 @@ def serve(application: Callable[[], Any], sockets: list[socket.socket], settings
         interface=Interfaces.RSGI,
         loop=Loops.uvloop,
         http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000, max_buffer_size=HEADER_BYTES),
+        http1_settings=HTTP1Settings(header_read_timeout=HEADER_TIMEOUT * 1000, max_buffer_size=HEADER_BYTES),
         workers=settings.workers,
         websockets=False,
         backlog=BACKLOG,
-        backpressure=_connections(),
+        backpressure=_max_connections(),
         log_level=LogLevels.error,
         log_dictconfig={"handlers": {}, "formatters": {}, "loggers": {"_granian": {}}},
         respawn_failed_workers=True,
         workers_kill_timeout=1,
-    ).serve(spawn_target=_process, target_loader=application, wrap_loader=False)
+    ).serve(spawn_target=_run_worker, target_loader=application, wrap_loader=False)
 
 
-def _connections() -> int:
-    """How many connections a process may hold: as many as the system gives it files, so that idle ones keep nobody out."""
+def _max_connections() -> int:
+    """Raise the limit on open files, and return how many connections it allows: idle ones must not block new ones."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     files = max(soft, OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES))
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
-    return max(files - OTHER_FILES, files // 2)
+    return max(files - RESERVED_FILES, files // 2)
 
 
 class _Server(MPServer):
-    """Granian's parent process, with sockets that outlive the processes that serve them, and that fall silent before they close."""
+    """Granian's parent process, with sockets that outlive worker processes, and that refuse new connections before they close."""
 
     def __init__(self, sockets: list[socket.socket], **options: Any):
         super().__init__("kalends", **options)
         self._sockets = sockets
-        self._hears_hangups = signal.getsignal(signal.SIGHUP) != signal.SIG_IGN
-        # Nothing is ever written. The reading end reports the end of the file when the process that holds the writing end is dead.
-        self._lifeline: tuple[Connection, Connection] = multiprocessing.Pipe(duplex=False)
+        self._stops_on_hangup = signal.getsignal(signal.SIGHUP) != signal.SIG_IGN
+        # Nothing is ever written to it. The reading end reports end-of-file when the parent, which holds the writing end, has died.
+        self._parent_pipe: tuple[Connection, Connection] = multiprocessing.Pipe(duplex=False)
 
     def _init_shared_socket(self) -> None:
         self._sso: socket.socket | None = None
@@ -132,41 +132,39 @@ class _Server(MPServer):
     def _spawn_worker(self, idx: int, target: Any, callback_loader: Any) -> Any:  # type: ignore[override]
         self._sso = self._sockets[idx % len(self._sockets)]
         self._shd: Any = _holder(self._sso)
-        core = _own_core(idx, len(self._sockets))
-        return super()._spawn_worker(idx, partial(target, core, self._lifeline, self._sso), callback_loader)
+        cpu = _pinned_cpu(idx, len(self._sockets))
+        return super()._spawn_worker(idx, partial(target, cpu, self._parent_pipe, self._sso), callback_loader)
 
     def _drop_shared_socket(self) -> None:
-        """The stop begins. What is connected is served; a connection that nobody would accept any more is not begun."""
+        """Called when the stop begins: serve open connections, and drop attempts to open new ones."""
         for listener in self._sockets if LINUX else []:
-            program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in _NO_NEW_CONNECTIONS))
-            # A kernel without such filters goes on accepting until the processes are gone.
+            program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *instruction) for instruction in _DROP_SYN))
+            # A kernel without socket filters accepts connections until the processes have ended.
             with suppress(OSError):
-                listener.setsockopt(
-                    socket.SOL_SOCKET, _ATTACH_FILTER, struct.pack("HP", len(_NO_NEW_CONNECTIONS), ctypes.addressof(program))
-                )
+                listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, struct.pack("HP", len(_DROP_SYN), ctypes.addressof(program)))
 
     def _stop_workers(self) -> None:
-        """A process that is still starting may miss the signal, so it is sent until it is heard."""
+        """Send SIGTERM repeatedly, since a process that is still starting may miss it."""
         processes: list[Any] = self.wrks
-        deadline = time.monotonic() + STOP_SECONDS
+        deadline = time.monotonic() + STOP_TIMEOUT
         while any(process.is_alive() for process in processes) and time.monotonic() < deadline:
             for process in processes:
                 process.terminate()
             for process in processes:
-                process.join(SIGNAL_AGAIN_SECONDS)
+                process.join(SIGNAL_INTERVAL)
         super()._stop_workers()  # type: ignore[no-untyped-call]
 
     def shutdown(self, exit_code: int = 0) -> None:
-        """Told to stop, it stops well, even if a server process was told too and was gone before it was waited for."""
+        """Exit with 0 after a signal, even if a worker process got the signal too and ended first."""
         try:
             super().shutdown(exit_code)  # type: ignore[no-untyped-call]
         except SystemExit:
             if not self.interrupt_signal:
                 raise
 
-    def signal_handler_reload(self, *given: Any, **more: Any) -> None:
-        """The terminal is gone, and with it the service, unless it was started with nohup."""
-        if self._hears_hangups:
+    def signal_handler_reload(self, *args: Any, **kwargs: Any) -> None:
+        """SIGHUP: the terminal was closed. Stop, unless the service was started with nohup."""
+        if self._stops_on_hangup:
             self.signal_handler_interrupt()  # type: ignore[no-untyped-call]
 
 
@@ -175,34 +173,33 @@ def _holder(listener: socket.socket) -> Any:
     return holder(listener.fileno(), False, BACKLOG) if LINUX else holder(listener.fileno(), False)
 
 
-def _own_core(idx: int, processes: int) -> int | None:
-    """The core for a process to stay on, which spares it moving its memory from one to another: where there is one for each process,
-    and none besides. Otherwise the system knows better which is free."""
-    cores = sorted(os.sched_getaffinity(0)) if LINUX else []
-    return cores[idx] if 1 < processes == len(cores) else None
+def _pinned_cpu(idx: int, processes: int) -> int | None:
+    """The CPU for a worker process if there is exactly one for each, for cache locality; otherwise the scheduler chooses."""
+    cpus = sorted(os.sched_getaffinity(0)) if LINUX else []
+    return cpus[idx] if 1 < processes == len(cpus) else None
 
 
-def _process(core: int | None, lifeline: tuple[Connection, Connection], listener: socket.socket, *given: Any) -> None:
-    """A server process. The terminal's Ctrl-C reaches the parent alone, which then stops the others with SIGTERM."""
-    if core is not None:
-        # Some systems forbid it, and it only saves time.
+def _run_worker(cpu: int | None, parent_pipe: tuple[Connection, Connection], listener: socket.socket, *args: Any) -> None:
+    """Run a worker process in its own process group: Ctrl-C reaches the parent alone, which stops the workers with SIGTERM."""
+    if cpu is not None:
+        # Some systems forbid pinning, which is only an optimisation.
         with suppress(OSError):
-            os.sched_setaffinity(0, {core})
+            os.sched_setaffinity(0, {cpu})
     os.setpgrp()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    reader, writer = lifeline
-    # The parent alone may hold the writing end.
+    reader, writer = parent_pipe
+    # Only the parent may hold the writing end.
     writer.close()
     threading.Thread(target=_end_with_parent, args=(reader, listener), daemon=True).start()
-    MPServer._spawn_rsgi_worker(*given)
+    MPServer._spawn_rsgi_worker(*args)
 
 
-def _end_with_parent(lifeline: Connection, listener: socket.socket) -> None:
-    """Wait for the death of the parent; then close the port at once, so that a new service can listen there, and stop."""
-    lifeline.poll(None)
-    # Closing it would leave Granian's copy of the descriptor listening.
+def _end_with_parent(parent_pipe: Connection, listener: socket.socket) -> None:
+    """Wait for the death of the parent; then free the port at once for a new service, and stop."""
+    parent_pipe.poll(None)
+    # close() would leave Granian's copy of the descriptor listening.
     with suppress(OSError):
         listener.shutdown(socket.SHUT_RDWR)
     os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(ORPHAN_SECONDS)
+    time.sleep(ORPHAN_TIMEOUT)
     os._exit(1)

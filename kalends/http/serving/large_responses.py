@@ -1,7 +1,7 @@
-"""Large answers on their way to the client: one who reads slowly or not at all holds bounded memory, for a bounded time.
+"""Large HTTP responses: a client that reads slowly or not at all holds bounded memory for a bounded time.
 
-Granian takes an answer whole and keeps it until it is read, and never says when that was. It reads files by and by, as the client
-does; so a large answer is a file to it, which is a pipe."""
+Granian buffers a whole response until the client has read it, and does not report when that was. It streams files at the pace of the
+client, so a large response is handed to it as a file, which is the reading end of a pipe."""
 
 import asyncio
 import os
@@ -9,53 +9,55 @@ from typing import Any
 
 from kalends import errors
 
-# What a pipe holds. A smaller answer fits into what the kernel keeps for each connection.
+# The capacity of a pipe. A smaller response fits into the send buffer of the connection.
 LARGE = 64 * 1024
-# What all large answers of a process may hold together, unless one alone is larger.
+# Bytes that all large responses of a process may buffer together, unless a single one is larger.
 UNREAD_LIMIT = 128 * 1024 * 1024
-# For how long the next part of an answer may go unread.
+# Timeout for the client to read the next part of a response.
 STEP_SECONDS = 30
-# When there is no room, whoever has had this long makes way.
-ENOUGH_SECONDS = 10
+# At the limit, a response that has been sending for this long is aborted in favour of a new one.
+EVICT_AFTER_SECONDS = 10
 
 Headers = list[tuple[str, str]]
 
 
 class LargeResponses:
-    """The large answers that a process is sending."""
+    """The large responses that a process is sending."""
 
     def __init__(self) -> None:
-        # The oldest comes first: when it began, and how much it holds.
+        # By timeout, oldest first: the start time and the size.
         self._sending: dict[asyncio.Timeout, tuple[float, int]] = {}
-        self._held = 0
+        self._buffered_bytes = 0
 
-    def make_room(self, size: int) -> None:
-        """Raise Unavailable, if there is no room for an answer of so many bytes and nobody to make way."""
+    def reserve(self, size: int) -> None:
+        """Abort the oldest responses until `size` bytes fit; raise Unavailable if they are too recent for that."""
         now = asyncio.get_running_loop().time()
         for timeout, (began, _) in list(self._sending.items()):
-            if self._held + size <= UNREAD_LIMIT:
+            if self._buffered_bytes + size <= UNREAD_LIMIT:
                 return
-            if now < began + ENOUGH_SECONDS:
-                raise errors.Unavailable("Too many large answers are on their way. Try again shortly.", retry_after=ENOUGH_SECONDS)
-            self._forget(timeout)
+            if now < began + EVICT_AFTER_SECONDS:
+                raise errors.Unavailable("Too many large responses are being sent. Try again shortly.", retry_after=EVICT_AFTER_SECONDS)
+            self._remove(timeout)
             if not timeout.expired():
                 timeout.reschedule(now)
 
-    def hurry(self, seconds: float) -> None:
-        """The service stops: whoever reads nothing for so long is cut off."""
+    def shorten_timeouts(self, seconds: float) -> None:
+        """At a stop: abort the responses of which nothing is read for this long."""
         now = asyncio.get_running_loop().time()
         for timeout in self._sending:
             if not timeout.expired():
                 timeout.reschedule(min(timeout.when() or now, now + seconds))
 
-    async def send(self, proto: Any, status: int, headers: Headers, content: bytes, patience: float = STEP_SECONDS) -> None:
-        """Answer, and return when Granian has all but the last part, or the client is gone or was cut off: its connection breaks
-        then, since the answer is shorter than its head says."""
+    async def send(self, proto: Any, status: int, headers: Headers, content: bytes, step_timeout: float = STEP_SECONDS) -> None:
+        """Send the response; return when Granian has all but the last part, or when the client has disconnected or timed out.
+
+        After a timeout Granian closes the connection, since the content is shorter than its Content-Length.
+        """
         loop = asyncio.get_running_loop()
         reader, writer = os.pipe()
-        timeout = asyncio.timeout(patience)
+        timeout = asyncio.timeout(step_timeout)
         self._sending[timeout] = loop.time(), len(content)
-        self._held += len(content)
+        self._buffered_bytes += len(content)
         try:
             os.set_blocking(writer, False)
             proto.response_file(status, headers, f"/dev/fd/{reader}")
@@ -64,27 +66,27 @@ class LargeResponses:
                 while rest:
                     await _writable(writer)
                     if reader >= 0:
-                        # Somebody has read, so Granian has opened it. Were ours still open, nobody would hear that Granian's is closed.
+                        # Granian has opened the pipe, since something was read. Close our reading end, or EPIPE never reaches us.
                         os.close(reader)
                         reader = -1
                     rest = _fill(writer, rest)
                     if timeout in self._sending:
-                        timeout.reschedule(loop.time() + patience)
+                        timeout.reschedule(loop.time() + step_timeout)
         except (TimeoutError, BrokenPipeError):
             pass
         finally:
-            self._forget(timeout)
+            self._remove(timeout)
             os.close(writer)
             if reader >= 0:
                 os.close(reader)
 
-    def _forget(self, timeout: asyncio.Timeout) -> None:
+    def _remove(self, timeout: asyncio.Timeout) -> None:
         _, size = self._sending.pop(timeout, (0, 0))
-        self._held -= size
+        self._buffered_bytes -= size
 
 
 def _fill(writer: int, content: memoryview) -> memoryview:
-    """Write what the pipe takes, and answer the rest."""
+    """Write as much as the pipe accepts, and return the rest."""
     try:
         while content:
             content = content[os.write(writer, content) :]
@@ -96,13 +98,13 @@ def _fill(writer: int, content: memoryview) -> memoryview:
 async def _writable(descriptor: int) -> None:
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
-    loop.add_writer(descriptor, _tell, ready)
+    loop.add_writer(descriptor, _set_ready, ready)
     try:
         await ready
     finally:
         loop.remove_writer(descriptor)
 
 
-def _tell(ready: "asyncio.Future[None]") -> None:
+def _set_ready(ready: "asyncio.Future[None]") -> None:
     if not ready.done():
         ready.set_result(None)

@@ -1,4 +1,4 @@
-"""Threads of their own for costly work, with a short queue that no client can keep for itself."""
+"""Thread pools for expensive work, with a short fair queue that no single client can fill."""
 
 import asyncio
 from collections import Counter
@@ -12,97 +12,98 @@ from kalends.errors import Unavailable
 
 T = TypeVar("T")
 
-# How long work may wait for a thread.
+# Timeout for work that waits for a thread.
 QUEUE_SECONDS = 10
 
 
-class Size(Struct, frozen=True):
-    """How much a pool takes: threads and waiting places in all, and how many of each one client may hold."""
+class PoolSize(Struct, frozen=True):
+    """The size of a pool: its threads and queue slots, and how many of each a single client may hold."""
 
     threads: int
     queue: int
-    threads_each: int
-    queue_each: int
-    busy: str
+    threads_per_client: int
+    queue_per_client: int
+    overload_message: str
 
 
-class _Ticket(Struct, frozen=True, eq=False):
-    """A waiting place: for whom, and what ends the wait."""
+class _QueueSlot(Struct, frozen=True, eq=False):
+    """A place in the queue: the clients it counts for, and the future that ends the wait."""
 
     clients: tuple[str, ...]
-    turn: "asyncio.Future[None]"
+    thread_free: "asyncio.Future[None]"
 
 
-class Pool:
-    """Used from one event loop. Who has fewest threads is next, so that a client with much work delays others by one task at most."""
+class ThreadPool:
+    """A pool used from one event loop. The client with the fewest threads is next, so a busy client delays others by one task at most."""
 
-    def __init__(self, name: str, size: Size):
+    def __init__(self, name: str, size: PoolSize):
         self._size = size
         self._executor = ThreadPoolExecutor(size.threads, thread_name_prefix=name)
         self._free = size.threads
         self._running: Counter[str] = Counter()
-        self._queue: list[_Ticket] = []
+        self._queue: list[_QueueSlot] = []
 
     async def run(self, clients: tuple[str, ...], work: Callable[[], T]) -> T:
-        """Run the work on a thread of the pool, or raise Unavailable: at once where there is no place to wait.
+        """Run the work on a thread of the pool; raise Unavailable if the queue is full or the wait exceeds its timeout.
 
-        clients: whom it counts for, such as a network and a user."""
+        clients: the network and the user that the work counts for.
+        """
         if self._may_start(clients):
-            self._take(clients)
+            self._acquire(clients)
         else:
             await self._wait(clients)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._executor, work)
         finally:
-            self._give_back(clients)
+            self._release(clients)
 
     def shutdown(self) -> None:
         self._executor.shutdown()
 
     def _may_start(self, clients: tuple[str, ...]) -> bool:
-        return self._free > 0 and all(self._running[client] < self._size.threads_each for client in clients)
+        return self._free > 0 and all(self._running[client] < self._size.threads_per_client for client in clients)
 
-    def _take(self, clients: tuple[str, ...]) -> None:
+    def _acquire(self, clients: tuple[str, ...]) -> None:
         self._free -= 1
         self._running.update(clients)
 
-    def _give_back(self, clients: tuple[str, ...]) -> None:
+    def _release(self, clients: tuple[str, ...]) -> None:
         self._free += 1
         self._running.subtract(clients)
-        # Without those who have none, which would be kept for ever.
+        # Drop the zero counts, or the counter would grow with every client.
         self._running = +self._running
         self._start_next()
 
     def _start_next(self) -> None:
-        while ready := [ticket for ticket in self._queue if self._may_start(ticket.clients)]:
-            ticket = min(ready, key=lambda ticket: max(self._running[client] for client in ticket.clients))
-            self._queue.remove(ticket)
-            self._take(ticket.clients)
-            ticket.turn.set_result(None)
+        while ready := [slot for slot in self._queue if self._may_start(slot.clients)]:
+            slot = min(ready, key=lambda slot: max(self._running[client] for client in slot.clients))
+            self._queue.remove(slot)
+            self._acquire(slot.clients)
+            slot.thread_free.set_result(None)
 
     async def _wait(self, clients: tuple[str, ...]) -> None:
-        if len(self._queue) >= self._size.queue or any(self._waiting(client) >= self._size.queue_each for client in clients):
-            raise Unavailable(self._size.busy, retry_after=1)
+        if len(self._queue) >= self._size.queue or any(self._queued(client) >= self._size.queue_per_client for client in clients):
+            raise Unavailable(self._size.overload_message, retry_after=1)
         loop = asyncio.get_running_loop()
-        ticket = _Ticket(clients, loop.create_future())
-        self._queue.append(ticket)
-        timer = loop.call_later(QUEUE_SECONDS, self._expire, ticket)
+        slot = _QueueSlot(clients, loop.create_future())
+        self._queue.append(slot)
+        timer = loop.call_later(QUEUE_SECONDS, self._expire, slot)
         try:
-            await ticket.turn
+            await slot.thread_free
         except asyncio.CancelledError:
-            # The request was given up, in the queue or just when its turn came.
-            if ticket in self._queue:
-                self._queue.remove(ticket)
-            elif not ticket.turn.cancelled():
-                self._give_back(clients)
+            # The request was cancelled in the queue, or just after it got its thread.
+            if slot in self._queue:
+                self._queue.remove(slot)
+            elif not slot.thread_free.cancelled():
+                self._release(clients)
             raise
         finally:
             timer.cancel()
 
-    def _waiting(self, client: str) -> int:
-        return sum(client in ticket.clients for ticket in self._queue)
+    def _queued(self, client: str) -> int:
+        return sum(client in slot.clients for slot in self._queue)
 
-    def _expire(self, ticket: _Ticket) -> None:
-        if ticket in self._queue:
-            self._queue.remove(ticket)
-            ticket.turn.set_exception(Unavailable(self._size.busy))
+    def _expire(self, slot: _QueueSlot) -> None:
+        if slot in self._queue:
+            self._queue.remove(slot)
+            slot.thread_free.set_exception(Unavailable(self._size.overload_message))

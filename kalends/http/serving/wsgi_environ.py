@@ -1,4 +1,4 @@
-"""The WSGI environment of an RSGI request, whose head is checked on the way."""
+"""Build the WSGI environment of an RSGI request, and validate its headers."""
 
 import io
 import re
@@ -13,12 +13,12 @@ Environ = dict[str, Any]
 
 HEAD_LIMIT = 64 * 1024
 
-# RFC 9112, 3.2: a name, or an address in brackets, and a port.
+# RFC 9112, section 3.2: a name, or an address in brackets, and an optional port.
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+;=%-]*)(:[0-9]*)?")
 
 
 def environ(scope: Scope) -> Environ:
-    """The environment, up to the body; raises a Problem if the head is too large or names no host, several, or an impossible one."""
+    """The environment without the body; raises a Problem if the headers are too large, or if Host is missing, repeated or malformed."""
     host, _, port = scope.server.rpartition(":")
     env: Environ = {
         "REQUEST_METHOD": scope.method,
@@ -39,14 +39,14 @@ def environ(scope: Scope) -> Environ:
     size = len(scope.path) + len(scope.query_string)
     for name, value in scope.headers.items():
         size += len(name) + len(value)
-        # A name with an underscore would pass for the one with hyphens, which a proxy may have checked.
+        # A name with an underscore would be mistaken for the one with hyphens, which a proxy may have set or removed.
         if "_" not in name:
             key = "HTTP_" + name.upper().replace("-", "_")
             env[key] = _joined(name, env[key], value) if key in env else value
     if size > HEAD_LIMIT:
         raise errors.HeadTooLarge(f"The path, the query and the headers may have at most {HEAD_LIMIT // 1024} KiB together.")
     if "authorization" in scope.headers:
-        # Granian keeps a value beyond ASCII to itself. It is no credential of ours, and not to be passed over as if none was given.
+        # Granian drops a value that is not ASCII. It is not a valid credential, and must not be treated as if none was sent.
         env.setdefault("HTTP_AUTHORIZATION", "unreadable")
     if "idempotency-key" in scope.headers:
         env.setdefault("HTTP_IDEMPOTENCY_KEY", "")
@@ -84,4 +84,4 @@ def _check_host(scope: Scope, env: Environ) -> None:
         if scope.authority:
             env["HTTP_HOST"] = scope.authority
     elif not _HOST.fullmatch(host):
-        raise errors.BadRequest("The Host header must be a host, and a port where needed.")
+        raise errors.BadRequest("The Host header must be a host name or address, and a port where needed.")
