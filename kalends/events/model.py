@@ -67,7 +67,7 @@ class Event(Struct, frozen=True):
         return f"{self.id}-{self.version}"
 
 
-class EventRow(Struct, frozen=True):
+class EventRow(Struct, frozen=True, gc=False):
     """What a list reads of an event; `placed` are the ids of its calendars, delimited by commas. `all_day` and
     `public` may be 0 or 1, as a database returns them: lists are long, and a Struct without bool fields loads fastest."""
 
@@ -111,8 +111,8 @@ class Repeat(Struct, frozen=True):
     end_date: str | None
 
 
-class EventItem(Struct):
-    """An event's limited fields."""
+class EventItem(Struct, gc=False):
+    """An event's limited fields. Lists hold many, and none can be part of a reference cycle: so the collector need not track them."""
 
     id: int
     title: str
