@@ -20,6 +20,7 @@ MOST_WILDCARDS = 5
 LONGEST_PATTERN = 1_000
 
 _TERM = re.compile(r'"([^"]*)"|(\S+)')
+_WORD = re.compile(r"[^\W_]+")
 _INDEXED = re.compile(r"[^\W_]{3,}")
 
 
@@ -38,12 +39,13 @@ class Layout:
         self.parts = [name for name in fields if name != "tags"]
         self._searched = fields
         self._fields = (*fields, *beside)
+        self._marks = list(zip(_MARKS, self._fields, strict=False))
+        self._end = self.after(self._fields[-1])
 
     def column(self, parts: Mapping[str, str], tags: Sequence[str]) -> str:
         """What is stored: the parts, folded already, and the tags."""
         written = {**parts, "tags": _TAG + "".join(fold(tag) + _TAG for tag in tags if tag)}
-        fields = "".join(mark + written.get(name, "") for mark, name in zip(_MARKS, self._fields, strict=False))
-        return fields + self.after(self._fields[-1])
+        return "".join([mark + written.get(name, "") for mark, name in self._marks]) + self._end
 
     def any_field(self, query: str) -> list[Condition]:
         """Each term must occur in some field."""
@@ -102,7 +104,7 @@ def fold(value: str) -> str:
 
 
 def words(folded_text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", folded_text)
+    return _WORD.findall(folded_text)
 
 
 def parse_terms(query: str) -> Iterable[tuple[str, ...]]:

@@ -292,7 +292,7 @@ def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[
 
 
 def _written(given: EventFields, when: Span) -> dict[str, Any]:
-    return content(given) | moments(when) | {"public": given.public, "party_max": given.party_max}
+    return {**content(given), **moments(when), "public": given.public, "party_max": given.party_max}
 
 
 def text_size(event: Event) -> int:
@@ -308,4 +308,4 @@ def content(given: EventFields) -> dict[str, Any]:
 
 def moments(when: Span) -> dict[str, Any]:
     """What is stored of its times."""
-    return {name: getattr(when, name) for name in Span.__struct_fields__}
+    return structs.asdict(when)

@@ -39,7 +39,7 @@ class Paging(Struct, kw_only=True):
 def page(ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] | None = None) -> tuple[list[T], str | None]:
     """The page of the rows that were fetched, and the address of the next page.
 
-    after: says where a row stands, for lists that go on from there rather than by counting.
+    after: says where a row stands, for lists that go on from there rather than by counting; in digits and dots.
     """
     size = params.size
     if len(rows) <= size:
@@ -47,5 +47,5 @@ def page(ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] 
     query = [pair for pair in quote(ctx.caller.query, _SENT).split("&") if pair and unquote_plus(pair.partition("=")[0]) not in OWN]
     query += [f"limit={size}", f"offset={params.offset + size}"]
     if after:
-        query.append(f"after={quote(after(rows[size - 1]))}")
+        query.append(f"after={after(rows[size - 1])}")
     return rows[:size], f"{ctx.caller.path}?{'&'.join(query)}"

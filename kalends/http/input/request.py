@@ -31,7 +31,6 @@ FRAMING = 64 * 1024
 
 _BRACKETS = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 _KEY = re.compile(r"\[([^\[\]]*)\]")
-_PLAIN = re.compile(r"[A-Za-z0-9_.:-]*")
 _BROKEN = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
@@ -183,7 +182,7 @@ def _form(encoded: str) -> dict[str, Any]:
 
 
 def _decoded(encoded: str) -> str:
-    if _PLAIN.fullmatch(encoded):
+    if encoded.isascii() and "%" not in encoded and "+" not in encoded:
         return encoded
     if _BROKEN.search(encoded):
         raise errors.BadRequest("A percent sign must be followed by two hexadecimal digits.")
@@ -233,6 +232,9 @@ class _Bytes:
 
 def _place(values: dict[str, Any], name: str, value: Any) -> None:
     """Put `a[b]=value` where it belongs: `{"a": {"b": value}}`; `a[]=value` adds to a list, and so does a name that comes again."""
+    if "[" not in name and name not in values:
+        values[name] = value
+        return
     match = _BRACKETS.fullmatch(name)
     if match is None:
         values[name] = value
