@@ -75,7 +75,7 @@ class SqlitePlans:
     def __init__(self, folder: Path):
         self._database = Sqlite(folder / "plans.sqlite3")
         migrate(self._database)
-        self._connection = self._database._connection()
+        self._connection = self._database._read_connection()
         self._connection.config(apsw.SQLITE_DBCONFIG_TRIGGER_EQP, 1)
 
     def change(self, sql: str) -> None:
@@ -112,7 +112,7 @@ class PostgresPlans:
         self._database = Postgres(make_conninfo(server, dbname=self._name))
         migrate(self._database)
         # As the service connects, but for statements that are prepared: these lack their parameters.
-        self._connection = self._database._connected()
+        self._connection = self._database._connect()
         self._connection.prepare_threshold = None
         self.change(_FIXED_COSTS)
         for script in (_UNCHECKED, _A_ROW_EACH):

@@ -1,4 +1,4 @@
-"""The file of a backup: lines of JSON, compressed. First what is in it, then the rows of each table, then a SHA-256 of all that."""
+"""The backup file: compressed lines of JSON. A header, then the rows of each table, then a SHA-256 checksum of both."""
 
 import hashlib
 import zlib
@@ -12,22 +12,21 @@ from typing import Any, BinaryIO, Literal
 import msgspec
 from msgspec import Struct
 
-from kalends.db.contents import RUN
+from kalends.db.table_copy import BATCH
 
-# Beyond this, it takes much longer and gains little.
-LEVEL = 3
-BUFFER = 1024 * 1024
-# What a compressed file begins with.
-PACKED = b"\x1f\x8b"
-NO_BACKUP = "is no backup that this Kalends can read"
+# A higher compression level takes much longer and gains little.
+COMPRESSION_LEVEL = 3
+BUFFER_SIZE = 1024 * 1024
+GZIP_MAGIC = b"\x1f\x8b"
+NOT_A_BACKUP = "is not a backup that this Kalends can read"
 
 
-class Unusable(Exception):
-    """Why there is no backup, or no restoring, in one line."""
+class BackupError(Exception):
+    """Why a backup could not be taken or restored, in one line."""
 
 
 class Table(Struct, frozen=True):
-    """The rows of one table that follow; `last_id` is the highest number that it ever gave."""
+    """A table and the number of its rows; `last_id` is the highest id that it ever generated."""
 
     name: str
     columns: list[str]
@@ -36,7 +35,10 @@ class Table(Struct, frozen=True):
 
 
 class Header(Struct, frozen=True):
-    """What the file holds. `migration` says how the tables were made, `secret` is a mark of the server's secret, which is kept apart."""
+    """The contents of the file.
+
+    `migration` is the newest one that the tables have, and `secret` the fingerprint of the server's secret, which is not in the backup.
+    """
 
     format: Literal["kalends backup 1"]
     version: str
@@ -50,72 +52,72 @@ class Header(Struct, frozen=True):
         return sum(table.rows for table in self.tables)
 
 
-class End(Struct, frozen=True):
+class Checksum(Struct, frozen=True):
     """The last line."""
 
     sha256: str
 
 
-def write(file: BinaryIO, header: Header, runs: Iterable[Sequence[tuple[Any, ...]]]) -> None:
-    """Write the rows, those of all tables one after the other."""
+def write(file: BinaryIO, header: Header, batches: Iterable[Sequence[tuple[Any, ...]]]) -> None:
+    """Write the header and the rows of all tables, one table after the other."""
     encoder = msgspec.json.Encoder()
     digest = hashlib.sha256()
-    with GzipFile(fileobj=file, mode="wb", compresslevel=LEVEL) as packed:
-        for piece in chain([encoder.encode_lines([header])], map(encoder.encode_lines, runs)):
-            digest.update(piece)
-            packed.write(piece)
-        packed.write(encoder.encode_lines([End(digest.hexdigest())]))
+    with GzipFile(fileobj=file, mode="wb", compresslevel=COMPRESSION_LEVEL) as compressed:
+        for lines in chain([encoder.encode_lines([header])], map(encoder.encode_lines, batches)):
+            digest.update(lines)
+            compressed.write(lines)
+        compressed.write(encoder.encode_lines([Checksum(digest.hexdigest())]))
 
 
 class Reader:
-    """Reads such a file from its beginning. That it is whole and unaltered is known once the last rows were read."""
+    """Reads a backup file from its beginning. The checksum is compared after the last rows."""
 
     def __init__(self, file: BinaryIO, name: str):
         self._name = name
         file.seek(0)
-        if file.read(len(PACKED)) != PACKED:
-            raise Unusable(f"{name} {NO_BACKUP}.")
+        if file.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
+            raise BackupError(f"{name} {NOT_A_BACKUP}.")
         file.seek(0)
-        self._lines = BufferedReader(GzipFile(fileobj=file, mode="rb"), BUFFER)
+        self._lines = BufferedReader(GzipFile(fileobj=file, mode="rb"), BUFFER_SIZE)
         self._digest = hashlib.sha256()
         self._decoder = msgspec.json.Decoder(list[Any])
-        # More is read ahead than the line.
-        with self._damage("is damaged"):
+        # The buffer reads beyond the first line, so damage may be noticed here already.
+        with self._decoding("is damaged"):
             line = self._lines.readline()
-        with self._damage(NO_BACKUP):
+        with self._decoding(NOT_A_BACKUP):
             self.header = msgspec.json.decode(line, type=Header)
         self._digest.update(line)
 
-    def runs(self) -> Iterator[tuple[Table, list[list[Any]]]]:
-        """Some rows at a time, with their table."""
+    def batches(self) -> Iterator[tuple[Table, list[list[Any]]]]:
+        """The rows in batches, each with its table."""
         for table in self.header.tables:
-            for begin in range(0, table.rows, RUN):
-                yield table, self._rows(min(RUN, table.rows - begin))
-        self._end()
+            for begin in range(0, table.rows, BATCH):
+                yield table, self._rows(min(BATCH, table.rows - begin))
+        self._verify_checksum()
 
-    def _rows(self, number: int) -> list[list[Any]]:
-        with self._damage("is damaged"):
-            content = b"".join(islice(self._lines, number))
+    def _rows(self, count: int) -> list[list[Any]]:
+        with self._decoding("is damaged"):
+            content = b"".join(islice(self._lines, count))
             self._digest.update(content)
             rows = self._decoder.decode_lines(content)
-        if len(rows) < number:
-            raise Unusable(f"{self._name} is cut off.")
+        if len(rows) < count:
+            raise BackupError(f"{self._name} is cut off.")
         return rows
 
-    def _end(self) -> None:
-        with self._damage("is damaged"):
-            end = msgspec.json.decode(self._lines.readline(), type=End)
+    def _verify_checksum(self) -> None:
+        with self._decoding("is damaged"):
+            checksum = msgspec.json.decode(self._lines.readline(), type=Checksum)
             more = self._lines.read(1)
-        if more or end.sha256 != self._digest.hexdigest():
-            raise Unusable(f"{self._name} is damaged: its checksum is not that of its content.")
+        if more or checksum.sha256 != self._digest.hexdigest():
+            raise BackupError(f"{self._name} is damaged: its checksum is not that of its content.")
 
     @contextmanager
-    def _damage(self, words: str) -> Iterator[None]:
+    def _decoding(self, problem: str) -> Iterator[None]:
         try:
             yield
         except EOFError:
-            raise Unusable(f"{self._name} is cut off.") from None
+            raise BackupError(f"{self._name} is cut off.") from None
         except (BadGzipFile, zlib.error, msgspec.MsgspecError, UnicodeDecodeError):
-            raise Unusable(f"{self._name} {words}.") from None
+            raise BackupError(f"{self._name} {problem}.") from None
         except OSError as error:
-            raise Unusable(f"{self._name} cannot be read: {error.strerror}.") from None
+            raise BackupError(f"{self._name} cannot be read: {error.strerror}.") from None

@@ -68,7 +68,7 @@ def _progress() -> Iterator[Callable[[str, int], Callable[[int], None]]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    from kalends.backup.file import Unusable
+    from kalends.backup.file import BackupError
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -79,5 +79,5 @@ def _progress() -> Iterator[Callable[[str, int], Callable[[int], None]]]:
                 return lambda done: progress.advance(task, done)
 
             yield step
-    except Unusable as error:
+    except BackupError as error:
         stop(str(error))

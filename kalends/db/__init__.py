@@ -1,12 +1,23 @@
-"""The database: SQLite inside by default, PostgreSQL for those who outgrow it."""
+"""The database: SQLite by default, PostgreSQL where its address is set."""
 
 from contextlib import suppress
 from pathlib import Path
 
 from kalends.db.database import Database, Retry, TooSlowForEventLoop, Transaction, UniqueViolation, columns
+from kalends.db.table_copy import TableCopy
 from kalends.settings import Settings
 
-__all__ = ["Database", "Retry", "TooSlowForEventLoop", "Transaction", "UniqueViolation", "columns", "open_database"]
+__all__ = [
+    "Database",
+    "Retry",
+    "TableCopy",
+    "TooSlowForEventLoop",
+    "Transaction",
+    "UniqueViolation",
+    "columns",
+    "open_contents",
+    "open_database",
+]
 
 
 def open_database(settings: Settings) -> Database:
@@ -20,15 +31,28 @@ def open_database(settings: Settings) -> Database:
 
     settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = settings.folder / "kalends.sqlite3"
-    _close_to_others(path)
+    _restrict_to_owner(path)
     return Sqlite(path, read_seconds=settings.read_timeout)
 
 
-def _close_to_others(path: Path) -> None:
-    """Let nobody else on this machine read the database, whatever the folder allows. SQLite gives its other files the same mode."""
+def open_contents(db: Database, tx: Transaction) -> TableCopy:
+    """Every table of the database, to be copied within the transaction."""
+    # Only backups need these, and SQLite does without psycopg.
+    from kalends.db.sqlite.database import Sqlite
+    from kalends.db.sqlite.table_copy import SqliteTableCopy
+
+    if isinstance(db, Sqlite):
+        return SqliteTableCopy(tx)
+    from kalends.db.postgres.table_copy import PostgresTableCopy
+
+    return PostgresTableCopy(tx)
+
+
+def _restrict_to_owner(path: Path) -> None:
+    """Let no other user of this machine read the database. SQLite creates its other files with the same mode."""
     path.touch(mode=0o600)
     for file in path.parent.glob(f"{path.name}*"):
-        # Another process may delete its log, and files of another owner are for doctor to find.
+        # Another process may delete its log, and `kalends doctor` reports files of another owner.
         with suppress(FileNotFoundError, PermissionError):
             if file.stat().st_mode & 0o077:
                 file.chmod(0o600)

@@ -1,7 +1,7 @@
-"""What both databases have in common: transactions that run SQL with :name parameters and load rows into Structs."""
+"""The interface of both databases: transactions that run SQL with :name parameters and load rows into Structs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from itertools import starmap
@@ -11,26 +11,27 @@ from typing import Any, TypeVar, cast
 import msgspec
 from msgspec import Struct
 
-from kalends.db.contents import Contents
+from kalends.db.dialect import Dialect
 from kalends.errors import Conflict
 
 T = TypeVar("T", bound=Struct)
 
-
-class Retry(Exception):
-    """The database gave up on a transaction that may succeed when it runs again."""
-
-
+# The details of `Unavailable`.
+UNAVAILABLE_DETAIL = "The database is unavailable, busy or full. Try again."
 TIMED_OUT = "This takes too long. Ask for less at once: fewer or longer words, a shorter time, or fewer calendars."
 INTERRUPTED = "The client has left."
 
 
+class Retry(Exception):
+    """The database rolled back a transaction that may succeed when it runs again."""
+
+
 class TooSlowForEventLoop(Exception):
-    """A transaction that had to be brief was not (see `Database.limit_to_fast_reads`)."""
+    """A thread that is limited to fast reads tried to write, or read for too long (see `Database.limit_to_fast_reads`)."""
 
 
 class UniqueViolation(Conflict):
-    """A unique index refused a value; `index` is called after its table and columns, as in `users_email_key`."""
+    """A unique index rejected a value; `index` is named after its table and columns, as in `users_email_key`."""
 
     def __init__(self, index: str):
         super().__init__("Another record has this value already.")
@@ -38,7 +39,7 @@ class UniqueViolation(Conflict):
 
 
 class Transaction(ABC):
-    """One transaction. Rows are loaded positionally: select a Struct's fields in its order (see `columns`)."""
+    """One transaction. Rows are loaded by position, so select the fields of a Struct with `columns`."""
 
     @abstractmethod
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
@@ -46,7 +47,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def run(self, sql: str, /, **params: Any) -> int:
-        """Run the statement and say how many rows it changed."""
+        """Run the statement and return the number of rows that it changed."""
 
     @abstractmethod
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -54,7 +55,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def ids_if_selective(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
-        """As `Database.containing`, if it finds about `most` rows or fewer; else None."""
+        """Like `Dialect.ids_containing` if that finds about `most` rows or fewer, else None."""
 
     @abstractmethod
     def script(self, sql: str) -> None:
@@ -70,14 +71,10 @@ class Transaction(ABC):
 
     @abstractmethod
     def has_table(self, name: str) -> bool:
-        """Whether there is such a table."""
-
-    @abstractmethod
-    def contents(self) -> Contents:
-        """All that the database holds."""
+        """Whether there is a table of this name."""
 
     def all(self, kind: type[T], sql: str, /, **params: Any) -> list[T]:
-        """All rows, loaded. A Struct without bool fields is loaded fastest, then one that is `array_like`."""
+        """All rows as Structs. A Struct without bool fields loads fastest, then one that is `array_like`."""
         rows = self.rows(sql, **params)
         if not _flags(kind):
             return list(starmap(kind, rows))
@@ -86,57 +83,18 @@ class Transaction(ABC):
         return list(map(_loader(kind), rows))
 
     def one(self, kind: type[T], sql: str, /, **params: Any) -> T | None:
-        found = self.rows(sql, **params)
-        return _loader(kind)(found[0]) if found else None
+        """The first row as a Struct, or None."""
+        rows = self.rows(sql, **params)
+        return _loader(kind)(rows[0]) if rows else None
 
     def value(self, sql: str, /, **params: Any) -> Any:
         """The first column of the first row, or None."""
-        found = self.rows(sql, **params)
-        return found[0][0] if found else None
+        rows = self.rows(sql, **params)
+        return rows[0][0] if rows else None
 
 
-class Database(ABC):
-    """Transactions, and the words in which the two kinds of SQL differ."""
-
-    types: dict[str, str]
-    # What a SELECT ends with so that nobody else changes its rows until the transaction ends.
-    for_update: str
-
-    @abstractmethod
-    def for_each(self, name: str, table: str, ids: str) -> str:
-        """SQL, to follow FROM, for the rows of the table (`placements p`) whose ids a SELECT finds for each member of a list of
-        integers; the SELECT calls the member `each.id`, and may have an ORDER and a LIMIT of its own."""
-
-    @abstractmethod
-    def substring_index(self, table: str, column: str) -> str:
-        """The SQL that makes an index for `containing`."""
-
-    @abstractmethod
-    def trigger(self, change: str, table: str, statement: str) -> str:
-        """The SQL that makes a trigger: after each row that is changed so, the statement runs; it knows the row as NEW or OLD.
-        A dollar sign is written twice, since the words that differ are put in afterwards."""
-
-    @abstractmethod
-    def replace_trigger(self, change: str, table: str, statement: str) -> str:
-        """The SQL that gives such a trigger another statement. One that was deferred stays so."""
-
-    @abstractmethod
-    def defer(self, change: str, table: str) -> str:
-        """The SQL that lets such a trigger run when the transaction commits, where others would wait for what it locks."""
-
-    @abstractmethod
-    def ids_containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
-        """SQL, with its parameters, for the ids of the rows whose text may contain all literals, each of three or more
-        characters; the caller looks closer."""
-
-    @abstractmethod
-    def in_list(self, name: str) -> str:
-        """SQL for the members of a list of integers, given as the parameter of this name: `id IN {db.in_list('ids')}`."""
-
-    @abstractmethod
-    def records(self, name: str, columns: Mapping[str, str]) -> str:
-        """SQL, to follow FROM, for a list of records, given as JSON in the parameter of this name; their columns have these types.
-        One statement for all of them is far quicker than one for each."""
+class Database(Dialect):
+    """Opens transactions, and writes SQL in its dialect."""
 
     @abstractmethod
     def read(self) -> AbstractContextManager[Transaction]:
@@ -144,12 +102,14 @@ class Database(ABC):
 
     @abstractmethod
     def write(self, *, alone: bool = False) -> AbstractContextManager[Transaction]:
-        """A transaction that commits when its block ends, and rolls back when the block raises. Others may be committed along with
-        it, and wait for it, unless it must be alone: one that takes long should be."""
+        """A transaction that commits when its block ends, and rolls back when the block raises.
+
+        Other transactions may join its commit and wait for it, unless it runs alone; a long one should.
+        """
 
     @abstractmethod
     def yield_to_other_writers(self) -> None:
-        """To call between the transactions of one who writes in batches: those who wait for a turn must get it."""
+        """Call this between the transactions of a batch job, so that waiting writers get the write lock."""
 
     def limit_to_fast_reads(self) -> bool:
         """From now on this thread may only read, and only briefly: anything else raises TooSlowForEventLoop.
@@ -160,15 +120,15 @@ class Database(ABC):
 
     @abstractmethod
     def interrupt_expired(self) -> None:
-        """Stop the statements of reads that have taken longer than the read timeout, unless the database does so itself."""
+        """Interrupt reads that have exceeded the read timeout, unless the database does so itself."""
 
     @abstractmethod
     def interrupt(self, thread: int) -> None:
-        """Stop the statement of a read that this thread runs, if it runs one."""
+        """Interrupt the read that this thread runs, if it runs one."""
 
     @abstractmethod
     def is_in_use(self) -> bool:
-        """Whether another process works on the database, as far as can be seen. Closes every connection of this one."""
+        """Whether another process is known to use the database. Closes every connection of this one."""
 
     @abstractmethod
     def close(self) -> None:
@@ -177,7 +137,7 @@ class Database(ABC):
 
 @cache
 def _loader(kind: type[T]) -> Callable[[Sequence[Any]], T]:
-    """How to make a Struct of a row; a BOOLEAN may come as 0 or 1."""
+    """A function that makes a Struct of a row, whose BOOLEAN columns may be 0 or 1."""
     flags = _flags(kind)
     if not flags:
         return lambda row: kind(*row)
@@ -204,12 +164,17 @@ def _list_of(kind: type[Struct]) -> Any:
 
 
 @cache
-def columns(kind: type[Struct], table: str = "") -> str:
-    """The Struct's fields as a list of columns, optionally of one table: `c.id, c.name`."""
+def columns(kind: type[Struct], table: str = "", **expressions: str) -> str:
+    """The list of columns that loads the Struct: its fields, optionally of one table, or the SQL expression of the same name.
+
+    `columns(Calendar, "c", owner_name="u.name")` is `c.id, c.name, u.name`, in the order of the fields.
+    """
     prefix = f"{table}." if table else ""
-    return ", ".join(prefix + name for name in kind.__struct_fields__)
+    unknown = expressions.keys() - set(kind.__struct_fields__)
+    assert not unknown, f"{kind.__name__} has no field {', '.join(sorted(unknown))}"
+    return ", ".join(expressions.get(name, prefix + name) for name in kind.__struct_fields__)
 
 
 def batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
-    """The items in runs of at most `size`."""
+    """The items in batches of at most `size`."""
     return (items[i : i + size] for i in range(0, len(items), size))

@@ -5,7 +5,7 @@ from io import BytesIO
 
 import pytest
 
-from kalends.backup.file import Header, Reader, Table, Unusable, write
+from kalends.backup.file import BackupError, Header, Reader, Table, write
 
 ROWS = [(number, f"event {number * number}") for number in range(300)]
 HEADER = Header("kalends backup 1", "1.0", "0001", "2026-11-15T12:00:00Z", "", [Table("events", ["id", "title"], len(ROWS), len(ROWS))])
@@ -21,7 +21,7 @@ def whole() -> bytes:
 
 
 def rows(content: bytes) -> list[tuple[int, str]]:
-    return [tuple(row) for _, run in Reader(BytesIO(content), "the file").runs() for row in run]
+    return [tuple(row) for _, run in Reader(BytesIO(content), "the file").batches() for row in run]
 
 
 def test_what_was_written_is_read(whole: bytes) -> None:
@@ -38,17 +38,17 @@ def test_whichever_bit_is_wrong_the_file_is_damaged_or_says_the_same(whole: byte
 def said(content: bytes) -> str:
     try:
         return "the same" if rows(content) == ROWS else "something else"
-    except Unusable as unusable:
+    except BackupError as unusable:
         return str(unusable).removeprefix("the file ").partition(":")[0].rstrip(".")
 
 
 def test_wherever_it_ends_too_soon_it_is_cut_off(whole: bytes) -> None:
     for length in range(HEAD, len(whole)):
-        with pytest.raises(Unusable, match="is cut off"):
+        with pytest.raises(BackupError, match="is cut off"):
             rows(whole[:length])
 
 
 @pytest.mark.parametrize("content", [b"", b"\x1f", b"SQLite format 3\x00", b"{}"])
 def test_what_is_something_else_is_no_backup(content: bytes) -> None:
-    with pytest.raises(Unusable, match="is no backup"):
+    with pytest.raises(BackupError, match="is not a backup"):
         rows(content)

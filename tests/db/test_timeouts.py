@@ -91,5 +91,5 @@ def test_only_reads_are_stopped_and_only_those_of_the_thread(fresh: Database) ->
 
 
 def test_what_was_meant_for_the_statement_before_is_tried_again(sqlite: Sqlite) -> None:
-    with meanwhile(sqlite._connection().interrupt), pytest.raises(Retry), sqlite.read() as tx:
+    with meanwhile(sqlite._read_connection().interrupt), pytest.raises(Retry), sqlite.read() as tx:
         tx.value(ENDLESS)

@@ -159,7 +159,7 @@ def test_a_full_disk_leaves_the_last_backup_as_it_was(place: Place, file: Path, 
     file.write_text("the last one")
     ended = place.within(most, "backup", str(file), "--force")
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1), ended
-    assert "cannot be written: File too large." in ended.stderr or "could not be tried" in ended.stderr
+    assert "cannot be written: File too large." in ended.stderr or "could not be tested" in ended.stderr
     assert [other.read_text() for other in file.parent.iterdir()] == ["the last one"]
     place.done("backup", str(file), "--force")
     assert len(content(file)[1]["subscribers"]) == MANY

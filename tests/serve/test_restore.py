@@ -122,8 +122,8 @@ def test_what_is_no_whole_backup_is_said_in_one_line(place: Place, file: Path) -
         whole[: len(whole) // 2]: "is cut off",
         whole[:-1]: "is cut off",
         whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:]: "is damaged",
-        b"": "is no backup",
-        b"SQLite format 3\0": "is no backup",
+        b"": "is not a backup",
+        b"SQLite format 3\0": "is not a backup",
     }
     for number, (held, words) in enumerate(wrong.items()):
         broken = file.with_name(f"broken{number}")

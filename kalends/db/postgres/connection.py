@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL that waits for an answer, though not for ever: behind a network that hangs, none comes."""
+"""A connection to PostgreSQL whose wait for a reply is bounded: behind a network that hangs, no reply comes."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ WAIT_INTERVAL = 0.1
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
-    """Closed when an answer takes longer than its patience, in seconds; None waits for ever."""
+    """Closed when a reply takes longer than `reply_timeout` seconds; None waits without limit."""
 
-    patience: float | None = None
+    reply_timeout: float | None = None
 
     def wait(self, gen: PQGen[RV], interval: float = WAIT_INTERVAL, timeout: float | None = None) -> RV:
         try:
-            return super().wait(gen, interval, timeout or self.patience)
+            return super().wait(gen, interval, timeout or self.reply_timeout)
         except pg._WaitTimeout:
-            # What it would still say belongs to a question that nobody asks any more.
+            # A late reply would be read as the next statement's; the connection cannot be reused.
             self.close()
             raise

@@ -1,5 +1,18 @@
-"""Writers of one process take turns on one SQLite connection, and those that come close together are committed together:
-one wait for the disk serves them all, and nobody is answered before it is over."""
+"""Group commit: writers of one process that arrive close together share one SQLite transaction, and so one fsync.
+
+A commit waits for the disk (fsync), which takes far longer than the statements of a request. So the writers of this process use one
+connection, one after the other, each inside a savepoint, and one COMMIT makes all of them durable. No writer returns before it.
+
+                      first writer: BEGIN IMMEDIATE
+    no group ───────────────────────────────────────────▶ open group ◀─┐ each writer: SAVEPOINT member, its statements,
+        ▲                                                     │   └────┘ RELEASE member (after an error ROLLBACK TO member)
+        │                                                     │
+        │  COMMIT: every member returns                       │ no writer waits, or the group has MAX_GROUP members,
+        ├─────────────────────────────────────────────────────┤ or is older than MAX_WAIT_SECONDS
+        │                                                     │
+        │  ROLLBACK: every member raises Unavailable          │ COMMIT or a savepoint failed, or the disk is full
+        └─────────────────────────────────────────────────────┘
+"""
 
 import threading
 import time
@@ -8,43 +21,43 @@ from typing import Generic, TypeVar
 
 import apsw
 
+from kalends.db.database import UNAVAILABLE_DETAIL
 from kalends.errors import Unavailable
 
 C = TypeVar("C", bound=apsw.Connection)
 
-# A group waits for no more than so many, nor for longer.
-MOST = 64
-SECONDS = 0.01
-# After this long, whoever waits for the others looks whether they are still there.
-PATIENCE_SECONDS = 0.05
+MAX_GROUP = 64
+MAX_WAIT_SECONDS = 0.01
+# How often a member that waits for the commit checks whether the writer that should have committed gave up.
+RECHECK_SECONDS = 0.05
 
 
 class _Group:
-    """Writes that stand or fall together."""
+    """Writes that are committed or rolled back together."""
 
-    __slots__ = ("began", "error", "members", "over")
+    __slots__ = ("began", "error", "finished", "members")
 
     def __init__(self) -> None:
         self.began = time.monotonic()
         self.members = 0
-        self.over = threading.Event()
+        self.finished = threading.Event()
         self.error: BaseException | None = None
 
 
-class Turns(Generic[C]):
-    """Whose turn it is to write."""
+class GroupCommit(Generic[C]):
+    """Hands the write connection from writer to writer, and commits for all of them."""
 
-    def __init__(self, connect: Callable[[], C], seconds: float):
+    def __init__(self, connect: Callable[[], C], lock_timeout: float):
         self._connect = connect
-        self._seconds = seconds
-        self._turn = threading.Lock()
-        self._counting = threading.Lock()
+        self._lock_timeout = lock_timeout
+        self._write_lock = threading.Lock()
+        self._waiting_lock = threading.Lock()
         self._waiting = 0
         self._group: _Group | None = None
 
-    def begin(self, *, alone: bool) -> C:
-        """Wait for the turn, and be in a transaction: that of those before, unless it must be one's own."""
-        self._wait()
+    def join(self, *, alone: bool) -> C:
+        """Wait for the write lock and join the open group; a writer that must be alone commits the group and opens its own."""
+        self._acquire()
         try:
             connection = self._connect()
             if self._group and alone:
@@ -53,68 +66,73 @@ class Turns(Generic[C]):
                 connection.execute("BEGIN IMMEDIATE")
                 self._group = _Group()
             self._group.members += 1
-            self._save(connection)
+            self._savepoint(connection)
         except BaseException:
-            self._turn.release()
+            self._write_lock.release()
             raise
         return connection
 
-    def _save(self, connection: C) -> None:
+    def _acquire(self) -> None:
+        with self._waiting_lock:
+            self._waiting += 1
+        has_lock = self._write_lock.acquire(timeout=self._lock_timeout)
+        with self._waiting_lock:
+            self._waiting -= 1
+        if not has_lock:
+            raise Unavailable("The database is busy. Try again.")
+
+    def _savepoint(self, connection: C) -> None:
         try:
             connection.execute("SAVEPOINT member")
         except BaseException as error:
-            self._fail(connection, error)
+            self._abort_group(connection, error)
             raise
 
-    def _wait(self) -> None:
-        with self._counting:
-            self._waiting += 1
-        has_turn = self._turn.acquire(timeout=self._seconds)
-        with self._counting:
-            self._waiting -= 1
-        if not has_turn:
-            raise Unavailable("The database is busy. Try again.")
+    def leave(self, connection: C, error: BaseException | None, *, alone: bool) -> None:
+        """End the member's savepoint and wait for the commit.
 
-    def end(self, connection: C, error: BaseException | None, *, alone: bool) -> None:
-        """End the turn. What was written is kept, unless there was an error; either way, what this writer saw of the others' is on
-        the disk."""
+        After an error the member is rolled back. It waits too: it may have read what other members wrote.
+        """
         group = self._group
         assert group is not None
         try:
             self._end_member(connection, error)
-            if self._group and (alone or not self._waiting or group.members >= MOST or time.monotonic() > group.began + SECONDS):
+            if self._group and (alone or self._is_due(group)):
                 self._commit(connection)
         finally:
-            self._turn.release()
-        while not group.over.wait(PATIENCE_SECONDS):
-            with self._turn:
+            self._write_lock.release()
+        while not group.finished.wait(RECHECK_SECONDS):
+            with self._write_lock:
                 if self._group is group:
                     self._commit(connection)
         if group.error:
-            raise Unavailable("The database is away, busy or full. Try again.") from group.error
+            raise Unavailable(UNAVAILABLE_DETAIL) from group.error
+
+    def _is_due(self, group: _Group) -> bool:
+        return not self._waiting or group.members >= MAX_GROUP or time.monotonic() > group.began + MAX_WAIT_SECONDS
 
     def _end_member(self, connection: C, error: BaseException | None) -> None:
         if not connection.in_transaction:
-            # A full or failing disk has ended it, for all.
-            self._fail(connection, error or RuntimeError("the transaction is gone"))
+            # A full or failing disk has rolled the whole transaction back.
+            self._abort_group(connection, error or RuntimeError("the transaction was rolled back"))
             return
         try:
             if error:
                 connection.execute("ROLLBACK TO member")
             connection.execute("RELEASE member")
         except BaseException as failure:
-            self._fail(connection, failure)
+            self._abort_group(connection, failure)
 
     def _commit(self, connection: C) -> None:
         try:
             connection.execute("COMMIT")
         except BaseException as error:
-            self._fail(connection, error)
+            self._abort_group(connection, error)
         else:
             self._end_group(None)
 
-    def _fail(self, connection: C, error: BaseException) -> None:
-        """Nothing of the group is kept."""
+    def _abort_group(self, connection: C, error: BaseException) -> None:
+        """Roll back what every member wrote."""
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         self._end_group(error)
@@ -123,4 +141,4 @@ class Turns(Generic[C]):
         group, self._group = self._group, None
         assert group is not None
         group.error = error
-        group.over.set()
+        group.finished.set()

@@ -1,4 +1,4 @@
-"""All that a PostgreSQL database holds."""
+"""Copying the tables of a PostgreSQL database."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -6,42 +6,43 @@ from typing import Any
 
 import psycopg
 
-from kalends.db.contents import RUN, Contents, Unfit
-from kalends.db.database import Retry, UniqueViolation
-from kalends.db.postgres.database import PostgresTransaction
+from kalends.db.database import Retry, Transaction, UniqueViolation
+from kalends.db.postgres.transaction import PostgresTransaction
+from kalends.db.table_copy import BATCH, IntegrityError, TableCopy
 
-_NUMBERS = "FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S' WHERE d.refobjid = to_regclass(:table)"
+_SEQUENCE = "FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S' WHERE d.refobjid = to_regclass(:table)"
 
 
-class PostgresContents(Contents):
-    def __init__(self, tx: PostgresTransaction):
+class PostgresTableCopy(TableCopy):
+    def __init__(self, tx: Transaction):
+        assert isinstance(tx, PostgresTransaction)
         self._tx = tx
 
     def columns(self, table: str) -> dict[str, bool]:
-        found = self._tx.rows(
+        types = self._tx.rows(
             """SELECT attname, atttypid = CAST('bytea' AS regtype) FROM pg_attribute
                WHERE attrelid = to_regclass(:table) AND attnum > 0 AND NOT attisdropped ORDER BY attnum""",
             table=table,
         )
-        return dict(found)
+        return dict(types)
 
     def rows(self, table: str, columns: Sequence[str]) -> Iterator[list[tuple[Any, ...]]]:
         self._tx.script("SET LOCAL enable_seqscan = on")
         self._tx.script(f"DECLARE {table}_rows NO SCROLL CURSOR FOR SELECT {', '.join(columns)} FROM {table}")
-        while found := self._tx.rows(f"FETCH {RUN} FROM {table}_rows"):
-            yield found
+        while rows := self._tx.rows(f"FETCH {BATCH} FROM {table}_rows"):
+            yield rows
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         try:
             self._tx.copy(table, columns, rows)
         except (psycopg.Error, Retry, UniqueViolation) as error:
-            raise Unfit(f"{table}: {str(error.__cause__ or error).splitlines()[0]}") from error
+            raise IntegrityError(f"{table}: {str(error.__cause__ or error).splitlines()[0]}") from error
 
     def last_id(self, table: str) -> int:
-        return self._tx.value(f"SELECT pg_sequence_last_value(s.oid) {_NUMBERS}", table=table) or 0
+        return self._tx.value(f"SELECT pg_sequence_last_value(s.oid) {_SEQUENCE}", table=table) or 0
 
-    def go_on_after(self, table: str, last_id: int) -> None:
-        self._tx.rows(f"SELECT setval(s.oid, :last_id) {_NUMBERS}", table=table, last_id=last_id)
+    def set_sequence(self, table: str, last_id: int) -> None:
+        self._tx.rows(f"SELECT setval(s.oid, :last_id) {_SEQUENCE}", table=table, last_id=last_id)
 
     def drop(self, tables: Sequence[str]) -> None:
         functions = self._tx.rows(
@@ -54,10 +55,10 @@ class PostgresContents(Contents):
             self._tx.script(f"DROP FUNCTION {function}")
 
     @contextmanager
-    def at_rest(self, tables: Sequence[str]) -> Iterator[None]:
+    def triggers_disabled(self, tables: Sequence[str]) -> Iterator[None]:
         for table in tables:
             self._tx.script(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-        # An index over a text is made much quicker at once than row by row.
+        # Building a text index at once is much quicker than row by row.
         indexes = self._tx.rows(
             """SELECT CAST(i.indexrelid::regclass AS TEXT), pg_get_indexdef(i.indexrelid)
                FROM unnest(CAST(:tables AS TEXT[])) AS name JOIN pg_index i ON i.indrelid = to_regclass(name)
@@ -72,6 +73,6 @@ class PostgresContents(Contents):
         for table in tables:
             self._tx.script(f"ALTER TABLE {table} ENABLE TRIGGER USER")
 
-    def settle(self, tables: Sequence[str]) -> None:
-        """Every constraint was checked as the rows came."""
+    def verify(self, tables: Sequence[str]) -> None:
+        """Only the statistics: every constraint was checked when its row was inserted."""
         self._tx.script(f"ANALYZE {', '.join(tables)}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kalends.backup.file import Header, Table, Unusable, write
+from kalends.backup.file import BackupError, Header, Table, write
 from kalends.backup.restore import restore
 from kalends.backup.take import take
 from kalends.db import Database
@@ -101,7 +101,7 @@ def test_a_backup_of_a_newer_kalends_is_refused(fresh: Database, file: Path, hea
     newer = Header(header.format, "9.0.0", "9999_later", header.taken_at, "", [])
     with file.open("wb") as opened:
         write(opened, newer, [])
-    with pytest.raises(Unusable, match=r"made by Kalends 9\.0\.0, which is newer"):
+    with pytest.raises(BackupError, match=r"made by Kalends 9\.0\.0, which is newer"):
         restore(fresh, file, silent)
     with fresh.read() as tx:
         assert not tx.has_table("migrations")
@@ -144,7 +144,7 @@ def test_what_does_not_fit_is_refused_as_a_whole(fresh: Database, file: Path, he
     _insert(fresh, ANA)
     with file.open("wb") as opened:
         write(opened, Header(header.format, header.version, header.migration, header.taken_at, "", [table]), [rows])
-    with pytest.raises(Unusable) as refused:
+    with pytest.raises(BackupError) as refused:
         restore(fresh, file, silent, force=True)
     assert "\n" not in str(refused.value)
     with fresh.read() as tx:
@@ -166,7 +166,7 @@ def test_wherever_a_bit_is_turned_or_the_file_ends_it_is_refused(sqlite: Sqlite,
             if _unpacked(broken) == _unpacked(whole):
                 accepted += 1
                 continue
-            with pytest.raises(Unusable):
+            with pytest.raises(BackupError):
                 restore(empty, file, silent)
     # A few bits at the end of a block mean nothing.
     assert accepted < 5

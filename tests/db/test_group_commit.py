@@ -33,17 +33,17 @@ class Crowd:
             with self.database.write(alone=alone) as tx:
                 write(tx)
 
-        waiting = self.database._turns._waiting
+        waiting = self.database._group_commit._waiting
         coming = self.threads.submit(turn)
         deadline = monotonic() + 10
-        while self.database._turns._waiting == waiting and not coming.done():
+        while self.database._group_commit._waiting == waiting and not coming.done():
             assert monotonic() < deadline
         return coming
 
 
 @pytest.fixture
 def crowd(sqlite: Sqlite, monkeypatch: pytest.MonkeyPatch) -> Iterator[Crowd]:
-    monkeypatch.setattr(group_commit, "SECONDS", 60)
+    monkeypatch.setattr(group_commit, "MAX_WAIT_SECONDS", 60)
     with sqlite.write() as tx:
         tx.script("CREATE TABLE notes (note TEXT UNIQUE); CREATE TABLE pages (note TEXT REFERENCES notes (note))")
     crowd = Crowd(sqlite)
@@ -67,7 +67,7 @@ def test_those_who_waited_are_committed_together(sqlite: Sqlite, crowd: Crowd) -
         commits.append(1)
         return False
 
-    sqlite._writing_connection().set_commit_hook(counted)
+    sqlite._write_connection().set_commit_hook(counted)
     with sqlite.write() as tx:
         adds("0")(tx)
         others = [crowd.comes(adds(str(i))) for i in range(1, 6)]
@@ -114,14 +114,14 @@ def test_one_that_fails_takes_nothing_of_the_others_with_it(sqlite: Sqlite, crow
 
 
 def test_where_the_disk_refuses_all_are_told(sqlite: Sqlite, crowd: Crowd) -> None:
-    sqlite._writing_connection().set_commit_hook(lambda: True)
+    sqlite._write_connection().set_commit_hook(lambda: True)
     others: list[Future[None]] = []
     with pytest.raises(Unavailable):
         crowd.leads(adds("a"), others, adds("b"), adds("c"))
     for other in others:
         with pytest.raises(Unavailable):
             other.result(10)
-    sqlite._writing_connection().set_commit_hook(None)
+    sqlite._write_connection().set_commit_hook(None)
     assert notes(sqlite) == []
     with sqlite.write() as tx:
         adds("later")(tx)
@@ -131,7 +131,7 @@ def test_where_the_disk_refuses_all_are_told(sqlite: Sqlite, crowd: Crowd) -> No
 def test_where_the_transaction_is_lost_all_are_told(sqlite: Sqlite, crowd: Crowd) -> None:
     def loses(tx: Transaction) -> None:
         # As a full disk does.
-        sqlite._writing_connection().execute("ROLLBACK")
+        sqlite._write_connection().execute("ROLLBACK")
         raise Unavailable("The disk is full.")
 
     others: list[Future[None]] = []
@@ -149,7 +149,7 @@ def test_where_a_member_cannot_end_nothing_of_the_group_is_kept(
     sqlite: Sqlite, crowd: Crowd, monkeypatch: pytest.MonkeyPatch, statement: str
 ) -> None:
     """As on a disk that is full at that moment."""
-    execute = type(sqlite._writing_connection()).execute
+    execute = type(sqlite._write_connection()).execute
     refuses: list[bool] = []
 
     def failing(connection: apsw.Connection, sql: str, *given: object) -> object:
@@ -167,7 +167,7 @@ def test_where_a_member_cannot_end_nothing_of_the_group_is_kept(
         refuses.append(True)
         raise ZeroDivisionError
 
-    monkeypatch.setattr(type(sqlite._writing_connection()), "execute", failing)
+    monkeypatch.setattr(type(sqlite._write_connection()), "execute", failing)
     others: list[Future[None]] = []
     with pytest.raises(Unavailable):
         crowd.leads(leads, others, fails if statement == "ROLLBACK TO member" else adds("b"))
@@ -175,7 +175,7 @@ def test_where_a_member_cannot_end_nothing_of_the_group_is_kept(
     assert "b" not in notes(sqlite) or statement == "RELEASE member"
     assert not {"a", "half"} & set(notes(sqlite))
     assert others[0].exception(10) is None or isinstance(others[0].exception(10), Unavailable)
-    assert not sqlite._writing_connection().in_transaction
+    assert not sqlite._write_connection().in_transaction
     with sqlite.write() as tx:
         adds("later")(tx)
     assert "later" in notes(sqlite)
@@ -203,13 +203,13 @@ def test_a_writer_who_gave_up_leaves_no_one_waiting(sqlite: Sqlite, crowd: Crowd
     """The first leaves its commit to one that it saw waiting, and that went away."""
     with sqlite.write() as tx:
         adds("a")(tx)
-        sqlite._turns._waiting += 1
-    sqlite._turns._waiting -= 1
+        sqlite._group_commit._waiting += 1
+    sqlite._group_commit._waiting -= 1
     assert notes(sqlite) == ["a"]
 
 
 def test_a_database_that_another_process_holds_is_busy(sqlite: Sqlite, crowd: Crowd) -> None:
-    sqlite._writing_connection().set_busy_timeout(1)
+    sqlite._write_connection().set_busy_timeout(1)
     other = apsw.Connection(str(sqlite.path))
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(Unavailable), sqlite.write():

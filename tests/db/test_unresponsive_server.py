@@ -1,6 +1,5 @@
 """PostgreSQL behind a network that hangs: what is asked ends in time, and is well again by itself."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -8,14 +7,13 @@ import pytest
 from kalends.db.postgres import database as module
 from kalends.db.postgres.database import Postgres
 from kalends.errors import Unavailable
-from tests.conftest import POSTGRES_URL
 from tests.faults.postgres import Proxy
 from tests.serve.running import eventually
 
 
 @pytest.fixture
-def proxy() -> Iterator[Proxy]:
-    proxy = Proxy(os.environ[POSTGRES_URL])
+def proxy(postgres_url: str) -> Iterator[Proxy]:
+    proxy = Proxy(postgres_url)
     yield proxy
     proxy.close()
 

@@ -1,0 +1,57 @@
+"""The SQL in which the two databases differ."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+
+class Dialect(ABC):
+    """Fragments of SQL, for statements and for migrations."""
+
+    # The values of the placeholders in migrations: `$id`, `$int` and so on.
+    types: dict[str, str]
+    # The end of a SELECT that locks its rows until the transaction ends.
+    for_update: str
+
+    @abstractmethod
+    def in_list(self, name: str) -> str:
+        """The members of a list of integers, passed as the parameter of this name: `id IN {db.in_list('ids')}`."""
+
+    @abstractmethod
+    def for_each(self, name: str, table: str, ids: str) -> str:
+        """To follow FROM: the rows of the table (`placements p`) whose ids a SELECT finds for each member of a list of integers.
+
+        The SELECT calls the member `each.id`, and may have its own ORDER and LIMIT.
+        """
+
+    @abstractmethod
+    def records(self, name: str, columns: Mapping[str, str]) -> str:
+        """To follow FROM: a list of records, passed as JSON in the parameter of this name, with columns of these types.
+
+        One statement for all records is far quicker than one for each.
+        """
+
+    @abstractmethod
+    def ids_containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+        """A SELECT, with its parameters, of the ids of the rows whose text may contain all literals of three or more characters.
+
+        The index may return rows that do not match, so the caller must check them.
+        """
+
+    @abstractmethod
+    def substring_index(self, table: str, column: str) -> str:
+        """Create the index that `ids_containing` uses."""
+
+    @abstractmethod
+    def trigger(self, change: str, table: str, statement: str) -> str:
+        """Create a trigger that runs the statement after each changed row, which it knows as NEW or OLD.
+
+        A dollar sign is doubled, since the placeholders of the migration are replaced afterwards.
+        """
+
+    @abstractmethod
+    def replace_trigger(self, change: str, table: str, statement: str) -> str:
+        """Replace the statement of such a trigger; a deferred trigger stays deferred."""
+
+    @abstractmethod
+    def defer(self, change: str, table: str) -> str:
+        """Run such a trigger when the transaction commits, so that its locks are held only briefly."""

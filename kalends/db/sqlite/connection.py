@@ -1,0 +1,77 @@
+"""A connection to SQLite, with its limits and settings."""
+
+from math import inf
+from pathlib import Path
+
+import apsw
+
+from kalends.db.text_search import LONGEST_PATTERN
+
+# On the event loop, a transaction may take about a millisecond: this many checks, one per so many instructions of SQLite's VM.
+VM_STEPS_PER_CHECK = 1_000
+MAX_CHECKS = 10
+
+# The write-ahead log grows while a backup reads; afterwards it is truncated to the limit.
+PRAGMAS = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA foreign_keys = ON;
+PRAGMA trusted_schema = OFF;
+PRAGMA temp_store = MEMORY;
+PRAGMA journal_size_limit = 67108864;
+"""
+
+# Each connection serves one thread at a time, so it needs no mutex.
+OPEN_FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX
+# MEMSTATUS=0 drops the allocator's global lock. It must be set before sqlite3_initialize(), which apsw has already called.
+apsw.shutdown()
+apsw.config(apsw.SQLITE_CONFIG_MEMSTATUS, 0)
+apsw.initialize()
+
+
+class Connection(apsw.Connection):
+    """A connection; one that is limited to fast reads aborts a transaction that takes long."""
+
+    is_limited = False
+    # The statement timeout of the transaction in seconds, and when that of the current statement expires.
+    timeout = inf
+    expires = inf
+    is_abandoned = False
+    _checks = 0
+
+    def begin(self, timeout: float) -> None:
+        self._checks = 0
+        self.timeout = timeout
+        self.is_abandoned = False
+        self.execute("BEGIN")
+
+    def roll_back(self) -> None:
+        # The limits are for statements, not for the rollback. A failing disk may have ended the transaction already.
+        self._checks = 0
+        self.expires = inf
+        if self.in_transaction:
+            self.execute("ROLLBACK")
+
+    def limit_to_fast_reads(self) -> None:
+        self.is_limited = True
+        self.set_busy_timeout(0)
+        self.set_progress_handler(self._has_taken_long, VM_STEPS_PER_CHECK)
+
+    def _has_taken_long(self) -> bool:
+        """SQLite's progress handler, counted over all statements of the transaction."""
+        self._checks += 1
+        return self._checks > MAX_CHECKS
+
+    def run_script(self, sql: str) -> None:
+        # apsw stops at the first row of a result; fetching runs the statements that follow.
+        self.execute(sql).fetchall()
+
+
+def connect(path: Path, busy_ms: int) -> Connection:
+    connection = Connection(str(path), OPEN_FLAGS, statementcachesize=500)
+    connection.set_busy_timeout(busy_ms)
+    # Without the query planner stability guarantee, a plan that depends on values is made anew for each execution, which is slower.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.limit(apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN)
+    connection.run_script(PRAGMAS)
+    return connection

@@ -1,0 +1,72 @@
+"""The SQL of SQLite where it differs from PostgreSQL's."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from kalends.db.dialect import Dialect
+
+MAX_TRIGRAMS = 24
+
+
+class SqliteDialect(Dialect):
+    types = {
+        "id": "INTEGER PRIMARY KEY AUTOINCREMENT",
+        "int": "INTEGER",
+        "flag": "INTEGER",
+        "bytes": "BLOB",
+        "end": ") STRICT",
+        "now": "unixepoch()",
+        "unmarked": "TRUE",
+    }
+    for_update = ""
+
+    def in_list(self, name: str) -> str:
+        return f"(SELECT value FROM json_each(:{name}))"
+
+    def for_each(self, name: str, table: str, ids: str) -> str:
+        return f"(SELECT value AS id FROM json_each(:{name})) AS each CROSS JOIN {table} WHERE {table.split()[-1]}.id IN ({ids})"
+
+    def records(self, name: str, columns: Mapping[str, str]) -> str:
+        selected = ", ".join(f"value ->> '{column}' AS {column}" for column in columns)
+        return f"(SELECT {selected} FROM json_each(:{name})) AS {name}"
+
+    def ids_containing(self, table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+        return ids_containing(table, column, literals)
+
+    def substring_index(self, table: str, column: str) -> str:
+        index = f"{table}_{column}"
+        add = f"INSERT INTO {index} (rowid, {column}) VALUES (new.id, new.{column});"
+        drop = f"DELETE FROM {index} WHERE rowid = old.id;"
+        return f"""
+            CREATE VIRTUAL TABLE {index} USING fts5(
+                {column}, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1'
+            );
+            CREATE TRIGGER {index}_insert AFTER INSERT ON {table} BEGIN {add} END;
+            CREATE TRIGGER {index}_delete AFTER DELETE ON {table} BEGIN {drop} END;
+            CREATE TRIGGER {index}_update AFTER UPDATE OF {column} ON {table} WHEN old.{column} <> new.{column}
+            BEGIN {drop} {add} END;
+        """
+
+    def trigger(self, change: str, table: str, statement: str) -> str:
+        return f"CREATE TRIGGER {table}_after_{change.lower()} AFTER {change} ON {table} BEGIN {statement}; END;"
+
+    def replace_trigger(self, change: str, table: str, statement: str) -> str:
+        return f"DROP TRIGGER {table}_after_{change.lower()}; {self.trigger(change, table, statement)}"
+
+    def defer(self, change: str, table: str) -> str:
+        """SQLite has one writer at a time, so nobody waits for the locks of a trigger."""
+        return ""
+
+
+def ids_containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
+    index = f"{table}_{column}"
+    trigrams = islice(dict.fromkeys(_trigrams(literals)), MAX_TRIGRAMS)
+    query = " AND ".join(f'"{trigram}"' for trigram in trigrams)
+    return f"SELECT rowid AS id FROM {index} WHERE {index} MATCH :containing", {"containing": query}
+
+
+def _trigrams(literals: Sequence[str]) -> Iterator[str]:
+    """The fewest that cover every character: each costs time, and the caller checks the rows."""
+    for word in literals:
+        for i in [*range(0, len(word) - 3, 3), len(word) - 3]:
+            yield word[i : i + 3]

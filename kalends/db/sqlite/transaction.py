@@ -1,0 +1,115 @@
+"""Transactions on SQLite: read snapshots, and writes that share a commit."""
+
+from collections.abc import Sequence
+from math import inf
+from time import monotonic
+from typing import Any
+
+import apsw
+import msgspec
+
+from kalends.db.database import Transaction
+from kalends.db.sqlite.connection import Connection
+from kalends.db.sqlite.dialect import ids_containing
+from kalends.db.sqlite.errors import raise_translated
+from kalends.db.sqlite.group_commit import GroupCommit
+
+
+class ReadTransaction:
+    """A read snapshot, as a context manager."""
+
+    __slots__ = ("_connection", "_timeout")
+
+    def __init__(self, connection: Connection, timeout: float):
+        self._connection = connection
+        self._timeout = timeout
+
+    def __enter__(self) -> Transaction:
+        try:
+            self._connection.begin(self._timeout)
+        except apsw.Error as error:
+            raise_translated(error, self._connection)
+        return SqliteTransaction(self._connection)
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.roll_back()
+
+
+class WriteTransaction:
+    """A member of a group commit, as a context manager."""
+
+    __slots__ = ("_alone", "_connection", "_group_commit", "_transaction")
+
+    def __init__(self, group_commit: GroupCommit[Connection], alone: bool):
+        self._group_commit = group_commit
+        self._alone = alone
+
+    def __enter__(self) -> Transaction:
+        try:
+            self._connection = self._group_commit.join(alone=self._alone)
+        except apsw.Error as error:
+            raise_translated(error)
+        self._transaction = SqliteTransaction(self._connection)
+        return self._transaction
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        # The connection is the next writer's as soon as this one leaves.
+        self._transaction.close()
+        self._group_commit.leave(self._connection, error, alone=self._alone)
+
+
+class SqliteTransaction(Transaction):
+    def __init__(self, connection: Connection):
+        self._connection = connection
+        # One cursor is enough: all rows of a statement are fetched before the next statement.
+        self._cursor = connection.cursor()
+
+    def close(self) -> None:
+        self._cursor.close(True)
+
+    def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        connection = self._connection
+        connection.expires = monotonic() + connection.timeout
+        try:
+            return self._cursor.execute(sql, _encode_lists(params)).fetchall()
+        except apsw.Error as error:
+            raise_translated(error, self._connection)
+
+    def run(self, sql: str, /, **params: Any) -> int:
+        self.rows(sql, **params)
+        return self._connection.changes()
+
+    def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
+        try:
+            self._connection.executemany(sql, rows).fetchall()
+        except apsw.Error as error:
+            raise_translated(error, self._connection)
+
+    def ids_if_selective(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
+        """Searches the index once and returns the ids as a list."""
+        sql, params = ids_containing(table, column, literals)
+        ids = [row[0] for row in self.rows(f"{sql} LIMIT {most + 1}", **params)]
+        return ("SELECT value AS id FROM json_each(:few)", {"few": ids}) if len(ids) <= most else None
+
+    def script(self, sql: str) -> None:
+        try:
+            self._connection.run_script(sql)
+        except apsw.Error as error:
+            raise_translated(error, self._connection)
+
+    def advisory_lock(self, name: str) -> None:
+        """A write transaction excludes every other already."""
+
+    def without_statement_timeout(self) -> None:
+        self._connection.timeout = inf
+
+    def has_table(self, name: str) -> bool:
+        return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
+
+
+def _encode_lists(params: dict[str, Any]) -> dict[str, Any]:
+    """Replace lists with the JSON that `in_list` reads."""
+    for name, value in params.items():
+        if type(value) is list:
+            params[name] = msgspec.json.encode(value).decode()
+    return params
