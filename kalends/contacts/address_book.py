@@ -13,7 +13,7 @@ from kalends.http.remarks import Remark
 from kalends.values import text
 
 # Far more than a person has, so that an entry cannot become a thousand contacts.
-MOST_VALUES = 20
+MAX_VALUES = 20
 
 _FIELDS: dict[str, Field] = {field.name: field for field in fields_of(ContactFields)}
 _GENDERS = {"m": "male", "male": "male", "f": "female", "female": "female"} | dict.fromkeys(["u", "n", "unspecified", "unknown"], "")
@@ -83,10 +83,10 @@ class _Reading:
 
     def several(self, name: str, given: list[str]) -> list[str]:
         """The values that can be kept, each once."""
-        if len(given) > MOST_VALUES:
-            self.remark(name, f"{len(given) - MOST_VALUES:,} were left out: at most {MOST_VALUES} are read")
+        if len(given) > MAX_VALUES:
+            self.remark(name, f"{len(given) - MAX_VALUES:,} were left out: at most {MAX_VALUES} are read")
         kept: dict[str, str] = {}
-        for value in filter(None, (self.value(name, value) for value in given[:MOST_VALUES])):
+        for value in filter(None, (self.value(name, value) for value in given[:MAX_VALUES])):
             kept.setdefault(text.fold_case(value), value)
         return list(kept.values())
 

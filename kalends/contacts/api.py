@@ -42,7 +42,7 @@ IDENTIFYING = ("first_name", "last_name", "email_address", "phone_number")
 @endpoint("GET", "/api/contacts")
 def index(ctx: Context, params: ContactQuery) -> ContactIndex:
     """Your contacts by name: those of the primary list, or with `list=imported` those of the temporary one."""
-    found, next_page = page(ctx, params, _found(ctx, params, params.fetch, params.offset))
+    found, next_page = page(ctx, params, _matching(ctx, params, params.fetch, params.offset))
     return ContactIndex(
         contacts=[store.item(contact) for contact in found],
         limit=params.size,
@@ -55,14 +55,14 @@ def index(ctx: Context, params: ContactQuery) -> ContactIndex:
 @endpoint("GET", "/api/contacts.csv")
 def export_csv(ctx: Context, params: ContactFilter) -> Document:
     """Your contacts as a table, all that match."""
-    return csv_file(ctx, "contacts", csv_table.COLUMNS, [csv_table.row(contact) for contact in _found(ctx, params)])
+    return csv_file(ctx, "contacts", csv_table.COLUMNS, [csv_table.row(contact) for contact in _matching(ctx, params)])
 
 
 @endpoint("GET", "/api/contacts.vcf")
 def export_vcf(ctx: Context, params: ContactFilter) -> Document:
     """Your contacts as vCards, all that match."""
     ctx.headers["Content-Disposition"] = 'attachment; filename="contacts.vcf"'
-    return Document(vcard.write(_found(ctx, params)).encode(), "text/vcard; charset=utf-8")
+    return Document(vcard.write(_matching(ctx, params)).encode(), "text/vcard; charset=utf-8")
 
 
 @endpoint("GET", "/api/contacts/new")
@@ -77,18 +77,18 @@ def create(ctx: Context, params: ContactInput) -> ContactDetail | FileImport:
     """Create a contact."""
     policy.user(ctx)
     if params.file:
-        _alone(params)
+        _require_file_alone(params)
         return _imported(ctx, params.file)
-    _identified(params)
-    with ctx.write(), _unique_id():
+    _require_identity(params)
+    with ctx.write(), _translate_taken():
         store.hold(ctx)
-        return ctx.done(_shown(ctx, store.insert(ctx, params)))
+        return ctx.done(_detail(ctx, store.insert(ctx, params)))
 
 
 @endpoint("GET", "/api/contacts/{contact_id}", versioned=True, quick=True)
 def show(ctx: Context, contact_id: int) -> ContactDetail:
     """The contact, expanded."""
-    return _shown(ctx, contact_id)
+    return _detail(ctx, contact_id)
 
 
 @endpoint("GET", "/api/contacts/{contact_id}/edit", versioned=True)
@@ -108,10 +108,10 @@ def update(ctx: Context, contact_id: int, params: Changes[ContactChanges]) -> Co
     merged = params.over(ContactChanges(**structs.asdict(store.editable(contact))))
     if merged.tag:
         merged.tag_list = tagged(merged.tag_list, merged.tag)
-    _identified(merged)
-    with _unique_id():
+    _require_identity(merged)
+    with _translate_taken():
         store.update(ctx, contact_id, merged)
-    return _shown(ctx, contact_id)
+    return _detail(ctx, contact_id)
 
 
 @endpoint("DELETE", "/api/contacts/{contact_id}", versioned=True)
@@ -164,15 +164,15 @@ def delete_all(ctx: Context, params: DeleteAllInput) -> AllDeleted:
     return AllDeleted(store.delete_all(ctx, params.list))
 
 
-def _found(ctx: Context, chosen: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:
+def _matching(ctx: Context, query: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:
     """The contacts that were asked for. Whose guests they are, only those who may edit the event may know."""
     policy.user(ctx)
-    if chosen.event_id is not None:
-        policy.event(ctx, chosen.event_id, to=Right.EDIT)
-    return store.index(ctx, chosen, limit, offset)
+    if query.event_id is not None:
+        policy.event(ctx, query.event_id, to=Right.EDIT)
+    return store.index(ctx, query, limit, offset)
 
 
-def _shown(ctx: Context, contact_id: int) -> ContactDetail:
+def _detail(ctx: Context, contact_id: int) -> ContactDetail:
     contact = policy.contact(ctx, contact_id)
     ctx.tag(contact.etag)
     return store.detail(contact)
@@ -191,20 +191,20 @@ def _entry(ctx: Context, contact_id: int) -> Contact:
     return contact
 
 
-def _alone(given: ContactInput) -> None:
+def _require_file_alone(params: ContactInput) -> None:
     """A file says all of its contacts; nobody should think that what stands beside it was added to each."""
-    beside = [name for name in ContactFields.__struct_fields__ if getattr(given, name)]
+    beside = [name for name in ContactFields.__struct_fields__ if getattr(params, name)]
     if beside:
         raise errors.invalid("file", f"must come without other fields, such as {beside[0]}", "conflict")
 
 
-def _identified(given: ContactFields) -> None:
-    if not any(getattr(given, name) for name in IDENTIFYING):
+def _require_identity(params: ContactFields) -> None:
+    if not any(getattr(params, name) for name in IDENTIFYING):
         raise errors.invalid("first_name", "give a name, an e-mail address or a phone number", "required")
 
 
 @contextmanager
-def _unique_id() -> Iterator[None]:
+def _translate_taken() -> Iterator[None]:
     """Say which field the unique index refused."""
     try:
         yield

@@ -1,11 +1,11 @@
-"""Contacts that come in numbers, from a file or a service: which of them are new."""
+"""Bulk import of contacts from a file or a provider: skip duplicates, insert the rest."""
 
 from msgspec import structs
 
 from kalends import errors
 from kalends.contacts import store
 from kalends.contacts.address_book import contacts_of
-from kalends.contacts.entry import MOST_ENTRIES, TOO_MANY, Entry
+from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry
 from kalends.contacts.model import Contact, ContactFields, ContactFilter, FileImport, Imported, Kept, ServiceImport
 from kalends.contacts.providers import errors as provider_errors
 from kalends.context import Context
@@ -15,8 +15,8 @@ from kalends.values.text import fold_case
 LIFETIME = 24 * 60 * 60
 
 
-class Known:
-    """Whom a list holds: by address or, without one, by name and number; and the ids that are taken."""
+class ContactList:
+    """The people on a list, by address or else by name and phone number, and their unique_ids."""
 
     def __init__(self, contacts: list[Contact]):
         self._people = {_person(contact) for contact in contacts}
@@ -26,7 +26,7 @@ class Known:
         return _person(contact) in self._people
 
     def take_id(self, unique_id: str | None) -> bool:
-        """Whether the id was free. It is not any more."""
+        """Reserve the unique_id; False if it was taken."""
         if unique_id is None or unique_id in self._unique_ids:
             return unique_id is None
         self._unique_ids.add(unique_id)
@@ -37,62 +37,64 @@ class Known:
 
 
 def from_file(ctx: Context, entries: list[Entry]) -> FileImport:
-    """Put those who are not on the primary list yet on it. Two in the file with one address are two contacts."""
-    arrived, remarks, skipped = _read(entries, errors.invalid("file", TOO_MANY, "too_large"))
-    # Before the transaction: it takes a while, and others want to write too.
-    rows = [(contact, store.row(ctx, contact)) for contact in arrived]
+    """Add the contacts that are not on the primary list yet. Two entries of the file with one address become two contacts."""
+    incoming, remarks, skipped = _read(entries, errors.invalid("file", TOO_MANY, "too_large"))
+    # Computed before the transaction, to hold the write lock for a shorter time.
+    rows = [(contact, store.row(ctx, contact)) for contact in incoming]
     with ctx.write(alone=True):
         store.hold(ctx)
-        known = Known(store.index(ctx, ContactFilter()))
-        fresh = [(contact, row) for contact, row in rows if not known.has(contact) and known.take_id(contact.unique_id)]
-        ids = store.insert_all(ctx, [row for _, row in fresh])
-        made = [_made(contact, contact_id) for (contact, _), contact_id in zip(fresh, ids, strict=True)]
-        return ctx.done(FileImport(len(made), skipped + len(arrived) - len(made), made, remarks))
+        contact_list = ContactList(store.index(ctx, ContactFilter()))
+        new_contacts = [
+            (contact, row) for contact, row in rows if not contact_list.has(contact) and contact_list.take_id(contact.unique_id)
+        ]
+        ids = store.insert_all(ctx, [row for _, row in new_contacts])
+        imported = [_imported_contact(contact, contact_id) for (contact, _), contact_id in zip(new_contacts, ids, strict=True)]
+        return ctx.done(FileImport(len(imported), skipped + len(incoming) - len(imported), imported, remarks))
 
 
 def from_service(ctx: Context, service: str, entries: list[Entry]) -> ServiceImport:
-    """Put those who have an address on the temporary list, in the place of what came from the service before."""
-    arrived, _, skipped = _read(entries, provider_errors.strange_answer(service, f"it has more than {MOST_ENTRIES:,} contacts"))
-    fresh = {fold_case(contact.email_address): contact for contact in reversed(arrived) if contact.email_address}
-    chosen = list(reversed(fresh.values()))
-    rows = [store.row(ctx, contact, service, ctx.now + LIFETIME) for contact in chosen]
+    """Replace the temporary list of this provider with the entries that have an address."""
+    incoming, _, skipped = _read(entries, provider_errors.unexpected_reply(service, f"it has more than {MAX_ENTRIES:,} contacts"))
+    by_address = {fold_case(contact.email_address): contact for contact in reversed(incoming) if contact.email_address}
+    contacts = list(reversed(by_address.values()))
+    rows = [store.row(ctx, contact, service, ctx.now + LIFETIME) for contact in contacts]
     with ctx.write(alone=True):
         store.hold(ctx)
         store.delete_imported(ctx, service)
         ids = store.insert_all(ctx, rows)
-        made = [_made(contact, contact_id) for contact, contact_id in zip(chosen, ids, strict=True)]
-        return ctx.done(ServiceImport(service, len(made), skipped + len(arrived) - len(made), made))
+        imported = [_imported_contact(contact, contact_id) for contact, contact_id in zip(contacts, ids, strict=True)]
+        return ctx.done(ServiceImport(service, len(imported), skipped + len(incoming) - len(imported), imported))
 
 
 def keep(ctx: Context, entries: list[Contact]) -> Kept:
-    """Move the entries to the primary list, but for those whose address is there already."""
-    known = Known(store.index(ctx, ContactFilter()))
+    """Move the entries to the primary list; skip those whose address is on it already."""
+    contact_list = ContactList(store.index(ctx, ContactFilter()))
     kept = []
     for entry in entries:
-        if not known.has(entry):
-            known.add(entry)
-            kept.append(entry if known.take_id(entry.unique_id) else structs.replace(entry, unique_id=None))
+        if not contact_list.has(entry):
+            contact_list.add(entry)
+            kept.append(entry if contact_list.take_id(entry.unique_id) else structs.replace(entry, unique_id=None))
     store.keep(ctx, kept)
     return Kept(len(kept), len(entries) - len(kept))
 
 
 def _read(entries: list[Entry], too_many: errors.Invalid) -> tuple[list[ContactFields], list[Remark], int]:
-    """What the entries hold, what of it cannot be kept, and how many entries hold nothing."""
-    arrived: list[ContactFields] = []
+    """Convert entries to contacts; also return the remarks and the number of empty entries."""
+    incoming: list[ContactFields] = []
     remarks: list[Remark] = []
     empty = 0
     for entry in entries:
-        contacts, said = contacts_of(entry)
-        arrived += contacts
-        remarks += said
+        contacts, messages = contacts_of(entry)
+        incoming += contacts
+        remarks += messages
         empty += not contacts
-        # At once, since the others may take long to read.
-        if len(arrived) > MOST_ENTRIES:
+        # Fail before converting the rest, which may take long.
+        if len(incoming) > MAX_ENTRIES:
             raise too_many
-    return arrived, limit_remarks(remarks), empty
+    return incoming, limit_remarks(remarks), empty
 
 
-def _made(contact: ContactFields, contact_id: int) -> Imported:
+def _imported_contact(contact: ContactFields, contact_id: int) -> Imported:
     return Imported(contact_id, _name(contact), contact.email_address)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from kalends.contacts.entry import MOST_ENTRIES, TOO_MANY, Entry, first_and_last
+from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry, first_and_last
 from kalends.contacts.model import Contact
 from kalends.http.csv_file import original
 
@@ -52,7 +52,7 @@ def read(content: str) -> list[Entry]:
             if cell.strip():
                 given.setdefault(name, cell)
         entries.append(read_row(line, given))
-        if len(entries) > MOST_ENTRIES:
+        if len(entries) > MAX_ENTRIES:
             raise ValueError(TOO_MANY)
     return entries
 

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-MOST_ENTRIES = 20_000
-TOO_MANY = f"must have at most {MOST_ENTRIES:,} contacts"
+MAX_ENTRIES = 20_000
+TOO_MANY = f"must have at most {MAX_ENTRIES:,} contacts"
 
 
 class Entry(Struct, kw_only=True):

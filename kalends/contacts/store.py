@@ -30,33 +30,33 @@ _GUESTS = """(
 )"""
 
 
-def index(ctx: Context, chosen: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:
+def index(ctx: Context, query: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:
     """The actor's contacts that match, by name; all of them without a limit."""
-    where, params = _conditions(ctx, chosen)
+    where, params = _conditions(ctx, query)
     paged = "" if limit is None else " LIMIT :limit OFFSET :offset"
     if limit is not None:
         params |= {"limit": limit, "offset": offset}
     return ctx.tx.all(Contact, f"SELECT {_CONTACT} FROM contacts k WHERE {where} ORDER BY k.sort_key, k.id{paged}", **params)
 
 
-def count(ctx: Context, chosen: ContactFilter | ContactQuery) -> int:
-    where, params = _conditions(ctx, chosen)
+def count(ctx: Context, query: ContactFilter | ContactQuery) -> int:
+    where, params = _conditions(ctx, query)
     return int(ctx.tx.value(f"SELECT count(*) FROM contacts k WHERE {where}", **params))
 
 
-def _conditions(ctx: Context, chosen: ContactFilter | ContactQuery) -> tuple[str, dict[str, Any]]:
+def _conditions(ctx: Context, query: ContactFilter | ContactQuery) -> tuple[str, dict[str, Any]]:
     """Which contacts were asked for, as SQL."""
     params: dict[str, Any] = {"me": policy.user(ctx).id}
-    where = [policy.CONTACT_LISTS[chosen.list]]
-    if chosen.list == "imported":
+    where = [policy.CONTACT_LISTS[query.list]]
+    if query.list == "imported":
         params["now"] = ctx.now
-    if chosen.event_id is not None:
+    if query.event_id is not None:
         where.append(f"k.email_key IN {_GUESTS}")
-        params["event_id"] = chosen.event_id
+        params["event_id"] = query.event_id
     terms = 0
-    for name, query, read in (("text", chosen.text, _LAYOUT.any_field), ("tags", chosen.tags, _LAYOUT.all_tags)):
+    for name, value, read in (("text", query.text, _LAYOUT.any_field), ("tags", query.tags, _LAYOUT.all_tags)):
         try:
-            found = read(query or "")
+            found = read(value or "")
             text_search.check_term_count(terms := terms + len(found))
         except ValueError as error:
             raise errors.invalid(name, str(error), "too_large") from None
@@ -64,9 +64,9 @@ def _conditions(ctx: Context, chosen: ContactFilter | ContactQuery) -> tuple[str
     return " AND ".join(where), params
 
 
-def insert(ctx: Context, given: ContactFields) -> int:
+def insert(ctx: Context, params: ContactFields) -> int:
     """A new contact on the actor's primary list."""
-    columns = row(ctx, given)
+    columns = row(ctx, params)
     quotas.reserve(ctx, policy.user(ctx).id, "contacts", 1, quotas.size(columns))
     contact_id: int = ctx.tx.value(f"{_INSERT} RETURNING id", **columns)
     return contact_id
@@ -81,9 +81,9 @@ def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> list[int]:
     return [contact_id for (contact_id,) in made]
 
 
-def row(ctx: Context, given: ContactFields, service: str | None = None, expires_at: int | None = None) -> dict[str, Any]:
+def row(ctx: Context, params: ContactFields, service: str | None = None, expires_at: int | None = None) -> dict[str, Any]:
     """What is written for a contact of the actor's, on the primary list or from a service."""
-    return {"user_id": policy.user(ctx).id, "service": service, "expires_at": expires_at, "now": ctx.now, **_written(given)}
+    return {"user_id": policy.user(ctx).id, "service": service, "expires_at": expires_at, "now": ctx.now, **_columns(params)}
 
 
 def hold(ctx: Context) -> None:
@@ -91,13 +91,13 @@ def hold(ctx: Context) -> None:
     ctx.tx.advisory_lock(f"contacts of {policy.user(ctx).id}")
 
 
-def update(ctx: Context, contact_id: int, given: ContactFields) -> None:
+def update(ctx: Context, contact_id: int, params: ContactFields) -> None:
     assigned = ", ".join(f"{name} = :{name}" for name in _WRITTEN)
     ctx.tx.run(
         f"UPDATE contacts SET {assigned}, version = version + 1, updated_at = :now WHERE id = :id",
         id=contact_id,
         now=ctx.now,
-        **_written(given),
+        **_columns(params),
     )
 
 
@@ -110,11 +110,11 @@ def delete_imported(ctx: Context, service: str) -> None:
     ctx.tx.run("DELETE FROM contacts WHERE user_id = :me AND service = :service", me=policy.user(ctx).id, service=service)
 
 
-def delete_all(ctx: Context, chosen: str | None) -> int:
+def delete_all(ctx: Context, query: str | None) -> int:
     """Empty one list, or both without one, and say how many contacts there were."""
     me = policy.user(ctx).id
     ctx.tx.run("DELETE FROM contacts WHERE user_id = :me AND expires_at <= :now", me=me, now=ctx.now)
-    where = {None: "", "primary": " AND service IS NULL", "imported": " AND service IS NOT NULL"}[chosen]
+    where = {None: "", "primary": " AND service IS NULL", "imported": " AND service IS NOT NULL"}[query]
     return ctx.tx.run(f"DELETE FROM contacts WHERE user_id = :me{where}", me=me)
 
 
@@ -166,21 +166,21 @@ def _limited(contact: Contact) -> dict[str, Any]:
     }
 
 
-def _written(given: ContactFields) -> dict[str, Any]:
-    fields = {name: getattr(given, name) for name in _SAME}
-    dialled = phone.to_e164(given.phone_number, given.country) if given.phone_number else None
-    name = " ".join(filter(None, (given.first_name, given.last_name)))
-    searched = structs.asdict(given) | {"name": name, "phone_number": f"{given.phone_number or ''} {dialled or ''}"}
+def _columns(params: ContactFields) -> dict[str, Any]:
+    fields = {name: getattr(params, name) for name in _SAME}
+    dialled = phone.to_e164(params.phone_number, params.country) if params.phone_number else None
+    name = " ".join(filter(None, (params.first_name, params.last_name)))
+    searched = structs.asdict(params) | {"name": name, "phone_number": f"{params.phone_number or ''} {dialled or ''}"}
     return fields | {
-        "tags": given.tag_list,
+        "tags": params.tag_list,
         "phone_e164": dialled,
-        "email_key": fold_case(given.email_address) if given.email_address else None,
-        "search": _LAYOUT.column({part: fold(searched[part] or "") for part in _LAYOUT.parts}, given.tag_list.split(",")),
-        "sort_key": _sort_key(given),
+        "email_key": fold_case(params.email_address) if params.email_address else None,
+        "search": _LAYOUT.column({part: fold(searched[part] or "") for part in _LAYOUT.parts}, params.tag_list.split(",")),
+        "sort_key": _sort_key(params),
     }
 
 
-def _sort_key(given: ContactFields) -> bytes:
+def _sort_key(params: ContactFields) -> bytes:
     """By last name, then first name; those without a name by what they have."""
-    first = given.last_name or given.first_name or given.email_address or given.phone_number or ""
-    return "\0".join(map(fold, (first, given.first_name or "", given.email_address or ""))).encode()[:_LONGEST_SORT_KEY]
+    first = params.last_name or params.first_name or params.email_address or params.phone_number or ""
+    return "\0".join(map(fold, (first, params.first_name or "", params.email_address or ""))).encode()[:_LONGEST_SORT_KEY]

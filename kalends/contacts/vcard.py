@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
-from kalends.contacts.entry import MOST_ENTRIES, TOO_MANY, Entry, first_and_last
+from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry, first_and_last
 from kalends.contacts.model import Contact
 from kalends.ical.lines import Property, escaped, folded, lines, read_property, split
 
 # Far more than any real card has, so that hostile ones stay cheap.
-MOST_PROPERTIES = 1_000
+MAX_PROPERTIES = 1_000
 
 _READ = set("VERSION KIND X-ADDRESSBOOKSERVER-KIND N FN ORG EMAIL TEL BDAY GENDER X-GENDER ADR CATEGORIES UID".split())
 _NAME = re.compile(r"(?:[\w-]{1,100}\.)?([\w-]{1,100})(?=[;:])", re.ASCII)
@@ -25,7 +25,7 @@ def read(content: str) -> list[Entry]:
         if _text(card, "KIND", "X-ADDRESSBOOKSERVER-KIND").lower() == "group":
             continue
         entries.append(_entry(line, card))
-        if len(entries) > MOST_ENTRIES:
+        if len(entries) > MAX_ENTRIES:
             raise ValueError(TOO_MANY)
     return entries
 
@@ -57,8 +57,8 @@ def _cards(content: str) -> Iterator[tuple[int, Card]]:
             begin, depth, card = number, 1, {}
         elif depth == 1 and name in _READ:
             card.setdefault(name, []).append(read_property(number, line))
-            if len(card[name]) > MOST_PROPERTIES:
-                raise ValueError(f"the card that begins in line {begin} has {name} more than {MOST_PROPERTIES:,} times")
+            if len(card[name]) > MAX_PROPERTIES:
+                raise ValueError(f"the card that begins in line {begin} has {name} more than {MAX_PROPERTIES:,} times")
         before = name
     if depth:
         raise ValueError(f"the card that begins in line {begin} has no END:VCARD; the file looks cut off")

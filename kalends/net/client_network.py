@@ -1,4 +1,4 @@
-"""The network that a client's address belongs to: what rate limits count."""
+"""The network of a client address, which rate limits count."""
 
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -8,7 +8,7 @@ IPV6_PREFIX = 64
 
 @lru_cache(maxsize=4096)
 def network(address: str) -> str:
-    """The address itself for IPv4; its /64 for IPv6, which one customer has whole. Text that is no address stays as it is."""
+    """The address itself for IPv4; for IPv6 its /64, the least that a customer gets. Other text is returned unchanged."""
     try:
         parsed = ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Connections that end at a deadline, whatever the other side does."""
+"""Socket connections that a watchdog thread shuts down at a deadline."""
 
 import socket
 import ssl
@@ -9,14 +9,14 @@ from typing import Self
 
 
 class Deadline:
-    """Within `seconds` all is over, and each step within `step`; a server that drips byte after byte cannot hold it."""
+    """A deadline of `seconds` for everything and of `step` for each socket call. A server that drips bytes cannot extend it."""
 
     def __init__(self, seconds: float, step: float):
         self.step = step
         self._end = time.monotonic() + seconds
-        self._over = threading.Event()
-        self._twins: list[socket.socket] = []
-        self._watchdog = threading.Timer(seconds, self._cut)
+        self._expired = threading.Event()
+        self._duplicates: list[socket.socket] = []
+        self._watchdog = threading.Timer(seconds, self._shut_down)
         self._watchdog.daemon = True
 
     def __enter__(self) -> Self:
@@ -25,71 +25,71 @@ class Deadline:
 
     def __exit__(self, *error: object) -> None:
         self._watchdog.cancel()
-        for twin in self._twins:
-            twin.close()
+        for duplicate in self._duplicates:
+            duplicate.close()
 
     def connect(self, host: str, port: int, *, tls: bool) -> socket.socket:
-        """A connection to the first address of the host that takes one."""
+        """Connect to the first address of the host that accepts."""
         failed: OSError = socket.gaierror("the name has no address")
         for address in self._addresses(host, port):
             try:
-                made = socket.create_connection(address, self._patience())
+                connection = socket.create_connection(address, self._step_timeout())
             except OSError as error:
                 failed = error
                 continue
-            return self._secured(made, host) if tls else self._watched(made)
+            return self._wrap_tls(connection, host) if tls else self._watch(connection)
         raise failed
 
-    def _secured(self, plain: socket.socket, host: str) -> socket.socket:
+    def _wrap_tls(self, plain: socket.socket, host: str) -> socket.socket:
         try:
-            return ssl.create_default_context().wrap_socket(self._watched(plain), server_hostname=host)
+            return ssl.create_default_context().wrap_socket(self._watch(plain), server_hostname=host)
         except BaseException:
             plain.close()
             raise
 
-    def _watched(self, connection: socket.socket) -> socket.socket:
-        """Keep a second handle, since TLS takes the first one over."""
+    def _watch(self, connection: socket.socket) -> socket.socket:
+        """Duplicate the socket for the watchdog: TLS takes over the original."""
         connection.settimeout(self.step)
-        self._twins.append(connection.dup())
-        if self._over.is_set():
-            self._cut()
+        self._duplicates.append(connection.dup())
+        if self._expired.is_set():
+            self._shut_down()
         return connection
 
-    def _cut(self) -> None:
-        self._over.set()
-        for twin in list(self._twins):
+    def _shut_down(self) -> None:
+        self._expired.set()
+        for duplicate in list(self._duplicates):
             try:
-                twin.shutdown(socket.SHUT_RDWR)
+                duplicate.shutdown(socket.SHUT_RDWR)
             except OSError:
                 continue
 
     def left(self) -> float:
-        """The seconds until all is over; raises TimeoutError when it is."""
+        """The seconds until the deadline; raises TimeoutError when it has passed."""
         seconds = self._end - time.monotonic()
-        if seconds <= 0 or self._over.is_set():
+        if seconds <= 0 or self._expired.is_set():
             raise TimeoutError
         return seconds
 
     def pause(self, seconds: float) -> None:
-        """Wait, though not beyond the end."""
-        self._over.wait(seconds)
+        """Sleep, at most until the deadline."""
+        self._expired.wait(seconds)
         self.left()
 
-    def _patience(self) -> float:
+    def _step_timeout(self) -> float:
         return min(self.left(), self.step)
 
     def _addresses(self, host: str, port: int) -> list[tuple[str, int]]:
-        """The addresses of a name. A resolver that hangs cannot be interrupted, only left behind."""
-        found: SimpleQueue[list[tuple[str, int]]] = SimpleQueue()
+        """Resolve a name in a thread: getaddrinfo cannot be interrupted, so a resolver that hangs is abandoned."""
+        results: SimpleQueue[list[tuple[str, int]]] = SimpleQueue()
 
-        def look_up() -> None:
+        def resolve() -> None:
             try:
-                found.put([(str(entry[4][0]), port) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)])
+                results.put([(str(entry[4][0]), port) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)])
             except (OSError, UnicodeError):
-                found.put([])
+                results.put([])
 
-        threading.Thread(target=look_up, daemon=True).start()
+        threading.Thread(target=resolve, daemon=True).start()
         try:
-            return found.get(timeout=self._patience())
+            return results.get(timeout=self._step_timeout())
         except Empty:
             raise TimeoutError from None

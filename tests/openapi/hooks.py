@@ -51,7 +51,7 @@ def _breaks_a_rule(failure: Failure, case: Case[Any], response: Response) -> boo
 
 def _asks_who_is_away(case: Case[Any], response: Response) -> bool:
     """There is no provider of contacts here, and the service says so."""
-    return case.path == "/api/contacts/import" and response.status_code == 503 and "cannot be asked now" in response.text
+    return case.path == "/api/contacts/import" and response.status_code == 503 and "is unavailable" in response.text
 
 
 def _is_too_long(response: Response) -> bool:

@@ -1,4 +1,4 @@
-"""CardDAV (RFC 6352): where a user's address books are, and the cards in them."""
+"""CardDAV client (RFC 6352): discover a user's address books and fetch their cards."""
 
 from collections.abc import Iterator
 from html import escape
@@ -9,17 +9,17 @@ from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 from defusedxml.ElementTree import DefusedXMLParser
 
 from kalends.contacts import vcard
-from kalends.contacts.entry import MOST_ENTRIES, Entry
-from kalends.net.http_client import Answer, Forbidden, Host, Strange, Visit
+from kalends.contacts.entry import MAX_ENTRIES, Entry
+from kalends.net.http_client import AccessDenied, Host, HttpResponse, ProviderSession, UnexpectedReply
 
-# Elements take far more memory than it takes to send them. 20,000 cards need less than half of these.
-MOST_ELEMENTS = 500_000
+# Parsed elements take far more memory than their bytes. 20,000 cards need less than half of this.
+MAX_ELEMENTS = 500_000
 # Cards in one request, and cards that are fetched one by one where the server cannot do better.
 BATCH = 200
-MOST_SINGLES = 1_000
+MAX_SINGLE_REQUESTS = 1_000
 
-NO_DAV = "it did not answer as an address book does"
-TOO_MANY = f"it has more than {MOST_ENTRIES:,} contacts"
+NO_DAV = "it did not respond like an address book"
+TOO_MANY = f"it has more than {MAX_ENTRIES:,} contacts"
 
 DAV, CARD = "{DAV:}", "{urn:ietf:params:xml:ns:carddav}"
 PRINCIPAL, HOME, KIND = f"{DAV}current-user-principal", f"{CARD}addressbook-home-set", f"{DAV}resourcetype"
@@ -31,11 +31,11 @@ _EVERY = '<C:filter test="anyof"><C:prop-filter name="FN"/><C:prop-filter name="
 
 
 class Resource(NamedTuple):
-    """What a server tells of one address: the properties that it has, or that it left some out."""
+    """One `response` of a multistatus: its properties, and whether the server truncated the list (507)."""
 
     url: str
     properties: dict[str, Element]
-    is_cut: bool
+    is_truncated: bool
 
     def is_a(self, kind: str) -> bool:
         return KIND in self.properties and self.properties[KIND].find(kind) is not None
@@ -46,48 +46,48 @@ class Resource(NamedTuple):
         return (found.text or "").strip() if found is not None else ""
 
 
-def fetch_entries(visit: Visit, url: str, authorization: str) -> list[Entry]:
-    """Everybody in the user's address books."""
-    host = visit.open(url, authorization)
+def fetch_entries(session: ProviderSession, url: str, authorization: str) -> list[Entry]:
+    """Fetch the entries of all address books of the user."""
+    host = session.open(url, authorization)
     cards = [card for book in _books(host, url) for card in _cards(host, book)]
-    if len(cards) > MOST_ENTRIES:
-        raise Strange(TOO_MANY)
+    if len(cards) > MAX_ENTRIES:
+        raise UnexpectedReply(TOO_MANY)
     return [entry for card in cards for entry in _read(card)]
 
 
 def _books(host: Host, start: str) -> list[str]:
-    """The start leads to the user, the user to their homes, and those hold the books."""
+    """Discover the address books: start URL, principal, homes, collections."""
     homes = _homes(host, start)
     found = [resource.url for home in homes for resource in _propfind(host, home, "1") if resource.is_a(f"{CARD}addressbook")]
     if not found:
-        raise Strange("it names no address book")
+        raise UnexpectedReply("it names no address book")
     return list(dict.fromkeys(found))
 
 
 def _homes(host: Host, start: str) -> list[str]:
-    """As the start tells; or else as the places tell where servers usually can be asked."""
-    refused: list[Forbidden] = []
-    for place in dict.fromkeys([start, urljoin(start, "/.well-known/carddav"), urljoin(start, "/")]):
+    """Find the address book homes from the start URL, else from the well-known URL and the root."""
+    denied: AccessDenied | None = None
+    for url in dict.fromkeys([start, urljoin(start, "/.well-known/carddav"), urljoin(start, "/")]):
         try:
-            homes = _homes_by(host, place)
-        except Forbidden as error:
-            refused.append(error)
+            homes = _homes_by(host, url)
+        except AccessDenied as error:
+            denied = denied or error
             continue
         if homes:
             return homes
-    if refused:
-        raise refused[0]
+    if denied:
+        raise denied
     return []
 
 
 def _homes_by(host: Host, place: str) -> list[str]:
     found = _propfind(host, place, "0")
-    for user in _linked(host, found, PRINCIPAL)[:1]:
+    for user in _links(host, found, PRINCIPAL)[:1]:
         found += _propfind(host, user, "0")
-    return _linked(host, found, HOME) or [resource.url for resource in found if resource.is_a(f"{CARD}addressbook")]
+    return _links(host, found, HOME) or [resource.url for resource in found if resource.is_a(f"{CARD}addressbook")]
 
 
-def _linked(host: Host, resources: list[Resource], name: str) -> list[str]:
+def _links(host: Host, resources: list[Resource], name: str) -> list[str]:
     links = [
         host.resolve(resource.url, href.text or "")
         for resource in resources
@@ -98,18 +98,18 @@ def _linked(host: Host, resources: list[Resource], name: str) -> list[str]:
 
 
 def _cards(host: Host, book: str) -> list[str]:
-    """The book's cards by one query; or by their names, many at once; or one by one: each server can do one of these."""
+    """Fetch the cards by addressbook-query, else addressbook-multiget, else single GETs: each server supports one of these."""
     found = _report(host, book, f"<C:addressbook-query {_SPACES}>{_DATA}{_EVERY}</C:addressbook-query>")
-    if found and not any(resource.is_cut for resource in found):
+    if found and not any(resource.is_truncated for resource in found):
         return [resource.card for resource in found if resource.card]
     members = [resource.url for resource in _propfind(host, book, "1") if not resource.is_a(f"{DAV}collection")]
-    if len(members) > MOST_ENTRIES:
-        raise Strange(TOO_MANY)
+    if len(members) > MAX_ENTRIES:
+        raise UnexpectedReply(TOO_MANY)
     cards: list[str] = []
     for start in range(0, len(members), BATCH):
         batch = _multiget(host, book, members[start : start + BATCH])
         if not batch:
-            return _singles(host, members)
+            return _get_one_by_one(host, members)
         cards += batch
     return cards
 
@@ -120,74 +120,74 @@ def _multiget(host: Host, book: str, members: list[str]) -> list[str]:
     return [resource.card for resource in found if resource.card]
 
 
-def _singles(host: Host, members: list[str]) -> list[str]:
-    if len(members) > MOST_SINGLES:
-        raise Strange(f"it has more than {MOST_SINGLES:,} contacts, and gives them only one by one")
-    answers = [host.request("GET", url) for url in members]
-    return [answer.expect(200).body.decode("utf-8", "replace") for answer in answers if answer.status not in (404, 410)]
+def _get_one_by_one(host: Host, members: list[str]) -> list[str]:
+    if len(members) > MAX_SINGLE_REQUESTS:
+        raise UnexpectedReply(f"it has more than {MAX_SINGLE_REQUESTS:,} contacts, and gives them only one by one")
+    responses = [host.request("GET", url) for url in members]
+    return [response.expect(200).body.decode("utf-8", "replace") for response in responses if response.status not in (404, 410)]
 
 
 def _propfind(host: Host, url: str, depth: str) -> list[Resource]:
-    """What the server tells of an address; nothing where there is no such thing."""
+    """PROPFIND; an empty list where the resource does not exist."""
     body = f"<D:propfind {_SPACES}><D:prop>{_WHERE}</D:prop></D:propfind>"
-    answer = _asked(host, "PROPFIND", url, body, depth)
-    if answer.status in (401, 403, 429) or answer.status >= 500:
-        answer.expect(207)
-    return list(_resources(host, answer)) if answer.status == 207 else []
+    response = _request(host, "PROPFIND", url, body, depth)
+    if response.status in (401, 403, 429) or response.status >= 500:
+        response.expect(207)
+    return list(_resources(host, response)) if response.status == 207 else []
 
 
 def _report(host: Host, url: str, body: str) -> list[Resource]:
-    """What the server reports; nothing where it does not know the report, which servers say in many ways."""
-    answer = _asked(host, "REPORT", url, body, "1")
-    if answer.status in (401, 429):
-        answer.expect(207)
-    return list(_resources(host, answer)) if answer.status == 207 else []
+    """REPORT; an empty list where the server does not support it, which servers signal in different ways."""
+    response = _request(host, "REPORT", url, body, "1")
+    if response.status in (401, 429):
+        response.expect(207)
+    return list(_resources(host, response)) if response.status == 207 else []
 
 
-def _asked(host: Host, method: str, url: str, body: str, depth: str) -> Answer:
+def _request(host: Host, method: str, url: str, body: str, depth: str) -> HttpResponse:
     headers = {"Content-Type": "application/xml; charset=utf-8", "Depth": depth}
     return host.request(method, url, f'<?xml version="1.0" encoding="utf-8"?>{body}'.encode(), headers)
 
 
-def _resources(host: Host, answer: Answer) -> Iterator[Resource]:
-    root = _parsed(answer.body)
+def _resources(host: Host, response: HttpResponse) -> Iterator[Resource]:
+    root = _parse_xml(response.body)
     if root.tag != f"{DAV}multistatus":
-        raise Strange(NO_DAV)
-    for response in root.findall(f"{DAV}response"):
+        raise UnexpectedReply(NO_DAV)
+    for element in root.findall(f"{DAV}response"):
         properties = {
-            found.tag: found
-            for part in response.findall(f"{DAV}propstat")
-            if " 2" in part.findtext(f"{DAV}status", " 200")
-            for found in part.iterfind(f"{DAV}prop/*")
+            prop.tag: prop
+            for propstat in element.findall(f"{DAV}propstat")
+            if " 2" in propstat.findtext(f"{DAV}status", " 200")
+            for prop in propstat.iterfind(f"{DAV}prop/*")
         }
-        url = host.resolve(answer.url, response.findtext(f"{DAV}href", ""))
-        yield Resource(url, properties, " 507" in response.findtext(f"{DAV}status", ""))
+        url = host.resolve(response.url, element.findtext(f"{DAV}href", ""))
+        yield Resource(url, properties, " 507" in element.findtext(f"{DAV}status", ""))
 
 
-def _parsed(body: bytes) -> Element:
+def _parse_xml(body: bytes) -> Element:
     parser = DefusedXMLParser(target=_Tree(), forbid_dtd=True)
     try:
         parser.feed(body)
         root = parser.close()
     except (ParseError, ValueError, LookupError):
-        raise Strange(NO_DAV) from None
+        raise UnexpectedReply(NO_DAV) from None
     return root
 
 
 class _Tree(TreeBuilder):
-    """A tree of so many elements and no more."""
+    """A tree builder with a limit on the number of elements."""
 
-    room = MOST_ELEMENTS
+    elements_left = MAX_ELEMENTS
 
     def start(self, tag: str, attributes: dict[str, str]) -> Element:
-        self.room -= 1
-        if self.room < 0:
-            raise Strange(NO_DAV)
+        self.elements_left -= 1
+        if self.elements_left < 0:
+            raise UnexpectedReply(NO_DAV)
         return super().start(tag, attributes)
 
 
 def _read(card: str) -> list[Entry]:
-    """Whom a card describes. One that cannot be read is an entry that holds nothing, and counts as skipped."""
+    """Parse a card. An unreadable one becomes an empty entry, which counts as skipped."""
     try:
         return vcard.read(card)
     except ValueError:

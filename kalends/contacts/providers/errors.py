@@ -1,4 +1,4 @@
-"""What a provider refuses, in words that tell what to do next; each kind has a type of its own."""
+"""Errors of contact imports: each problem type says what to do next."""
 
 from kalends.errors import Code, FieldError, Invalid
 
@@ -11,7 +11,7 @@ FILE = "What always works: export your contacts there as a .vcf file, and send i
 
 
 class Refusal(Invalid):
-    """One field of the import is refused; the detail says more than the field's own words."""
+    """One field of the import was rejected; the detail gives advice beyond the field's message."""
 
     def __init__(self, field: str, message: str, advice: str, code: Code = "wrong"):
         super().__init__([FieldError(field, message, code)], f"{message[:1].upper()}{message[1:]}. {advice} {FILE}")
@@ -45,7 +45,7 @@ class WrongToken(Refusal):
     title = "The provider refused the token"
 
 
-class ProviderAnswer(Refusal):
+class ProviderReplyInvalid(Refusal):
     """What a provider of contacts sent cannot be used: no list of contacts, too large, too many, or it leads to another host."""
 
     kind = "provider-invalid-reply"
@@ -74,7 +74,7 @@ def wrong_token(service: str) -> Refusal:
     return WrongToken("access_token", message, "Get a new one that may read your contacts.")
 
 
-def strange_answer(service: str, reason: str) -> Refusal:
-    return ProviderAnswer(
+def unexpected_reply(service: str, reason: str) -> Refusal:
+    return ProviderReplyInvalid(
         "service", f"{NAMES[service]} sent no list of contacts that can be read: {reason}", "Nothing was changed.", "invalid"
     )

@@ -1,4 +1,4 @@
-"""Microsoft Graph: the contacts of an Outlook account, and a token for its password where the organisation allows that."""
+"""Microsoft Graph client: contacts of an Outlook account, and the password grant where the organisation allows it."""
 
 import re
 from typing import TypeVar
@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 import msgspec
 from msgspec import Struct, field
 
-from kalends.contacts.entry import MOST_ENTRIES, Entry
-from kalends.net.http_client import Answer, Host, Refused, Strange, Visit
+from kalends.contacts.entry import MAX_ENTRIES, Entry
+from kalends.net.http_client import CredentialRejected, Host, HttpResponse, ProviderSession, UnexpectedReply
 
 SCOPE = "https://graph.microsoft.com/Contacts.Read"
 FIELDS = (
@@ -16,7 +16,7 @@ FIELDS = (
     "homeAddress,businessAddress,otherAddress,categories"
 )
 PAGE = 500
-# Sign-in errors (AADSTS…) that are about the name and the password. Whatever else is refused needs a sign-in by OAuth.
+# Sign-in errors (AADSTS…) about user name and password. Any other rejection needs a sign-in by OAuth.
 PASSWORD_CODES = {50034, 50053, 50055, 50056, 50057, 50126}
 PERSONAL = re.compile(r"@(outlook|hotmail|live|msn|passport)\.", re.IGNORECASE)
 # The year of a birthday that has none.
@@ -25,11 +25,11 @@ NO_YEAR = "1604"
 T = TypeVar("T")
 
 
-class WrongPassword(Refused):
+class WrongPassword(CredentialRejected):
     """The name or the password is wrong, or the account is locked."""
 
 
-class OAuthNeeded(Refused):
+class OAuthNeeded(CredentialRejected):
     """A password alone does not open this account."""
 
 
@@ -43,7 +43,7 @@ class Mail(Struct):
 
 
 class Person(Struct, rename="camel"):
-    """A contact as Graph tells it."""
+    """A contact of Microsoft Graph."""
 
     id: str = ""
     given_name: str | None = None
@@ -75,65 +75,65 @@ class SignInError(Struct):
     error_codes: list[int] = []
 
 
-def fetch_token(visit: Visit, login_url: str, client_id: str, user_name: str, password: str) -> str:
-    """A token for the name and the password. It is asked for once: every failure counts towards a lock."""
+def fetch_token(session: ProviderSession, login_url: str, client_id: str, user_name: str, password: str) -> str:
+    """Get a token by the password grant. Not retried: every failure counts towards an account lock."""
     form = {"grant_type": "password", "client_id": client_id, "scope": SCOPE, "username": user_name, "password": password}
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     url = f"{login_url.rstrip('/')}/oauth2/v2.0/token"
-    answer = visit.open(url).request("POST", url, urlencode(form).encode(), headers)
-    if answer.status in (400, 401, 403):
-        raise _refusal(answer, user_name)
-    token = _decoded(answer.expect(200), Token).access_token
+    response = session.open(url).request("POST", url, urlencode(form).encode(), headers)
+    if response.status in (400, 401, 403):
+        raise _rejection(response, user_name)
+    token = _decode(response.expect(200), Token).access_token
     if not is_token(token):
-        raise Strange("it gave a token that is none")
+        raise UnexpectedReply("it sent an invalid token")
     return token
 
 
 def is_token(text: str) -> bool:
-    """Whether it can be sent as a token."""
+    """Whether the text can be sent as a bearer token."""
     return re.fullmatch(r"[\x21-\x7e]+", text) is not None
 
 
-def fetch_entries(visit: Visit, graph_url: str, token: str) -> list[Entry]:
-    """Everybody in the account's contacts, page by page."""
-    host = visit.open(graph_url, f"Bearer {token}")
+def fetch_entries(session: ProviderSession, graph_url: str, token: str) -> list[Entry]:
+    """Fetch all contacts of the account, page by page."""
+    host = session.open(graph_url, f"Bearer {token}")
     url = f"{graph_url.rstrip('/')}/me/contacts?" + urlencode({"$select": FIELDS, "$top": PAGE}, safe="$,")
     entries: list[Entry] = []
     seen: set[str] = set()
     while url not in seen:
         seen.add(url)
-        page = _decoded(_asked(visit, host, url).expect(200), Page)
+        page = _decode(_request(session, host, url).expect(200), Page)
         entries += [_entry(person) for person in page.value]
-        if len(entries) > MOST_ENTRIES:
-            raise Strange(f"it has more than {MOST_ENTRIES:,} contacts")
+        if len(entries) > MAX_ENTRIES:
+            raise UnexpectedReply(f"it has more than {MAX_ENTRIES:,} contacts")
         if not page.next:
             return entries
         url = host.resolve(url, page.next)
-    raise Strange("its pages lead round in a circle")
+    raise UnexpectedReply("its pages link in a loop")
 
 
-def _asked(visit: Visit, host: Host, url: str) -> Answer:
-    """The answer, after as much waiting as the provider asks for and the deadline leaves."""
+def _request(session: ProviderSession, host: Host, url: str) -> HttpResponse:
+    """GET with retries after the provider's Retry-After, within the deadline."""
     while True:
-        answer = host.request("GET", url, headers={"Accept": "application/json"})
-        if answer.status not in (429, 503) or answer.retry_after is None:
-            return answer
-        visit.pause(answer.retry_after)
+        response = host.request("GET", url, headers={"Accept": "application/json"})
+        if response.status not in (429, 503) or response.retry_after is None:
+            return response
+        session.pause(response.retry_after)
 
 
-def _decoded(answer: Answer, kind: type[T]) -> T:
+def _decode(response: HttpResponse, kind: type[T]) -> T:
     try:
-        return msgspec.json.decode(answer.body, type=kind)
+        return msgspec.json.decode(response.body, type=kind)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        raise Strange("it did not answer as Microsoft Graph does") from None
+        raise UnexpectedReply("it did not respond like Microsoft Graph") from None
 
 
-def _refusal(answer: Answer, user_name: str) -> Refused:
-    said = _decoded(answer, SignInError)
-    codes = set(said.error_codes) or {int(code) for code in re.findall(r"AADSTS(\d{1,9})\b", said.error_description)}
-    is_password = codes & PASSWORD_CODES if codes else said.error == "invalid_grant"
+def _rejection(response: HttpResponse, user_name: str) -> CredentialRejected:
+    error = _decode(response, SignInError)
+    codes = set(error.error_codes) or {int(code) for code in re.findall(r"AADSTS(\d{1,9})\b", error.error_description)}
+    is_password = codes & PASSWORD_CODES if codes else error.error == "invalid_grant"
     if is_password and not PERSONAL.search(user_name):
-        return WrongPassword("it does not know this name with this password")
+        return WrongPassword("it rejected the user name or password")
     return OAuthNeeded("it wants more than a password")
 
 
@@ -143,10 +143,10 @@ def _entry(person: Person) -> Entry:
     phones = [person.mobile_phone or "", *person.home_phones, *person.business_phones]
     mails = [mail.address or "" for mail in person.email_addresses]
     has_name = person.given_name or person.surname
-    shown = "" if has_name or person.display_name in mails else person.display_name
+    display_name = "" if has_name or person.display_name in mails else person.display_name
     birthday = (person.birthday or "")[:10]
     return Entry(
-        first_name=person.given_name or shown or "",
+        first_name=person.given_name or display_name or "",
         last_name=person.surname or "",
         phone_numbers=[phone for phone in dict.fromkeys(phones) if phone],
         email_addresses=[mail for mail in dict.fromkeys(mails) if mail],

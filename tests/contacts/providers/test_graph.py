@@ -158,11 +158,11 @@ def test_a_password_goes_into_no_address_and_no_header(stand: Stand) -> None:
 
 
 @pytest.mark.parametrize("body", ["<p>Hello", "", "[]", "{}", '{"value": 1}', '{"value": [1]}', '{"value":' + "[" * 100_000, b"\xff"])
-def test_what_is_no_page_of_contacts_is_told(stand: Stand, fails: Fails, body: bytes | str) -> None:
+def test_a_reply_that_is_not_a_page_of_contacts_is_an_error(stand: Stand, fails: Fails, body: bytes | str) -> None:
     stand.behaviour = lambda request: request.answer(200, body)
     problem = fails(stand.settings, "outlook", access_token=TOKEN)
     assert problem.kind == "provider-invalid-reply"
-    assert "as Microsoft Graph does" in problem.detail
+    assert "like Microsoft Graph" in problem.detail
 
 
 @pytest.mark.parametrize("token", ["", "two words", "line\nline", "Žluť"])
@@ -172,17 +172,17 @@ def test_what_is_no_token_is_told(stand: Stand, fails: Fails, token: str) -> Non
     assert len(stand.requests) == 1
 
 
-def test_pages_that_lead_round_in_a_circle_end(stand: Stand, fails: Fails) -> None:
+def test_pages_that_link_in_a_loop_end(stand: Stand, fails: Fails) -> None:
     def behaviour(request: Request) -> None:
         there = "b" if request.target.endswith("?a") else "a"
         request.answer(200, json.dumps({"value": [], "@odata.nextLink": f"{stand.url}/v1.0/me/contacts?{there}"}))
 
     stand.behaviour = behaviour
-    assert "circle" in fails(stand.settings, "outlook", access_token=TOKEN).detail
+    assert "loop" in fails(stand.settings, "outlook", access_token=TOKEN).detail
 
 
 def test_pages_without_end_are_bounded(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph, "MOST_ENTRIES", 50)
+    monkeypatch.setattr(graph, "MAX_ENTRIES", 50)
 
     def behaviour(request: Request) -> None:
         link = f"{stand.url}/v1.0/me/contacts?{len(stand.requests)}"

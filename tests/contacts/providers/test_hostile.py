@@ -11,7 +11,7 @@ import pytest
 
 from kalends.contacts.model import ImportInput
 from kalends.contacts.providers import carddav
-from kalends.contacts.providers.fetch import AT_ONCE, fetch_entries
+from kalends.contacts.providers.fetch import MAX_CONCURRENT, fetch_entries
 from kalends.errors import Problem, Unavailable
 from kalends.net import http_client
 from kalends.settings import Settings
@@ -38,7 +38,7 @@ def is_away(problem: Problem, reason: str) -> bool:
     return reason in problem.detail
 
 
-def is_strange(problem: Problem, reason: str) -> bool:
+def is_unexpected_reply(problem: Problem, reason: str) -> bool:
     assert (problem.status, problem.kind) == (422, "provider-invalid-reply"), problem.detail
     assert [error.field for error in problem.errors] == ["service"]
     assert ".vcf" in problem.detail
@@ -144,20 +144,20 @@ def test_a_gigabyte_is_not_taken(stand: Stand, fails: Fails, service: str, frami
             sent += len(block)
 
     stand.behaviour = behaviour
-    assert is_strange(fails(stand.settings, service), "more than 20 MiB")
+    assert is_unexpected_reply(fails(stand.settings, service), "more than 20 MiB")
     assert sent < 64 * 2**20
 
 
 def test_many_answers_together_are_bounded(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "BYTES", 3 * 2**20)
     stand.behaviour = lambda request: request.answer(404, b" " * 2**21)
-    assert is_strange(fails(stand.settings), "more than 3 MiB")
+    assert is_unexpected_reply(fails(stand.settings), "more than 3 MiB")
 
 
 def test_compressed_content_is_not_unpacked(stand: Stand, fails: Fails) -> None:
     bomb = gzip.compress(b" " * 2**26)
     stand.behaviour = lambda request: request.answer(207, bomb, Content_Encoding="gzip", Content_Type=DAV_TYPE)
-    assert is_strange(fails(stand.settings), "compressed")
+    assert is_unexpected_reply(fails(stand.settings), "compressed")
 
 
 @pytest.mark.parametrize(
@@ -177,20 +177,20 @@ def test_compressed_content_is_not_unpacked(stand: Stand, fails: Fails) -> None:
 )
 def test_what_is_no_address_book_is_told(stand: Stand, fails: Fails, body: str) -> None:
     stand.behaviour = lambda request: request.answer(207, body, Content_Type=DAV_TYPE)
-    assert is_strange(fails(stand.settings), "did not answer as an address book")
+    assert is_unexpected_reply(fails(stand.settings), "did not respond like an address book")
 
 
 @pytest.mark.parametrize("status", [200, 204, 303, 400, 404, 418])
 def test_a_place_without_address_books_is_told(stand: Stand, fails: Fails, status: int) -> None:
     stand.behaviour = lambda request: request.answer(status, "<p>Hello", Location="/elsewhere")
-    assert is_strange(fails(stand.settings), "names no address book")
+    assert is_unexpected_reply(fails(stand.settings), "names no address book")
 
 
 @pytest.mark.parametrize("service", SERVICES)
 @pytest.mark.parametrize("status", [429, 500, 502, 503])
 def test_a_provider_in_trouble_is_away(stand: Stand, fails: Fails, service: str, status: int) -> None:
     stand.behaviour = lambda request: request.answer(status, CANARY, X_Echo=request.head.partition("Authorization: ")[2].split("\r")[0])
-    assert is_away(fails(stand.settings, service), f"it answered {status}")
+    assert is_away(fails(stand.settings, service), f"it responded with status {status}")
 
 
 def test_a_head_that_echoes_the_credential_reaches_no_log(stand: Stand, fails: Fails) -> None:
@@ -199,7 +199,7 @@ def test_a_head_that_echoes_the_credential_reaches_no_log(stand: Stand, fails: F
         request.connection.sendall(f"HTTP/1.1 404 {said}\r\nnot a header {said}\r\n{said}: 1\r\n\r\n".encode())
 
     stand.behaviour = behaviour
-    assert is_strange(fails(stand.settings), "names no address book")
+    assert is_unexpected_reply(fails(stand.settings), "names no address book")
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
@@ -207,7 +207,7 @@ def test_a_head_that_echoes_the_credential_reaches_no_log(stand: Stand, fails: F
 def test_a_redirect_to_another_host_is_not_followed(stand: Stand, fails: Fails, service: str, status: int) -> None:
     with Stand() as other:
         stand.behaviour = lambda request: request.answer(status, Location=f"{other.url}/dav")
-        assert is_strange(fails(stand.settings, service), "another host")
+        assert is_unexpected_reply(fails(stand.settings, service), "another host")
         assert (len(stand.requests), other.requests) == (1, [])
 
 
@@ -227,13 +227,13 @@ def test_a_redirect_to_another_host_is_not_followed(stand: Stand, fails: Fails, 
 def test_a_redirect_in_disguise_is_not_followed(stand: Stand, fails: Fails, location: str) -> None:
     with Stand() as other:
         stand.behaviour = lambda request: request.answer(301, Location=location.format(host=other.host, mine=stand.host))
-        assert is_strange(fails(stand.settings), " leads ")
+        assert is_unexpected_reply(fails(stand.settings), " leads ")
         assert (len(stand.requests), other.requests) == (1, [])
 
 
 def test_redirects_end(stand: Stand, fails: Fails) -> None:
     stand.behaviour = lambda request: request.answer(301, Location="/dav")
-    assert is_strange(fails(stand.settings), "more than 5 times")
+    assert is_unexpected_reply(fails(stand.settings), "more than 5 times")
     assert len(stand.requests) == http_client.REDIRECTS + 1
 
 
@@ -245,50 +245,50 @@ def test_a_link_to_another_host_is_not_followed(stand: Stand, fails: Fails, link
         stand.behaviour = lambda request: request.answer(
             207, multistatus(found("/dav", linked.format(f"<D:href>{other.url}/ana/</D:href>"))), Content_Type=DAV_TYPE
         )
-        assert is_strange(fails(stand.settings), "another host")
+        assert is_unexpected_reply(fails(stand.settings), "another host")
         assert other.requests == []
 
 
 def test_a_card_on_another_host_is_not_fetched(stand: Stand, fails: Fails) -> None:
     with Stand() as other:
         stand.behaviour = lambda request: _dav(request, [f"{other.url}/ana/1.vcf"])
-        assert is_strange(fails(stand.settings), "another host")
+        assert is_unexpected_reply(fails(stand.settings), "another host")
         assert other.requests == []
 
 
 def test_from_http_to_https_is_the_same_host() -> None:
-    with http_client.Visit() as visit:
-        host = visit.open("http://dav.example.org/dav")
-        assert host._redirected("http://dav.example.org/dav", "https://DAV.example.org/dav/") == "https://DAV.example.org/dav/"
+    with http_client.ProviderSession() as session:
+        host = session.open("http://dav.example.org/dav")
+        assert host._follow_redirect("http://dav.example.org/dav", "https://DAV.example.org/dav/") == "https://DAV.example.org/dav/"
         assert host.resolve("https://dav.example.org/dav/", "/ana") == "https://dav.example.org/ana"
         for elsewhere in ("http://dav.example.org/", "https://dav.example.org:8443/", "https://example.org/"):
-            with pytest.raises(http_client.Strange):
-                host._redirected("https://dav.example.org/dav/", elsewhere)
+            with pytest.raises(http_client.UnexpectedReply):
+                host._follow_redirect("https://dav.example.org/dav/", elsewhere)
 
 
 def test_no_proxy_is_asked(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
     with Stand() as proxy:
         for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy"):
             monkeypatch.setenv(name, proxy.url)
-        assert is_strange(fails(stand.settings), "names no address book")
+        assert is_unexpected_reply(fails(stand.settings), "names no address book")
         assert (proxy.requests, bool(stand.requests)) == ([], True)
 
 
 def test_too_many_elements_are_not_kept(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(carddav._Tree, "room", 1_000)
     stand.behaviour = lambda request: request.answer(207, multistatus("<a/>" * 1_000), Content_Type=DAV_TYPE)
-    assert is_strange(fails(stand.settings), "did not answer as an address book")
+    assert is_unexpected_reply(fails(stand.settings), "did not respond like an address book")
 
 
 def test_too_many_cards_are_told(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carddav, "MOST_ENTRIES", 50)
+    monkeypatch.setattr(carddav, "MAX_ENTRIES", 50)
     stand.behaviour = lambda request: _dav(request, [f"/ana/{number}.vcf" for number in range(51)])
-    assert is_strange(fails(stand.settings), "more than 20,000 contacts")
+    assert is_unexpected_reply(fails(stand.settings), "more than 20,000 contacts")
 
 
 def test_cards_one_by_one_are_bounded(stand: Stand, fails: Fails) -> None:
-    stand.behaviour = lambda request: _dav(request, [f"/ana/{number}.vcf" for number in range(carddav.MOST_SINGLES + 1)])
-    assert is_strange(fails(stand.settings), "only one by one")
+    stand.behaviour = lambda request: _dav(request, [f"/ana/{number}.vcf" for number in range(carddav.MAX_SINGLE_REQUESTS + 1)])
+    assert is_unexpected_reply(fails(stand.settings), "only one by one")
 
 
 def test_an_answer_that_was_cut_short_is_asked_for_in_parts(stand: Stand) -> None:
@@ -304,10 +304,10 @@ def test_imports_that_hang_leave_the_other_threads_alone(stand: Stand, fails: Fa
         stand.closing.wait(PATIENCE)
 
     stand.behaviour = behaviour
-    hanging = [threading.Thread(target=fails, args=[stand.settings]) for _ in range(AT_ONCE)]
+    hanging = [threading.Thread(target=fails, args=[stand.settings]) for _ in range(MAX_CONCURRENT)]
     for thread in hanging:
         thread.start()
-    eventually(lambda: len(stand.requests) == AT_ONCE)
+    eventually(lambda: len(stand.requests) == MAX_CONCURRENT)
     with pytest.raises(Unavailable, match="Other imports are running") as refused:
         fetch_entries(stand.settings, ImportInput(service="yahoo", user_name="ana", password="secret"))
     assert refused.value.headers == {"Retry-After": "60"}

@@ -114,7 +114,7 @@ def test_a_failed_import_keeps_what_came_before(importing: Client) -> None:
 
 
 def test_more_addresses_than_an_import_takes_are_the_providers_affair(importing: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk_import, "MOST_ENTRIES", ADDRESSES - 1)
+    monkeypatch.setattr(bulk_import, "MAX_ENTRIES", ADDRESSES - 1)
     refused = imported(importing)
     assert (refused.status, refused.json["type"], refused.broken) == (422, "/docs/errors#provider-invalid-reply", ["service"])
     assert total(importing, list="imported") == 0

@@ -84,6 +84,6 @@ def test_a_service_that_is_away_is_told(db: Database, settings: Settings, clock:
     who = Client(wsgi(db, away, clock), cast.alice.token)
     page = who.post("/contacts/import", data=sent(service="google"))
     assert page.status == 503
-    assert "Google cannot be asked now" in page.text
+    assert "Google is unavailable" in page.text
     assert f'value="{USER}"' in page.text
     assert PASSWORD not in page.text
