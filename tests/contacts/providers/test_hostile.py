@@ -275,7 +275,7 @@ def test_no_proxy_is_asked(stand: Stand, fails: Fails, monkeypatch: pytest.Monke
 
 
 def test_too_many_elements_are_not_kept(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carddav._Tree, "room", 1_000)
+    monkeypatch.setattr(carddav._Tree, "elements_left", 1_000)
     stand.behaviour = lambda request: request.answer(207, multistatus("<a/>" * 1_000), Content_Type=DAV_TYPE)
     assert is_unexpected_reply(fails(stand.settings), "did not respond like an address book")
 
