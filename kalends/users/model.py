@@ -46,7 +46,10 @@ class Registration(Profile, kw_only=True):
 class ProfileChanges(Profile, kw_only=True):
     """What a user may change; a new password or e-mail address needs the current password."""
 
-    RULES: ClassVar = {"current_password": "is required with a new password or a new e-mail address"} | WEAK
+    RULES: ClassVar = {
+        "current_password": "is required with a new password or a new e-mail address",
+        "delete_keys": "goes with a new password",
+    } | WEAK
 
     password: Annotated[Password, Meta(description="A new password, 8 to 256 characters.")] | None = None
     current_password: GivenPassword | None = None

@@ -14,6 +14,9 @@ from tests.client import Answer, Client
 from tests.http.conftest import Stage, act
 from tests.http.multipart import BOUNDARY, multipart, of_parts
 
+# Requests are read before any database is asked.
+pytestmark = pytest.mark.on_one_database
+
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 MIB = 1024 * 1024

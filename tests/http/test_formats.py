@@ -8,6 +8,9 @@ from tests.cast import Cast
 from tests.client import Client
 from tests.http.conftest import Stage, act
 
+# Requests are read before any database is asked.
+pytestmark = pytest.mark.on_one_database
+
 
 def test_every_action_answers_with_the_suffix_json_too(cast: Cast) -> None:
     made = cast.alice.post("/api/calendars.json", json={"name": "Jazz"})

@@ -8,6 +8,9 @@ from tests.cast import PASSWORD, Cast, a_calendar, an_event
 from tests.client import Answer, Client
 from tests.http.conftest import Service
 
+# Requests are read before any database is asked.
+pytestmark = pytest.mark.on_one_database
+
 EVERYWHERE = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",

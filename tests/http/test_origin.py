@@ -10,6 +10,9 @@ from tests.client import Answer, Client
 from tests.conftest import Clock
 from tests.http.conftest import Service, Stage, act
 
+# Requests are read before any database is asked.
+pytestmark = pytest.mark.on_one_database
+
 HOST = "testserver"
 DAY = 86_400
 

@@ -12,6 +12,9 @@ from tests.client import Client
 from tests.http.conftest import Stage, act
 from tests.http.multipart import multipart, of_parts
 
+# Requests are read before any database is asked.
+pytestmark = pytest.mark.on_one_database
+
 GIVEN = {"name": "Jazz & Blues", "description": "Late, é\nloud + long", "color": "#aa00FF", "time_zone": "Europe/Paris", "public": "yes"}
 WRAPPED = {f"calendar[{name}]": value for name, value in GIVEN.items()}
 

@@ -13,6 +13,8 @@ from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client
 
+pytestmark = pytest.mark.on_one_database
+
 DESCRIBED = [endpoint for endpoint in ENDPOINTS if endpoint.path.startswith("/api/")]
 
 

@@ -18,6 +18,9 @@ from tests.openapi.serving import Service, serving
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 PATIENCE = 900
+# How many examples each operation gets in a phase that makes them up: as the settings say, and without `--soak`.
+FULL = 20
+FEW = 3
 
 
 @pytest.fixture
@@ -30,27 +33,29 @@ def database(postgres_url: str) -> Iterator[str]:
         connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
 
 
-def test_schemathesis_has_nothing_to_say(tmp_path: Path) -> None:
+def test_schemathesis_has_nothing_to_say(tmp_path: Path, soak: bool) -> None:
+    """Without `--soak`, each phase runs once, on one of the databases."""
+    phases = ["Examples", "Fuzzing", "Stateful", *(["Coverage"] if soak else [])]
     with serving(tmp_path / "data") as service:
-        said = _examined(service, tmp_path)
-    assert all(f"✅  {phase}" in said for phase in ("Examples", "Coverage", "Fuzzing", "Stateful")), said
+        _examine(service, tmp_path, phases, FULL if soak else FEW)
 
 
-def test_nor_on_the_other_database(tmp_path: Path, database: str) -> None:
+def test_nor_on_the_other_database(tmp_path: Path, database: str, soak: bool) -> None:
     """What a database could choke on is in the phase that tries every kind of value; the others take their time."""
     with serving(tmp_path / "data", database) as service:
-        said = _examined(service, tmp_path, "--phases", "coverage")
-    assert "✅  Coverage" in said, said
+        _examine(service, tmp_path, ["Coverage", *(["Examples", "Fuzzing", "Stateful"] if soak else [])], FULL if soak else FEW)
 
 
-def _examined(service: Service, folder: Path, *options: str) -> str:
-    """What Schemathesis says of the service, if it has found nothing."""
+def _examine(service: Service, folder: Path, phases: list[str], examples: int) -> None:
+    """Let Schemathesis examine the service; it must find nothing in any phase."""
     environment = os.environ | {"CREDENTIALS": str(_credentials(service, folder)), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(HERE / "schemathesis.toml"), "run", "--seed", "1", *options]
-    address = f"{service.url}/api/openapi.json"
-    run = subprocess.run([*command, address], cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    config = folder / "schemathesis.toml"
+    config.write_text((HERE / config.name).read_text().replace(f"max-examples = {FULL}", f"max-examples = {examples}"))
+    command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(config), "run", "--seed", "1"]
+    command += ["--phases", ",".join(phases).lower(), f"{service.url}/api/openapi.json"]
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert run.returncode == 0, f"{run.stdout}\n{run.stderr}\n{''.join(service.log)}"
-    return run.stdout
+    assert all(f"✅  {phase}" in run.stdout for phase in phases), run.stdout
 
 
 def _credentials(service: Service, folder: Path) -> Path:
