@@ -11,6 +11,8 @@ from tests.web.scene import Scene
 from tests.web.windows import HEIGHT, NARROW, WIDE, Windows
 
 FIRST_VISITS = {visits[0] for visits in PAGES.values()}
+# One page of each feature. The colours are the same variables on all of them.
+DARK_VISITS = set({visits[0].path.split("/")[1]: visits[0] for visits in reversed(PAGES.values())}.values())
 
 
 def _in_short(visit: Visit) -> Any:
@@ -23,10 +25,12 @@ def test_every_page_is_visited() -> None:
 
 
 @pytest.mark.parametrize("visit", [_in_short(visit) for visit in VISITS], ids=str)
-def test_a_page_is_accessible_also_in_the_dark_and_on_a_phone(looks: Windows, scene: Scene, visit: Visit) -> None:
+def test_a_page_is_accessible_also_in_the_dark_and_on_a_phone(
+    looks: Windows, scene: Scene, visit: Visit, request: pytest.FixtureRequest
+) -> None:
     page = pages.visit(looks, scene, visit)
     found = violations(page)
-    if visit in FIRST_VISITS:
+    if visit in DARK_VISITS or request.config.getoption("--soak"):
         page.emulate_media(color_scheme="dark")
         found += violations(page, COLOURS)
         page.emulate_media(color_scheme="light")
