@@ -83,7 +83,7 @@ def test_the_log_of_an_installation_that_wants_none_is_empty(start: Start) -> No
 @pytest.mark.parametrize("log_format", ["json", "console"])
 def test_a_failure_is_logged_without_the_values_that_it_met(tmp_path: Path, log_format: str) -> None:
     script = f"""
-from kalends.http import log
+from kalends import log
 from kalends.settings import Settings
 
 def sign_in(password):
