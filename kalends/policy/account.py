@@ -1,0 +1,94 @@
+"""Records that belong to one account, and are seen by nobody else: sessions, keys, contacts, subscribers."""
+
+from kalends import errors
+from kalends.contacts.model import Contact
+from kalends.context import Actor, Context
+from kalends.db import columns
+from kalends.keys.model import Key
+from kalends.policy.actor import user
+from kalends.sessions.model import Session
+from kalends.subscribers.model import Subscriber
+from kalends.transports import FILES
+from kalends.values.text import fold_case
+
+# The actor's own contacts `k`: the primary list, and the imported list until it expires.
+CONTACT_LISTS = {
+    "primary": "k.user_id = :me AND k.service IS NULL",
+    "imported": "k.user_id = :me AND k.service IS NOT NULL AND k.expires_at > :now",
+}
+
+
+def require_open_registration(ctx: Context) -> None:
+    if ctx.settings.registration == "closed":
+        raise errors.Forbidden("Registration is closed here. Ask the operator for an account.")
+
+
+def require_verified_sender(ctx: Context) -> None:
+    """Where mail is really sent, only an account with a verified address may send to a list."""
+    if ctx.settings.email != FILES and user(ctx).verified_at is None:
+        raise errors.Forbidden(
+            "Verify your e-mail address first: follow the link that was mailed to it, or have it sent again in the settings."
+        )
+
+
+def own_account(ctx: Context, user_id: int) -> Actor:
+    """The actor, if this is their user id: users see and change only themselves."""
+    if user(ctx).id != user_id:
+        raise errors.NotFound
+    return user(ctx)
+
+
+def is_own_account(ctx: Context, name: str) -> bool:
+    """Whether this is the actor's own user name or e-mail address."""
+    return ctx.actor is not None and fold_case(name) in (fold_case(ctx.actor.user_name), fold_case(ctx.actor.email_address))
+
+
+def has_verified(ctx: Context, email_address: str) -> bool:
+    """Whether the actor has verified this e-mail address."""
+    actor = ctx.actor
+    return actor is not None and actor.verified_at is not None and fold_case(actor.email_address) == fold_case(email_address)
+
+
+def session(ctx: Context, session_id: str) -> Session:
+    """A session of the actor that has not expired; `current` is the one in use."""
+    own_id = user(ctx).session_id if session_id == "current" else session_id
+    sql = f"SELECT {columns(Session)} FROM sessions WHERE id = :id AND user_id = :me"
+    session = ctx.tx.one(Session, sql, id=own_id or "", me=user(ctx).id)
+    if session is None or ctx.now >= session.expires_at:
+        raise errors.NotFound
+    return session
+
+
+def key_creating_session(ctx: Context) -> Session:
+    """The actor's session, if it may create keys. A key must not create keys, else a leaked one would survive its deletion."""
+    current = session(ctx, "current") if user(ctx).session_id else None
+    if current is None or current.key_id is not None:
+        raise errors.Forbidden("A key makes no keys, nor does a session that a key opened. Sign in with your password.")
+    return current
+
+
+def key(ctx: Context, key_id: str) -> Key:
+    """A key of the actor."""
+    key = ctx.tx.one(Key, f"SELECT {columns(Key)} FROM keys WHERE id = :id AND user_id = :me", id=key_id, me=user(ctx).id)
+    if key is None:
+        raise errors.NotFound
+    return key
+
+
+def contact(ctx: Context, contact_id: int) -> Contact:
+    """A contact of the actor, on either list."""
+    on_a_list = " OR ".join(f"({condition})" for condition in CONTACT_LISTS.values())
+    sql = f"SELECT {columns(Contact, 'k')} FROM contacts k WHERE k.id = :id AND ({on_a_list})"
+    contact = ctx.tx.one(Contact, sql, id=contact_id, me=user(ctx).id, now=ctx.now)
+    if contact is None:
+        raise errors.NotFound
+    return contact
+
+
+def subscriber(ctx: Context, subscriber_id: int) -> Subscriber:
+    """A subscriber on the actor's list."""
+    sql = f"SELECT {columns(Subscriber)} FROM subscribers WHERE id = :id AND owner_id = :me"
+    subscriber = ctx.tx.one(Subscriber, sql, id=subscriber_id, me=user(ctx).id)
+    if subscriber is None:
+        raise errors.NotFound
+    return subscriber

@@ -1,0 +1,24 @@
+"""The actor of a request, and the rights that an action needs."""
+
+from enum import Enum
+
+from kalends import errors
+from kalends.context import Actor, Context
+
+
+class Right(Enum):
+    SEE = "see"
+    EDIT = "edit"
+    OWN = "own"
+
+
+def user(ctx: Context) -> Actor:
+    """The signed-in user."""
+    if ctx.actor is None:
+        raise errors.Unauthorized
+    return ctx.actor
+
+
+def me(ctx: Context) -> int:
+    """The actor's user id, or 0 for a guest."""
+    return ctx.actor.id if ctx.actor else 0

@@ -1,0 +1,95 @@
+"""Which calendars the actor may see, edit and own."""
+
+from hmac import compare_digest
+
+from msgspec import structs
+
+from kalends import errors
+from kalends.calendars.feed_link import feed_key
+from kalends.calendars.model import Calendar, OwnCalendar
+from kalends.context import Context
+from kalends.db import columns
+from kalends.policy.actor import Right, me, user
+
+# Calendars with the role that the actor (:me, 0 for a guest) has in each.
+SELECT_CALENDARS = f"""
+SELECT {columns(Calendar, "c", owner_name="coalesce(u.name, u.user_name)", role="CASE WHEN c.owner_id = :me THEN 'owner' ELSE s.role END")}
+FROM calendars c
+JOIN users u ON u.id = c.owner_id
+LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id = :me
+"""
+
+_MY_CALENDAR_IDS = "SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me"
+IN_MY_CALENDARS = f"c.id IN ({_MY_CALENDAR_IDS})"
+
+
+def is_member(calendar_id: str) -> str:
+    """SQL: whether the actor is a member of the calendar, as its owner or because it is shared with them."""
+    return f"""(
+    EXISTS (SELECT 1 FROM calendars own WHERE own.id = {calendar_id} AND own.owner_id = :me)
+    OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = {calendar_id} AND s.user_id = :me)
+)"""
+
+
+_VISIBLE_TO_USER = f"(c.public OR {is_member('c.id')})"
+
+
+def calendar_visible(ctx: Context) -> str:
+    """SQL: whether the actor sees the calendar `c`."""
+    return "c.public" if ctx.actor is None else _VISIBLE_TO_USER
+
+
+def calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
+    """The calendar, if the actor has this right."""
+    calendar = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
+    if calendar is None or not (calendar.public or calendar.role):
+        raise errors.NotFound
+    if to is Right.SEE:
+        return calendar
+    user(ctx)
+    if to is Right.EDIT and not can_edit(calendar):
+        raise errors.Forbidden("Only the calendar's owner and its editors may do this.")
+    if to is Right.OWN and calendar.role != "owner":
+        raise errors.Forbidden("Only the calendar's owner may do this.")
+    return calendar
+
+
+def can_edit(calendar: Calendar) -> bool:
+    return calendar.role in ("owner", "editor")
+
+
+def shared_calendar(ctx: Context, calendar_id: int) -> Calendar:
+    """A calendar that its owner shares with the actor, who may leave it."""
+    shared = calendar(ctx, calendar_id, to=Right.SEE)
+    user(ctx)
+    if shared.role == "owner":
+        raise errors.Conflict("The calendar is yours. Delete it instead.")
+    if shared.role is None:
+        raise errors.Forbidden("The calendar is not shared with you.")
+    return shared
+
+
+def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
+    """The calendar as a feed: its secret key gives the rights of a viewer."""
+    if key is None:
+        return calendar(ctx, calendar_id, to=Right.SEE)
+    row = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
+    if row is None or not compare_digest(key.encode(), feed_key(ctx.settings, row).encode()):
+        raise errors.NotFound
+    return structs.replace(row, role=row.role or "viewer")
+
+
+def own_calendars(ctx: Context) -> list[Calendar]:
+    """The calendars that the signed-in user owns, and those that are shared with them."""
+    return ctx.tx.all(Calendar, f"{SELECT_CALENDARS} WHERE {IN_MY_CALENDARS} ORDER BY c.id", me=user(ctx).id)
+
+
+def my_calendar_ids(ctx: Context) -> list[OwnCalendar]:
+    """Like own_calendars, but ids only."""
+    return ctx.tx.all(OwnCalendar, f"{_MY_CALENDAR_IDS} ORDER BY 1", me=user(ctx).id)
+
+
+def primary_calendar(ctx: Context) -> Calendar:
+    primary = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.owner_id = :me AND c.is_primary", me=user(ctx).id)
+    assert primary is not None
+    return primary

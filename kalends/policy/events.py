@@ -1,0 +1,110 @@
+"""Which events the actor may see and edit."""
+
+from kalends import errors
+from kalends.context import Context
+from kalends.db import columns
+from kalends.errors import FieldError
+from kalends.events.model import Event
+from kalends.policy.actor import Right, me, user
+from kalends.policy.calendars import calendar, calendar_visible, is_member
+
+# A public event is visible to everyone; a private one to its owner, the members of its home calendar, and the members of a
+# calendar on which somebody who may edit it has placed it. (The home calendar is a placement that grants this, too.)
+_VISIBLE_TO_USER = f"""(
+    e.public OR e.owner_id = :me
+    OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND g.grants AND {is_member("g.calendar_id")})
+)"""
+# The same for an event that `p` places on a calendar of which the actor is a member.
+_VISIBLE_TO_MEMBER = f"(p.grants OR {_VISIBLE_TO_USER})"
+
+# Whether the actor may edit an event `e` whose home calendar is `c`: its owner, and the owner and editors of that calendar may.
+EVENT_EDITABLE = """(
+    e.owner_id = :me OR c.owner_id = :me
+    OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor')
+)"""
+
+# The ids of the events that the actor may edit.
+EDITABLE_EVENT_IDS = """(
+    SELECT id FROM events WHERE owner_id = :me
+    UNION SELECT e.id FROM calendars c JOIN events e ON e.calendar_id = c.id WHERE c.owner_id = :me
+    UNION SELECT e.id FROM calendar_shares s JOIN events e ON e.calendar_id = s.calendar_id WHERE s.user_id = :me AND s.role = 'editor'
+)"""
+
+_COLUMNS = columns(
+    Event,
+    "e",
+    owner_name="coalesce(u.name, u.user_name)",
+    can_edit=EVENT_EDITABLE,
+    frequency="r.frequency",
+    step="r.step",
+    first_date="r.start_date",
+    last_date="r.end_date",
+    calendar_party_max="c.party_max",
+)
+# Events with whether the actor may edit them.
+SELECT_EVENTS = f"""
+SELECT {_COLUMNS}
+FROM events e
+JOIN users u ON u.id = e.owner_id
+JOIN calendars c ON c.id = e.calendar_id
+LEFT JOIN series r ON r.id = e.series_id
+"""
+
+
+def event_visible(ctx: Context) -> str:
+    """SQL: whether the actor sees the event `e`."""
+    return "e.public" if ctx.actor is None else _VISIBLE_TO_USER
+
+
+def placed_event_visible(ctx: Context, as_member: bool) -> str:
+    """The same for an event `e` that `p` places on a calendar, of which the actor is a member or not."""
+    if ctx.actor is None:
+        return "(p.grants OR p.public)" if as_member else "p.public"
+    return _VISIBLE_TO_MEMBER if as_member else _VISIBLE_TO_USER
+
+
+def event(ctx: Context, event_id: int, *, to: Right) -> Event:
+    """The event, if the actor has this right."""
+    event = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND {event_visible(ctx)}", id=event_id, me=me(ctx))
+    if event is None:
+        raise errors.NotFound
+    if to is Right.EDIT:
+        user(ctx)
+        if not event.can_edit:
+            raise errors.Forbidden("Only the event's owner, and the owner and editors of its home calendar, may do this.")
+    return event
+
+
+def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> list[Event]:
+    """The event and those of `ids`, or an error that names the first that is missing or forbidden."""
+    if not ids:
+        return [event(ctx, event_id, to=to)]
+    rows = []
+    for each in dict.fromkeys([event_id, *ids]):
+        try:
+            rows.append(event(ctx, each, to=to))
+        except (errors.NotFound, errors.Forbidden) as error:
+            missing = FieldError("ids", f"event {each} is not there", "not_found")
+            forbidden = FieldError("ids", f"event {each} is not yours to change", "forbidden")
+            raise type(error)(error.detail, [missing if isinstance(error, errors.NotFound) else forbidden]) from None
+    return rows
+
+
+def require_removal(ctx: Context, event: Event, calendar_id: int) -> None:
+    """Removing an event from a calendar needs the right to edit the calendar, or to edit the event and to see the placement."""
+    if event.can_edit and ctx.tx.rows(
+        f"""SELECT 1 FROM placements p JOIN calendars c ON c.id = p.calendar_id
+            WHERE p.event_id = :event_id AND c.id = :calendar_id AND (p.grants OR {calendar_visible(ctx)})""",
+        event_id=event.id,
+        calendar_id=calendar_id,
+        me=me(ctx),
+    ):
+        return
+    calendar(ctx, calendar_id, to=Right.EDIT)
+
+
+def require_whole_series(ctx: Context, series_id: int) -> None:
+    """Changing a series needs the right to edit each of its events."""
+    sql = f"SELECT 1 FROM events WHERE series_id = :id AND id NOT IN {EDITABLE_EVENT_IDS} LIMIT 1"
+    if ctx.tx.rows(sql, id=series_id, me=user(ctx).id):
+        raise errors.Forbidden("Some events of this series are not yours to edit. Change this event alone.")

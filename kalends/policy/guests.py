@@ -1,0 +1,60 @@
+"""Which comments and responses on an event the actor may see and change."""
+
+from kalends import errors
+from kalends.comments.model import Comment
+from kalends.context import Context
+from kalends.db import columns
+from kalends.events.model import Event
+from kalends.policy.account import has_verified
+from kalends.policy.actor import Right, me, user
+from kalends.policy.events import event
+from kalends.responses.model import Response
+
+
+def comment_visible(event: Event) -> str:
+    """SQL: whether the actor sees the comment `c` on the event. Before approval, only its author and the event's editors do."""
+    return "1 = 1" if event.can_edit else "(c.approved OR c.user_id = :me)"
+
+
+def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event]:
+    """The comment and its event: its author and the event's editors may edit and delete it, the event's editors approve it."""
+    comment = ctx.tx.one(Comment, f"SELECT {columns(Comment)} FROM comments WHERE id = :id", id=comment_id)
+    if comment is None:
+        raise errors.NotFound
+    on = event(ctx, comment.event_id, to=Right.SEE)
+    is_author = ctx.actor is not None and comment.user_id == ctx.actor.id
+    if not (comment.approved or on.can_edit or is_author):
+        raise errors.NotFound
+    user(ctx)
+    if not on.can_edit and (to is Right.OWN or not is_author):
+        raise errors.Forbidden(
+            "Only the event owner may approve or hide a comment." if is_author else "Only its author and the event owner may do this."
+        )
+    return comment, on
+
+
+def needs_no_approval(ctx: Context, event: Event) -> bool:
+    """Whether a comment of the actor on the event is approved at once."""
+    moderation = ctx.tx.value("SELECT moderation FROM calendars WHERE id = :id", id=event.calendar_id)
+    return event.can_edit or moderation == "none" or (moderation == "guests" and ctx.actor is not None)
+
+
+def response(ctx: Context, response_id: int) -> tuple[Response, Event]:
+    """The response and its event."""
+    user(ctx)
+    response = ctx.tx.one(Response, f"SELECT {columns(Response)} FROM responses WHERE id = :id", id=response_id)
+    if response is None:
+        raise errors.NotFound
+    to_event = event(ctx, response.event_id, to=Right.SEE)
+    if not can_see_response(ctx, response, to_event):
+        raise errors.NotFound
+    return response, to_event
+
+
+def can_see_response(ctx: Context, response: Response, event: Event) -> bool:
+    """Whether the actor may see and change the response.
+
+    The event's editors may, whoever has verified the address of the response, and the account that created it.
+    """
+    is_own = response.user_id is not None and response.user_id == me(ctx)
+    return event.can_edit or is_own or has_verified(ctx, response.email_address)
