@@ -1,4 +1,4 @@
-"""`kalends doctor`: what is wrong with this installation, and what to do."""
+"""`kalends doctor`: the problems of an installation, each with its solution."""
 
 import os
 from collections.abc import Callable
@@ -17,49 +17,49 @@ from kalends.values import timestamps
 from kalends.values.phone import to_e164
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-TEST = "This is a test message of Kalends. It can send."
+TEST_MESSAGE = "This is a test message of Kalends. It can send."
 
 
-def examine(settings: Settings) -> dict[str, str | None]:
-    """Each part and what is wrong with it, or None."""
+def find_problems(settings: Settings) -> dict[str, str | None]:
+    """Each part with its problem, or None."""
     return {
         "settings": _settings(settings),
         "data folder": _folder(settings.folder),
         "database": _database(settings),
-        "e-mail": _outcome(lambda: mail.check(settings)),
+        "e-mail": _problem(lambda: mail.check(settings)),
     }
 
 
-def unsent(settings: Settings) -> dict[str, str]:
-    """What is written to files because nothing is set up to send it, and the variable that changes that."""
-    return {words: variable(name) for name, words in {"email": "e-mail", "sms": "SMS"}.items() if getattr(settings, name) == FILES}
+def unsent_channels(settings: Settings) -> dict[str, str]:
+    """The kinds of messages that are written to files because no service sends them, each with the variable that names one."""
+    return {label: variable(name) for name, label in {"email": "e-mail", "sms": "SMS"}.items() if getattr(settings, name) == FILES}
 
 
 def try_email(settings: Settings, address: str) -> str | None:
-    """Send a test message: what is wrong, or None."""
+    """Send a test message; returns the problem, or None."""
 
     def send() -> None:
-        # Each has its own Message-ID, since mail programs show what they had before only once.
-        message = envelope(settings, address, TEST, f"test-{timestamps.now()}", timestamps.now())
-        message.set_content(f"{TEST}\n\n{settings.url}\n")
+        # Mail programs show a Message-ID only once, so each test has its own.
+        message = envelope(settings, address, TEST_MESSAGE, f"test-{timestamps.now()}", timestamps.now())
+        message.set_content(f"{TEST_MESSAGE}\n\n{settings.url}\n")
         mail.send(settings, message, address)
 
-    return _outcome(send)
+    return _problem(send)
 
 
 def try_sms(settings: Settings, number: str) -> str | None:
-    """Send a test SMS: what is wrong, or None."""
-    dialled = to_e164(number)
-    if dialled is None:
+    """Send a test SMS; returns the problem, or None."""
+    e164_number = to_e164(number)
+    if e164_number is None:
         return f"{number} is no phone number with its country's code, such as +33612345678."
-    return _outcome(lambda: sms.send(settings, dialled, f"{TEST} {settings.url}", "test"))
+    return _problem(lambda: sms.send(settings, e164_number, f"{TEST_MESSAGE} {settings.url}", "test"))
 
 
-def _outcome(attempt: Callable[[], None]) -> str | None:
+def _problem(attempt: Callable[[], None]) -> str | None:
     try:
         attempt()
-    except Outcome as failed:
-        return str(failed)
+    except Outcome as error:
+        return str(error)
     return None
 
 
@@ -91,8 +91,8 @@ def _database(settings: Settings) -> str | None:
     try:
         with closing(open_database(settings)) as db, db.read() as tx:
             return _version(tx)
-    except Unavailable as away:
-        return reason(away)
+    except Unavailable as error:
+        return describe_unavailable(error)
     except (OSError, WrongSetting) as error:
         return str(error)
 
@@ -105,6 +105,6 @@ def _version(tx: Transaction) -> str | None:
     return "it is not up to date. Run: kalends migrate"
 
 
-def reason(away: Unavailable) -> str:
-    """Why the database cannot be used, in one line for whoever looks after the service."""
-    return "the database cannot be used: " + str(away.__cause__ or away.detail).strip().split("\n")[0]
+def describe_unavailable(error: Unavailable) -> str:
+    """Why the database cannot be used, in one line for the operator."""
+    return "the database cannot be used: " + str(error.__cause__ or error.detail).strip().split("\n")[0]

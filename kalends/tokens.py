@@ -1,4 +1,4 @@
-"""Secrets: random tokens, their hashes, and what is derived from the server's own secret."""
+"""Secrets: random tokens, their hashes, and keys derived from the server's secret."""
 
 import hashlib
 import hmac
@@ -19,40 +19,40 @@ def new_token() -> str:
 
 
 def public_id(prefix: str) -> str:
-    """A short random name for something that has no number: `k7f3…`."""
+    """A short random id for a record without a number: `k7f3…`."""
     return prefix + "".join(secrets.choice(_ALPHABET) for _ in range(15))
 
 
 def token_hash(token: str) -> bytes:
-    """What is stored of a token. It has 256 random bits, so a plain hash cannot be searched."""
+    """The hash of a token, which is stored instead of it. A token has 256 random bits, so no salt is needed."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def derive(settings: Settings, purpose: str, subject: str) -> str:
-    """A secret for a subject that is never stored: it follows from the server's own."""
+    """A secret for a subject, derived from the server's secret by HMAC instead of being stored."""
     digest = hmac.digest(_server_secret(settings), f"{purpose}:{subject}".encode(), "sha256")
     return urlsafe_b64encode(digest).decode().rstrip("=")
 
 
 def secret_fingerprint(settings: Settings) -> str:
-    """What the server's secret is known again by, and which gives nothing of it away; empty when there is none."""
+    """Identifies the server's secret without revealing it; empty when there is no secret."""
     has_secret = settings.secret or (settings.folder / "secret").exists()
     return derive(settings, "backup", "") if has_secret else ""
 
 
 def ensure_secret(settings: Settings) -> None:
-    """Make the server's secret if there is none yet."""
+    """Create the server's secret if there is none yet."""
     _server_secret(settings)
 
 
 def _server_secret(settings: Settings) -> bytes:
-    return settings.secret.encode() if settings.secret else _kept_secret(settings.folder / "secret")
+    return settings.secret.encode() if settings.secret else _stored_secret(settings.folder / "secret")
 
 
 @cache
-def _kept_secret(path: Path) -> bytes:
+def _stored_secret(path: Path) -> bytes:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Written aside and linked into place, so that all who start at once agree, and nobody ever reads half of it.
+    # Written to a temporary file and linked, so that processes that start together agree and none reads half of it.
     draft = path.with_name(f"secret.{secrets.token_hex(8)}")
     with os.fdopen(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w") as file:
         file.write(secrets.token_hex(32))

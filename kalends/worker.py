@@ -1,4 +1,4 @@
-"""The background loop: what must happen without anybody asking."""
+"""The background worker: sends deliveries, deletes expired records and extends series."""
 
 import os
 import signal
@@ -24,29 +24,29 @@ from kalends.settings import Settings
 from kalends.subscribers import store as subscribers
 from kalends.values import timestamps
 
-PAUSE = 60
-PAUSE_BEFORE_RESTART = 1
+INTERVAL_SECONDS = 60
+RESTART_DELAY_SECONDS = 1
 STDIN = 0
 
 
 def work(db: Database, settings: Settings, *, attached: bool = False) -> None:
-    """Work until SIGTERM or SIGINT; attached to another process, until that one is gone too."""
-    ends = [_stop_signals(), *([STDIN] if attached else [])]
+    """Work until SIGTERM or SIGINT; attached to another process, also until that process ends."""
+    stop_fds = [_signal_fd(), *([STDIN] if attached else [])]
     stopping = threading.Event()
     outboxes = [threading.Thread(target=Outbox(db, settings, channel).run, args=(stopping,)) for channel in CHANNELS]
     for outbox in outboxes:
         outbox.start()
     while not stopping.is_set():
         for task in TASKS:
-            _attempt(task, Context(db, settings, timestamps.now()))
-        if select(ends, [], [], PAUSE)[0]:
+            _run_task(task, Context(db, settings, timestamps.now()))
+        if select(stop_fds, [], [], INTERVAL_SECONDS)[0]:
             stopping.set()
     for outbox in outboxes:
         outbox.join()
 
 
 def clean_up(ctx: Context) -> None:
-    """Forget what has expired."""
+    """Delete expired records."""
     with ctx.write() as tx:
         sessions.clean_up(tx, ctx.now)
         contacts.clean_up(ctx)
@@ -57,7 +57,7 @@ def clean_up(ctx: Context) -> None:
 
 
 def extend_series(ctx: Context) -> None:
-    """Keep the series that have no end made well ahead, each in a transaction of its own."""
+    """Create the coming events of series without an end, each series in its own transaction."""
     with ctx.read():
         due = series.due(ctx)
     for series_id in due:
@@ -68,48 +68,50 @@ def extend_series(ctx: Context) -> None:
 TASKS: list[Callable[[Context], None]] = [clean_up, extend_series]
 
 
-def _attempt(task: Callable[[Context], None], ctx: Context) -> None:
-    """A task that fails is tried again in the next round, and holds up no other."""
+def _run_task(task: Callable[[Context], None], ctx: Context) -> None:
+    """A task that fails is retried in the next round; the other tasks run all the same."""
     try:
         task(ctx)
-    except (Retry, Unavailable) as away:
-        log.warning("a task of the worker waits", task=task.__name__, reason=str(away))
+    except (Retry, Unavailable) as error:
+        log.warning("worker_task_retry", task=task.__name__, reason=str(error))
     except Exception:
-        log.exception("a task of the worker failed", task=task.__name__)
+        log.exception("worker_task_failed", task=task.__name__)
 
 
-def _stop_signals() -> int:
-    """What can be read from once there was one. The system hands a signal to any thread, and wakes no other."""
-    told, tell = os.pipe()
-    os.set_blocking(tell, False)
-    signal.set_wakeup_fd(tell)
+def _signal_fd() -> int:
+    """A file descriptor that becomes readable with SIGTERM or SIGINT. `select` needs it: a signal may be delivered to another thread."""
+    read_fd, write_fd = os.pipe()
+    os.set_blocking(write_fd, False)
+    signal.set_wakeup_fd(write_fd)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
-    return told
+    return read_fd
 
 
 @contextmanager
 def attached_worker() -> Iterator[None]:
-    """For as long as the block runs, `kalends work` runs beside it. It is started again when it dies, and ends with this process
-    however that ends: the pipe that it reads closes."""
-    keeper = _Keeper()
-    keeper.start()
+    """Run `kalends work` as a child process while the block runs, and restart it when it dies.
+
+    The child ends with this process, even if that is killed: the pipe that the child reads closes.
+    """
+    supervisor = _Supervisor()
+    supervisor.start()
     try:
         yield
     finally:
-        keeper.stop()
+        supervisor.stop()
 
 
-class _Keeper:
-    """Keeps the worker's process running."""
+class _Supervisor:
+    """Restarts the worker's process when it dies."""
 
     def __init__(self) -> None:
         self._stopping = threading.Event()
         self._starting = threading.Lock()
 
     def start(self) -> None:
-        self._process = _start()
-        self._thread = threading.Thread(target=self._keep, name="keeper", daemon=True)
+        self._process = _start_worker()
+        self._thread = threading.Thread(target=self._supervise, name="worker-supervisor", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -118,20 +120,20 @@ class _Keeper:
         self._process.terminate()
         self._thread.join()
 
-    def _keep(self) -> None:
+    def _supervise(self) -> None:
         while True:
             status = self._process.wait()
             if self._stopping.is_set():
                 return
-            log.error("the worker died, and is started again", status=status)
-            self._stopping.wait(PAUSE_BEFORE_RESTART)
+            log.error("worker_died", status=status)
+            self._stopping.wait(RESTART_DELAY_SECONDS)
             with self._starting:
                 if self._stopping.is_set():
                     return
-                self._process = _start()
+                self._process = _start_worker()
 
 
-def _start() -> "subprocess.Popen[bytes]":
-    """In a process group of its own, since the terminal's Ctrl-C is for the parent."""
+def _start_worker() -> "subprocess.Popen[bytes]":
+    """Start it in its own process group, so that Ctrl-C in the terminal reaches only the parent."""
     command = [sys.executable, "-P", "-m", "kalends", "work", "--attached"]
     return subprocess.Popen(command, stdin=subprocess.PIPE, process_group=0)

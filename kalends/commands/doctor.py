@@ -7,7 +7,7 @@ import click
 
 from kalends.commands.options import data_option, database_option
 from kalends.deliveries.outbox_files import outbox
-from kalends.doctor import examine, try_email, try_sms, unsent
+from kalends.doctor import find_problems, try_email, try_sms, unsent_channels
 from kalends.settings import listed, load, variable
 
 
@@ -19,14 +19,14 @@ from kalends.settings import listed, load, variable
 def doctor(email: str | None, sms: str | None, **options: Any) -> None:
     """Check the settings, the data folder, the database and the mail server, and print what to do."""
     settings = load(options)
-    problems = examine(settings)
+    problems = find_problems(settings)
     if email:
         problems[f"test message to {email}"] = try_email(settings, email)
     if sms:
         problems[f"test SMS to {sms}"] = try_sms(settings, sms)
     for name, problem in problems.items():
         click.echo(f"BAD  {name}: {problem}" if problem else f"ok   {name}")
-    for words, name in unsent(settings).items():
+    for words, name in unsent_channels(settings).items():
         click.echo(f"note {words} is written to files in {outbox(settings)}, not sent. To send it, set {name}.")
     if "*" in listed(settings.cors_origins):
         click.echo(

@@ -11,7 +11,7 @@ from kalends import tokens
 from kalends.context import Context
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
-from kalends.doctor import reason
+from kalends.doctor import describe_unavailable
 from kalends.errors import Invalid, Unavailable
 from kalends.http.input import fields
 from kalends.settings import Settings, WrongSetting, load, variable
@@ -57,7 +57,7 @@ def report_setting(settings: Settings) -> Iterator[None]:
     except OSError as error:
         raise WrongSetting(f"{variable('data')} is {settings.data!r}, and cannot be used: {error.strerror}.") from None
     except Unavailable as error:
-        raise WrongSetting(f"{variable('database' if settings.database else 'data')}: {reason(error)}") from None
+        raise WrongSetting(f"{variable('database' if settings.database else 'data')}: {describe_unavailable(error)}") from None
 
 
 def validate_password(password: str) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from kalends import __version__, log
 from kalends.commands.options import data_option, database_option, open_migrated_database
 from kalends.deliveries.outbox_files import outbox
-from kalends.doctor import unsent
+from kalends.doctor import unsent_channels
 from kalends.settings import Settings, export, load
 from kalends.worker import attached_worker
 
@@ -64,7 +64,7 @@ def _announce(settings: Settings) -> None:
 
 def _outbox_note(settings: Settings) -> str:
     """Which messages are written to files because no transport is configured."""
-    channels = unsent(settings)
+    channels = unsent_channels(settings)
     if not channels:
         return ""
     return f"Written to {outbox(settings)} and not sent: {', '.join(channels)}. To send, set {' and '.join(channels.values())}."

@@ -1,12 +1,12 @@
-"""Counters of fixed windows of time, which all processes and servers of an installation share."""
+"""Counters in fixed time windows, which all processes and servers of an installation share."""
 
 from kalends.db.database import Transaction
 
 
 def increment(tx: Transaction, subject: str, window_start: int, seconds: int, amount: int) -> tuple[int, int]:
-    """Add to the subject's counter of this window; its new value, and the value of the window before.
+    """Add to the subject's counter of this window; returns its new value and the value of the previous window.
 
-    Until the transaction ends, nobody else changes the counter.
+    The row is locked until the transaction ends.
     """
     [(current, previous)] = tx.rows(
         """INSERT INTO rate_counters (window_start, subject, uses, expires_at) VALUES (:window_start, :subject, :amount, :expires_at)

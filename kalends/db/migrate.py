@@ -1,4 +1,4 @@
-"""Migrations: numbered SQL files, run once each, under a lock, each in a transaction."""
+"""Migrations: numbered SQL files. Each runs once, under a lock, in its own transaction."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from kalends.values import timestamps
 
 FOLDER = files("kalends.db") / "migrations"
 
-_LEDGER = "CREATE TABLE IF NOT EXISTS migrations (number $int PRIMARY KEY, name TEXT NOT NULL, applied_at $int NOT NULL $end"
+_MIGRATIONS_TABLE = "CREATE TABLE IF NOT EXISTS migrations (number $int PRIMARY KEY, name TEXT NOT NULL, applied_at $int NOT NULL $end"
 _TOO_NEW = "The database was made by a newer Kalends. Install that version, or restore an older backup."
 
 
@@ -20,13 +20,13 @@ class TooNew(Exception):
 
 
 def migrate(db: Database, folder: Traversable = FOLDER) -> list[str]:
-    """Bring the database up to date and name the migrations that were run."""
+    """Run the migrations that have not run yet, and return their names."""
     with db.write() as tx:
         tx.advisory_lock("migrations")
-        tx.script(Template(_LEDGER).substitute(db.types))
+        tx.script(Template(_MIGRATIONS_TABLE).substitute(db.types))
         if max(_applied(tx), default=0) > latest(folder):
             raise TooNew(_TOO_NEW)
-    done = []
+    applied = []
     for number, name, sql in _files(folder):
         with db.write() as tx:
             tx.advisory_lock("migrations")
@@ -34,26 +34,26 @@ def migrate(db: Database, folder: Traversable = FOLDER) -> list[str]:
                 continue
             tx.without_statement_timeout()
             _run(db, tx, number, name, sql)
-            done.append(name)
-    return done
+            applied.append(name)
+    return applied
 
 
 def build(db: Database, tx: Transaction, last: str) -> None:
-    """Where there are no tables, make them as they were after this migration."""
-    tx.script(Template(_LEDGER).substitute(db.types))
+    """Create the tables in an empty database as they were after this migration."""
+    tx.script(Template(_MIGRATIONS_TABLE).substitute(db.types))
     for number, name, sql in _files(FOLDER):
         if name <= last:
             _run(db, tx, number, name, sql)
 
 
 def _run(db: Database, tx: Transaction, number: int, name: str, sql: str) -> None:
-    tx.script(_written(db, sql))
+    tx.script(_render(db, sql))
     now = timestamps.now()
     tx.run("INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :now)", number=number, name=name, now=now)
 
 
 def newest(tx: Transaction) -> str | None:
-    """The newest migration that was run here; one that this Kalends does not know raises TooNew."""
+    """The newest migration that has run on this database; raises TooNew if this Kalends does not know it."""
     if not tx.has_table("migrations"):
         return None
     name: str | None = tx.value("SELECT name FROM migrations ORDER BY number DESC LIMIT 1")
@@ -68,12 +68,12 @@ def names() -> list[str]:
 
 
 def tables() -> list[str]:
-    """Every table that a migration makes, each after those that it refers to."""
+    """Every table that a migration creates, each after those that it refers to."""
     return [table for _, _, sql in _files(FOLDER) for table in re.findall(r"^CREATE TABLE (\w+)", sql, re.MULTILINE)]
 
 
 def is_current(tx: Transaction) -> bool:
-    """Whether every migration has been run."""
+    """Whether every migration has run."""
     return bool(tx.has_table("migrations") and tx.value("SELECT max(number) FROM migrations") == latest())
 
 
@@ -86,14 +86,17 @@ def _applied(tx: Transaction) -> set[int]:
     return {number for (number,) in tx.rows("SELECT number FROM migrations")}
 
 
-def _written(db: Database, sql: str) -> str:
-    """The migration in the words of this database. `-- @substrings table column` makes an index that finds any part of a text, and
-    `-- @after UPDATE ON table: statement` a trigger that runs the statement for each row, at the end of the transaction where
-    `-- @defer UPDATE ON table` says so; `-- @replace UPDATE ON table: statement` gives such a trigger another statement."""
-    sql = re.sub(r"^-- @substrings (\w+) (\w+)$", lambda found: db.substring_index(*found.groups()), sql, flags=re.MULTILINE)
-    sql = re.sub(r"^-- @after (\w+) ON (\w+): (.*)$", lambda found: db.trigger(*found.groups()), sql, flags=re.MULTILINE)
-    sql = re.sub(r"^-- @replace (\w+) ON (\w+): (.*)$", lambda found: db.replace_trigger(*found.groups()), sql, flags=re.MULTILINE)
-    sql = re.sub(r"^-- @defer (\w+) ON (\w+)$", lambda found: db.defer(*found.groups()), sql, flags=re.MULTILINE)
+def _render(db: Database, sql: str) -> str:
+    """The migration in the dialect of this database.
+
+    `-- @substrings table column` creates an index that finds substrings, `-- @after UPDATE ON table: statement` a trigger that runs
+    the statement for each row, `-- @defer UPDATE ON table` defers it to the end of the transaction, and
+    `-- @replace UPDATE ON table: statement` replaces its statement.
+    """
+    sql = re.sub(r"^-- @substrings (\w+) (\w+)$", lambda match: db.substring_index(*match.groups()), sql, flags=re.MULTILINE)
+    sql = re.sub(r"^-- @after (\w+) ON (\w+): (.*)$", lambda match: db.trigger(*match.groups()), sql, flags=re.MULTILINE)
+    sql = re.sub(r"^-- @replace (\w+) ON (\w+): (.*)$", lambda match: db.replace_trigger(*match.groups()), sql, flags=re.MULTILINE)
+    sql = re.sub(r"^-- @defer (\w+) ON (\w+)$", lambda match: db.defer(*match.groups()), sql, flags=re.MULTILINE)
     return Template(sql).substitute(db.types)
 
 

@@ -1,4 +1,4 @@
-"""Searching text: a record carries all its text, folded, in one column, each field between marks of its own."""
+"""Text search: a record has all its text in one column, normalized, with a control character before and after each field."""
 
 import re
 import unicodedata
@@ -7,17 +7,17 @@ from typing import Any
 
 from msgspec import Struct
 
-# Control characters, which no text holds.
+# The control characters that separate fields; no text contains them.
 _MARKS = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11"
 _TAG = "\x12"
 
-# What one search may ask for: a database compares each term with each place of a text. Whole values are found by their marks.
-MOST_TERMS = 20
-LONGEST_TERM = 100
-LONGEST_VALUE = 200
-MOST_WILDCARDS = 5
-# In bytes: no pattern of such a term is longer.
-LONGEST_PATTERN = 1_000
+# The limits of one search: a database compares each term with each position of a text. Whole values are found by their separators.
+MAX_TERMS = 20
+MAX_TERM_LENGTH = 100
+MAX_VALUE_LENGTH = 200
+MAX_WILDCARDS = 5
+# In bytes: the pattern of the longest term is shorter.
+MAX_PATTERN_LENGTH = 1_000
 
 _TERM = re.compile(r'"([^"]*)"|(\S+)')
 _WORD = re.compile(r"[^\W_]+")
@@ -25,17 +25,17 @@ _INDEXED = re.compile(r"[^\W_]{3,}")
 
 
 class Condition(Struct, frozen=True):
-    """One of these patterns must match the column. The literals are what an index may look for."""
+    """One of these LIKE patterns must match the column; a trigram index can look for the literals."""
 
     patterns: tuple[str, ...]
     literals: tuple[str, ...] = ()
 
 
 class Layout:
-    """The fields in the order in which they stand in the column. Among them are `tags`."""
+    """The fields in their order in the column; one of them is `tags`."""
 
     def __init__(self, *fields: str, beside: Sequence[str] = ()):
-        """beside: fields that `any_field` does not look into."""
+        """beside: fields that `any_field` does not search."""
         self.parts = [name for name in fields if name != "tags"]
         self._searched = fields
         self._fields = (*fields, *beside)
@@ -43,33 +43,33 @@ class Layout:
         self._end = self.after(self._fields[-1])
 
     def column(self, parts: Mapping[str, str], tags: Sequence[str]) -> str:
-        """What is stored: the parts, folded already, and the tags."""
-        written = {**parts, "tags": _TAG + "".join(fold(tag) + _TAG for tag in tags if tag)}
-        return "".join([mark + written.get(name, "") for mark, name in self._marks]) + self._end
+        """The value of the column, from the normalized fields and the tags."""
+        values = {**parts, "tags": _TAG + "".join(fold(tag) + _TAG for tag in tags if tag)}
+        return "".join([mark + values.get(name, "") for mark, name in self._marks]) + self._end
 
     def any_field(self, query: str) -> list[Condition]:
         """Each term must occur in some field."""
-        found = []
+        conditions = []
         for pieces in parse_terms(query):
-            # A term that is one run of characters cannot reach over a mark; others are looked for field by field.
+            # A term without spaces and wildcards cannot span two fields; others are searched field by field.
             simple = len(pieces) == 1 and " " not in pieces[0]
             patterns = (f"%{escape_like(pieces[0])}%",) if simple else tuple(self.inside(name, pieces) for name in self._searched)
-            found.append(Condition(patterns, literals(pieces)))
-        return found
+            conditions.append(Condition(patterns, literals(pieces)))
+        return conditions
 
     def all_tags(self, query: str) -> list[Condition]:
-        """Each must be on the record, whole; a `*` at its beginning or end stands for any characters."""
-        found = []
+        """The record must have each of these tags; a `*` at the beginning or end matches any characters."""
+        conditions = []
         for pieces in dict.fromkeys(parse_value(tag) for tag in query.split(",")):
             if sum(map(bool, pieces)) > 1:
-                # A pattern cannot say that the characters between are those of one tag.
+                # LIKE cannot express that a `*` in the middle must match within one tag.
                 raise ValueError("a tag may have a * at its beginning or its end only")
             if any(pieces):
-                found.append(Condition((f"%{_TAG}{'%'.join(map(escape_like, pieces))}{_TAG}%",), literals(pieces)))
-        return found
+                conditions.append(Condition((f"%{_TAG}{'%'.join(map(escape_like, pieces))}{_TAG}%",), literals(pieces)))
+        return conditions
 
     def inside(self, name: str, pieces: Sequence[str]) -> str:
-        """The pieces occur in the field, in this order."""
+        """The LIKE pattern of a field that contains the pieces in this order."""
         return f"%{self.mark(name)}%{'%'.join(map(escape_like, pieces))}%{self.after(name)}%"
 
     def mark(self, name: str) -> str:
@@ -80,57 +80,57 @@ class Layout:
 
 
 def where(column: str, conditions: Iterable[Condition], params: dict[str, Any]) -> list[str]:
-    """The conditions on the column as SQL, their patterns added to the parameters."""
-    written = []
+    """The conditions on the column as SQL; adds their patterns to the parameters."""
+    clauses = []
     for condition in conditions:
         names = [f"like{len(params) + i}" for i in range(len(condition.patterns))]
         params |= dict(zip(names, condition.patterns, strict=True))
-        written.append("(" + " OR ".join(rf"{column} LIKE :{name} ESCAPE '\'" for name in names) + ")")
-    return written
+        clauses.append("(" + " OR ".join(rf"{column} LIKE :{name} ESCAPE '\'" for name in names) + ")")
+    return clauses
 
 
 def check_term_count(terms: int) -> None:
     """Raise ValueError if one search has too many terms."""
-    if terms > MOST_TERMS:
-        raise ValueError(f"a search may have at most {MOST_TERMS} words, phrases and tags; leave some out")
+    if terms > MAX_TERMS:
+        raise ValueError(f"a search may have at most {MAX_TERMS} words, phrases and tags; leave some out")
 
 
 def fold(value: str) -> str:
-    """Without regard to case, accents and the kind of white space."""
+    """Normalize the text: lower case, no accents, single spaces."""
     if not value.isascii():
         decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", value).casefold())
         value = "".join(c for c in decomposed if not unicodedata.combining(c))
     return " ".join(value.lower().split())
 
 
-def words(folded_text: str) -> list[str]:
-    return _WORD.findall(folded_text)
+def words(normalized: str) -> list[str]:
+    return _WORD.findall(normalized)
 
 
 def parse_terms(query: str) -> Iterable[tuple[str, ...]]:
-    """The words and quoted phrases of a query, each cut at its `*`; raises ValueError for one that is too long."""
-    found = dict.fromkeys(tuple(filter(None, map(fold, (quoted or word).split("*")))) for quoted, word in _TERM.findall(query))
-    for pieces in found:
-        if sum(map(len, pieces)) > LONGEST_TERM:
-            raise ValueError(f"a word or phrase may have at most {LONGEST_TERM} characters; shorten it")
-        if len(pieces) > MOST_WILDCARDS + 1:
-            raise ValueError(f"a word or phrase may have at most {MOST_WILDCARDS} *; leave some out")
-    return filter(None, found)
+    """The words and quoted phrases of a query, each split at its `*`; raises ValueError if one is too long."""
+    terms = dict.fromkeys(tuple(filter(None, map(fold, (quoted or word).split("*")))) for quoted, word in _TERM.findall(query))
+    for pieces in terms:
+        if sum(map(len, pieces)) > MAX_TERM_LENGTH:
+            raise ValueError(f"a word or phrase may have at most {MAX_TERM_LENGTH} characters; shorten it")
+        if len(pieces) > MAX_WILDCARDS + 1:
+            raise ValueError(f"a word or phrase may have at most {MAX_WILDCARDS} *; leave some out")
+    return filter(None, terms)
 
 
 def parse_value(value: str) -> tuple[str, ...]:
-    """A value that must be the same as a whole, folded and cut at its `*`; raises ValueError for one that is too long."""
+    """A value that must match a whole field, split at its `*`; raises ValueError if it is too long."""
     value = fold(value)
-    if len(value) > LONGEST_VALUE:
-        raise ValueError(f"may have at most {LONGEST_VALUE} characters; shorten it")
+    if len(value) > MAX_VALUE_LENGTH:
+        raise ValueError(f"may have at most {MAX_VALUE_LENGTH} characters; shorten it")
     pieces = tuple(value.split("*"))
-    if len(pieces) > MOST_WILDCARDS + 1:
-        raise ValueError(f"may have at most {MOST_WILDCARDS} *; leave some out")
+    if len(pieces) > MAX_WILDCARDS + 1:
+        raise ValueError(f"may have at most {MAX_WILDCARDS} *; leave some out")
     return pieces
 
 
 def literals(pieces: Sequence[str]) -> tuple[str, ...]:
-    """Runs of three or more letters or digits: what a trigram index can find."""
+    """The runs of three or more letters or digits, which a trigram index can find."""
     return tuple(run for piece in pieces for run in _INDEXED.findall(piece))
 
 

@@ -21,7 +21,7 @@ def test_a_worker_that_dies_is_started_again(start: Start) -> None:
     os.kill(first, signal.SIGKILL)
     second = eventually(lambda: service.worker if service.worker != first else None)
     assert living([first, second]) == {second}
-    assert [line["status"] for line in service.log if "worker died" in line["event"]] == [-signal.SIGKILL]
+    assert [line["status"] for line in service.log if line["event"] == "worker_died"] == [-signal.SIGKILL]
     assert service.stop() == 0
     assert living([second]) == set()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import apsw
 
-from kalends.db.text_search import LONGEST_PATTERN
+from kalends.db.text_search import MAX_PATTERN_LENGTH
 
 # On the event loop, a transaction may take about a millisecond: this many checks, one per so many instructions of SQLite's VM.
 VM_STEPS_PER_CHECK = 1_000
@@ -72,6 +72,6 @@ def connect(path: Path, busy_ms: int) -> Connection:
     connection.set_busy_timeout(busy_ms)
     # Without the query planner stability guarantee, a plan that depends on values is made anew for each execution, which is slower.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    connection.limit(apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN)
+    connection.limit(apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, MAX_PATTERN_LENGTH)
     connection.run_script(PRAGMAS)
     return connection
