@@ -8,13 +8,21 @@ from typing import Any
 import falcon
 
 from kalends import log, settings, tokens
-from kalends.account import block_pages, key_pages, reset_pages, verify_pages
+from kalends.account import (
+    block_pages,
+    key_pages,
+    reset_pages,
+    session_pages,
+    settings_pages,
+    sign_in_pages,
+    sign_out_pages,
+    sign_up_pages,
+    verify_pages,
+)
 from kalends.account import pages as account_pages
-from kalends.account import sign_in_pages as session_pages
-from kalends.account import sign_up_pages as user_pages
 from kalends.blocks import api as blocks
 from kalends.calendar_view import calendar_pages as calendar_view
-from kalends.calendar_view import embed_pages as embeds
+from kalends.calendar_view import embed_pages
 from kalends.calendars import api as calendars
 from kalends.calendars import import_pages as calendar_import_pages
 from kalends.calendars import pages as calendar_pages
@@ -28,9 +36,11 @@ from kalends.db import Database, open_database
 from kalends.deliveries import api as deliveries
 from kalends.deliveries import pages as delivery_pages
 from kalends.events import api as events
-from kalends.events import form_pages as event_forms
+from kalends.events import form_pages as event_form_pages
 from kalends.events import pages as event_pages
+from kalends.events import responses_pages as event_responses_pages
 from kalends.health import api as health
+from kalends.home import pages as home_pages
 from kalends.http.endpoint import endpoints_of
 from kalends.http.run_endpoint import identify
 from kalends.http.server import application, pool_paths
@@ -38,34 +48,37 @@ from kalends.http.serving.edge import Edge, Routes
 from kalends.http.serving.fast_reads import fast_read_paths
 from kalends.idempotency import store as idempotent_responses
 from kalends.keys import api as keys
-from kalends.reference import api as openapi
-from kalends.reference import docs_pages as docs
+from kalends.reference import api as reference
+from kalends.reference import docs_pages
+from kalends.responses import answers_pages
 from kalends.responses import api as responses
-from kalends.responses import edit_pages as response_forms
-from kalends.responses import pages as answer_pages
+from kalends.responses import edit_pages as response_edit_pages
+from kalends.responses import pages as response_pages
 from kalends.sessions import api as sessions
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
 from kalends.subscribers import api as subscribers
+from kalends.subscribers import confirm_pages, unsubscribe_pages
 from kalends.subscribers import pages as subscriber_pages
-from kalends.subscribers import unsubscribe_pages as unsubscribing
 from kalends.users import api as users
 from kalends.values import timestamps
-from kalends.web import failures
-from kalends.web import static_pages as web
+from kalends.web import failures, static_pages
 from kalends.web.render import limit_inputs
 
+# Every module that declares endpoints.
 FEATURES = [
-    *(sessions, users, keys, blocks, calendars, events, comments, responses, contacts, deliveries, subscribers, unsubscribing),
-    *(event_pages, event_forms, session_pages, user_pages, reset_pages, verify_pages, account_pages, key_pages, block_pages),
+    *(sessions, users, keys, blocks, calendars, events, comments, responses, contacts, deliveries, subscribers),
+    *(home_pages, event_pages, event_form_pages, event_responses_pages, calendar_view, embed_pages),
+    *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
+    *(account_pages, session_pages, key_pages, block_pages, settings_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
-    *(answer_pages, response_forms, comment_pages, subscriber_pages, delivery_pages),
-    *(calendar_view, embeds),
-    *(openapi, docs, web, health),
+    *(response_pages, response_edit_pages, answers_pages, comment_pages),
+    *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages),
+    *(reference, docs_pages, static_pages, health),
 ]
 
 ENDPOINTS = endpoints_of(FEATURES)
-openapi.describe(ENDPOINTS)
+reference.describe(ENDPOINTS)
 limit_inputs(ENDPOINTS)
 
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from falcon.testing import TestClient
 
-from kalends.web.render import FLASH
+from kalends.web.notices import COOKIE
 from tests import noted
 
 
@@ -31,7 +31,7 @@ class Answer:
     def redirect(self) -> tuple[str, str]:
         """Where a redirect leads, and the notice that the page there will show."""
         assert self.status == 303, self
-        return self.headers["Location"], self.cookies.get(FLASH, "")
+        return self.headers["Location"], self.cookies.get(COOKIE, "")
 
     @property
     def broken(self) -> list[str]:

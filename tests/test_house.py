@@ -24,6 +24,8 @@ LAYERS = ["values", "settings", "db", "context", "http", "model", "policy", "sto
 FOLDERS = {"values": "values", "net": "values", "ical": "values", "db": "db", "http": "http", "policy": "policy", "commands": "cli"}
 # A feature's files of these names are of the layer of the same name.
 FEATURE = {"model", "store", "api", "pages"}
+# URL segments that are short for another, to fit into an SMS.
+SHORT_SEGMENTS = {"u": "unsubscribe", "c": "confirm"}
 # Every other module; one that is not listed fails.
 MODULE_LAYERS = {
     "values": {"", "errors", "transports"},
@@ -39,7 +41,7 @@ MODULE_LAYERS = {
         *(f"contacts.providers.{name}" for name in ("carddav", "errors", "fetch", "graph")),
         *(f"deliveries.{name}" for name in ("event_time", "limits", "mail", "outbox_files", "outcome", "segments", "sms")),
         *("events.by_id", "events.conditions", "events.feed", "events.feed_cache", "events.ical", "events.listing", "events.location"),
-        *("events.placements", "events.search", "events.span", "events.upcoming"),
+        *("events.placements", "events.search", "events.span", "home.upcoming"),
         *(f"events.imports.{name}" for name in ("apply", "entries", "existing", "file", "incoming", "plan", "recurrence")),
         *(f"events.series.{name}" for name in ("change", "rule", "scope")),
         *("reference.errors", "reference.glossary"),
@@ -47,9 +49,9 @@ MODULE_LAYERS = {
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
         *("subscribers.mail_links", "subscribers.opt_in"),
         *("users.reset_link", "users.reset_requests", "users.verify_link", "users.weak_passwords"),
-        *("web.autolink", "web.form_token", "web.forms", "web.page", "web.reader_zone", "web.words"),
+        *("web.autolink", "web.form_token", "web.forms", "web.notices", "web.page", "web.reader_zone", "web.words"),
     },
-    "api": {"web.render", "reference.schema_text"},
+    "api": {"web.redirects", "web.render", "reference.schema_text"},
     "pages": {"web.failures", "deliveries.message", "deliveries.account_message"},
     "worker": {"worker", "deliveries.sender", "doctor", "demo.fill"},
     "app": {"app"},
@@ -125,8 +127,11 @@ def test_every_module_with_endpoints_is_a_feature() -> None:
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: f"{endpoint.method} {endpoint.url}")
 def test_an_endpoint_is_documented_and_lives_in_its_folder(endpoint: Endpoint) -> None:
     assert endpoint.documentation
-    if endpoint.in_api and endpoint.resource != "openapi":
-        folder = endpoint.function.__module__.split(".")[1]
+    _, folder, *rest = endpoint.function.__module__.split(".")
+    if endpoint.format == "html":
+        segment = SHORT_SEGMENTS.get(endpoint.resource, endpoint.resource).replace("-", "_")
+        assert folder == segment or rest == [f"{segment}_pages"]
+    elif endpoint.in_api and endpoint.resource != "openapi":
         assert folder.removesuffix("s") == endpoint.resource.removesuffix("s")
 
 

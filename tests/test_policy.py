@@ -24,6 +24,7 @@ Row = tuple[int, int, int, int, int]
 
 EVERYBODY: Row = (200, 200, 200, 200, 200)
 SIGNED_IN: Row = (401, 200, 200, 200, 200)
+REDIRECTED: Row = (308, 308, 308, 308, 308)
 OWN_ONLY: Row = (401, 200, 404, 404, 404)
 
 TABLE: dict[str, dict[str, Row]] = {
@@ -63,18 +64,18 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /reset/{reset_token}": {"": (303, 303, 303, 303, 303)},
     "GET /verify/{verify_token}": {"": EVERYBODY},
     "POST /verify/{verify_token}": {"": (303, 303, 303, 303, 303)},
-    "POST /settings/verify": {"": (401, 303, 303, 303, 303)},
-    "GET /settings": {"": SIGNED_IN},
-    "POST /settings/profile": {"": (401, 303, 303, 303, 303)},
-    "POST /settings/password": {"": (401, 303, 303, 303, 303)},
-    "GET /settings/delete": {"": SIGNED_IN},
-    "POST /settings/delete": {"": (401, 303, 303, 303, 303)},
-    "POST /settings/sessions/{session_id}/end": {"": (401, 303, 404, 404, 404)},
-    "POST /settings/sessions/end": {"": (401, 303, 303, 303, 303)},
-    "POST /settings/keys": {"": SIGNED_IN},
-    "GET /settings/keys/{key_id}/delete": {"": OWN_ONLY},
-    "POST /settings/keys/{key_id}/delete": {"": (401, 303, 404, 404, 404)},
-    "POST /settings/blocks/{blocked_id}/delete": {"": (401, 303, 404, 404, 404)},
+    "POST /account/verify": {"": (401, 303, 303, 303, 303)},
+    "GET /account": {"": SIGNED_IN},
+    "POST /account/profile": {"": (401, 303, 303, 303, 303)},
+    "POST /account/password": {"": (401, 303, 303, 303, 303)},
+    "GET /account/delete": {"": SIGNED_IN},
+    "POST /account/delete": {"": (401, 303, 303, 303, 303)},
+    "POST /account/sessions/{session_id}/end": {"": (401, 303, 404, 404, 404)},
+    "POST /account/sessions/end": {"": (401, 303, 303, 303, 303)},
+    "POST /account/keys": {"": SIGNED_IN},
+    "GET /account/keys/{key_id}/delete": {"": OWN_ONLY},
+    "POST /account/keys/{key_id}/delete": {"": (401, 303, 404, 404, 404)},
+    "POST /account/blocks/{blocked_id}/delete": {"": (401, 303, 404, 404, 404)},
     "GET /calendars": {"": SIGNED_IN},
     "GET /calendars/new": {"": SIGNED_IN},
     "POST /calendars": {"": (401, 303, 303, 303, 303)},
@@ -106,9 +107,13 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /contacts/upload": {"": (401, 422, 422, 422, 422)},
     "GET /contacts/imported": {"": SIGNED_IN},
     "POST /contacts/keep": {"": (401, 303, 303, 303, 303)},
-    "GET /answers": {"": SIGNED_IN},
-    "GET /answers/events": {"": SIGNED_IN},
-    "GET /events/{event_id}/answers": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "GET /settings": {"": REDIRECTED},
+    "GET /answers": {"": REDIRECTED},
+    "GET /answers/events": {"": REDIRECTED},
+    "GET /events/{event_id}/answers": {"": REDIRECTED},
+    "GET /responses": {"": SIGNED_IN},
+    "GET /responses/events": {"": SIGNED_IN},
+    "GET /events/{event_id}/responses": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "POST /comments/{comment_id}/approve": {"private": (404, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
     "POST /comments/{comment_id}/hide": {"private": (404, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
     "GET /comments/{comment_id}/delete": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
@@ -277,10 +282,10 @@ class _Lazily(dict[str, Any]):
 GIVEN: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /reset": lambda scene: {"user_name": "nobody"},
     "POST /reset/{reset_token}": lambda scene: {"password": PASSWORD},
-    "POST /settings/profile": lambda scene: {"name": "Another name"},
-    "POST /settings/password": lambda scene: {"current_password": PASSWORD, "password": PASSWORD},
-    "POST /settings/delete": lambda scene: {"current_password": PASSWORD},
-    "POST /settings/keys": lambda scene: {"name": "a key"},
+    "POST /account/profile": lambda scene: {"name": "Another name"},
+    "POST /account/password": lambda scene: {"current_password": PASSWORD, "password": PASSWORD},
+    "POST /account/delete": lambda scene: {"current_password": PASSWORD},
+    "POST /account/keys": lambda scene: {"name": "a key"},
     "POST /api/keys": lambda scene: {"name": "a key"},
     "POST /api/calendars": lambda scene: {"name": "a calendar"},
     "POST /calendars": lambda scene: {"name": "a calendar"},
@@ -315,7 +320,7 @@ GIVEN: dict[str, Callable[[Scene], dict[str, Any]]] = {
 }
 
 # After these, the people cannot go on: they are signed out, gone, or no longer subscribed or blocked.
-CHANGES_PEOPLE = re.compile(r"/(sign-|session|users|settings|reset|verify|blocks|unsubscribe|u/|confirm|c/)")
+CHANGES_PEOPLE = re.compile(r"/(sign-|session|users|account|reset|verify|blocks|unsubscribe|u/|confirm|c/)")
 
 # Those that carry a file, beside the home calendar.
 FILES = {

@@ -1,14 +1,15 @@
-"""What the settings page does about blocks."""
+"""Unblocking people on the settings page."""
 
 from kalends.blocks import api
 from kalends.context import Context
-from kalends.http.endpoint import Document, endpoint
+from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
-from kalends.web.render import redirect
+from kalends.web.page import page
+from kalends.web.redirects import redirect
 
 
-@endpoint("POST", "/settings/blocks/{blocked_id}/delete", format="html")
+@page("POST", "/account/blocks/{blocked_id}/delete")
 def destroy(ctx: Context, blocked_id: int, params: Form) -> Document:
-    """No longer block somebody."""
+    """Unblock somebody."""
     api.destroy(ctx, blocked_id)
-    return redirect(ctx, "/settings#blocks", done="unblocked")
+    return redirect(ctx, "/account#blocks", done="unblocked")

@@ -4,82 +4,73 @@ from kalends.calendars import sharing
 from kalends.context import Context
 from kalends.db import Retry
 from kalends.deliveries import store as deliveries
-from kalends.http.endpoint import Document, endpoint
+from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.keys import store as keys
 from kalends.sessions import store as sessions
 from kalends.users import passwords, reset_link, reset_requests, store, weak_passwords
 from kalends.users.model import Forgotten, NewPassword, User
-from kalends.web.forms import FormState, submit
-from kalends.web.render import redirect, render
+from kalends.web.forms import FormState
+from kalends.web.page import page
+from kalends.web.redirects import redirect
+from kalends.web.render import render
 
-OVER = "This link does not work any more: it was used, or is older than an hour. Ask for a new one."
+EXPIRED = "This link does not work any more: it was used, or is older than an hour. Ask for a new one."
 
 
-@endpoint("GET", "/reset", guests=True, format="html")
-def ask(ctx: Context) -> Document:
+@page("GET", "/reset", guests=True)
+def ask(ctx: Context, form: FormState | None = None) -> Document:
     """The form to ask for a link."""
-    return _asking(ctx, FormState())
+    return render("account/reset.html", ctx, title="Forgotten password", form=form)
 
 
-@endpoint("POST", "/reset", guests=True, limited=True, transaction=False, format="html")
+@page("POST", "/reset", guests=True, limited=True, again=ask)
 def mail(ctx: Context, params: Form) -> Document:
-    """Note that the user wants the link; a worker finds and mails them. What is done here is the same whether or not there is one."""
-
-    def act() -> Document:
-        reset_requests.insert(ctx, params.read(Forgotten).user_name)
-        return redirect(ctx, "/reset", done="mailed")
-
-    return submit(ctx, params, act, lambda state: _asking(ctx, state))
+    """Queue the request; a worker finds the user and mails the link. So the reply does not tell whether there is such a user."""
+    reset_requests.insert(ctx, params.read(Forgotten).user_name)
+    return redirect(ctx, "/reset", done="mailed")
 
 
-@endpoint("GET", "/reset/{reset_token}", guests=True, credentials=False, format="html")
-def choose(ctx: Context, reset_token: str) -> Document:
-    """The form to choose a new password."""
+@page("GET", "/reset/{reset_token}", guests=True, credentials=False)
+def choose(ctx: Context, reset_token: str, form: FormState | None = None) -> Document:
+    """The form to choose a new password. No cache may store it: its address opens the account."""
     user = reset_link.user_of(ctx, reset_token)
-    return _choosing(ctx, user, FormState()) if user else _over(ctx)
+    if user is None:
+        return _expired(ctx)
+    ctx.headers["Cache-Control"] = "no-store"
+    return render("account/reset_password.html", ctx, title="New password", form=form, user=user)
 
 
-@endpoint("POST", "/reset/{reset_token}", guests=True, limited=True, credentials=False, transaction=False, pool="hash", format="html")
+@page("POST", "/reset/{reset_token}", guests=True, limited=True, credentials=False, again=choose, pool="hash")
 def reset(ctx: Context, reset_token: str, params: Form) -> Document:
-    """Set the new password, end all sessions of the user and delete their keys: whoever had them may be why it is new."""
+    """Set the new password, end all sessions of the user and delete their keys: somebody else may have them."""
     with ctx.read():
         user = reset_link.user_of(ctx, reset_token)
-        if user is None:
-            return _over(ctx)
-    return submit(ctx, params, lambda: _set(ctx, user, params), lambda state: _choosing(ctx, user, state), write=False)
-
-
-def _set(ctx: Context, user: User, params: Form) -> Document:
+    if user is None:
+        return _expired(ctx)
     password = params.read(NewPassword).password
     weak_passwords.refuse(ctx, password, user)
     password_hash = passwords.hashed(password)
     with ctx.write():
-        held = store.hold(ctx, user)
-        if held.email_address != user.email_address:
-            # Another address ends the link, also while it is used.
-            raise Retry
-        store.update_password(ctx, user.id, password_hash)
-        if held.verified_at is None:
-            # Somebody else may have registered with the address, to read what its owner writes.
-            sharing.end_all(ctx, user.id)
-        # Whoever has the link reads what is sent to the address.
-        store.verify(ctx, held)
-        sessions.delete_all(ctx, user.id)
-        keys.delete_all(ctx, user.id)
-        deliveries.insert_account_mail(ctx, user, "notice", "password_reset")
+        _store(ctx, user, password_hash)
     return redirect(ctx, "/sign-in", done="password")
 
 
-def _asking(ctx: Context, state: FormState, status: int = 200) -> Document:
-    return render("users/reset.html", ctx, title="Forgotten password", form=state, status=status)
+def _store(ctx: Context, user: User, password_hash: str) -> None:
+    current = store.hold(ctx, user)
+    if current.email_address != user.email_address:
+        # A change of the address ends the link, also while it is used.
+        raise Retry
+    store.update_password(ctx, user.id, password_hash)
+    if current.verified_at is None:
+        # Somebody else may have registered with the address, to read what its owner writes.
+        sharing.end_all(ctx, user.id)
+    # The link was mailed to the address, so it is verified.
+    store.verify(ctx, current)
+    sessions.delete_all(ctx, user.id)
+    keys.delete_all(ctx, user.id)
+    deliveries.insert_account_mail(ctx, user, "notice", "password_reset")
 
 
-def _over(ctx: Context) -> Document:
-    return _asking(ctx, FormState(problem=OVER), status=404)
-
-
-def _choosing(ctx: Context, user: User, state: FormState) -> Document:
-    """Kept by no cache: the page's address opens the account."""
-    ctx.headers["Cache-Control"] = "no-store"
-    return render("users/choose.html", ctx, title="New password", form=state, user=user)
+def _expired(ctx: Context) -> Document:
+    return render("account/reset.html", ctx, title="Forgotten password", form=FormState(problem=EXPIRED), status=404)

@@ -1,37 +1,35 @@
-"""Making an account on a page."""
+"""Creating an account."""
 
 from kalends.context import Context
-from kalends.http.endpoint import Document, endpoint
+from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.sessions import api as sessions
 from kalends.sessions.model import Credentials
 from kalends.users import api
 from kalends.users.model import Registration
 from kalends.values.datetimes import known_zones
-from kalends.web.forms import FormState, submit
-from kalends.web.render import redirect, render
+from kalends.web.forms import FormState
+from kalends.web.page import page
+from kalends.web.redirects import redirect
+from kalends.web.render import render
 
 
-@endpoint("GET", "/sign-up", guests=True, format="html")
+def _form(ctx: Context, form: FormState | None = None) -> Document:
+    return render("account/sign_up.html", ctx, title="Sign up", form=form, zones=sorted(known_zones()))
+
+
+@page("GET", "/sign-up", guests=True)
 def new(ctx: Context) -> Document:
-    """The form to make an account."""
+    """The form to create an account."""
     if ctx.settings.registration == "closed":
-        return render("users/closed.html", ctx, status=403, title="Accounts are by invitation")
-    return _form(ctx, FormState())
+        return render("account/sign_up_closed.html", ctx, status=403, title="Accounts are by invitation")
+    return _form(ctx)
 
 
-@endpoint("POST", "/sign-up", guests=True, limited=True, transaction=False, pool="hash", format="html")
+@page("POST", "/sign-up", guests=True, limited=True, again=_form, pool="hash")
 def create(ctx: Context, params: Form) -> Document:
-    """Make an account, and sign in."""
-
-    def act() -> Document:
-        given = params.read(Registration)
-        api.create(ctx, given)
-        sessions.create(ctx, Credentials(user_name=given.user_name, password=given.password))
-        return redirect(ctx, "/calendar", done="created")
-
-    return submit(ctx, params, act, lambda state: _form(ctx, state), write=False)
-
-
-def _form(ctx: Context, state: FormState) -> Document:
-    return render("users/new.html", ctx, title="Sign up", form=state, zones=sorted(known_zones()))
+    """Create an account, and sign in."""
+    registration = params.read(Registration)
+    api.create(ctx, registration)
+    sessions.create(ctx, Credentials(user_name=registration.user_name, password=registration.password))
+    return redirect(ctx, "/calendar", done="created")

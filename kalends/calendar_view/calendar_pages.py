@@ -15,10 +15,11 @@ from kalends.calendar_view.month import placed, weeks
 from kalends.calendar_view.week import week
 from kalends.calendars.model import Calendar
 from kalends.context import Context
-from kalends.http.endpoint import Document, endpoint
+from kalends.http.endpoint import Document
 from kalends.http.input.types import DateTime, Ids, TimeZone
 from kalends.policy import Right
 from kalends.values import datetimes
+from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone, remember
 from kalends.web.render import render
 
@@ -34,7 +35,7 @@ class CalendarView(Struct, kw_only=True):
     time_zone: Annotated[TimeZone, Meta(description="On whose clocks; yours by default.")] | None = None
 
 
-@endpoint("GET", "/calendar", guests=True, format="html")
+@page("GET", "/calendar", guests=True)
 def show(ctx: Context, params: CalendarView) -> Document:
     """The calendar, by month, by week or as an agenda."""
     chosen = [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(params.calendar_ids or ())]

@@ -11,10 +11,11 @@ from kalends.calendar_view.days import around
 from kalends.calendar_view.links import Links
 from kalends.context import Context
 from kalends.events import store
-from kalends.http.endpoint import Document, endpoint
+from kalends.http.endpoint import Document
 from kalends.http.input.types import DateTime
 from kalends.policy import Right
 from kalends.values import datetimes
+from kalends.web.page import page
 from kalends.web.render import EMBEDDED, render
 
 
@@ -25,7 +26,7 @@ class EmbeddedView(Struct, kw_only=True):
     date: Annotated[DateTime, Meta(description="A day of what is shown; today by default.")] | None = None
 
 
-@endpoint("GET", "/embed/calendars/{calendar_id}", guests=True, credentials=False, format="html")
+@page("GET", "/embed/calendars/{calendar_id}", guests=True, credentials=False)
 def calendar(ctx: Context, calendar_id: int, params: EmbeddedView) -> Document:
     """A public calendar, by month or as a list."""
     found = policy.calendar(ctx, calendar_id, to=Right.SEE)
@@ -47,7 +48,7 @@ def calendar(ctx: Context, calendar_id: int, params: EmbeddedView) -> Document:
     )
 
 
-@endpoint("GET", "/embed/events/{event_id}", guests=True, credentials=False, format="html")
+@page("GET", "/embed/events/{event_id}", guests=True, credentials=False)
 def event(ctx: Context, event_id: int) -> Document:
     """A public event."""
     found = policy.event(ctx, event_id, to=Right.SEE)

@@ -14,7 +14,8 @@ from kalends.values import timestamps
 from kalends.values.datetimes import known_zones
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
-from kalends.web.render import redirect, render
+from kalends.web.redirects import redirect
+from kalends.web.render import render
 
 UPCOMING = 12
 

@@ -8,7 +8,8 @@ from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.web.page import page
-from kalends.web.render import redirect, render
+from kalends.web.redirects import redirect
+from kalends.web.render import render
 
 
 @page("POST", "/calendars/{calendar_id}/share", again=edit, form="share", transaction=False)

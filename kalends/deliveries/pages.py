@@ -1,20 +1,21 @@
-"""Pages of deliveries: what was sent of one's events, to whom, and what became of it."""
+"""The page of the deliveries of one's events."""
 
 from kalends import policy
 from kalends.context import Context
 from kalends.deliveries import api
 from kalends.deliveries.model import DeliveryQuery
 from kalends.events.by_id import named
-from kalends.http.endpoint import Document, endpoint
+from kalends.http.endpoint import Document
 from kalends.web.forms import filled
+from kalends.web.page import page
 from kalends.web.render import render
 
 
-@endpoint("GET", "/deliveries", format="html")
+@page("GET", "/deliveries")
 def index(ctx: Context, params: DeliveryQuery) -> Document:
     """The deliveries of one's events, newest first; those of one event, or in one state."""
     policy.user(ctx)
-    found = api.index(ctx, params)
-    events = named(ctx, [params.event_id, *(each.event_id for each in found.deliveries)])
+    deliveries = api.index(ctx, params)
+    events = named(ctx, [params.event_id, *(each.event_id for each in deliveries.deliveries)])
     form = filled({"state": params.state, "event_id": params.event_id})
-    return render("deliveries/index.html", ctx, title="Deliveries", form=form, found=found, events=events)
+    return render("deliveries/index.html", ctx, title="Deliveries", form=form, index=deliveries, events=events)

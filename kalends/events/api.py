@@ -15,7 +15,7 @@ from kalends.events import cursor, feed, feed_cache, listing, placements, span, 
 from kalends.events.ical import calendar as calendar_file
 from kalends.events.imports.file import Choice, from_file
 from kalends.events.input import CalendarChoice, EventChanges, EventFields, EventFile, EventIds, EventInput, RepeatInput, SendInput
-from kalends.events.model import PARTS, EventDetail, EventImport, EventIndex, EventRepeated, EventsChanged
+from kalends.events.model import PARTS, Event, EventDetail, EventImport, EventIndex, EventRepeated, EventsChanged
 from kalends.events.query import CommentPage, EventQuery, EventView
 from kalends.events.series import change, scope
 from kalends.events.series import store as series
@@ -281,11 +281,16 @@ def announce(ctx: Context, event_id: int) -> Announced:
 def _shown(ctx: Context, event_id: int, wanted: CommentPage | None = None) -> EventDetail:
     event = policy.event(ctx, event_id, to=Right.SEE)
     ctx.tag(event.etag, with_body_hash=True)
-    shown = store.detail(ctx, event)
-    if wanted:
-        found = comments.of_event(ctx, event, min(wanted.limit, MAX_PAGE), wanted.offset)
-        shown.comments = [comments.item(comment, with_address=event.can_edit) for comment in found]
-    return shown
+    return detail(ctx, event, wanted)
+
+
+def detail(ctx: Context, event: Event, page: CommentPage | None = None) -> EventDetail:
+    """The expanded event, with a page of the comments that the reader may see."""
+    expanded = store.detail(ctx, event)
+    if page:
+        rows = comments.of_event(ctx, event, min(page.limit, MAX_PAGE), page.offset)
+        expanded.comments = [comments.item(comment, with_address=event.can_edit) for comment in rows]
+    return expanded
 
 
 def _alone(given: EventInput) -> None:

@@ -1,4 +1,4 @@
-"""Pages on which events are made, changed, repeated and deleted."""
+"""Pages on which events are created, changed, repeated and deleted."""
 
 from typing import Annotated, Any
 
@@ -11,15 +11,17 @@ from kalends.events import api, store
 from kalends.events.input import EventChanges, EventIds, EventInput, RepeatInput
 from kalends.events.model import Event
 from kalends.events.series import store as series
-from kalends.http.endpoint import Document, endpoint
+from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes
 from kalends.http.input.form import Form
 from kalends.http.input.types import DateTime, Id, TimeZone
 from kalends.policy import Right
 from kalends.values.datetimes import known_zones
 from kalends.web import form_token, words
-from kalends.web.forms import FormState, submit
-from kalends.web.render import redirect, render
+from kalends.web.forms import FormState
+from kalends.web.page import page
+from kalends.web.redirects import redirect
+from kalends.web.render import render
 
 # A date and a clock stand in inputs of their own, and make one time.
 CLOCKS = {"start_time": "start_clock", "end_time": "end_clock"}
@@ -36,9 +38,30 @@ class Start(Struct, kw_only=True):
     calendar_id: Annotated[Id, Meta(description="The calendar.")] | None = None
 
 
-@endpoint("GET", "/events/new", format="html")
+def _form(
+    ctx: Context, form: FormState, event: Event | None = None, rule: FormState | None = None, stored: FormState | None = None
+) -> Document:
+    """The form of a new or an existing event. stored: the event as somebody else has saved it in the meantime."""
+    calendars = [calendar for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)]
+    title = "Edit the event" if event else "New event"
+    repeating = structs.replace(rule or form, prefix="repeat-" if event else "")
+    return render(
+        "events/form.html",
+        ctx,
+        title=title,
+        form=form,
+        rule=repeating,
+        event=event,
+        calendars=calendars,
+        zones=sorted(known_zones()),
+        differences=_differences(stored, form) if stored else [],
+        form_token=form_token.new_token(),
+    )
+
+
+@page("GET", "/events/new")
 def new(ctx: Context, params: Start) -> Document:
-    """The form to make an event."""
+    """The form to create an event."""
     calendar = _calendar(ctx, params.calendar_id)
     values = structs.asdict(api.new(ctx)) | {"public": calendar.public, "calendar_id": calendar.id}
     if params.start_time:
@@ -46,99 +69,62 @@ def new(ctx: Context, params: Start) -> Document:
     return _form(ctx, _split(values))
 
 
-@endpoint("POST", "/events", transaction=False, format="html")
+@page("POST", "/events", again=_form)
 def create(ctx: Context, params: Form) -> Document:
-    """Make the event and, if a rule is chosen, the series."""
-
-    def act() -> Document:
-        if path := form_token.find(ctx, params):
-            return redirect(ctx, path, done="made-already")
-        event = api.make(ctx, _joined(params.without("file", form_token.FIELD, *REPEAT)).read(EventInput))
-        if params.text("frequency"):
-            api.repeat(ctx, event.id, _repeat(params))
-        form_token.remember(ctx, params, f"/events/{event.id}")
-        return redirect(ctx, f"/events/{event.id}", done="created")
-
+    """Create the event and, if a rule is chosen, the series."""
     policy.user(ctx)
-    try:
-        return submit(ctx, params, act, lambda state: _form(ctx, state))
-    except form_token.SentTwice:
-        with ctx.read():
-            return redirect(ctx, form_token.find(ctx, params), done="made-already")
+    if path := form_token.find_path(ctx, params):
+        return redirect(ctx, path, done="made-already")
+    event = api.make(ctx, _joined(params.without("file", form_token.FIELD, *REPEAT)).read(EventInput))
+    if params.text("frequency"):
+        api.repeat(ctx, event.id, _repeat(params))
+    form_token.insert_path(ctx, params, f"/events/{event.id}")
+    return redirect(ctx, f"/events/{event.id}", done="created")
 
 
-@endpoint("GET", "/events/{event_id}/edit", format="html")
-def edit(ctx: Context, event_id: int) -> Document:
-    """The form to change an event."""
+@page("GET", "/events/{event_id}/edit")
+def edit(ctx: Context, event_id: int, form: FormState | None = None, rule: FormState | None = None) -> Document:
+    """The forms to change an event and its rule, with what was typed into one of them."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    values = structs.asdict(store.editable(event)) | {"version": event.etag, "scope": "this"}
-    return _form(ctx, _split(values | _rule(event)), event)
+    stored = _split(structs.asdict(store.editable(event)) | {"version": event.etag, "scope": "this"} | _rule(event))
+    if form is None:
+        return _form(ctx, stored, event, rule)
+    typed = structs.replace(form, values={**form.values, "version": event.etag})
+    is_stale = form.value("version") != event.etag
+    return _form(ctx, typed, event, stored, stored if is_stale else None)
 
 
-@endpoint("POST", "/events/{event_id}", transaction=False, format="html")
+@page("POST", "/events/{event_id}", again=edit)
 def update(ctx: Context, event_id: int, params: Form) -> Document:
     """Change the event, or those of its series that were chosen."""
-
-    def act() -> Document:
-        store.hold(ctx, [event_id])
-        event = policy.event(ctx, event_id, to=Right.EDIT)
-        if params.text("version") != event.etag:
-            raise errors.Conflict(CHANGED)
-        api.update(ctx, event_id, _changed(event, _joined(params.without(*REPEAT))))
-        return redirect(ctx, f"/events/{event_id}", done="saved")
-
-    return submit(ctx, params, act, lambda state: _again(ctx, event_id, state))
+    store.hold(ctx, [event_id])
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    if params.text("version") != event.etag:
+        raise errors.Conflict(CHANGED)
+    api.update(ctx, event_id, _changed(event, _joined(params.without(*REPEAT))))
+    return redirect(ctx, f"/events/{event_id}", done="saved")
 
 
-@endpoint("POST", "/events/{event_id}/repeat", transaction=False, format="html")
+@page("POST", "/events/{event_id}/repeat", again=edit, form="rule")
 def repeat(ctx: Context, event_id: int, params: Form) -> Document:
     """Repeat the event, or replace the rule of its series."""
-
-    def act() -> Document:
-        api.repeat(ctx, event_id, _repeat(params))
-        return redirect(ctx, f"/events/{event_id}", done="saved")
-
-    return submit(ctx, params, act, lambda state: _again(ctx, event_id, state, rule=True))
+    api.repeat(ctx, event_id, _repeat(params))
+    return redirect(ctx, f"/events/{event_id}", done="saved")
 
 
-@endpoint("GET", "/events/{event_id}/delete", format="html")
-def ask(ctx: Context, event_id: int) -> Document:
+@page("GET", "/events/{event_id}/delete")
+def ask(ctx: Context, event_id: int, form: FormState | None = None) -> Document:
     """Ask before an event is deleted."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    many = series.count(ctx, event.series_id) if event.series_id is not None else 1
-    return render("events/delete.html", ctx, title="Delete the event", event=store.detail(ctx, event), many=many)
+    count = series.count(ctx, event.series_id) if event.series_id is not None else 1
+    return render("events/delete.html", ctx, title="Delete the event", form=form, event=store.detail(ctx, event), count=count)
 
 
-@endpoint("POST", "/events/{event_id}/delete", transaction=False, format="html")
+@page("POST", "/events/{event_id}/delete", again=ask)
 def destroy(ctx: Context, event_id: int, params: Form) -> Document:
     """Delete the event, or those of its series that were chosen."""
-
-    def act() -> Document:
-        api.destroy(ctx, event_id, params.read(EventIds))
-        return redirect(ctx, "/calendar", done="deleted")
-
-    return submit(ctx, params, act, lambda state: structs.replace(ask(ctx, event_id), status=422))
-
-
-def _form(
-    ctx: Context, state: FormState, event: Event | None = None, rule: FormState | None = None, stored: FormState | None = None
-) -> Document:
-    """The form. Stored is what somebody else saved in the meantime."""
-    calendars = [calendar for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)]
-    title = "Edit the event" if event else "New event"
-    repeating = structs.replace(rule or state, prefix="repeat-" if event else "")
-    return render(
-        "events/form.html",
-        ctx,
-        title=title,
-        form=state,
-        rule=repeating,
-        event=event,
-        calendars=calendars,
-        zones=sorted(known_zones()),
-        differences=_differences(stored, state) if stored else [],
-        form_token=form_token.new_token(),
-    )
+    api.destroy(ctx, event_id, params.read(EventIds))
+    return redirect(ctx, "/calendar", done="deleted")
 
 
 def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:
@@ -157,17 +143,6 @@ def _differences(stored: FormState, typed: FormState) -> list[tuple[str, str, st
 
 def _text(state: FormState, name: str) -> str:
     return str(state.value(name)).replace("\r\n", "\n").strip()
-
-
-def _again(ctx: Context, event_id: int, state: FormState, *, rule: bool = False) -> Document:
-    """The form to change an event, with what was typed into one of its two parts."""
-    event = policy.event(ctx, event_id, to=Right.EDIT)
-    stored = _split(structs.asdict(store.editable(event)) | {"version": event.etag, "scope": "this"} | _rule(event))
-    if rule:
-        return _form(ctx, stored, event, state)
-    typed = structs.replace(state, values={**state.values, "version": event.etag})
-    is_stale = state.value("version") != event.etag
-    return _form(ctx, typed, event, stored, stored if is_stale else None)
 
 
 def _rule(event: Event) -> dict[str, Any]:

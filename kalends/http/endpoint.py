@@ -37,7 +37,7 @@ _SUFFIX = re.compile(r"\.(ics|csv|vcf)$")
 
 
 class Document(Struct, frozen=True):
-    """An answer that is not JSON: a page, a feed, an export."""
+    """A reply that is not JSON: a page, a feed, an export."""
 
     body: bytes
     content_type: str

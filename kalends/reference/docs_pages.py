@@ -7,14 +7,15 @@ from markupsafe import Markup
 
 from kalends.context import Context
 from kalends.errors import CODES
-from kalends.http.endpoint import Document, endpoint
+from kalends.http.endpoint import Document
 from kalends.reference.api import described
 from kalends.reference.errors import meaning, problems
 from kalends.reference.schema_text import in_words
+from kalends.web.page import page
 from kalends.web.render import render
 
 
-@endpoint("GET", "/docs", guests=True, transaction=False, format="html")
+@page("GET", "/docs", guests=True, transaction=False)
 def docs(ctx: Context) -> Document:
     """The API reference."""
     api = described(ctx.settings.url)
@@ -36,7 +37,7 @@ def docs(ctx: Context) -> Document:
     )
 
 
-@endpoint("GET", "/docs/errors", guests=True, transaction=False, format="html")
+@page("GET", "/docs/errors", guests=True, transaction=False)
 def errors(ctx: Context) -> Document:
     """The catalogue of errors."""
     kinds = [(each.kind, each.status, each.title, marked(meaning(each))) for each in problems()]

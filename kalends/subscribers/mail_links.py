@@ -5,6 +5,8 @@ import hmac
 from kalends.settings import Settings
 from kalends.tokens import derive
 
+INCOMPLETE = "This link is not complete. Copy it whole from the message."
+
 
 def unsubscribe_url(settings: Settings, subscriber_id: int) -> str:
     """It follows from the server's secret, so it is stored nowhere and nobody can guess it."""

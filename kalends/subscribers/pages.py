@@ -1,33 +1,37 @@
-"""Pages of an owner's list: who wants to hear of their events."""
+"""Pages of the subscribers on an owner's list."""
 
 from kalends import policy
 from kalends.context import Context
 from kalends.events.by_id import named
-from kalends.http.endpoint import Document, endpoint
+from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
 from kalends.subscribers import api, store
-from kalends.web.render import redirect, render
+from kalends.web.page import page
+from kalends.web.redirects import redirect
+from kalends.web.render import render
 
 
-@endpoint("GET", "/subscribers", format="html")
+@page("GET", "/subscribers")
 def index(ctx: Context, params: Paging) -> Document:
     """The list, each with where and when they opted in."""
-    found = api.index(ctx, params)
-    events = named(ctx, [each.event_id for each in found.subscribers])
+    subscribers = api.index(ctx, params)
+    events = named(ctx, [each.event_id for each in subscribers.subscribers])
     owner = policy.user(ctx)
     total, unconfirmed = store.count(ctx, owner.id), store.count_unconfirmed(ctx, owner.id)
-    return render("subscribers/index.html", ctx, title="Subscribers", found=found, events=events, total=total, unconfirmed=unconfirmed)
+    return render(
+        "subscribers/index.html", ctx, title="Subscribers", index=subscribers, events=events, total=total, unconfirmed=unconfirmed
+    )
 
 
-@endpoint("GET", "/subscribers/{subscriber_id}/delete", format="html")
-def ask_removal(ctx: Context, subscriber_id: int) -> Document:
+@page("GET", "/subscribers/{subscriber_id}/delete")
+def ask(ctx: Context, subscriber_id: int) -> Document:
     """Ask before somebody is taken off the list."""
     subscriber = policy.subscriber(ctx, subscriber_id)
-    return render("subscribers/ask_removal.html", ctx, title="Remove from the list", subscriber=subscriber)
+    return render("subscribers/delete.html", ctx, title="Remove from the list", subscriber=subscriber)
 
 
-@endpoint("POST", "/subscribers/{subscriber_id}/delete", format="html")
+@page("POST", "/subscribers/{subscriber_id}/delete")
 def destroy(ctx: Context, subscriber_id: int, params: Form) -> Document:
     """Take somebody off the list."""
     api.destroy(ctx, subscriber_id)

@@ -12,7 +12,8 @@ from kalends.idempotency.key import Reply
 from kalends.settings import Settings
 from kalends.values import timestamps
 from kalends.web.forms import FormState
-from kalends.web.render import redirect, render
+from kalends.web.redirects import redirect
+from kalends.web.render import render
 
 SAFE = ("GET", "HEAD")
 # What may work a little later, as it was typed.
@@ -69,7 +70,7 @@ def _sign_in(ctx: Context, failure: Failure) -> Document:
     typed = failure.form or {}
     kept = {"resume": failure.path, "typed": urlencode(flat(typed)), "next": ""}
     ctx.headers["Cache-Control"] = "no-store"
-    return render("sessions/new.html", ctx, status=401, title="Sign in again", form=FormState(kept), lost=_losses(typed))
+    return render("account/sign_in.html", ctx, status=401, title="Sign in again", form=FormState(kept), lost=_losses(typed))
 
 
 def flat(values: dict[str, Any], written: str = "{}") -> list[tuple[str, str]]:

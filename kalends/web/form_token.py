@@ -1,4 +1,4 @@
-"""A form that makes something carries a token, so that Back and a second click make it once: the same form leads to what was made."""
+"""Tokens in forms that create something, so that Back and a second click create it once and lead to the same record."""
 
 import hashlib
 import json
@@ -6,6 +6,7 @@ import secrets
 
 from kalends import policy
 from kalends.context import Context
+from kalends.db import Retry
 from kalends.http.input.form import Form
 from kalends.idempotency import store
 from kalends.idempotency.key import IdempotencyKeyInUse, StoredResponse
@@ -13,28 +14,25 @@ from kalends.idempotency.key import IdempotencyKeyInUse, StoredResponse
 FIELD = "form_token"
 
 
-class SentTwice(Exception):
-    """Another request with the same form was quicker."""
-
-
 def new_token() -> str:
     return secrets.token_urlsafe(16)
 
 
-def find(ctx: Context, form: Form) -> str:
-    """The path of what the same form made before. With another content it is another form."""
-    kept = store.find(ctx, _name(ctx, form)) if form.text(FIELD) else None
-    return kept.reply.decode() if kept else ""
+def find_path(ctx: Context, form: Form) -> str:
+    """The path of the record that the same form created before. A form with other values is another one."""
+    stored = store.find(ctx, _name(ctx, form)) if form.text(FIELD) else None
+    return stored.reply.decode() if stored else ""
 
 
-def remember(ctx: Context, form: Form, path: str) -> None:
-    """Keep where what was made is, in the transaction that makes it."""
+def insert_path(ctx: Context, form: Form, path: str) -> None:
+    """Store the path of the new record, in the transaction that creates it."""
     if not form.text(FIELD):
         return
     try:
         store.insert(ctx, _name(ctx, form), StoredResponse(b"", path.encode()))
     except IdempotencyKeyInUse:
-        raise SentTwice from None
+        # The same form was submitted at the same time: the next attempt finds its path.
+        raise Retry from None
 
 
 def _name(ctx: Context, form: Form) -> bytes:

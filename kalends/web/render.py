@@ -12,15 +12,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from kalends.context import Context
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import described, fields_of
-from kalends.web import words
+from kalends.web import notices, words
 from kalends.web.autolink import autolink
 from kalends.web.forms import FormState
 from kalends.web.reader_zone import reader_zone
 
 HTML = "text/html; charset=utf-8"
-# Holds the notice between a redirect and the page that it leads to.
-FLASH = "kalends_notice"
-FLASH_SECONDS = 60
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -33,43 +30,6 @@ _PICTURES, _ANY_PICTURES = "img-src 'self' https:", "img-src 'self' https: http:
 
 _static = files("kalends.web") / "static"
 
-# What the page after a redirect says, by the word in the flash cookie. A pair is for one and for many; {count} is how many.
-NOTICES: dict[str, str | tuple[str, str]] = {
-    "created": "Created.",
-    "saved": "Saved.",
-    "made-already": "This event was made already, so there is no second one.",
-    "deleted": "Deleted.",
-    "sent": "It is on its way.",
-    "said-yes": "Thank you. You said yes.",
-    "said-maybe": "Thank you. You said maybe.",
-    "said-no": "Thank you. You said no.",
-    "announced": ("It is on its way to 1 person.", "It is on its way to {count} people."),
-    "response-removed": "The response is removed.",
-    "commented": "Thank you for your comment.",
-    "waiting": "Thank you. Your comment will appear when the organiser has approved it.",
-    "copied": "This is your own copy.",
-    "shared": "Shared.",
-    "unshared": "No longer shared.",
-    "reset": "The feed has a new address, and the old one has stopped.",
-    "signed-out": "You are signed out.",
-    "mailed": "If we know this address, a message with a link is on its way to it.",
-    "password": "You have a new password. Sign in with it.",
-    "password-changed": "You have a new password, and your other sessions have ended.",
-    "verified": "Your e-mail address is verified.",
-    "verification-sent": "The link is on its way to your address.",
-    "ended": "The session has ended.",
-    "others-ended": "All your other sessions have ended.",
-    "account-deleted": "Your account, its calendars, events and contacts are deleted.",
-    "left": "You have left the calendar.",
-    "left-and-blocked": "You have left the calendar and blocked its owner. Your settings list whom you block.",
-    "unblocked": "Unblocked. What was shared with you meanwhile has to be shared again.",
-    "kept": "Kept.",
-    "approved": "Approved. Everyone sees it now.",
-    "hidden": "Hidden. Only you and its author see it now.",
-    "removed": "Removed from the list.",
-    "unreadable": "A part of that address made no sense, so it is left out.",
-}
-
 
 def render(
     template: str, ctx: Context, *, status: int = 200, form: FormState | None = None, policy: str = POLICY, **values: Any
@@ -79,7 +39,7 @@ def render(
     if ctx.actor:
         # What they see is not to be found in the browser's store by whoever uses it after them.
         ctx.headers["Cache-Control"] = "no-store"
-    notice = _take_notice(ctx) if policy == POLICY else ""
+    notice = notices.take(ctx) if policy == POLICY else ""
     page = _environment().get_template(template)
     values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice}
     body = page.render(values, path=ctx.caller.path, reader_zone=reader_zone(ctx))
@@ -90,33 +50,6 @@ def render(
 def rendered(template: str, **values: Any) -> str:
     """The template as text, for what is no page."""
     return _environment().get_template(template).render(values)
-
-
-def redirect(ctx: Context, path: str, done: str = "", count: int | None = None) -> Document:
-    """Lead the browser to another page of ours. That page says what was done, once: the notice and its count wait in a flash cookie."""
-    if done:
-        ctx.set_cookie(FLASH, done if count is None else f"{done}.{count}", FLASH_SECONDS)
-    ctx.headers["Location"] = path
-    return Document(b"", HTML, 303)
-
-
-def _take_notice(ctx: Context) -> str:
-    """The notice in the flash cookie, which is deleted. Neither Back nor a cache shows the page with it again."""
-    flash = ctx.caller.cookie(FLASH)
-    if not flash:
-        return ""
-    ctx.set_cookie(FLASH, "", 0)
-    ctx.headers["Cache-Control"] = "no-store"
-    return notice_text(*flash.partition(".")[::2])
-
-
-def notice_text(done: str, count: str = "") -> str:
-    """What the page says; nothing for a cookie that this service did not set."""
-    text = NOTICES.get(done, "")
-    number = int(count) if count.isascii() and count.isdigit() and len(count) < 10 else 0
-    if isinstance(text, tuple):
-        text = text[0] if number == 1 else text[1]
-    return text.replace("{count}", f"{number:,}")
 
 
 @cache

@@ -2,11 +2,12 @@
 
 from kalends import errors
 from kalends.context import Context
-from kalends.http.endpoint import Document, endpoint
+from kalends.http.endpoint import Document
+from kalends.web.page import page
 from kalends.web.render import static_file
 
 
-@endpoint("GET", "/static/{name}", guests=True, transaction=False, credentials=False, format="html")
+@page("GET", "/static/{name}", guests=True, transaction=False, credentials=False)
 def static(ctx: Context, name: str) -> Document:
     """A stylesheet, a script or a picture of the pages."""
     found = static_file(name)

@@ -27,7 +27,7 @@ LABELS = {
     "phone_number": "Mobile number",
     "plus_n": "Guests",
     "public": "Who sees it",
-    "response": "Your answer",
+    "response": "Your response",
     "start_clock": "Time of the start",
     "start_date": "First day",
     "start_time": "Start",

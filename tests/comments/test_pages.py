@@ -16,19 +16,19 @@ def test_a_comment_is_approved_and_hidden_again(cast: Cast) -> None:
     done = cast.alice.post(f"/comments/{comment['id']}/approve", data={"next": f"/events/{event['id']}"})
     assert done.redirect == (f"/events/{event['id']}", "approved")
     assert seen(cast, event["id"]) == ["See you there"]
-    assert cast.alice.post(f"/comments/{comment['id']}/hide").redirect == ("/answers", "hidden")
+    assert cast.alice.post(f"/comments/{comment['id']}/hide").redirect == ("/responses", "hidden")
     assert seen(cast, event["id"]) == []
 
 
 def test_deleting_a_comment_is_asked_for_first(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     comment = a_comment(cast.bob, event, comment="Buy <cheap> things")
-    page = cast.alice.get(f"/comments/{comment['id']}/delete?next=/answers%3Foffset=50")
+    page = cast.alice.get(f"/comments/{comment['id']}/delete?next=/responses%3Foffset=50")
     assert "Buy &lt;cheap&gt; things" in page.text
-    assert 'name="next" value="/answers?offset=50"' in page.text
+    assert 'name="next" value="/responses?offset=50"' in page.text
     assert seen(cast, event["id"]) == ["Buy <cheap> things"]
-    done = cast.alice.post(f"/comments/{comment['id']}/delete", data={"next": "/answers?offset=50"})
-    assert done.redirect == ("/answers?offset=50", "deleted")
+    done = cast.alice.post(f"/comments/{comment['id']}/delete", data={"next": "/responses?offset=50"})
+    assert done.redirect == ("/responses?offset=50", "deleted")
     assert seen(cast, event["id"]) == []
     assert cast.alice.get(f"/comments/{comment['id']}/delete").status == 404
 

@@ -62,12 +62,12 @@ def test_a_private_event_is_not_offered_for_sharing_with_everyone(cast: Cast) ->
     assert "Only members of the calendar Band &lt;b&gt; can open this address." in page
     assert f'href="{path}/edit#public"' in page
     assert f'href="{path}/edit#public"' not in cast.vera.get(path).text
-    answers = cast.alice.get(f"{path}/answers").text
+    answers = cast.alice.get(f"{path}/responses").text
     assert "Send people the address" not in answers
     assert f'href="{path}/edit#public"' in answers
     public = f"/events/{an_event(cast.alice, public=True)['id']}"
     assert "can open this address" not in cast.alice.get(public).text
-    assert "Send people the address" in cast.alice.get(f"{public}/answers").text
+    assert "Send people the address" in cast.alice.get(f"{public}/responses").text
 
 
 def test_a_conflict_shows_what_differs_and_what_saving_will_do(cast: Cast) -> None:

@@ -87,13 +87,13 @@ def test_after_an_hour_a_key_needs_the_password(cast: Cast, clock: Clock) -> Non
     for given, status in (({}, 422), ({"current_password": "not hers"}, 403)):
         answer = alice.post("/api/keys", json={"name": "late"} | given)
         assert (answer.status, answer.broken) == (status, ["current_password"])
-    assert 'id="key-current_password"' in alice.get("/settings").text
+    assert 'id="key-current_password"' in alice.get("/account").text
     assert alice.post("/api/keys", json={"name": "late", "current_password": PASSWORD}).status == 201
-    assert "late too" in alice.post("/settings/keys", data={"name": "late too", "current_password": PASSWORD}).text
+    assert "late too" in alice.post("/account/keys", data={"name": "late too", "current_password": PASSWORD}).text
 
 
 def test_within_the_hour_the_page_asks_for_no_password(cast: Cast) -> None:
-    assert 'id="key-current_password"' not in cast.alice.get("/settings").text
+    assert 'id="key-current_password"' not in cast.alice.get("/account").text
 
 
 def test_the_user_is_told_of_a_new_key(cast: Cast, db: Database, settings: Settings) -> None:

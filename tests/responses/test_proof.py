@@ -131,7 +131,7 @@ def test_an_editor_corrects_and_removes_on_pages(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     _sent(cast.anonymous, event, "gus@example.org", number=9000)
     (stored,) = _stored(cast, event)
-    path, back = f"/responses/{stored['id']}", f"/events/{event['id']}/answers"
+    path, back = f"/responses/{stored['id']}", f"/events/{event['id']}/responses"
     page = cast.alice.get(back).text
     assert f'href="{path}/edit"' in page
     assert f'href="{path}/delete"' in page

@@ -59,7 +59,7 @@ def test_there_are_pages_with_passwords(cast: Cast, settings: Settings) -> None:
         page = _page(cast, settings, endpoint, signed_in="sign" not in endpoint.path)
         if page and any((field.attributes.get("type") == "password") for field in page.all("input")):
             found.add(endpoint.path)
-    assert {"/sign-in", "/sign-up", "/settings", "/settings/delete", "/reset/{reset_token}"} <= found
+    assert {"/sign-in", "/sign-up", "/account", "/account/delete", "/reset/{reset_token}"} <= found
 
 
 @pytest.mark.parametrize("script", sorted(STATIC.glob("*.js")), ids=lambda path: path.name)

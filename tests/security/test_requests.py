@@ -10,7 +10,6 @@ from falcon.testing import create_environ
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.account.sign_in_pages import local
 from kalends.app import ENDPOINTS
 from kalends.context import Caller
 from kalends.db import text_search
@@ -23,6 +22,7 @@ from kalends.http.origin import Origins
 from kalends.settings import Settings
 from kalends.subscribers.mail_links import subscriber_of
 from kalends.values import timestamps
+from kalends.web.redirects import local_path
 from tests.cast import Cast
 from tests.http.test_properties import any_header, any_json
 from tests.security.corpus import VALUES
@@ -92,7 +92,7 @@ def test_a_search_has_terms_of_what_was_written(query: str) -> None:
 @example(path="///evil.example")
 @example(path="/\\\\evil.example")
 def test_signing_in_leads_nowhere_else_whatever_is_asked(path: str) -> None:
-    found = local(path)
+    found = local_path(path)
     assert urlsplit(urljoin("https://calendar.example.org/sign-in", found)).netloc == "calendar.example.org"
     assert found.isascii()
     assert found.isprintable()

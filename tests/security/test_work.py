@@ -9,7 +9,6 @@ import pytest
 from falcon.testing import create_environ
 
 from kalends import transports
-from kalends.account.sign_in_pages import local
 from kalends.context import Caller
 from kalends.db import text_search
 from kalends.errors import Problem
@@ -18,6 +17,7 @@ from kalends.http.input import request
 from kalends.http.input.fields import FieldInvalid
 from kalends.http.input.tags import read_tags
 from kalends.values import datetimes, phone, timestamps
+from kalends.web.redirects import local_path
 from tests.contacts.written import work
 from tests.security.writing import reading
 
@@ -34,7 +34,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "versions": lambda text: Caller(if_none_match=text).has_version('"1"'),
     "tags": read_tags,
     "search": lambda text: list(text_search.parse_terms(text)),
-    "next page": local,
+    "next page": local_path,
     "form": request._form,
     "names in brackets": lambda text: request._form(f"{text}=1"),
     "json": lambda text: request._json(text.encode()),

@@ -4,13 +4,11 @@ from typing import NamedTuple
 
 from playwright.sync_api import Page
 
-from kalends.app import ENDPOINTS, FEATURES
+from kalends.app import ENDPOINTS
 from kalends.http.endpoint import Endpoint
 from tests.cast import Person
 from tests.web.scene import Scene
 from tests.web.windows import WIDE, Windows, go
-
-assert FEATURES, "the registry is filled by the features"
 
 
 class Visit(NamedTuple):
@@ -70,12 +68,12 @@ PAGES: dict[str, list[Visit]] = {
     "GET /contacts/delete_all": [Visit("alice", "/contacts/delete_all"), Visit("vera", "/contacts/delete_all")],
     "GET /contacts/import": [Visit("alice", "/contacts/import")],
     "GET /contacts/imported": [Visit("alice", "/contacts/imported")],
-    "GET /answers": [Visit("alice", "/answers"), Visit("vera", "/answers"), Visit("alice", "/answers?limit=1&offset=1")],
-    "GET /answers/events": [Visit("alice", "/answers/events"), Visit("vera", "/answers/events")],
-    "GET /events/{event_id}/answers": [Visit("alice", "/events/{event}/answers"), Visit("alice", "/events/{occurrence}/answers")],
+    "GET /responses": [Visit("alice", "/responses"), Visit("vera", "/responses"), Visit("alice", "/responses?limit=1&offset=1")],
+    "GET /responses/events": [Visit("alice", "/responses/events"), Visit("vera", "/responses/events")],
+    "GET /events/{event_id}/responses": [Visit("alice", "/events/{event}/responses"), Visit("alice", "/events/{occurrence}/responses")],
     "GET /responses/{response_id}/edit": [Visit("alice", "/responses/{response}/edit")],
     "GET /responses/{response_id}/delete": [Visit("alice", "/responses/{response}/delete")],
-    "GET /comments/{comment_id}/delete": [Visit("alice", "/comments/{comment}/delete?next=/answers")],
+    "GET /comments/{comment_id}/delete": [Visit("alice", "/comments/{comment}/delete?next=/responses")],
     "GET /subscribers": [Visit("alice", "/subscribers"), Visit("vera", "/subscribers")],
     "GET /subscribers/{subscriber_id}/delete": [Visit("alice", "/subscribers/{subscriber}/delete")],
     "GET /deliveries": [
@@ -87,9 +85,9 @@ PAGES: dict[str, list[Visit]] = {
     "GET /reset": [Visit("guest", "/reset")],
     "GET /reset/{reset_token}": [Visit("guest", "/reset/{reset_token}")],
     "GET /verify/{verify_token}": [Visit("guest", "/verify/{verify_token}")],
-    "GET /settings": [Visit("alice", "/settings")],
-    "GET /settings/delete": [Visit("alice", "/settings/delete")],
-    "GET /settings/keys/{key_id}/delete": [Visit("alice", "/settings/keys/{key}/delete")],
+    "GET /account": [Visit("alice", "/account")],
+    "GET /account/delete": [Visit("alice", "/account/delete")],
+    "GET /account/keys/{key_id}/delete": [Visit("alice", "/account/keys/{key}/delete")],
     "GET /docs": [Visit("guest", "/docs")],
     "GET /docs/errors": [Visit("guest", "/docs/errors")],
     "GET /confirm/{confirm_token}": [Visit("guest", "/confirm/{confirm_token}")],
@@ -98,14 +96,15 @@ PAGES: dict[str, list[Visit]] = {
     "GET /u/{token}": [Visit("guest", "/u/{token}")],
 }
 
-# What is no page though it is asked for by browsers.
+# HTML endpoints that show no page: static files, and the former addresses of pages.
 FILES = {"GET /static/{name}"}
+REDIRECTS = {"GET /settings", "GET /answers", "GET /answers/events", "GET /events/{event_id}/answers"}
 
 VISITS = [visit for visits in PAGES.values() for visit in visits]
 
 
 def declared(method: str) -> list[Endpoint]:
-    """The endpoints that answer with pages."""
+    """The endpoints that show pages."""
     return [endpoint for endpoint in ENDPOINTS if endpoint.format == "html" and endpoint.method == method]
 
 

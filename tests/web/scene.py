@@ -26,7 +26,7 @@ def at_length(field: str, words: str) -> str:
 
 
 class Scene:
-    """Alice with a public and a private calendar, events, a series, answers, comments, contacts and messages; bob edits, vera looks."""
+    """Alice with a public and a private calendar, events, a series, responses, comments, contacts and messages; bob edits, vera looks."""
 
     def __init__(self, cast: Cast, settings: Settings, say: Say = plainly):
         self.guest = cast.anonymous
@@ -42,7 +42,7 @@ class Scene:
             shared(self.alice, self.calendar, friend, role)
         self.event = self._event()
         self._more_events()
-        self._answers()
+        self._add_responses()
         self.contact = self._contact()
         self.key = a_key(self.alice, say("key", "A program"))
         self._messages()
@@ -84,7 +84,7 @@ class Scene:
         assert repeated.status == 200, repeated
         self.occurrence = weekly
 
-    def _answers(self) -> None:
+    def _add_responses(self) -> None:
         for number, response in enumerate(["YES", "MAYBE", "NO"]):
             said = {"name": self.say("response_name", "Dana Weber"), "comment": self.say("response_comment", "With a friend of mine.")}
             address = f"dana{number}{self.say('email', '').strip()}@example.org"

@@ -1,4 +1,4 @@
-"""The way of an event through two browsers: made, answered, moderated, moved, published and deleted; with scripts and without."""
+"""The way of an event through two browsers: created, responded to, moderated, moved, published and deleted; with scripts and without."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -24,11 +24,11 @@ def test_the_life_of_an_event(windows: Windows, guest: Client, day: date, script
     owner, visitor = windows.open(script=script), windows.open(script=script)
     _sign_up(owner)
     event = _create_series(owner, day)
-    _answer_and_comment(visitor, event)
+    _respond_and_comment(visitor, event)
     _approve(owner, event)
     go(visitor, event)
     expect(visitor.get_by_text("Is there a cloak room?")).to_be_visible()
-    assert _answers(owner, event) == ["dana@example.org"]
+    assert _responses(owner, event) == ["dana@example.org"]
     if script:
         _drag(owner, event, day, day + timedelta(days=1))
     else:
@@ -79,7 +79,7 @@ def _sign_up(page: Page) -> None:
 
 
 def _create_series(page: Page, day: date) -> str:
-    """A weekly series of three; answer the path of its first event."""
+    """A weekly series of three; return the path of its first event."""
     page.get_by_role("link", name="New event", exact=True).first.click()
     page.fill("[name=title]", "Open stage")
     page.fill("[name=start_time]", day.isoformat())
@@ -95,14 +95,14 @@ def _create_series(page: Page, day: date) -> str:
     return page.url.partition("?")[0]
 
 
-def _answer_and_comment(page: Page, event: str) -> None:
+def _respond_and_comment(page: Page, event: str) -> None:
     go(page, event)
-    answer = page.locator("form[action$='/respond']")
-    answer.get_by_label("Yes").check()
-    answer.locator("[name=plus_n]").fill("2")
-    answer.locator("[name=name]").fill("Dana")
-    answer.locator("[name=email_address]").fill("dana@example.org")
-    answer.get_by_role("button", name="Answer").click()
+    form = page.locator("form[action$='/respond']")
+    form.get_by_label("Yes").check()
+    form.locator("[name=plus_n]").fill("2")
+    form.locator("[name=name]").fill("Dana")
+    form.locator("[name=email_address]").fill("dana@example.org")
+    form.get_by_role("button", name="Respond").click()
     expect(page.get_by_role("status").first).to_contain_text("You said yes")
     expect(page.get_by_text("3 people are coming")).to_be_visible()
     comment = page.locator("form[action$='/comment']")
@@ -122,10 +122,10 @@ def _approve(page: Page, event: str) -> None:
     expect(page.get_by_text("waits for approval")).to_have_count(0)
 
 
-def _answers(page: Page, event: str) -> list[str]:
-    """The addresses in the file of answers."""
+def _responses(page: Page, event: str) -> list[str]:
+    """The addresses in the file of responses."""
     go(page, event)
-    page.get_by_role("link", name="Answers", exact=True).click()
+    page.get_by_role("link", name="Responses", exact=True).click()
     expect(page.get_by_text("3 people are coming")).to_be_visible()
     expect(page.get_by_role("row", name="dana@example.org")).to_contain_text("1 + 2")
     with page.expect_download() as download:

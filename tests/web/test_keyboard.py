@@ -73,7 +73,7 @@ def test_the_menu_opens_and_closes_and_gives_the_focus_back(windows: Windows, sc
     go(page, "/")
     _to(page, "details.menu > summary")
     page.keyboard.press("Enter")
-    _to(page, "details.menu a[href='/settings']")
+    _to(page, "details.menu a[href='/account']")
     page.keyboard.press("Escape")
     assert page.evaluate("() => document.activeElement.matches('details.menu:not([open]) > summary')")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import kalends
-from kalends.web.render import FLASH, NOTICES, notice_text
+from kalends.web.notices import COOKIE, NOTICES, text
 from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.web.windows import Windows, go
@@ -19,9 +19,9 @@ def test_what_was_done_is_said_once_and_stands_in_no_address(cast: Cast) -> None
     assert done.redirect == (path, "waiting")
     flash = done.headers["Set-Cookie"]
     assert {"HttpOnly", "SameSite=Lax", "Path=/"} < set(flash.split("; "))
-    page = cast.anonymous.get(path, headers={"Cookie": f"a=b; {FLASH}=waiting"})
+    page = cast.anonymous.get(path, headers={"Cookie": f"a=b; {COOKIE}=waiting"})
     assert "Your comment will appear when the organiser has approved it" in page.text
-    assert f"{FLASH}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0" in page.headers["Set-Cookie"]
+    assert f"{COOKIE}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0" in page.headers["Set-Cookie"]
     assert page.headers["Cache-Control"] == "no-store"
     assert 'class="notice"' not in cast.anonymous.get(path).text
 
@@ -32,15 +32,15 @@ def test_an_address_cannot_make_a_page_say_something(client: Client) -> None:
 
 @pytest.mark.parametrize("value", ["", "unheard-of", "deleted.<b>", "deleted.-1", "deleted." + "9" * 5000, '"><b>', "a=b; c"])
 def test_a_cookie_that_is_not_ours_does_no_harm(client: Client, value: str) -> None:
-    page = client.get("/", headers={"Cookie": f"{FLASH}={value}"})
+    page = client.get("/", headers={"Cookie": f"{COOKIE}={value}"})
     assert page.status == 200
     assert "<b>" not in page.text
 
 
 def test_a_notice_says_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(NOTICES, "sent-to", ("Sent to one person.", "Sent to {count} people."))
-    assert notice_text("sent-to", "1") == "Sent to one person."
-    assert notice_text("sent-to", "1400") == "Sent to 1,400 people."
+    assert text("sent-to", "1") == "Sent to one person."
+    assert text("sent-to", "1400") == "Sent to 1,400 people."
 
 
 def test_every_notice_that_pages_ask_for_has_its_words() -> None:

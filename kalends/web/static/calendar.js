@@ -73,18 +73,18 @@
   function askScope() {
     dialog.returnValue = "";
     dialog.showModal();
-    return new Promise((answer) => dialog.addEventListener("close", () => answer(dialog.returnValue), { once: true }));
+    return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
   }
 
-  // The event as the service answers it, or what went wrong.
+  // The event as the API returns it, or what went wrong.
   async function ask(address, request = {}) {
     try {
-      const answer = await fetch(address, { ...request, headers: { Accept: "application/json", ...request.headers } });
-      const event = await answer.json();
-      if (answer.ok) return { event, etag: answer.headers.get("ETag") };
+      const response = await fetch(address, { ...request, headers: { Accept: "application/json", ...request.headers } });
+      const event = await response.json();
+      if (response.ok) return { event, etag: response.headers.get("ETag") };
       // To those who are signed out, what is private is not there.
-      if ([401, 404].includes(answer.status)) {
-        const why = answer.status === 401 ? "you are no longer signed in." : "it is gone, or you are no longer signed in.";
+      if ([401, 404].includes(response.status)) {
+        const why = response.status === 401 ? "you are no longer signed in." : "it is gone, or you are no longer signed in.";
         return { problem: `It stays where it was: ${why}`, isSignedOut: true };
       }
       const broken = (event.errors || []).map((error) => `${error.field.replace("_", " ")} ${error.message}.`);
@@ -97,9 +97,9 @@
   // The server knows how everything stands now; whoever had the event in focus keeps it.
   async function refresh(link) {
     const hadFocus = document.activeElement === link;
-    const answer = await fetch(location.href).catch(() => null);
-    if (!answer?.ok) return location.reload();
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const response = await fetch(location.href).catch(() => null);
+    if (!response?.ok) return location.reload();
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
     calendar().replaceWith(document.adoptNode(page.getElementById("calendar")));
     prepare();
     if (hadFocus) calendar().querySelector(`[data-event][href="${link.pathname}"]`)?.focus();

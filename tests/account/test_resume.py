@@ -54,7 +54,7 @@ def test_a_change_of_an_event_is_kept_whether_or_not_a_guest_sees_it(cast: Cast,
 def test_lists_are_kept_and_passwords_and_files_are_not(cast: Cast) -> None:
     ticked = cast.anonymous.post("/contacts/keep", data=[("ids[]", "1"), ("ids[]", "2")], headers=BROWSER)
     assert parse_qsl(hidden(ticked)["typed"]) == [("ids[]", "1"), ("ids[]", "2")]
-    secret = cast.anonymous.post("/settings/password", data={"current_password": PASSWORD, "password": "another one"}, headers=BROWSER)
+    secret = cast.anonymous.post("/account/password", data={"current_password": PASSWORD, "password": "another one"}, headers=BROWSER)
     assert "except for the password" in secret.text
     assert PASSWORD not in secret.text
     body = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.ics"\r\n\r\nBEGIN:VCALENDAR\r\n--b--\r\n'

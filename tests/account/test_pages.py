@@ -1,4 +1,4 @@
-"""/settings: one's profile, password, sessions and account on a page."""
+"""/account: one's profile, password, sessions and account on a page."""
 
 from html import unescape
 
@@ -26,36 +26,36 @@ def another_session(person: Person) -> Client:
 
 
 def test_the_page_shows_what_is_set(cast: Cast) -> None:
-    shown = cast.alice.get("/settings").text
+    shown = cast.alice.get("/account").text
     for text in (cast.alice.user_name, cast.alice.email_address, 'value="Alice"', "This session", "You have no keys yet"):
         assert text in shown
-    assert "Content-Security-Policy" in cast.alice.get("/settings").headers
+    assert "Content-Security-Policy" in cast.alice.get("/account").headers
 
 
 def test_a_guest_is_led_to_sign_in(cast: Cast) -> None:
-    led = cast.anonymous.get("/settings", headers={"Accept": "text/html"})
-    assert (led.status, led.headers["Location"]) == (303, "/sign-in?next=%2Fsettings")
+    led = cast.anonymous.get("/account", headers={"Accept": "text/html"})
+    assert (led.status, led.headers["Location"]) == (303, "/sign-in?next=%2Faccount")
 
 
 def test_the_profile_is_saved(cast: Cast) -> None:
     form = profile(cast.alice, name="Alice Martin", time_zone="Europe/Paris", email_address=f"new-{cast.alice.email_address}")
-    assert cast.alice.post("/settings/profile", data=form).status == 422
+    assert cast.alice.post("/account/profile", data=form).status == 422
     form["current_password"] = PASSWORD
-    done = cast.alice.post("/settings/profile", data=form)
-    assert done.redirect == ("/settings", "saved")
+    done = cast.alice.post("/account/profile", data=form)
+    assert done.redirect == ("/account", "saved")
     user = cast.alice.get(f"/api/users/{cast.alice.id}").json
     del form["current_password"]
     assert {name: user[name] for name in form} == form
 
 
 def test_a_name_can_be_taken_away(cast: Cast) -> None:
-    assert cast.alice.post("/settings/profile", data=profile(cast.alice, name="")).status == 303
+    assert cast.alice.post("/account/profile", data=profile(cast.alice, name="")).status == 303
     assert cast.alice.get(f"/api/users/{cast.alice.id}").json["name"] is None
 
 
 def test_a_broken_profile_names_its_fields_and_keeps_what_was_typed(cast: Cast) -> None:
     form = profile(cast.alice, name="<b>Typed</b>", user_name="two words", time_zone="Mars/Olympus")
-    answer = cast.alice.post("/settings/profile", data=form)
+    answer = cast.alice.post("/account/profile", data=form)
     assert answer.status == 422
     assert answer.text.count('aria-invalid="true"') == 2
     for kept in ("two words", "Mars/Olympus", "&lt;b&gt;Typed&lt;/b&gt;", 'href="#user_name"', 'href="#time_zone"'):
@@ -64,21 +64,21 @@ def test_a_broken_profile_names_its_fields_and_keeps_what_was_typed(cast: Cast) 
 
 
 def test_a_taken_name_is_said_at_its_field(cast: Cast) -> None:
-    answer = cast.alice.post("/settings/profile", data=profile(cast.alice, user_name=cast.bob.user_name))
+    answer = cast.alice.post("/account/profile", data=profile(cast.alice, user_name=cast.bob.user_name))
     assert answer.status == 409
     assert "Is taken." in answer.text
 
 
 def test_the_profile_sets_no_password(cast: Cast) -> None:
-    cast.alice.post("/settings/profile", data=profile(cast.alice, password=NEW, current_password=PASSWORD))
+    cast.alice.post("/account/profile", data=profile(cast.alice, password=NEW, current_password=PASSWORD))
     assert another_session(cast.alice).get("/api/calendars").status == 200
 
 
 def test_a_new_password_ends_the_other_sessions(cast: Cast) -> None:
     other = another_session(cast.alice)
-    done = cast.alice.post("/settings/password", data={"current_password": PASSWORD, "password": NEW})
-    assert done.redirect == ("/settings", "password-changed")
-    assert (cast.alice.get("/settings").status, other.get("/settings").status) == (200, 401)
+    done = cast.alice.post("/account/password", data={"current_password": PASSWORD, "password": NEW})
+    assert done.redirect == ("/account", "password-changed")
+    assert (cast.alice.get("/account").status, other.get("/account").status) == (200, 401)
     signed_in = cast.anonymous.post("/sign-in", data={"user_name": cast.alice.user_name, "password": NEW})
     assert signed_in.status == 303
 
@@ -93,46 +93,46 @@ def test_a_new_password_ends_the_other_sessions(cast: Cast) -> None:
     ],
 )
 def test_a_wrong_password_is_said_at_its_field_and_shown_to_nobody(cast: Cast, typed: dict[str, str], status: int, field: str) -> None:
-    answer = cast.alice.post("/settings/password", data=typed)
+    answer = cast.alice.post("/account/password", data=typed)
     assert answer.status == status
     assert f'href="#password-{field}"' in answer.text
     assert f'<input id="password-{field}"' in answer.text
     assert not [value for value in typed.values() if value and value in answer.text]
-    assert another_session(cast.alice).get("/settings").status == 200
+    assert another_session(cast.alice).get("/account").status == 200
 
 
 def test_a_session_can_be_ended(cast: Cast) -> None:
     other = another_session(cast.alice)
     session_id = other.get("/api/session/current").json["id"]
-    shown = cast.alice.get("/settings").text
-    assert f"/settings/sessions/{session_id}/end" in shown
+    shown = cast.alice.get("/account").text
+    assert f"/account/sessions/{session_id}/end" in shown
     assert shown.count("Last used about") == 1
-    done = cast.alice.post(f"/settings/sessions/{session_id}/end")
-    assert done.redirect == ("/settings#sessions", "ended")
-    assert (other.get("/settings").status, cast.alice.get("/settings").status) == (401, 200)
-    assert cast.alice.post(f"/settings/sessions/{session_id}/end").status == 404
+    done = cast.alice.post(f"/account/sessions/{session_id}/end")
+    assert done.redirect == ("/account#sessions", "ended")
+    assert (other.get("/account").status, cast.alice.get("/account").status) == (401, 200)
+    assert cast.alice.post(f"/account/sessions/{session_id}/end").status == 404
 
 
 def test_ending_this_session_signs_out(cast: Cast) -> None:
-    done = cast.alice.post(f"/settings/sessions/{cast.alice.session_id}/end")
+    done = cast.alice.post(f"/account/sessions/{cast.alice.session_id}/end")
     assert done.redirect == ("/", "signed-out")
     assert done.cookies[COOKIE] == ""
-    assert cast.alice.get("/settings").status == 401
+    assert cast.alice.get("/account").status == 401
 
 
 def test_all_other_sessions_can_be_ended_at_once(cast: Cast) -> None:
-    assert "End all other sessions" not in cast.alice.get("/settings").text
+    assert "End all other sessions" not in cast.alice.get("/account").text
     others = [another_session(cast.alice) for _ in range(2)]
-    assert "End all other sessions" in cast.alice.get("/settings").text
-    assert cast.alice.post("/settings/sessions/end").status == 303
-    assert [other.get("/settings").status for other in others] == [401, 401]
-    assert cast.alice.get("/settings").status == 200
+    assert "End all other sessions" in cast.alice.get("/account").text
+    assert cast.alice.post("/account/sessions/end").status == 303
+    assert [other.get("/account").status for other in others] == [401, 401]
+    assert cast.alice.get("/account").status == 200
 
 
 def test_sessions_that_are_over_are_not_listed(cast: Cast, clock: Clock) -> None:
     over = cast.alice.session_id
     clock.ahead(14 * DAY)
-    fresh = another_session(cast.alice).get("/settings").text
+    fresh = another_session(cast.alice).get("/account").text
     assert over not in fresh
     assert fresh.count("/end") == 1
 
@@ -140,38 +140,38 @@ def test_sessions_that_are_over_are_not_listed(cast: Cast, clock: Clock) -> None
 def test_a_program_that_opens_ever_more_sessions_does_not_fill_the_page(cast: Cast) -> None:
     for _ in range(51):
         another_session(cast.alice)
-    shown = cast.alice.get("/settings").text
+    shown = cast.alice.get("/account").text
     assert shown.count('/end"><button class="quiet"') == 50
     assert "And 2 more." in shown
 
 
 def test_an_account_is_deleted_with_its_password_only(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    assert "This cannot be undone" in cast.alice.get("/settings/delete").text
-    wrong = cast.alice.post("/settings/delete", data={"current_password": "wrong password"})
+    assert "This cannot be undone" in cast.alice.get("/account/delete").text
+    wrong = cast.alice.post("/account/delete", data={"current_password": "wrong password"})
     assert wrong.status == 403
     assert "Is wrong." in wrong.text
-    assert cast.alice.post("/settings/delete", data={}).status == 422
+    assert cast.alice.post("/account/delete", data={}).status == 422
     assert cast.anonymous.get(f"/api/events/{event['id']}").status == 200
-    done = cast.alice.post("/settings/delete", data={"current_password": PASSWORD})
+    done = cast.alice.post("/account/delete", data={"current_password": PASSWORD})
     assert done.redirect == ("/", "account-deleted")
     assert cast.anonymous.get(f"/api/events/{event['id']}").status == 404
 
 
 def test_what_one_is_called_is_shown_as_text(cast: Cast) -> None:
     name = "<script>alert(1)</script>\"'"
-    cast.alice.post("/settings/profile", data=profile(cast.alice, name=name))
-    shown = cast.alice.get("/settings").text
+    cast.alice.post("/account/profile", data=profile(cast.alice, name=name))
+    shown = cast.alice.get("/account").text
     assert "<script>alert" not in shown
     assert name in unescape(shown)
 
 
 def test_a_new_password_offers_to_delete_the_keys(cast: Cast) -> None:
     program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
-    assert '<input id="password-delete_keys" name="delete_keys" type="checkbox" value="true" checked' in cast.alice.get("/settings").text
+    assert '<input id="password-delete_keys" name="delete_keys" type="checkbox" value="true" checked' in cast.alice.get("/account").text
     form = {"current_password": PASSWORD, "password": NEW, "delete_keys": "false"}
-    assert cast.alice.post("/settings/password", data=form).status == 303
+    assert cast.alice.post("/account/password", data=form).status == 303
     assert program.get("/api/calendars").status == 200
     form = {"current_password": NEW, "password": f"{NEW} again", "delete_keys": "true"}
-    assert cast.alice.post("/settings/password", data=form).status == 303
+    assert cast.alice.post("/account/password", data=form).status == 303
     assert program.get("/api/calendars").status == 401

@@ -41,9 +41,9 @@ def test_a_registration_mails_a_link_that_verifies_the_address(cast: Cast, db: D
     shown = cast.anonymous.get(link)
     assert (shown.status, alice.email_address in shown.text, shown.headers["Cache-Control"]) == (200, True, "no-store")
     assert account(alice) == (False, None)
-    assert cast.anonymous.post(link).redirect == ("/settings", "verified")
+    assert cast.anonymous.post(link).redirect == ("/account", "verified")
     assert account(alice) == (True, timestamps.format_utc(NOON))
-    assert f"{alice.email_address} is verified" in alice.get("/settings").text
+    assert f"{alice.email_address} is verified" in alice.get("/account").text
 
 
 def test_a_link_verifies_one_address_of_one_account_for_a_week(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
@@ -84,10 +84,10 @@ def test_the_link_is_sent_again_a_few_times_an_hour(cast: Cast, db: Database, se
     path = f"/api/users/{cast.alice.id}/verify"
     # The first went out with the registration.
     assert [limited.post(path).status for _ in range(ACCOUNT_MAILS_AN_HOUR["verify"])] == [202, 202, 202, 202, 429]
-    refused = limited.post("/settings/verify")
+    refused = limited.post("/account/verify")
     assert (refused.status, "Look into your mailbox" in refused.text) == (429, True)
     clock.ahead(3600)
-    assert limited.post("/settings/verify").redirect == ("/settings", "verification-sent")
+    assert limited.post("/account/verify").redirect == ("/account", "verification-sent")
     cast.anonymous.post(the_link(cast.alice, db, settings))
     assert limited.post(path).status == 409
 

@@ -14,7 +14,7 @@ def shown_value(page: str, name: str) -> str:
 
 
 def test_a_key_is_shown_once_and_works(cast: Cast) -> None:
-    made = cast.alice.post("/settings/keys", data={"name": "my <backup>"})
+    made = cast.alice.post("/account/keys", data={"name": "my <backup>"})
     assert (made.status, made.headers["Cache-Control"]) == (200, "no-store")
     assert "my &lt;backup&gt;" in made.text
     wkey, secret = shown_value(made.text, "wkey"), shown_value(made.text, "shared_secret")
@@ -22,7 +22,7 @@ def test_a_key_is_shown_once_and_works(cast: Cast) -> None:
     (key,) = cast.alice.get("/api/keys").json["keys"]
     login = signed(key | {"shared_secret": secret}, "2026-05-28T20:26:40Z")
     assert cast.anonymous.post("/api/session", json=login).status == 201
-    listed = cast.alice.get("/settings").text
+    listed = cast.alice.get("/account").text
     assert "my &lt;backup&gt;" in listed
     assert key["id"] in listed
     assert wkey not in listed
@@ -30,7 +30,7 @@ def test_a_key_is_shown_once_and_works(cast: Cast) -> None:
 
 
 def test_a_key_without_a_name_is_not_made(cast: Cast) -> None:
-    answer = cast.alice.post("/settings/keys", data={"name": " "})
+    answer = cast.alice.post("/account/keys", data={"name": " "})
     assert answer.status == 422
     assert 'href="#key-name"' in answer.text
     assert '<input id="key-name"' in answer.text
@@ -39,17 +39,17 @@ def test_a_key_without_a_name_is_not_made(cast: Cast) -> None:
 
 def test_a_key_is_deleted_after_asking(cast: Cast) -> None:
     key = a_key(cast.alice, "old program")
-    asked = cast.alice.get(f"/settings/keys/{key['id']}/delete")
+    asked = cast.alice.get(f"/account/keys/{key['id']}/delete")
     assert "old program" in asked.text
     assert cast.anonymous.signed_in(key["wkey"]).get("/api/calendars").status == 200
-    done = cast.alice.post(f"/settings/keys/{key['id']}/delete")
-    assert done.redirect == ("/settings#keys", "deleted")
+    done = cast.alice.post(f"/account/keys/{key['id']}/delete")
+    assert done.redirect == ("/account#keys", "deleted")
     assert cast.anonymous.signed_in(key["wkey"]).get("/api/calendars").status == 401
 
 
 def test_nobody_sees_or_deletes_the_keys_of_others(cast: Cast) -> None:
     key = a_key(cast.alice, "canary")
-    assert cast.carol.get(f"/settings/keys/{key['id']}/delete").status == 404
-    assert cast.carol.post(f"/settings/keys/{key['id']}/delete").status == 404
-    assert "canary" not in cast.carol.get("/settings").text
+    assert cast.carol.get(f"/account/keys/{key['id']}/delete").status == 404
+    assert cast.carol.post(f"/account/keys/{key['id']}/delete").status == 404
+    assert "canary" not in cast.carol.get("/account").text
     assert cast.anonymous.signed_in(key["wkey"]).get("/api/calendars").status == 200

@@ -1,0 +1,18 @@
+"""The former addresses of the pages of responses."""
+
+from kalends.context import Context
+from kalends.http.endpoint import Document
+from kalends.web.page import page
+from kalends.web.redirects import moved
+
+
+@page("GET", "/answers", guests=True, transaction=False, credentials=False)
+def answers(ctx: Context) -> Document:
+    """Redirect to /responses."""
+    return moved(ctx, "/responses")
+
+
+@page("GET", "/answers/events", guests=True, transaction=False, credentials=False)
+def events(ctx: Context) -> Document:
+    """Redirect to /responses/events."""
+    return moved(ctx, "/responses/events")

@@ -1,0 +1,41 @@
+"""Confirming an opt-in without an account, from a link."""
+
+from kalends import errors
+from kalends.context import Context
+from kalends.deliveries import store as deliveries
+from kalends.deliveries.model import Delivery
+from kalends.http.endpoint import Document
+from kalends.http.input.form import Form
+from kalends.subscribers import store
+from kalends.subscribers.mail_links import INCOMPLETE, delivery_of
+from kalends.users import store as users
+from kalends.web.page import page
+from kalends.web.render import render
+
+
+@page("GET", "/confirm/{confirm_token}", guests=True, credentials=False)
+@page("GET", "/c/{confirm_token}", guests=True, credentials=False)
+def ask(ctx: Context, confirm_token: str) -> Document:
+    """Ask before the opt-in is confirmed: programs that open links must not confirm anything."""
+    owner = users.get(ctx, _message(ctx, confirm_token).owner_id)
+    return render("subscribers/confirm.html", ctx, title="Confirm", owner=owner.name or owner.user_name)
+
+
+@page("POST", "/confirm/{confirm_token}", guests=True, credentials=False)
+@page("POST", "/c/{confirm_token}", guests=True, credentials=False)
+def confirm(ctx: Context, confirm_token: str, params: Form) -> Document:
+    """Confirm the opt-in; doing so twice changes nothing."""
+    message = _message(ctx, confirm_token)
+    store.confirm(ctx, message.owner_id, message.channel, message.address, message.event_id)
+    return render("subscribers/confirmed.html", ctx, title="Confirmed")
+
+
+def _message(ctx: Context, token: str) -> Delivery:
+    """The message that carried the link."""
+    delivery_id = delivery_of(ctx.settings, token)
+    if delivery_id is None:
+        raise errors.NotFound(INCOMPLETE)
+    message = deliveries.get(ctx, delivery_id)
+    if message is None or message.kind != "confirm" or ctx.now >= message.created_at + store.UNCONFIRMED_FOR:
+        raise errors.NotFound("This link has expired. Opt in again, and you get a new one.")
+    return message

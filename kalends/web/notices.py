@@ -1,0 +1,67 @@
+"""Notices that a page shows once after a redirect: they wait in a flash cookie."""
+
+from kalends.context import Context
+
+COOKIE = "kalends_notice"
+COOKIE_SECONDS = 60
+
+# Texts by their key in the flash cookie. A pair is the singular and the plural, with {count} for the number.
+NOTICES: dict[str, str | tuple[str, str]] = {
+    "created": "Created.",
+    "saved": "Saved.",
+    "made-already": "This event was made already, so there is no second one.",
+    "deleted": "Deleted.",
+    "sent": "It is on its way.",
+    "said-yes": "Thank you. You said yes.",
+    "said-maybe": "Thank you. You said maybe.",
+    "said-no": "Thank you. You said no.",
+    "announced": ("It is on its way to 1 person.", "It is on its way to {count} people."),
+    "response-removed": "The response is removed.",
+    "commented": "Thank you for your comment.",
+    "waiting": "Thank you. Your comment will appear when the organiser has approved it.",
+    "copied": "This is your own copy.",
+    "shared": "Shared.",
+    "unshared": "No longer shared.",
+    "reset": "The feed has a new address, and the old one has stopped.",
+    "signed-out": "You are signed out.",
+    "mailed": "If we know this address, a message with a link is on its way to it.",
+    "password": "You have a new password. Sign in with it.",
+    "password-changed": "You have a new password, and your other sessions have ended.",
+    "verified": "Your e-mail address is verified.",
+    "verification-sent": "The link is on its way to your address.",
+    "ended": "The session has ended.",
+    "others-ended": "All your other sessions have ended.",
+    "account-deleted": "Your account, its calendars, events and contacts are deleted.",
+    "left": "You have left the calendar.",
+    "left-and-blocked": "You have left the calendar and blocked its owner. Your settings list whom you block.",
+    "unblocked": "Unblocked. What was shared with you meanwhile has to be shared again.",
+    "kept": "Kept.",
+    "approved": "Approved. Everyone sees it now.",
+    "hidden": "Hidden. Only you and its author see it now.",
+    "removed": "Removed from the list.",
+    "unreadable": "A part of that address made no sense, so it is left out.",
+}
+
+
+def put(ctx: Context, key: str, count: int | None = None) -> None:
+    """Have the next page show a notice."""
+    ctx.set_cookie(COOKIE, key if count is None else f"{key}.{count}", COOKIE_SECONDS)
+
+
+def take(ctx: Context) -> str:
+    """The text of the notice in the cookie, which is deleted. Neither Back nor a cache shows the page with it again."""
+    flash = ctx.caller.cookie(COOKIE)
+    if not flash:
+        return ""
+    ctx.set_cookie(COOKIE, "", 0)
+    ctx.headers["Cache-Control"] = "no-store"
+    return text(*flash.partition(".")[::2])
+
+
+def text(key: str, count: str = "") -> str:
+    """The text of a notice; empty for a key that is not ours."""
+    notice = NOTICES.get(key, "")
+    number = int(count) if count.isascii() and count.isdigit() and len(count) < 10 else 0
+    if isinstance(notice, tuple):
+        notice = notice[0] if number == 1 else notice[1]
+    return notice.replace("{count}", f"{number:,}")
