@@ -49,7 +49,7 @@ MODULE_LAYERS = {
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
         *("subscribers.mail_links", "subscribers.opt_in"),
         *("users.reset_link", "users.reset_requests", "users.verify_link", "users.weak_passwords"),
-        *("web.autolink", "web.form_token", "web.forms", "web.notices", "web.page", "web.reader_zone", "web.words"),
+        *("web.autolink", "web.form_token", "web.forms", "web.notices", "web.page", "web.labels", "web.reader_zone", "web.times"),
     },
     "api": {"web.redirects", "web.render", "reference.schema_text"},
     "pages": {"web.failures", "deliveries.message", "deliveries.account_message"},

@@ -10,7 +10,7 @@ from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.sessions import api, store
 from kalends.sessions.model import Credentials
-from kalends.web import words
+from kalends.web import labels
 from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import Destination, local_path, redirect
@@ -46,6 +46,6 @@ def _resume(ctx: Context, token: str, params: Form) -> Document:
     with ctx.read():
         ctx.actor = store.authenticate(ctx, token)
     pairs = parse_qsl(params.text("typed"), keep_blank_values=True)
-    readable = [(words.label(name), value) for name, value in pairs if value and name in READABLE]
+    readable = [(labels.label(name), value) for name, value in pairs if value and name in READABLE]
     path = local_path(params.text("resume"))
     return render("account/resume_form.html", ctx, title="Welcome back", resume=path, pairs=pairs, readable=readable)

@@ -16,7 +16,7 @@ from kalends.events.query import EventQuery
 from kalends.http.paging import MAX_PAGE
 from kalends.values import datetimes
 from kalends.values.datetimes import DAY_SECONDS
-from kalends.web.words import clock
+from kalends.values.time_text import clock
 
 MOST = 1_000
 # Of a calendar that the reader does not see.

@@ -17,7 +17,7 @@ from kalends.http.input.form import Form
 from kalends.http.input.types import DateTime, Id, TimeZone
 from kalends.policy import Right
 from kalends.values.datetimes import known_zones
-from kalends.web import form_token, words
+from kalends.web import form_token, labels
 from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -136,8 +136,8 @@ def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:
 def _differences(stored: FormState, typed: FormState) -> list[tuple[str, str, str]]:
     """Where the event as it is stored differs from what was typed: the field, theirs, and yours."""
     seen = {"true": "everyone", "false": "only members"}
-    pairs = [(words.label(name), _text(stored, name), _text(typed, name)) for name in COMPARED]
-    pairs.append((words.label("public"), seen.get(_text(stored, "public"), ""), seen.get(_text(typed, "public"), "")))
+    pairs = [(labels.label(name), _text(stored, name), _text(typed, name)) for name in COMPARED]
+    pairs.append((labels.label("public"), seen.get(_text(stored, "public"), ""), seen.get(_text(typed, "public"), "")))
     return [(label, theirs, yours) for label, theirs, yours in pairs if theirs != yours]
 
 

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from kalends.context import Context
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import described, fields_of
-from kalends.web import notices, words
+from kalends.web import labels, notices, times
 from kalends.web.autolink import autolink
 from kalends.web.forms import FormState
 from kalends.web.reader_zone import reader_zone
@@ -58,7 +58,7 @@ def _environment() -> Environment:
         loader=PackageLoader("kalends", "web/templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["static"] = static_url
-    environment.globals["words"] = words
+    environment.globals |= {"labels": labels, "plural": labels.plural, "times": times}
     environment.filters["autolink"] = autolink
     return environment
 

@@ -1,0 +1,52 @@
+"""The names of fields, error messages and counts as pages show them."""
+
+import re
+
+# Labels of fields whose name alone is not enough.
+LABELS = {
+    "calendar_id": "Calendar",
+    "calendar_ids": "Calendars",
+    "color": "Colour",
+    "comment": "Comment",
+    "current_password": "Your password",
+    "description": "Description",
+    "email": "E-mail address",
+    "email_address": "E-mail address",
+    "end_clock": "Time of the end",
+    "end_date": "Last day",
+    "end_time": "End",
+    "image_url": "Address of the picture",
+    "location": "Place",
+    "moderation": "Comments that wait for approval",
+    "name": "Name",
+    "number": "People",
+    "phone_number": "Mobile number",
+    "plus_n": "Guests",
+    "public": "Who sees it",
+    "response": "Your response",
+    "start_clock": "Time of the start",
+    "start_date": "First day",
+    "start_time": "Start",
+    "tag_list": "Tags",
+    "time_zone": "Time zone",
+    "title": "Title",
+    "unique_id": "Your own id",
+    "zip_code": "Postal code",
+}
+
+_FIELD = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+
+
+def label(field: str) -> str:
+    """The label of a field in its form."""
+    return LABELS.get(field) or field.replace("_", " ").capitalize()
+
+
+def message(text: str) -> str:
+    """An error message with the labels of fields: `must not be before the start`."""
+    return _FIELD.sub(lambda match: f"the {label(match[0]).lower()}", text)
+
+
+def plural(number: int, one: str, many: str = "") -> str:
+    """`1 event`, `1,400 events`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
