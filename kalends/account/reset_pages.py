@@ -24,7 +24,7 @@ def ask(ctx: Context, form: FormState | None = None) -> Document:
     return render("account/reset.html", ctx, title="Forgotten password", form=form)
 
 
-@page("POST", "/reset", guests=True, limited=True, again=ask)
+@page("POST", "/reset", guests=True, rate_limited=True, again=ask)
 def mail(ctx: Context, params: Form) -> Document:
     """Queue the request; a worker finds the user and mails the link. So the reply does not tell whether there is such a user."""
     reset_requests.insert(ctx, params.read(Forgotten).user_name)
@@ -41,7 +41,7 @@ def choose(ctx: Context, reset_token: str, form: FormState | None = None) -> Doc
     return render("account/reset_password.html", ctx, title="New password", form=form, user=user)
 
 
-@page("POST", "/reset/{reset_token}", guests=True, limited=True, credentials=False, again=choose, pool="hash")
+@page("POST", "/reset/{reset_token}", guests=True, rate_limited=True, credentials=False, again=choose, pool="hash")
 def reset(ctx: Context, reset_token: str, params: Form) -> Document:
     """Set the new password, end all sessions of the user and delete their keys: somebody else may have them."""
     with ctx.read():

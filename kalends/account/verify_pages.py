@@ -24,7 +24,7 @@ def ask(ctx: Context, verify_token: str) -> Document:
     return render("account/verify.html", ctx, title="Verify your address", user=user)
 
 
-@page("POST", "/verify/{verify_token}", guests=True, limited=True, credentials=False)
+@page("POST", "/verify/{verify_token}", guests=True, rate_limited=True, credentials=False)
 def verify(ctx: Context, verify_token: str, params: Form) -> Document:
     """Verify the address."""
     user = verify_link.user_of(ctx, verify_token)

@@ -53,7 +53,7 @@ def create(ctx: Context, params: CalendarInput) -> CalendarDetail:
     return _shown(ctx, calendar_id)
 
 
-@endpoint("GET", "/api/calendars/{calendar_id}", guests=True, quick=True)
+@endpoint("GET", "/api/calendars/{calendar_id}", guests=True, on_event_loop=True)
 def show(ctx: Context, calendar_id: int) -> CalendarDetail:
     """The calendar, expanded."""
     return _shown(ctx, calendar_id)

@@ -49,7 +49,7 @@ def new(ctx: Context, params: CommentFor) -> BlankComment:
     return BlankComment(params.event_id, actor.email_address if actor else None, None, actor.display_name if actor else None, "")
 
 
-@endpoint("POST", "/api/comments", status=201, guests=True, limited=True)
+@endpoint("POST", "/api/comments", status=201, guests=True, rate_limited=True)
 def create(ctx: Context, params: CommentInput) -> CommentItem:
     """Comment on an event. With `response`, answer it too, with the same text.
 

@@ -85,13 +85,13 @@ def create(ctx: Context, params: ContactInput) -> ContactDetail | FileImport:
         return ctx.done(_detail(ctx, store.insert(ctx, params)))
 
 
-@endpoint("GET", "/api/contacts/{contact_id}", versioned=True, quick=True)
+@endpoint("GET", "/api/contacts/{contact_id}", etag=True, on_event_loop=True)
 def show(ctx: Context, contact_id: int) -> ContactDetail:
     """The contact, expanded."""
     return _detail(ctx, contact_id)
 
 
-@endpoint("GET", "/api/contacts/{contact_id}/edit", versioned=True)
+@endpoint("GET", "/api/contacts/{contact_id}/edit", etag=True)
 def edit(ctx: Context, contact_id: int) -> ContactFields:
     """The editable fields of the contact."""
     contact = policy.contact(ctx, contact_id)
@@ -99,7 +99,7 @@ def edit(ctx: Context, contact_id: int) -> ContactFields:
     return store.editable(contact)
 
 
-@endpoint("PUT", "/api/contacts/{contact_id}", versioned=True)
+@endpoint("PUT", "/api/contacts/{contact_id}", etag=True)
 def update(ctx: Context, contact_id: int, params: Changes[ContactChanges]) -> ContactDetail:
     """Change the contact."""
     store.hold(ctx)
@@ -114,7 +114,7 @@ def update(ctx: Context, contact_id: int, params: Changes[ContactChanges]) -> Co
     return _detail(ctx, contact_id)
 
 
-@endpoint("DELETE", "/api/contacts/{contact_id}", versioned=True)
+@endpoint("DELETE", "/api/contacts/{contact_id}", etag=True)
 def destroy(ctx: Context, contact_id: int) -> Deletion:
     """Delete the contact."""
     store.hold(ctx)

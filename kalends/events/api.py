@@ -125,7 +125,7 @@ def make(ctx: Context, params: EventInput) -> EventDetail:
     return _created(ctx, change.located(params, given), calendar)
 
 
-@endpoint("GET", "/api/events/{event_id}", guests=True, versioned=True, quick=True)
+@endpoint("GET", "/api/events/{event_id}", guests=True, etag=True, on_event_loop=True)
 def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
     """The event, expanded; with `comments`, those that you may see, newest first."""
     return select(_shown(ctx, event_id, params.comments), params.fields)
@@ -140,7 +140,7 @@ def show_ics(ctx: Context, event_id: int) -> Document:
     return Document(calendar_file([event], ctx.settings), CALENDAR_FILE)
 
 
-@endpoint("GET", "/api/events/{event_id}/edit", versioned=True)
+@endpoint("GET", "/api/events/{event_id}/edit", etag=True)
 def edit(ctx: Context, event_id: int) -> EventFields:
     """The editable fields of the event."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
@@ -148,7 +148,7 @@ def edit(ctx: Context, event_id: int) -> EventFields:
     return store.editable(event)
 
 
-@endpoint("PUT", "/api/events/{event_id}", versioned=True)
+@endpoint("PUT", "/api/events/{event_id}", etag=True)
 def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventDetail | EventsChanged:
     """Change the event. With `ids`, change those too, all or none, and answer `{"events": […]}`.
 
@@ -171,7 +171,7 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
     return EventsChanged([shown, *(store.detail(ctx, policy.event(ctx, event.id, to=Right.SEE)) for event in events[1:])])
 
 
-@endpoint("DELETE", "/api/events/{event_id}", versioned=True)
+@endpoint("DELETE", "/api/events/{event_id}", etag=True)
 def destroy(ctx: Context, event_id: int, params: EventIds) -> Deletion:
     """Delete the event. With `ids`, delete those too, all or none. Of a series, `scope` deletes the following ones too, or all."""
     store.hold(ctx, [event_id, *(params.ids or [])])
@@ -242,7 +242,7 @@ def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     return _created(ctx, structs.replace(store.editable(event), public=event.public and calendar.public), calendar)
 
 
-@endpoint("PUT", "/api/events/{event_id}/send_to_me", status=202, guests=True, limited=True)
+@endpoint("PUT", "/api/events/{event_id}/send_to_me", status=202, guests=True, rate_limited=True)
 def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueued:
     """Send the event to an e-mail address, a mobile number or both; without either, to your own address.
 
@@ -263,7 +263,7 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
     return DeliveriesQueued(queued)
 
 
-@endpoint("PUT", "/api/events/{event_id}/announce", status=202, limited=True)
+@endpoint("PUT", "/api/events/{event_id}/announce", status=202, rate_limited=True)
 def announce(ctx: Context, event_id: int) -> Announced:
     """Send the event to every confirmed address on its owner's list, once to each. The event must be public: 409 otherwise.
 

@@ -52,21 +52,21 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
     )
 
 
-@page("POST", "/events/{event_id}/respond", guests=True, limited=True, again=show, form="respond")
+@page("POST", "/events/{event_id}/respond", guests=True, rate_limited=True, again=show, form="respond")
 def respond(ctx: Context, event_id: int, params: Form) -> Document:
     """Respond to the event."""
     response = responses.create(ctx, Form(_filled_in(ctx, params) | {"event_id": event_id}).given(ResponseInput))
     return redirect(ctx, f"/events/{event_id}", done=f"said-{response.response.lower()}")
 
 
-@page("POST", "/events/{event_id}/comment", guests=True, limited=True, again=show, form="comment")
+@page("POST", "/events/{event_id}/comment", guests=True, rate_limited=True, again=show, form="comment")
 def comment(ctx: Context, event_id: int, params: Form) -> Document:
     """Comment on the event."""
     created = comments.create(ctx, Form(params.values | {"event_id": event_id}).read(CommentInput))
     return redirect(ctx, f"/events/{event_id}", done="commented" if created.approved == "true" else "waiting")
 
 
-@page("POST", "/events/{event_id}/send", guests=True, limited=True, again=show, form="send")
+@page("POST", "/events/{event_id}/send", guests=True, rate_limited=True, again=show, form="send")
 def send(ctx: Context, event_id: int, params: Form) -> Document:
     """Have the event sent to an address or a phone."""
     api.send_to_me(ctx, event_id, params.read(SendInput))

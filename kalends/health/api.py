@@ -22,7 +22,7 @@ class Status(Struct):
     status: str
 
 
-@endpoint("GET", "/healthz", guests=True, transaction=False, credentials=False, quick=True)
+@endpoint("GET", "/healthz", guests=True, transaction=False, credentials=False, on_event_loop=True)
 def healthz(ctx: Context) -> Status:
     """The process is alive."""
     return Status("alive")

@@ -27,7 +27,7 @@ FORMATS = {
 
 CALENDAR_FILE = "text/calendar; charset=utf-8"
 
-# How the parameters are read that an action annotates so.
+# The readers of parameters, by the generic type of their annotation.
 READERS: dict[Any, Callable[..., Any]] = {Changes: fields.read_changes, Given: fields.read_given}
 
 _VARIABLE = re.compile(r"{(\w+)}")
@@ -45,7 +45,7 @@ class Document(Struct, frozen=True):
 
 
 class Endpoint(Struct, frozen=True, kw_only=True):
-    """One action, as it was declared."""
+    """The declaration of one action."""
 
     method: str
     path: str
@@ -60,33 +60,34 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     result: Any
     status: int = 200
     # Another status of success, which the action may choose by `ctx.status`.
-    also: int | None = None
+    other_status: int | None = None
     # People who are not signed in may use it (policy decides; this is for the documentation, and tested).
     guests: bool = False
     # Guests' calls count against the rate limit.
-    limited: bool = False
-    # False where the action opens its transactions itself (it hashes a password, or waits for the network). So does one that gets a file.
+    rate_limited: bool = False
+    # False where the action opens its transactions itself, because it hashes a password or waits for the network. An action
+    # that gets a file always does.
     transaction: bool = True
     # False where sessions and keys are ignored.
     credentials: bool = True
     # The reply has the record's version as ETag, and If-Match or If-None-Match may ask for it (for the documentation).
-    versioned: bool = False
-    # It reads a record by its key, which takes a moment where the database is inside: it needs no thread of its own.
-    quick: bool = False
-    # It checks a credential each time, before a request under the same Idempotency-Key gets its reply again.
+    etag: bool = False
+    # It reads one record by its key: with a database in the process, that is fast enough for the event loop.
+    on_event_loop: bool = False
+    # It checks a credential before a request with a used Idempotency-Key gets the stored reply.
     rechecks: bool = False
-    # The threads that run it: `hash` if it may hash a password, `upload` if it imports. An action with an optional file is of the
-    # `upload` pool whenever it is sent one.
+    # The thread pool that runs it: `hash` if it may hash a password, `upload` if it imports. An action with an optional file
+    # runs in the `upload` pool when it gets one.
     pool: Pool = "request"
 
     @property
-    def partial(self) -> bool:
-        """Whether only what is given is changed."""
+    def is_partial(self) -> bool:
+        """Whether fields that are not sent stay unchanged."""
         return self.read is fields.read_changes
 
     @property
     def resource(self) -> str:
-        """The first word of the path after /api: `events`."""
+        """The first segment of the path after /api: `events`."""
         return _resource(self.path)
 
     @property
@@ -118,8 +119,8 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         return self.method != "GET"
 
     @property
-    def once(self) -> bool:
-        """Whether it heeds an Idempotency-Key: every unsafe method of the API does. Pages are sent by browsers, which have none."""
+    def takes_idempotency_key(self) -> bool:
+        """Whether it takes an Idempotency-Key: every unsafe method of the API does. Browsers send none with forms."""
         return self.writes and self.in_api
 
     @property
@@ -134,8 +135,8 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
 @cache
 def _resource(path: str) -> str:
-    words = [word for word in path.split("/") if word and word != "api"]
-    return words[0] if words else "home"
+    segments = [segment for segment in path.split("/") if segment and segment != "api"]
+    return segments[0] if segments else "home"
 
 
 @cache
@@ -145,16 +146,16 @@ def _wrapper(path: str) -> str:
 
 
 class Options(TypedDict, total=False):
-    """What a declaration may say beside method and path; see the fields of Endpoint."""
+    """The options of a declaration; see the fields of Endpoint."""
 
     status: int
-    also: int | None
+    other_status: int | None
     guests: bool
-    limited: bool
+    rate_limited: bool
     transaction: bool
     credentials: bool
-    versioned: bool
-    quick: bool
+    etag: bool
+    on_event_loop: bool
     rechecks: bool
     pool: Pool
     # Where it also serves an older form of request with another reply.

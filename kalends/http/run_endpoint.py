@@ -79,12 +79,12 @@ class EndpointRunner:
         self.endpoint = endpoint
         self._services = services
         self._writes = endpoint.writes
-        self._takes_key = endpoint.once
+        self._takes_key = endpoint.takes_idempotency_key
         self._locates = has_show and endpoint.status == 201
         self._files = [field.name for field in fields_of(endpoint.params) if field.is_file] if endpoint.params is not None else []
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, variables: dict[str, Any]) -> None:
-        if ON_EVENT_LOOP in req.env and not self.endpoint.quick:
+        if ON_EVENT_LOOP in req.env and not self.endpoint.on_event_loop:
             raise TooSlowForEventLoop
         if REFUSAL in req.env:
             raise req.env[REFUSAL]
@@ -92,7 +92,7 @@ class EndpointRunner:
         if self.endpoint.is_form and caller.is_cross_site:
             raise errors.Forbidden("This form was sent from another site. Open the page here and send it again.")
         token, is_bearer = self._services.origins.credential(req) if self.endpoint.credentials else (None, False)
-        call, refusal = self._guest_call(caller, token, is_bearer) if self.endpoint.limited else (None, None)
+        call, refusal = self._guest_call(caller, token, is_bearer) if self.endpoint.rate_limited else (None, None)
         strict = is_strict(req)
         try:
             given, broken = self._bind(req, variables, strict)

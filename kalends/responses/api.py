@@ -70,7 +70,7 @@ def new(ctx: Context, params: ResponseFor) -> BlankResponse:
     )
 
 
-@endpoint("POST", "/api/responses", status=201, also=200, guests=True, limited=True)
+@endpoint("POST", "/api/responses", status=201, other_status=200, guests=True, rate_limited=True)
 def create(ctx: Context, params: Given[ResponseInput]) -> ResponseCreated:
     """Respond to an event with YES, MAYBE or NO.
 

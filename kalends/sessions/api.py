@@ -28,7 +28,7 @@ def create(ctx: Context, params: Credentials) -> SessionCreated:
         return ctx.done(SessionCreated(session.id, user.id, user.user_name, token, timestamps.format_utc(session.expires_at)))
 
 
-@endpoint("GET", "/api/session/{session_id}", quick=True)
+@endpoint("GET", "/api/session/{session_id}", on_event_loop=True)
 def show(ctx: Context, session_id: str) -> SessionDetail:
     """A live session of yours; `current` is the one that you are using.
 

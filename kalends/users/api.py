@@ -27,7 +27,7 @@ def new(ctx: Context) -> Profile:
     return Profile(user_name="", email_address="")
 
 
-@endpoint("POST", "/api/users", status=201, guests=True, limited=True, transaction=False, pool="hash")
+@endpoint("POST", "/api/users", status=201, guests=True, rate_limited=True, transaction=False, pool="hash")
 def create(ctx: Context, params: Registration) -> UserDetail:
     """Register a user. They have a primary calendar from the start, and are mailed a link by which they verify the e-mail address.
 
@@ -43,13 +43,13 @@ def create(ctx: Context, params: Registration) -> UserDetail:
         return ctx.done(store.detail(ctx, user))
 
 
-@endpoint("GET", "/api/users/current", quick=True)
+@endpoint("GET", "/api/users/current", on_event_loop=True)
 def current(ctx: Context) -> UserDetail:
     """The account that you are signed in to, by a session or a key."""
     return store.detail(ctx, store.get(ctx, policy.user(ctx).id))
 
 
-@endpoint("GET", "/api/users/{user_id}", quick=True)
+@endpoint("GET", "/api/users/{user_id}", on_event_loop=True)
 def show(ctx: Context, user_id: int) -> UserDetail:
     """Your own account."""
     return store.detail(ctx, store.get(ctx, policy.own_account(ctx, user_id).id))

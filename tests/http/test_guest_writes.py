@@ -36,7 +36,7 @@ def _write(ctx: Context) -> dict[str, bool]:
 @pytest.fixture
 def book(limited: Client, stage: Stage) -> Client:
     """A guest book, with a small limit."""
-    entry = act("POST", "/api/entries", _write, status=201, guests=True, limited=True)
+    entry = act("POST", "/api/entries", _write, status=201, guests=True, rate_limited=True)
     return stage(entry, act("GET", "/api/entries", _write, guests=True), rate_limits="on", guest_writes_per_minute=MOST)
 
 

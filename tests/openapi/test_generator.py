@@ -77,9 +77,9 @@ def feed(ctx: Context) -> Document:
 def paths() -> dict[str, Any]:
     described = document(
         [
-            act("GET", "/api/meetings/{meeting_id}", show, versioned=True, guests=True),
+            act("GET", "/api/meetings/{meeting_id}", show, etag=True, guests=True),
             act("POST", "/api/meetings", create, status=201),
-            act("PUT", "/api/meetings/{meeting_id}", update, versioned=True),
+            act("PUT", "/api/meetings/{meeting_id}", update, etag=True),
             act("POST", "/api/meetings/read", read),
             act("GET", "/api/meetings.ics", feed),
         ],

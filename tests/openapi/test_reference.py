@@ -54,8 +54,8 @@ def test_every_parameter_is_explained(page: Element, endpoint: Endpoint) -> None
     entry = _entry(page, endpoint)
     shown = dict(zip([dt.text for dt in entry.all("dt")], [dd.text for dd in entry.all("dd")], strict=True))
     fields = list(carried(endpoint.params, Carrier.JSON if endpoint.writes else Carrier.QUERY)) if endpoint.params else []
-    version = ["If-Match" if endpoint.writes else "If-None-Match"] if endpoint.versioned else []
-    once = ["Idempotency-Key"] if endpoint.once else []
+    version = ["If-Match" if endpoint.writes else "If-None-Match"] if endpoint.etag else []
+    once = ["Idempotency-Key"] if endpoint.takes_idempotency_key else []
     assert [term.split()[0] for term in shown] == [*endpoint.variables, *version, *once, *(field.name for field in fields)]
     for field in fields:
         (meaning,) = [meaning for term, meaning in shown.items() if term.split()[0] == field.name]

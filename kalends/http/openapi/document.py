@@ -86,9 +86,9 @@ def _operation(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
         "responses": responses(endpoint, endpoints, with_body=in_body),
         "security": _security(endpoint),
     }
-    if endpoint.versioned:
+    if endpoint.etag:
         operation["parameters"].append(_version("If-Match" if endpoint.writes else "If-None-Match"))
-    if endpoint.once:
+    if endpoint.takes_idempotency_key:
         operation["parameters"].append(ONCE)
     if endpoint.params is not None:
         if in_body:
@@ -104,7 +104,7 @@ def _operation(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
 
 def _rules(endpoint: Endpoint) -> dict[str, str]:
     of_params = rules_of(endpoint.params) if endpoint.params is not None else {}
-    return of_params | (ONCE_RULE if endpoint.once else {})
+    return of_params | (ONCE_RULE if endpoint.takes_idempotency_key else {})
 
 
 def _security(endpoint: Endpoint) -> list[dict[str, Any]]:
@@ -137,7 +137,7 @@ def _query(field: Field, endpoint: Endpoint) -> dict[str, Any]:
     parameter = {
         "name": field.name,
         "in": "query",
-        "required": field.required and not endpoint.partial,
+        "required": field.required and not endpoint.is_partial,
         "description": schema.pop("description", ""),
         "schema": schema,
     }
@@ -152,6 +152,6 @@ def _body(endpoint: Endpoint) -> dict[str, Any]:
     fields = fields_of(endpoint.params)
     has_file = any(field.is_file and field.required for field in fields)
     carrier = Carrier.MULTIPART if has_file else Carrier.JSON
-    content = {carrier.value: {"schema": object_schema(endpoint.params, carrier, partial=endpoint.partial)}}
-    required = not endpoint.partial and (any(field.required for field in fields) or bool(getattr(endpoint.params, "SETS", ())))
+    content = {carrier.value: {"schema": object_schema(endpoint.params, carrier, partial=endpoint.is_partial)}}
+    required = not endpoint.is_partial and (any(field.required for field in fields) or bool(getattr(endpoint.params, "SETS", ())))
     return {"required": required, "content": content}

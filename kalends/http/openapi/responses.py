@@ -53,8 +53,8 @@ def errors() -> dict[str, Any]:
 def responses(endpoint: Endpoint, endpoints: list[Endpoint], *, with_body: bool) -> dict[str, Any]:
     """All that the operation may answer."""
     success = _success(endpoint, endpoints)
-    found = {str(status): success for status in (endpoint.status, endpoint.also) if status}
-    if endpoint.versioned and not endpoint.writes:
+    found = {str(status): success for status in (endpoint.status, endpoint.other_status) if status}
+    if endpoint.etag and not endpoint.writes:
         found["304"] = {"description": "You have this version already (If-None-Match).", "headers": _headers("X-Request-Id", "ETag")}
     return found | {status: {"$ref": f"#/components/responses/{status}"} for status in _failures(endpoint, with_body)}
 
@@ -77,10 +77,10 @@ def _failures(endpoint: Endpoint, with_body: bool) -> list[str]:
         "404": names_records,
         "408": with_body,
         "409": endpoint.writes,
-        "412": endpoint.versioned and endpoint.writes,
+        "412": endpoint.etag and endpoint.writes,
         "413": with_body,
         "415": with_body,
-        "429": endpoint.limited or (endpoint.writes and endpoint.guests),
+        "429": endpoint.rate_limited or (endpoint.writes and endpoint.guests),
     }
     return [status for status in MEANINGS if possible.get(status, True)]
 
@@ -93,9 +93,9 @@ def _refers(endpoint: Endpoint) -> bool:
 
 def _success(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
     names = ["X-Request-Id"]
-    if endpoint.limited:
+    if endpoint.rate_limited:
         names += ["RateLimit", "RateLimit-Policy"]
-    if endpoint.versioned and endpoint.action != "destroy":
+    if endpoint.etag and endpoint.action != "destroy":
         names.append("ETag")
     if endpoint.result is Document:
         content = {FORMATS[endpoint.format]: {"schema": {"type": "string"}}}

@@ -19,7 +19,7 @@ ON_EVENT_LOOP = "kalends.on_event_loop"
 
 def fast_read_paths(endpoints: Iterable[Endpoint]) -> re.Pattern[str]:
     """A pattern of the paths whose GET may be a fast read. It may match paths of other endpoints too."""
-    return re.compile("|".join(re.sub(r"\{\w+\}", "[^/.]+", endpoint.path) for endpoint in endpoints if endpoint.quick))
+    return re.compile("|".join(re.sub(r"\{\w+\}", "[^/.]+", endpoint.path) for endpoint in endpoints if endpoint.on_event_loop))
 
 
 class FastReads:
