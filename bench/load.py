@@ -85,7 +85,7 @@ def _settle(db: Database, chosen: Settings) -> None:
 
 def _places(ctx: Context, events: int) -> list[Place]:
     """Owner, calendar and whether it is public: every other one is. A user has 20 calendars, with 500 events each."""
-    password_hash = passwords.hashed(PASSWORD)
+    password_hash = passwords.hash_password(PASSWORD)
     places: list[Place] = []
     with ctx.write():
         for i in range(max(1, events // EVENTS_OF_A_CALENDAR // CALENDARS_OF_A_USER)):

@@ -181,7 +181,7 @@ class SameThread(Executor):
 @pytest.fixture(scope="session", autouse=True)
 def passwords_are_hashed_in_their_pool() -> Iterator[None]:
     """An action that hashes must be declared for the pool that does; elsewhere it would hold the threads of all requests."""
-    real = passwords._place
+    real = passwords._slot
 
     def checked() -> Any:
         frame = inspect.currentframe()
@@ -190,9 +190,9 @@ def passwords_are_hashed_in_their_pool() -> Iterator[None]:
         assert frame is None or frame.f_locals["self"].endpoint.pool == "hash", frame.f_locals["self"].endpoint.url
         return real()
 
-    passwords._place = checked
+    passwords._slot = checked
     yield
-    passwords._place = real
+    passwords._slot = real
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -34,7 +34,7 @@ def mail(ctx: Context, params: Form) -> Document:
 @page("GET", "/reset/{reset_token}", guests=True, credentials=False)
 def choose(ctx: Context, reset_token: str, form: FormState | None = None) -> Document:
     """The form to choose a new password. No cache may store it: its address opens the account."""
-    user = reset_link.user_of(ctx, reset_token)
+    user = reset_link.find_user(ctx, reset_token)
     if user is None:
         return _expired(ctx)
     ctx.headers["Cache-Control"] = "no-store"
@@ -45,19 +45,19 @@ def choose(ctx: Context, reset_token: str, form: FormState | None = None) -> Doc
 def reset(ctx: Context, reset_token: str, params: Form) -> Document:
     """Set the new password, end all sessions of the user and delete their keys: somebody else may have them."""
     with ctx.read():
-        user = reset_link.user_of(ctx, reset_token)
+        user = reset_link.find_user(ctx, reset_token)
     if user is None:
         return _expired(ctx)
     password = params.read(NewPassword).password
     weak_passwords.refuse(ctx, password, user)
-    password_hash = passwords.hashed(password)
+    password_hash = passwords.hash_password(password)
     with ctx.write():
         _store(ctx, user, password_hash)
     return redirect(ctx, "/sign-in", done="password")
 
 
 def _store(ctx: Context, user: User, password_hash: str) -> None:
-    current = store.hold(ctx, user)
+    current = store.lock(ctx, user)
     if current.email_address != user.email_address:
         # A change of the address ends the link, also while it is used.
         raise Retry

@@ -17,7 +17,7 @@ EXPIRED = "This link does not work any more: it is older than a week, or the add
 @page("GET", "/verify/{verify_token}", guests=True, credentials=False)
 def ask(ctx: Context, verify_token: str) -> Document:
     """The page behind the link, with a button: programs that open links in mail verify nothing."""
-    user = verify_link.user_of(ctx, verify_token)
+    user = verify_link.find_user(ctx, verify_token)
     ctx.headers["Cache-Control"] = "no-store"
     if user is None:
         return render("account/verify.html", ctx, title="Verify your address", form=FormState(problem=EXPIRED), user=None, status=404)
@@ -27,7 +27,7 @@ def ask(ctx: Context, verify_token: str) -> Document:
 @page("POST", "/verify/{verify_token}", guests=True, rate_limited=True, credentials=False)
 def verify(ctx: Context, verify_token: str, params: Form) -> Document:
     """Verify the address."""
-    user = verify_link.user_of(ctx, verify_token)
+    user = verify_link.find_user(ctx, verify_token)
     if user is None:
         return ask(ctx, verify_token)
     store.verify(ctx, user)

@@ -50,13 +50,13 @@ def create(ctx: Context, params: CalendarInput) -> CalendarDetail:
     user = policy.user(ctx)
     quotas.reserve(ctx, user.id, "calendars", 1)
     calendar_id = store.insert(ctx, user.id, _in_zone(params, user.time_zone))
-    return _shown(ctx, calendar_id)
+    return _detail(ctx, calendar_id)
 
 
 @endpoint("GET", "/api/calendars/{calendar_id}", guests=True, on_event_loop=True)
 def show(ctx: Context, calendar_id: int) -> CalendarDetail:
     """The calendar, expanded."""
-    return _shown(ctx, calendar_id)
+    return _detail(ctx, calendar_id)
 
 
 @endpoint("GET", "/api/calendars/{calendar_id}/edit")
@@ -71,7 +71,7 @@ def update(ctx: Context, calendar_id: int, params: Changes[CalendarInput]) -> Ca
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
     calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
     store.update(ctx, calendar_id, _in_zone(params.over(store.editable(calendar)), policy.user(ctx).time_zone))
-    return _shown(ctx, calendar_id)
+    return _detail(ctx, calendar_id)
 
 
 @endpoint("DELETE", "/api/calendars/{calendar_id}", transaction=False)
@@ -101,7 +101,7 @@ def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
     with ctx.write():
         _hold(ctx, calendar_id)
         _invite(ctx, calendar_id, params)
-        return ctx.done(_shown(ctx, calendar_id))
+        return ctx.done(_detail(ctx, calendar_id))
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/unshare")
@@ -122,7 +122,7 @@ def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> CalendarDetail
         role = sharing.withdraw_user(ctx, calendar_id, _named(ctx, params.user_name).id)
     if role == "editor":
         sharing.reset_feed(ctx, calendar_id)
-    return _shown(ctx, calendar_id)
+    return _detail(ctx, calendar_id)
 
 
 @endpoint("GET", "/api/calendars/{calendar_id}.ics", guests=True)
@@ -159,7 +159,7 @@ def reset_feed(ctx: Context, calendar_id: int) -> CalendarDetail:
     """Give the calendar's feed another secret address; the old one stops. Only the owner may."""
     policy.calendar(ctx, calendar_id, to=Right.OWN)
     sharing.reset_feed(ctx, calendar_id)
-    return _shown(ctx, calendar_id)
+    return _detail(ctx, calendar_id)
 
 
 def _hold(ctx: Context, calendar_id: int) -> None:
@@ -202,12 +202,12 @@ def _left(ctx: Context, calendar_id: int, block: bool) -> CalendarDetail:
     return store.detail(ctx, structs.replace(calendar, role=None))
 
 
-def _shown(ctx: Context, calendar_id: int) -> CalendarDetail:
+def _detail(ctx: Context, calendar_id: int) -> CalendarDetail:
     return store.detail(ctx, policy.calendar(ctx, calendar_id, to=Right.SEE))
 
 
-def _in_zone(given: CalendarInput, zone: str) -> CalendarInput:
-    return given if given.time_zone else structs.replace(given, time_zone=zone)
+def _in_zone(params: CalendarInput, zone: str) -> CalendarInput:
+    return params if params.time_zone else structs.replace(params, time_zone=zone)
 
 
 def _named(ctx: Context, name: str) -> User:

@@ -168,10 +168,10 @@ def reset_feed(ctx: Context, calendar_id: int) -> None:
     )
 
 
-def _accept(ctx: Context, chosen: str, **params: int | str) -> None:
+def _accept(ctx: Context, invitation: str, **params: int | str) -> None:
     """Let the invitation take effect, unless its user blocks the calendar's owner."""
     calendar_id, user_id = ctx.tx.rows(
-        f"UPDATE calendar_invitations SET declined = {_IS_BLOCKED} WHERE {chosen} RETURNING calendar_id, user_id", **params
+        f"UPDATE calendar_invitations SET declined = {_IS_BLOCKED} WHERE {invitation} RETURNING calendar_id, user_id", **params
     )[0]
     _settle(ctx, calendar_id, user_id or 0)
 

@@ -29,7 +29,7 @@ def count(ctx: Context, user_id: int) -> int:
     return int(ctx.tx.value(f"SELECT count(*) FROM calendars c WHERE {policy.IN_MY_CALENDARS}", me=user_id))
 
 
-def insert(ctx: Context, owner_id: int, given: CalendarInput, *, is_primary: bool = False) -> int:
+def insert(ctx: Context, owner_id: int, params: CalendarInput, *, is_primary: bool = False) -> int:
     calendar_id: int = ctx.tx.value(
         """INSERT INTO calendars (owner_id, name, description, color, time_zone, public, moderation, party_max, is_primary,
                                   created_at, updated_at)
@@ -39,20 +39,20 @@ def insert(ctx: Context, owner_id: int, given: CalendarInput, *, is_primary: boo
         owner_id=owner_id,
         is_primary=is_primary,
         now=ctx.now,
-        **_written(given),
+        **_columns(params),
     )
     search.refresh(ctx, calendar_id=calendar_id)
     return calendar_id
 
 
-def update(ctx: Context, calendar_id: int, given: CalendarInput) -> None:
+def update(ctx: Context, calendar_id: int, params: CalendarInput) -> None:
     ctx.tx.run(
         """UPDATE calendars SET name = :name, description = :description, color = :color, time_zone = :time_zone,
            public = :public, moderation = :moderation, party_max = :party_max, updated_at = :now,
            revision = revision + 1, changed_at = :now, public_revision = revision + 1, public_changed_at = :now WHERE id = :id""",
         id=calendar_id,
         now=ctx.now,
-        **_written(given),
+        **_columns(params),
     )
     search.refresh(ctx, calendar_id=calendar_id)
 
@@ -97,5 +97,5 @@ def _limited(calendar: Calendar) -> dict[str, Any]:
     }
 
 
-def _written(given: CalendarInput) -> dict[str, object]:
-    return {name: getattr(given, name) for name in CalendarInput.__struct_fields__}
+def _columns(params: CalendarInput) -> dict[str, object]:
+    return {name: getattr(params, name) for name in CalendarInput.__struct_fields__}

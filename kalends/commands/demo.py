@@ -22,7 +22,7 @@ def demo(data: str | None, database: str | None, password: str | None) -> None:
     from kalends.demo.fill import STEPS, fill
 
     password = validate_password(password or secrets.token_hex(8))
-    password_hash = passwords.hashed(password)
+    password_hash = passwords.hash_password(password)
     with open_context(data, database) as ctx, ctx.write():
         with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
             for _ in progress.track(fill(ctx, password_hash), total=STEPS, description="Creating the example"):

@@ -36,7 +36,7 @@ def create(data: str | None, database: str | None, **params: Any) -> None:
     registration, errors = fields.read(Registration, params)
     if registration is None:
         raise Invalid(errors)
-    password_hash = passwords.hashed(registration.password)
+    password_hash = passwords.hash_password(registration.password)
     with open_context(data, database) as ctx, ctx.write():
         try:
             user_id = user_store.insert(ctx, registration, password_hash, verified=True)
@@ -62,7 +62,7 @@ def list_(data: str | None, database: str | None) -> None:
 @database_option
 def password_(data: str | None, database: str | None, user_name: str, password: str | None) -> None:
     """Set a user's password, end their sessions and delete their keys."""
-    password_hash = passwords.hashed(validate_password(password or _prompt_password()))
+    password_hash = passwords.hash_password(validate_password(password or _prompt_password()))
     with open_context(data, database) as ctx, ctx.write():
         user = user_store.find(ctx, user_name)
         if user is None:

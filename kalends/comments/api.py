@@ -29,13 +29,13 @@ from kalends.responses.respond import respond
 def index(ctx: Context, params: CommentQuery) -> CommentIndex:
     """An event's comments, newest first; without `event_id`, all comments on the events that you may edit."""
     if params.event_id is None:
-        found, owned = store.of_editor(ctx, params.fetch, params.offset), True
+        rows, owned = store.of_editor(ctx, params.fetch, params.offset), True
         total = store.count_of_editor(ctx) if params.count else UNSET
     else:
         event = policy.event(ctx, params.event_id, to=Right.SEE)
-        found, owned = store.of_event(ctx, event, params.fetch, params.offset), event.can_edit
+        rows, owned = store.of_event(ctx, event, params.fetch, params.offset), event.can_edit
         total = store.count_of_event(ctx, event) if params.count else UNSET
-    comments, next_page = page(ctx, params, found)
+    comments, next_page = page(ctx, params, rows)
     items = [store.item(comment, with_address=owned) for comment in comments]
     return CommentIndex(items, params.size, params.offset, next_page, total)
 

@@ -77,17 +77,17 @@ def get(ctx: Context, comment_id: int) -> Comment:
     return comment
 
 
-def insert(ctx: Context, given: CommentInput, author: Author, *, approved: bool) -> int:
+def insert(ctx: Context, params: CommentInput, author: Author, *, approved: bool) -> int:
     comment_id: int = ctx.tx.value(
         """INSERT INTO comments (event_id, user_id, email_address, email_key, name, comment, response, approved, created_at, updated_at)
            VALUES (:event_id, :user_id, :email_address, :email_key, :name, :comment, :response, :approved, :now, :now) RETURNING id""",
-        event_id=given.event_id,
+        event_id=params.event_id,
         user_id=ctx.actor.id if ctx.actor else None,
         email_address=author.email_address,
         email_key=fold_case(author.email_address),
         name=author.name,
-        comment=given.comment,
-        response=given.response,
+        comment=params.comment,
+        response=params.response,
         approved=approved,
         now=ctx.now,
     )
@@ -110,7 +110,7 @@ def delete(ctx: Context, comment_id: int) -> None:
 
 
 def editable(comment: Comment) -> EditableComment:
-    return EditableComment(_said(comment.approved), comment.name, comment.comment)
+    return EditableComment(_approved_text(comment.approved), comment.name, comment.comment)
 
 
 def item(comment: Comment, *, with_address: bool) -> CommentItem:
@@ -120,7 +120,7 @@ def item(comment: Comment, *, with_address: bool) -> CommentItem:
         name=comment.name,
         comment=comment.comment,
         response=comment.response,
-        approved=_said(comment.approved),
+        approved=_approved_text(comment.approved),
         is_approved=comment.approved,
         created_at=timestamps.format_utc(comment.created_at),
         updated_at=timestamps.format_utc(comment.updated_at),
@@ -128,5 +128,5 @@ def item(comment: Comment, *, with_address: bool) -> CommentItem:
     )
 
 
-def _said(approved: bool) -> str:
+def _approved_text(approved: bool) -> str:
     return "true" if approved else "false"

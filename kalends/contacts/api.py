@@ -42,9 +42,9 @@ IDENTIFYING = ("first_name", "last_name", "email_address", "phone_number")
 @endpoint("GET", "/api/contacts")
 def index(ctx: Context, params: ContactQuery) -> ContactIndex:
     """Your contacts by name: those of the primary list, or with `list=imported` those of the temporary one."""
-    found, next_page = page(ctx, params, _matching(ctx, params, params.fetch, params.offset))
+    rows, next_page = page(ctx, params, _matching(ctx, params, params.fetch, params.offset))
     return ContactIndex(
-        contacts=[store.item(contact) for contact in found],
+        contacts=[store.item(contact) for contact in rows],
         limit=params.size,
         offset=params.offset,
         next=next_page,
@@ -81,7 +81,7 @@ def create(ctx: Context, params: ContactInput) -> ContactDetail | FileImport:
         return _imported(ctx, params.file)
     _require_identity(params)
     with ctx.write(), _translate_taken():
-        store.hold(ctx)
+        store.lock(ctx)
         return ctx.done(_detail(ctx, store.insert(ctx, params)))
 
 
@@ -102,7 +102,7 @@ def edit(ctx: Context, contact_id: int) -> ContactFields:
 @endpoint("PUT", "/api/contacts/{contact_id}", etag=True)
 def update(ctx: Context, contact_id: int, params: Changes[ContactChanges]) -> ContactDetail:
     """Change the contact."""
-    store.hold(ctx)
+    store.lock(ctx)
     contact = policy.contact(ctx, contact_id)
     ctx.require_version(contact.etag)
     merged = params.over(ContactChanges(**structs.asdict(store.editable(contact))))
@@ -117,7 +117,7 @@ def update(ctx: Context, contact_id: int, params: Changes[ContactChanges]) -> Co
 @endpoint("DELETE", "/api/contacts/{contact_id}", etag=True)
 def destroy(ctx: Context, contact_id: int) -> Deletion:
     """Delete the contact."""
-    store.hold(ctx)
+    store.lock(ctx)
     contact = policy.contact(ctx, contact_id)
     ctx.require_version(contact.etag)
     store.delete(ctx, contact_id)
@@ -151,7 +151,7 @@ def import_(ctx: Context, params: ImportInput) -> ServiceImport:
 @endpoint("POST", "/api/contacts/keep")
 def keep(ctx: Context, params: KeepInput) -> Kept:
     """Move entries of the temporary list, or all of it, into your primary list; whose address is there already is skipped."""
-    store.hold(ctx)
+    store.lock(ctx)
     if params.ids is None:
         return bulk_import.keep(ctx, store.index(ctx, ContactFilter(list="imported")))
     return bulk_import.keep(ctx, [_entry(ctx, contact_id) for contact_id in dict.fromkeys(params.ids)])
@@ -160,7 +160,7 @@ def keep(ctx: Context, params: KeepInput) -> Kept:
 @endpoint("POST", "/api/contacts/delete_all")
 def delete_all(ctx: Context, params: DeleteAllInput) -> AllDeleted:
     """Delete all your contacts, those of the temporary list too; with `list`, those of one list alone."""
-    store.hold(ctx)
+    store.lock(ctx)
     return AllDeleted(store.delete_all(ctx, params.list))
 
 

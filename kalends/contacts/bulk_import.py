@@ -42,7 +42,7 @@ def from_file(ctx: Context, entries: list[Entry]) -> FileImport:
     # Computed before the transaction, to hold the write lock for a shorter time.
     rows = [(contact, store.row(ctx, contact)) for contact in incoming]
     with ctx.write(alone=True):
-        store.hold(ctx)
+        store.lock(ctx)
         contact_list = ContactList(store.index(ctx, ContactFilter()))
         new_contacts = [
             (contact, row) for contact, row in rows if not contact_list.has(contact) and contact_list.take_id(contact.unique_id)
@@ -59,7 +59,7 @@ def from_service(ctx: Context, service: str, entries: list[Entry]) -> ServiceImp
     contacts = list(reversed(by_address.values()))
     rows = [store.row(ctx, contact, service, ctx.now + LIFETIME) for contact in contacts]
     with ctx.write(alone=True):
-        store.hold(ctx)
+        store.lock(ctx)
         store.delete_imported(ctx, service)
         ids = store.insert_all(ctx, rows)
         imported = [_imported_contact(contact, contact_id) for contact, contact_id in zip(contacts, ids, strict=True)]

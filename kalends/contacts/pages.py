@@ -62,7 +62,7 @@ def edit(ctx: Context, contact_id: int, form: FormState | None = None) -> Docume
 @page("POST", "/contacts/{contact_id}/edit", again=edit)
 def update(ctx: Context, contact_id: int, params: Form) -> Document:
     """Change a contact."""
-    store.hold(ctx)
+    store.lock(ctx)
     if params.text("version") != policy.contact(ctx, contact_id).etag:
         raise errors.Conflict("It was changed since you opened this form. Compare it with the list, then save again.")
     api.update(ctx, contact_id, params.changes(ContactChanges))

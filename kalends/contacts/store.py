@@ -86,7 +86,7 @@ def row(ctx: Context, params: ContactFields, service: str | None = None, expires
     return {"user_id": policy.user(ctx).id, "service": service, "expires_at": expires_at, "now": ctx.now, **_columns(params)}
 
 
-def hold(ctx: Context) -> None:
+def lock(ctx: Context) -> None:
     """Let nobody else change the actor's contacts until the transaction ends."""
     ctx.tx.advisory_lock(f"contacts of {policy.user(ctx).id}")
 

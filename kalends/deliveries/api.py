@@ -17,6 +17,6 @@ def index(ctx: Context, params: DeliveryQuery) -> DeliveryIndex:
     policy.user(ctx)
     if params.event_id is not None:
         policy.event(ctx, params.event_id, to=Right.EDIT)
-    found, next_page = page(ctx, params, store.index(ctx, params))
+    rows, next_page = page(ctx, params, store.index(ctx, params))
     total = store.count(ctx, params) if params.count else UNSET
-    return DeliveryIndex([store.item(delivery) for delivery in found], params.size, params.offset, next_page, total)
+    return DeliveryIndex([store.item(delivery) for delivery in rows], params.size, params.offset, next_page, total)

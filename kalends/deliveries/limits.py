@@ -88,5 +88,5 @@ def _announcements(settings: Settings) -> Limit:
 
 
 def _of_installation(settings: Settings, channel: str) -> Limit:
-    most, words = (settings.sms_per_day, "SMS") if channel == "sms" else (settings.emails_per_day, "e-mails")
-    return Limit(f"{channel}-day", most, DAY, f"This service sends {{most}} {words} a day, and today's are used up. {RAISE}")
+    limit, words = (settings.sms_per_day, "SMS") if channel == "sms" else (settings.emails_per_day, "e-mails")
+    return Limit(f"{channel}-day", limit, DAY, f"This service sends {{most}} {words} a day, and today's are used up. {RAISE}")

@@ -1,4 +1,4 @@
-"""E-mail: handed to a mail server, or written to a file."""
+"""Send e-mail through an SMTP server, or write it to a file."""
 
 import smtplib
 import socket
@@ -10,20 +10,20 @@ from email.policy import SMTP
 from ipaddress import ip_address
 
 from kalends.deliveries import outbox_files
-from kalends.deliveries.outcome import TryAgain, Undeliverable, said
+from kalends.deliveries.outcome import TryAgain, Undeliverable, redact
 from kalends.net.deadline import Deadline
 from kalends.settings import Settings
 from kalends.transports import MailServer, domain, mail_server, read_address, sender
 
 SECONDS: float = 60
 STEP: float = 20
-# Refusals that speak of the service's own login, at whatever command they come.
+# Reply codes about the service's own login, after any command.
 LOGIN_REFUSED = (530, 534, 535, 538)
-OPERATOR = "The operator of this service must mend that."
+OPERATOR = "The operator of this service must fix this."
 
 
 def send(settings: Settings, message: EmailMessage, address: str, *, seconds: float = SECONDS, step: float = STEP) -> None:
-    """Hand the message over. After a broken connection nobody knows whether it was: the next attempt has the same Message-ID."""
+    """Send the message. After a broken connection it is sent again with the same Message-ID, since it may not have arrived."""
     server = mail_server(settings.email)
     if server is None:
         outbox_files.write(settings, f"{_number(message)}.eml", message.as_bytes(policy=SMTP.clone(utf8=not address.isascii())))
@@ -35,16 +35,16 @@ def send(settings: Settings, message: EmailMessage, address: str, *, seconds: fl
         except smtplib.SMTPNotSupportedError:
             raise Undeliverable("The mail server cannot send to addresses with letters like these.") from None
         except smtplib.SMTPRecipientsRefused as refused:
-            code, words = refused.recipients[recipient]
-            raise _refusal(server, code, words) from None
+            code, reply = refused.recipients[recipient]
+            raise _rejection(server, code, reply) from None
         except smtplib.SMTPResponseException as refused:
-            raise _refusal(server, refused.smtp_code, refused.smtp_error) from None
+            raise _rejection(server, refused.smtp_code, refused.smtp_error) from None
         except (smtplib.SMTPException, OSError):
-            raise TryAgain("The mail server broke the connection off, or did not answer in time.") from None
+            raise TryAgain("The mail server closed the connection, or did not reply in time.") from None
 
 
 def check(settings: Settings, *, seconds: float = SECONDS, step: float = STEP) -> None:
-    """Reach the mail server and log in, and send nothing."""
+    """Connect to the mail server and log in, without sending."""
     server = mail_server(settings.email)
     if server is not None:
         with Deadline(seconds, step) as deadline, _session(settings, server, deadline):
@@ -52,21 +52,21 @@ def check(settings: Settings, *, seconds: float = SECONDS, step: float = STEP) -
 
 
 def wire_address(address: str) -> str:
-    """The address as mail servers know it: its domain in ASCII."""
+    """The address with its domain in ASCII (IDNA)."""
     try:
         checked = read_address(address)
     except ValueError:
-        raise Undeliverable("This is no e-mail address.") from None
+        raise Undeliverable("This is not an e-mail address.") from None
     return f"{checked.local_part}@{checked.ascii_domain}"
 
 
 def _number(message: EmailMessage) -> str:
-    """What the Message-ID begins with: the delivery's number."""
+    """The delivery id, with which the Message-ID begins."""
     return str(message["Message-ID"]).removeprefix("<").partition(".")[0]
 
 
 class _Session(smtplib.SMTP):
-    """A conversation with the server, under a deadline."""
+    """An SMTP session under a deadline."""
 
     def __init__(self, server: MailServer, deadline: Deadline, name: str):
         self._deadline = deadline
@@ -79,7 +79,7 @@ class _Session(smtplib.SMTP):
 
 @contextmanager
 def _session(settings: Settings, server: MailServer, deadline: Deadline) -> Iterator[_Session]:
-    """Connected, over TLS where the server can, and logged in. Whatever fails so far is the operator's or the server's affair."""
+    """Connect, use TLS where the server offers it, and log in. Failures here are the operator's or the server's, so they are retried."""
     session = None
     try:
         try:
@@ -88,17 +88,17 @@ def _session(settings: Settings, server: MailServer, deadline: Deadline) -> Iter
         except smtplib.SMTPAuthenticationError as refused:
             raise TryAgain(f"The mail server refused the service's login ({refused.smtp_code}). {OPERATOR}") from None
         except smtplib.SMTPResponseException as refused:
-            raise TryAgain(f"The mail server is not at work ({refused.smtp_code}).") from None
+            raise TryAgain(f"The mail server is not available ({refused.smtp_code}).") from None
         except ssl.SSLError as error:
             raise TryAgain(f"No safe connection to the mail server can be made ({_tls_reason(error)}). {OPERATOR}") from None
         except smtplib.SMTPServerDisconnected:
-            raise TryAgain("The mail server broke the connection off, or did not answer in time.") from None
+            raise TryAgain("The mail server closed the connection, or did not reply in time.") from None
         except smtplib.SMTPException:
             raise TryAgain(f"The mail server offers no login that this service knows. {OPERATOR}") from None
         except OSError:
             raise TryAgain("The mail server cannot be reached.") from None
         yield session
-        # Its answer would change nothing any more.
+        # The reply to QUIT does not matter.
         with suppress(smtplib.SMTPException, OSError):
             session.putcmd("QUIT")
     finally:
@@ -124,12 +124,12 @@ def _is_local(session: _Session) -> bool:
 
 
 def _tls_reason(error: ssl.SSLError) -> str:
-    return said(getattr(error, "verify_message", "") or error.reason or "TLS failed").lower()
+    return redact(getattr(error, "verify_message", "") or error.reason or "TLS failed").lower()
 
 
-def _refusal(server: MailServer, code: int, words: bytes | str) -> Exception:
+def _rejection(server: MailServer, code: int, reply: bytes | str) -> Exception:
     if code in LOGIN_REFUSED:
         return TryAgain(f"The mail server refused the service's login ({code}). {OPERATOR}")
-    text = words.decode("utf-8", "replace") if isinstance(words, bytes) else words
-    line = f"The mail server answered {code}: {said(text, server.password)}"
+    text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
+    line = f"The mail server replied {code}: {redact(text, server.password)}"
     return Undeliverable(line) if 500 <= code < 600 else TryAgain(line)

@@ -23,7 +23,7 @@ from kalends.values import datetimes
 from kalends.values.text import replace_control_characters
 from kalends.web.render import rendered
 
-MOST_SEGMENTS = 2
+MAX_SEGMENTS = 2
 # A title shorter than this says less than the exact time does.
 TITLE_AT_LEAST = 20
 ASKED_FOR = "You get this because somebody asked for it to be sent to this address."
@@ -82,7 +82,7 @@ def confirmation_text(settings: Settings, delivery: Delivery, owner: User) -> st
     """The same as SMS in two segments, with its link whole: the owner's name is shortened."""
     link = short_confirm_url(settings, delivery.id)
     asked = (f"Events of {name}: confirm that you want to be told at" for name in _cuts(plain(_line(owner.name or owner.user_name))))
-    fitting = (text for text in asked if segments(f"{text} {link}") <= MOST_SEGMENTS)
+    fitting = (text for text in asked if segments(f"{text} {link}") <= MAX_SEGMENTS)
     return f"{text} {link}" if (text := next(fitting, "")) else link
 
 
@@ -104,7 +104,7 @@ def text(settings: Settings, delivery: Delivery, event: Event) -> str:
     links = _url(settings, event)
     if delivery.subscriber_id is not None:
         links += f" Stop: {short_unsubscribe_url(settings, delivery.subscriber_id)}"
-    fitting = (said for said in _shorter(event) if segments(f"{said} {links}") <= MOST_SEGMENTS)
+    fitting = (said for said in _shorter(event) if segments(f"{said} {links}") <= MAX_SEGMENTS)
     return f"{said} {links}" if (said := next(fitting, "")) else links
 
 

@@ -1,29 +1,29 @@
-"""What can become of an attempt to send, said in one line for the event's owner."""
+"""Outcomes of a delivery attempt, each with one line of text for the event's owner."""
 
 from kalends.values.text import replace_control_characters
 
-MOST = 200
+MAX_LENGTH = 200
 
 
 class Outcome(Exception):
-    """Why a message was not sent. Its words never hold a password."""
+    """Why a message was not sent. The text never contains a password."""
 
 
 class Undeliverable(Outcome):
-    """It will never arrive: no attempt can change that."""
+    """A permanent failure: no retry."""
 
 
 class TryAgain(Outcome):
-    """It was not sent now, and may be later."""
+    """A temporary failure: retry later."""
 
 
 class Unknown(Outcome):
-    """Nobody knows whether it went out, so it must not go out again."""
+    """The message may have been sent, so it is not retried."""
 
 
-def said(words: str, *secrets: str) -> str:
-    """What a server said, as one short line without our secrets, should it echo them."""
+def redact(text: str, *secrets: str) -> str:
+    """A server's reply as one short line, without secrets that it may echo."""
     for secret in filter(None, secrets):
-        words = words.replace(secret, "…")
-    line = replace_control_characters(words).strip()
-    return line if len(line) <= MOST else line[: MOST - 1] + "…"
+        text = text.replace(secret, "…")
+    line = replace_control_characters(text).strip()
+    return line if len(line) <= MAX_LENGTH else line[: MAX_LENGTH - 1] + "…"

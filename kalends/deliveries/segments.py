@@ -1,4 +1,4 @@
-"""How many pieces an SMS is sent in, which is what it costs."""
+"""The number of segments of an SMS, which determines its price."""
 
 # The default alphabet of GSM 03.38, and the characters that take an escape and so count double.
 _BASIC = frozenset(
@@ -8,32 +8,32 @@ _ESCAPED = frozenset("\f^{}\\[~]|€")
 _GSM = (160, 153)
 _UCS2 = (70, 67)
 
-# Typography that would halve the room of a text that is otherwise in the default alphabet.
+# Typography that would force UCS-2, and so halve the capacity of a segment.
 _PLAIN = {"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "‑": "-", "…": "...", "\xa0": " "}
-# Marks that turn round the direction of all that follows, links too.
-_TURNING = dict.fromkeys("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", "")
-_REPLACED = str.maketrans(_PLAIN | _TURNING)
+# Bidirectional controls, which could reverse a link.
+_BIDI_CONTROLS = dict.fromkeys("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", "")
+_REPLACED = str.maketrans(_PLAIN | _BIDI_CONTROLS)
 
 
 def plain(text: str) -> str:
-    """The text with the plainest form of its punctuation."""
+    """Replace typographic punctuation by ASCII."""
     return text.translate(_REPLACED)
 
 
 def segments(text: str) -> int:
-    """The number of pieces: one if all fits, else as many as it takes when each has a header that joins them."""
+    """The number of segments: one if the text fits, else with the header of concatenated messages in each."""
     if all(character in _BASIC or character in _ESCAPED for character in text):
-        return _pieces([2 if character in _ESCAPED else 1 for character in text], *_GSM)
-    return _pieces([2 if character > "\uffff" else 1 for character in text], *_UCS2)
+        return _count_segments([2 if character in _ESCAPED else 1 for character in text], *_GSM)
+    return _count_segments([2 if character > "\uffff" else 1 for character in text], *_UCS2)
 
 
-def _pieces(widths: list[int], whole: int, part: int) -> int:
-    """A character of two units is never parted."""
+def _count_segments(widths: list[int], whole: int, part: int) -> int:
+    """Characters of two units are not split."""
     if sum(widths) <= whole:
         return 1
-    count, room = 1, part
+    count, capacity_left = 1, part
     for width in widths:
-        if width > room:
-            count, room = count + 1, part
-        room -= width
+        if width > capacity_left:
+            count, capacity_left = count + 1, part
+        capacity_left -= width
     return count

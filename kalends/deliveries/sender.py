@@ -1,4 +1,4 @@
-"""Sending what waits in the outbox. No transaction is open meanwhile, and one message never holds up the others."""
+"""Send the messages of the outbox. No transaction is open while sending, and one slow message does not delay others."""
 
 import queue
 import random
@@ -20,76 +20,76 @@ from kalends.users import store as users
 from kalends.users.model import User
 from kalends.values import timestamps
 
-# So many messages of a kind are under way at once, in one worker.
+# Concurrent sends per channel, in one worker.
 SENDERS = 8
 PAUSE = 1.0
-# Longer than any attempt takes: a worker that has not said by then what became of a message is dead.
+# Longer than any attempt. When a lease expires without an outcome, its worker is dead.
 LEASE = 120
 FIRST_PAUSE, LONGEST_PAUSE = 10, 3600
 GIVEN_UP_AFTER = 48 * 3600
-# How long a worker that is told to stop waits for what is under way.
+# How long a stopping worker waits for sends in progress.
 GRACE = 5
 ACCOUNT_MESSAGES = {"reset": account_message.reset, "verify": account_message.verify, "notice": account_message.notice}
 
 
 class Outbox:
-    """Takes what is due of one channel and hands it to its senders: a mail server that hangs holds up no text message."""
+    """Claims due messages of one channel for its sender threads: a mail server that hangs does not delay SMS."""
 
     def __init__(self, db: Database, settings: Settings, channel: Channel):
         self._db = db
         self._settings = settings
         self._channel = channel
-        self._handed: queue.SimpleQueue[Delivery] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Delivery] = queue.SimpleQueue()
         self._changed = threading.Condition()
         self._busy = 0
 
     def run(self, stopping: threading.Event) -> None:
-        """Send until told to stop."""
+        """Send until `stopping` is set."""
         for number in range(SENDERS):
-            threading.Thread(target=self._send_on, name=f"{self._channel} {number}", daemon=True).start()
+            threading.Thread(target=self._run_sender, name=f"{self._channel} {number}", daemon=True).start()
         while not stopping.is_set():
-            if not self._hand_out(self._free()):
+            if not self._dispatch(self._idle_senders()):
                 stopping.wait(PAUSE)
         with self._changed:
             self._changed.wait_for(lambda: self._busy == 0, timeout=GRACE)
 
-    def _free(self) -> int:
-        """How many senders are idle; waits a little if none is."""
+    def _idle_senders(self) -> int:
+        """The number of idle senders; waits briefly if there is none."""
         with self._changed:
             self._changed.wait_for(lambda: self._busy < SENDERS, timeout=PAUSE)
             return SENDERS - self._busy
 
-    def _hand_out(self, most: int) -> int:
-        """Take what is due, at most so many, and say how many there were."""
+    def _dispatch(self, most: int) -> int:
+        """Claim at most this many due messages and queue them; return their number."""
         ctx = Context(self._db, self._settings, timestamps.now())
         try:
             due = _due(ctx, self._channel, most) if most else []
-        except (Retry, Unavailable) as away:
-            log.warning("deliveries wait", reason=str(away))
+        except (Retry, Unavailable) as error:
+            log.warning("delivery_claim_failed", reason=str(error))
             return 0
         except Exception:
-            log.exception("deliveries wait")
+            log.exception("delivery_claim_failed")
             return 0
         with self._changed:
             self._busy += len(due)
         for delivery in due:
-            self._handed.put(delivery)
+            self._queue.put(delivery)
         return len(due)
 
-    def _send_on(self) -> None:
+    def _run_sender(self) -> None:
         while True:
-            delivery = self._handed.get()
+            delivery = self._queue.get()
             try:
                 attempt(self._db, self._settings, delivery)
             except Exception:
-                log.exception("a delivery was left to the next worker", delivery=delivery.id)
+                log.exception("delivery_abandoned", delivery=delivery.id)
             with self._changed:
                 self._busy -= 1
                 self._changed.notify_all()
 
 
 def queue_resets(ctx: Context) -> None:
-    """Mail a link to those who asked for a new password, if there are such users."""
+    """Queue a reset link for each requested name that belongs to a user."""
     with ctx.read():
         if not reset_requests.exist(ctx):
             return
@@ -112,19 +112,19 @@ def _due(ctx: Context, channel: Channel, most: int) -> list[Delivery]:
 
 
 def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:
-    """Send it once, and write down what became of it."""
+    """Send it once, and record the outcome."""
     state, error, due_at = "sent", None, None
     try:
         _send(Context(db, settings, timestamps.now()), delivery)
     except (Undeliverable, Unknown) as final:
         state, error = "failed", str(final)
     except TryAgain as trouble:
-        state, error, due_at = _again(delivery, str(trouble))
+        state, error, due_at = _retry_or_fail(delivery, str(trouble))
     except Exception:
-        log.exception("a delivery failed", delivery=delivery.id)
-        state, error, due_at = _again(delivery, "Something went wrong here; the log says what.")
+        log.exception("delivery_failed", delivery=delivery.id)
+        state, error, due_at = _retry_or_fail(delivery, "An internal error occurred; the log has the details.")
     log.info("delivery", delivery=delivery.id, channel=delivery.channel, state=state, attempts=delivery.attempts, error=error)
-    _write_down(db, settings, delivery, state, error, due_at)
+    _record_outcome(db, settings, delivery, state, error, due_at)
 
 
 def _send(ctx: Context, delivery: Delivery) -> None:
@@ -150,7 +150,7 @@ def _send(ctx: Context, delivery: Delivery) -> None:
 
 
 def _current(ctx: Context, delivery: Delivery) -> tuple[Delivery, Event]:
-    """The delivery and its event as they are now, if it is still to be sent: people may have changed their minds."""
+    """Load the delivery and its event again: they may have changed since it was queued."""
     current = store.get(ctx, delivery.id)
     if current is None or current.event_id is None:
         raise Undeliverable("The event was deleted before it was sent.")
@@ -163,14 +163,14 @@ def _current(ctx: Context, delivery: Delivery) -> tuple[Delivery, Event]:
 
 
 def _asking(ctx: Context, delivery: Delivery) -> User:
-    """On whose list the address may want to be."""
+    """The owner of the list that the address is asked to confirm."""
     if store.get(ctx, delivery.id) is None:
         raise Undeliverable("The account was deleted before it was sent.")
     return users.get(ctx, delivery.owner_id)
 
 
 def _account(ctx: Context, delivery: Delivery) -> User:
-    """Whose account the message is about, if the link in it would still work. A notice has none."""
+    """The user whom the message is about, while its link is valid. A notice has no link."""
     if store.get(ctx, delivery.id) is None:
         raise Undeliverable("The account was deleted before it was sent.")
     user = users.get(ctx, delivery.owner_id)
@@ -178,12 +178,12 @@ def _account(ctx: Context, delivery: Delivery) -> User:
         return user
     valid_for = reset_link.VALID_FOR if delivery.kind == "reset" else verify_link.VALID_FOR
     if ctx.now >= delivery.created_at + valid_for or user.email_address != delivery.address:
-        raise Undeliverable("The link would not have worked any more.")
+        raise Undeliverable("The link had expired before it was sent.")
     return user
 
 
-def _again(delivery: Delivery, trouble: str) -> tuple[str, str, int | None]:
-    """When to try again, or that it is time to give up."""
+def _retry_or_fail(delivery: Delivery, trouble: str) -> tuple[str, str, int | None]:
+    """The next state: a retry with exponential backoff, or failure after 48 hours."""
     now = timestamps.now()
     pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(delivery.attempts - 1, 20))
     due_at = now + max(1, round(pause * random.uniform(0.8, 1)))  # noqa: S311
@@ -192,8 +192,8 @@ def _again(delivery: Delivery, trouble: str) -> tuple[str, str, int | None]:
     return "queued", trouble, due_at
 
 
-def _write_down(db: Database, settings: Settings, delivery: Delivery, state: str, error: str | None, due_at: int | None) -> None:
-    """As long as the lease lasts: what was sent and is not written down would be sent again."""
+def _record_outcome(db: Database, settings: Settings, delivery: Delivery, state: str, error: str | None, due_at: int | None) -> None:
+    """Record the outcome, retrying until the lease ends: an unrecorded message would be sent again."""
     until = time.monotonic() + LEASE
     while True:
         ctx = Context(db, settings, timestamps.now())

@@ -1,4 +1,4 @@
-"""SMS: handed to an HTTP interface like Twilio's, or written to a file."""
+"""Send SMS through an HTTP API like Twilio's, or write them to a file."""
 
 import ssl
 from base64 import b64encode
@@ -10,22 +10,22 @@ import msgspec
 
 from kalends import __version__
 from kalends.deliveries import outbox_files
-from kalends.deliveries.outcome import Outcome, TryAgain, Undeliverable, Unknown, said
+from kalends.deliveries.outcome import Outcome, TryAgain, Undeliverable, Unknown, redact
 from kalends.net.deadline import Deadline
 from kalends.settings import Settings
 from kalends.transports import Twilio, twilio
 
 SECONDS: float = 10
-MOST_READ = 64 * 2**10
-OPERATOR = "The operator of this service must mend that."
-# The request was not taken on: too many, not now, or it never arrived whole.
+MAX_READ = 64 * 2**10
+OPERATOR = "The operator of this service must fix this."
+# The request was not accepted: rate limited, unavailable, or incomplete.
 NOT_NOW = (408, 429, 503)
-# What is wrong is the account or the address in the settings, not the message.
+# The account or the URL in the settings is wrong, not the message.
 OPERATORS = (401, 403, 404)
 
 
 def send(settings: Settings, number: str, text: str, delivery_id: int | str, *, seconds: float = SECONDS) -> None:
-    """Hand the text over. What may have gone out already is Unknown: a second SMS costs money, and annoys."""
+    """Send the text. If it may have been sent, raise Unknown: a second SMS costs money and annoys."""
     interface = twilio(settings.sms)
     if interface is None:
         outbox_files.write(settings, f"{delivery_id}.sms.txt", f"To: {number}\n\n{text}\n".encode())
@@ -34,11 +34,11 @@ def send(settings: Settings, number: str, text: str, delivery_id: int | str, *, 
         connection = _connected(interface, deadline)
         try:
             _post(connection, interface, number, text)
-            answer = connection.getresponse()
-            failed = _outcome(interface, answer)
+            response = connection.getresponse()
+            failed = _outcome(interface, response)
         except (HTTPException, OSError, ValueError):
             raise Unknown(
-                "The SMS service broke the connection off, or did not answer in time. Nobody knows whether it was sent."
+                "The SMS service closed the connection, or did not reply in time. It is not known whether the message was sent."
             ) from None
         finally:
             connection.close()
@@ -47,17 +47,17 @@ def send(settings: Settings, number: str, text: str, delivery_id: int | str, *, 
 
 
 def _connected(interface: Twilio, deadline: Deadline) -> HTTPConnection:
-    """By hand, to know of each failure whether anything was sent before it."""
+    """Connect in a step of its own, to tell failures before the request from later ones."""
     try:
-        made = deadline.connect(interface.host, interface.port, tls=interface.scheme == "https")
+        sock = deadline.connect(interface.host, interface.port, tls=interface.scheme == "https")
     except ssl.SSLError:
         raise TryAgain(f"No safe connection to the SMS service can be made. {OPERATOR}") from None
     except OSError:
         raise TryAgain("The SMS service cannot be reached.") from None
     kind = HTTPSConnection if interface.scheme == "https" else HTTPConnection
     connection = kind(interface.host, interface.port)
-    connection.sock = made
-    # A line that breaks before the request is through must not be mended by a second one.
+    connection.sock = sock
+    # http.client must not reconnect and send the request a second time.
     connection.auto_open = 0
     return connection
 
@@ -78,8 +78,8 @@ def _post(connection: HTTPConnection, interface: Twilio, number: str, text: str)
     )
 
 
-def _outcome(interface: Twilio, answer: HTTPResponse) -> Outcome | None:
-    status = answer.status
+def _outcome(interface: Twilio, response: HTTPResponse) -> Outcome | None:
+    status = response.status
     if 200 <= status < 300:
         return None
     if status in NOT_NOW:
@@ -87,14 +87,14 @@ def _outcome(interface: Twilio, answer: HTTPResponse) -> Outcome | None:
     if status in OPERATORS or 300 <= status < 400:
         return TryAgain(f"The SMS service refused this service's account ({status}). {OPERATOR}")
     if 400 <= status < 500:
-        return Undeliverable(f"The SMS service answered {status}: {said(_message(answer), interface.token)}")
+        return Undeliverable(f"The SMS service replied {status}: {redact(_message(response), interface.token)}")
     return Unknown(f"The SMS service failed ({status}). It may have been sent.")
 
 
-def _message(answer: HTTPResponse) -> str:
-    """What the interface says for people."""
+def _message(response: HTTPResponse) -> str:
+    """The error message in the response."""
     try:
-        found: Any = msgspec.json.decode(answer.read(MOST_READ))
-        return str(found["message"])
+        reply: Any = msgspec.json.decode(response.read(MAX_READ))
+        return str(reply["message"])
     except (HTTPException, OSError, ValueError, KeyError, TypeError):
         return "it gave no reason"

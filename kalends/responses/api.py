@@ -34,12 +34,12 @@ def index(ctx: Context, params: ResponseQuery) -> ResponseIndex:
     event = policy.event(ctx, params.event_id, to=Right.SEE) if params.event_id else None
     user = policy.user(ctx)
     if event and event.can_edit:
-        found = store.of_event(ctx, event.id, params.fetch, params.offset)
+        rows = store.of_event(ctx, event.id, params.fetch, params.offset)
         total = store.count_of_event(ctx, event.id) if params.count else UNSET
     else:
-        found = store.of_user(ctx, user.id, params.event_id, params.fetch, params.offset)
+        rows = store.of_user(ctx, user.id, params.event_id, params.fetch, params.offset)
         total = store.count_of_user(ctx, user.id, params.event_id) if params.count else UNSET
-    responses, next_page = page(ctx, params, found)
+    responses, next_page = page(ctx, params, rows)
     return ResponseIndex([store.item(r) for r in responses], params.size, params.offset, next_page, total)
 
 

@@ -35,17 +35,17 @@ class Login(Struct, frozen=True):
 
 def check(ctx: Context, params: Credentials) -> Login:
     """Whose credentials these are; a failure is counted and logged, and raises."""
-    chosen = _one_set(params)[0]
-    if chosen == "user_name":
+    credential = _require_one_set(params)[0]
+    if credential == "user_name":
         return _by_password(ctx, params.user_name or "", params.password or "")
     subjects = [_network_subject(ctx)]
     with ctx.read():
         login_attempts.refuse(ctx, subjects)
-    login = _by_key(ctx, params.wkey or "") if chosen == "wkey" else _by_digest(ctx, params.digest or "", params.timestamp or "")
+    login = _by_key(ctx, params.wkey or "") if credential == "wkey" else _by_digest(ctx, params.digest or "", params.timestamp or "")
     if login is None:
         login_attempts.begin(ctx, subjects)
-        _log_failure(ctx, "key" if chosen == "wkey" else "digest", _known_key_id(ctx, params))
-        raise errors.WrongCredentials(WRONG_KEY if chosen == "wkey" else WRONG_DIGEST)
+        _log_failure(ctx, "key" if credential == "wkey" else "digest", _known_key_id(ctx, params))
+        raise errors.WrongCredentials(WRONG_KEY if credential == "wkey" else WRONG_DIGEST)
     return login
 
 
@@ -55,7 +55,7 @@ def use(ctx: Context, login: Login) -> User:
         _log_failure(ctx, "digest", login.key_id)
         raise errors.WrongCredentials(WRONG_DIGEST)
     login_attempts.delete(ctx, login.attempt)
-    return users.hold(ctx, login.user)
+    return users.lock(ctx, login.user)
 
 
 def confirm(ctx: Context, user: User, password: str) -> None:
@@ -107,7 +107,7 @@ def _log_failure(ctx: Context, kind: str, account: str | None) -> None:
     )
 
 
-def _one_set(params: Credentials) -> tuple[str, ...]:
+def _require_one_set(params: Credentials) -> tuple[str, ...]:
     present = [names for names in Credentials.SETS if any(getattr(params, name) for name in names)]
     if len(present) != 1:
         fields = ["user_name", "password"] if not present else [name for names in present for name in names]

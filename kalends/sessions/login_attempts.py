@@ -6,7 +6,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.sessions import store
 
-MOST_FAILURES = 10
+MAX_FAILURES = 10
 
 # The rows that count an attempt.
 Attempt = tuple[int, ...]
@@ -16,7 +16,7 @@ def refuse(ctx: Context, subjects: list[str]) -> None:
     """Raise TooMany if one of the subjects has failed too often within a minute."""
     if ctx.settings.rate_limits == "off":
         return
-    if any(store.recent_failures(ctx, subject) >= MOST_FAILURES for subject in subjects):
+    if any(store.recent_failures(ctx, subject) >= MAX_FAILURES for subject in subjects):
         raise errors.TooMany("Too many failed logins. Try again in a minute.", retry_after=store.FAILURE_WINDOW)
 
 

@@ -8,13 +8,13 @@ from kalends.tokens import new_token, public_id, token_hash
 TOUCH_AFTER = 3600
 FAILURE_WINDOW = 60
 DIGEST_WINDOW = 300
-MOST_LISTED = 50
+MAX_LISTED = 50
 
 _LIVE = "user_id = :user_id AND last_used_at > :idle AND created_at > :old"
 
 
-class _Found(Actor, frozen=True):
-    """An actor and the age of the session by which they came."""
+class _SessionActor(Actor, frozen=True):
+    """An actor with the times of their session."""
 
     created_at: int = 0
     last_used_at: int = 0
@@ -35,17 +35,17 @@ def _by_key(ctx: Context, token: str) -> Actor | None:
 
 
 def _by_session(ctx: Context, token: str) -> Actor | None:
-    found = ctx.tx.one(
-        _Found,
+    actor = ctx.tx.one(
+        _SessionActor,
         """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, s.id, NULL, u.verified_at, s.created_at, s.last_used_at
            FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.token_hash = :hash""",
         hash=token_hash(token),
     )
-    if found is None or ctx.now >= min(found.last_used_at + IDLE, found.created_at + LIFETIME):
+    if actor is None or ctx.now >= min(actor.last_used_at + IDLE, actor.created_at + LIFETIME):
         return None
-    if ctx.now - found.last_used_at > TOUCH_AFTER:
-        ctx.after_commit.append(lambda tx: _touch(tx, found.session_id, ctx.now))
-    return found
+    if ctx.now - actor.last_used_at > TOUCH_AFTER:
+        ctx.after_commit.append(lambda tx: _touch(tx, actor.session_id, ctx.now))
+    return actor
 
 
 def _touch(tx: Transaction, session_id: str | None, now: int) -> None:
@@ -85,7 +85,7 @@ def of_user(ctx: Context, user_id: int) -> list[Session]:
     """The user's live sessions, the last used first; not all of them, if a program opens ever more."""
     return ctx.tx.all(
         Session,
-        f"SELECT {columns(Session)} FROM sessions WHERE {_LIVE} ORDER BY last_used_at DESC, created_at DESC, id LIMIT {MOST_LISTED}",
+        f"SELECT {columns(Session)} FROM sessions WHERE {_LIVE} ORDER BY last_used_at DESC, created_at DESC, id LIMIT {MAX_LISTED}",
         **_live(ctx, user_id),
     )
 
@@ -145,7 +145,7 @@ def delete_failure(ctx: Context, failure_id: int) -> None:
 
 
 def clean_up(tx: Transaction, now: int) -> None:
-    """Forget what has expired."""
+    """Delete expired rows."""
     tx.run("DELETE FROM sessions WHERE last_used_at < :idle", idle=now - IDLE)
     tx.run("DELETE FROM used_digests WHERE expires_at < :now", now=now)
     tx.run("DELETE FROM failed_logins WHERE failed_at < :old", old=now - FAILURE_WINDOW)

@@ -19,9 +19,9 @@ CSV_COLUMNS = ("id", "channel", "address", "event_id", "source", "consent", "con
 def index(ctx: Context, params: Paging) -> SubscriberIndex:
     """Your list: each address with the time, the source and the consent, and whether the address has confirmed it."""
     owner = policy.user(ctx)
-    found, next_page = page(ctx, params, store.index(ctx, owner.id, params.fetch, params.offset))
+    rows, next_page = page(ctx, params, store.index(ctx, owner.id, params.fetch, params.offset))
     total = store.count(ctx, owner.id) if params.count else UNSET
-    return SubscriberIndex([store.item(s) for s in found], params.size, params.offset, next_page, total)
+    return SubscriberIndex([store.item(s) for s in rows], params.size, params.offset, next_page, total)
 
 
 @endpoint("GET", "/api/subscribers.csv")

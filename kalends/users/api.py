@@ -36,7 +36,7 @@ def create(ctx: Context, params: Registration) -> UserDetail:
     policy.require_open_registration(ctx)
     weak_passwords.refuse(ctx, params.password, params)
     _refuse_taken(ctx, params)
-    password_hash = passwords.hashed(params.password)
+    password_hash = passwords.hash_password(params.password)
     with ctx.write(), _taken_names():
         user = store.get(ctx, store.insert(ctx, params, password_hash))
         _mail_link(ctx, user)
@@ -78,18 +78,18 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
     if needs_password:
         _confirm(ctx, user, params.get("current_password"))
     if password:
-        password_hash = passwords.hashed(password)
+        password_hash = passwords.hash_password(password)
     with ctx.write(), _taken_names():
-        held = store.hold(ctx, user)
-        profile = _changed(params, held)
-        if _moves(held, profile) and not needs_password:
+        current = store.lock(ctx, user)
+        profile = _changed(params, current)
+        if _moves(current, profile) and not needs_password:
             raise Retry
         store.update(ctx, user_id, profile)
-        if _moves(held, profile):
-            deliveries.insert_account_mail(ctx, held, "notice", "address_changed")
+        if _moves(current, profile):
+            deliveries.insert_account_mail(ctx, current, "notice", "address_changed")
             _mail_link(ctx, store.get(ctx, user_id))
         if password_hash:
-            _set_password(ctx, held, password_hash, delete_keys=bool(params.get("delete_keys")))
+            _set_password(ctx, current, password_hash, delete_keys=bool(params.get("delete_keys")))
         return ctx.done(store.detail(ctx, store.get(ctx, user_id)))
 
 
@@ -109,7 +109,7 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
     credentials.confirm(ctx, user, params.current_password)
     store.empty_calendars(ctx, user.id)
     with ctx.write():
-        store.delete(ctx, store.hold(ctx, user).id)
+        store.delete(ctx, store.lock(ctx, user).id)
         return ctx.done(Deletion([user_id]))
 
 

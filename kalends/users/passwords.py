@@ -1,4 +1,4 @@
-"""Passwords: Argon2id, and never more than a few at once, since each takes 64 MiB."""
+"""Password hashing with Argon2id, limited in concurrency: each hash takes 64 MiB."""
 
 import os
 import sys
@@ -12,49 +12,49 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from kalends.errors import Unavailable
 
-AT_ONCE = 2
-PATIENCE = 10
+MAX_CONCURRENT = 2
+SLOT_TIMEOUT = 10
 NICE = 10
 
 
 def _lower_priority() -> None:
-    """Let other threads have the core first. Linux has a priority for each thread; elsewhere it would be that of the process."""
+    """Lower this thread's priority. Linux has one per thread; elsewhere it would be the whole process's."""
     if sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
 _hasher = PasswordHasher()
-_room = threading.BoundedSemaphore(AT_ONCE)
-# They do nothing but hash: a thread of low priority that held a lock would make others wait for it.
-_threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="argon2", initializer=_lower_priority)
+_slots = threading.BoundedSemaphore(MAX_CONCURRENT)
+# They do nothing but hash: a low-priority thread that held a lock would block others (priority inversion).
+_threads = ThreadPoolExecutor(MAX_CONCURRENT, thread_name_prefix="argon2", initializer=_lower_priority)
 
 
-def hashed(password: str) -> str:
-    """What is stored of a password."""
-    with _place():
+def hash_password(password: str) -> str:
+    """The Argon2id hash of a password."""
+    with _slot():
         return _threads.submit(_hasher.hash, password).result()
 
 
-def matches(password: str, known: str | None) -> bool:
-    """Whether it is the password; an unknown user takes the same time as a wrong password."""
-    with _place():
+def matches(password: str, stored_hash: str | None) -> bool:
+    """Whether the password matches. An unknown user (None) takes as long as a wrong password."""
+    with _slot():
         try:
-            return _threads.submit(_hasher.verify, known or _nobody(), password).result() and known is not None
+            return _threads.submit(_hasher.verify, stored_hash or _dummy_hash(), password).result() and stored_hash is not None
         except (VerificationError, InvalidHashError):
             return False
 
 
-def _nobody() -> str:
-    """What no password hashes to, by the figures of any other: it takes as long to compare with, from the first time on."""
+def _dummy_hash() -> str:
+    """A hash that no password has, with the usual parameters, so that verifying it takes the usual time."""
     return f"$argon2id$v=19$m={_hasher.memory_cost},t={_hasher.time_cost},p={_hasher.parallelism}${'A' * 22}${'A' * 43}"
 
 
 @contextmanager
-def _place() -> Iterator[None]:
-    if not _room.acquire(timeout=PATIENCE):
+def _slot() -> Iterator[None]:
+    if not _slots.acquire(timeout=SLOT_TIMEOUT):
         raise Unavailable("Too many people are signing in at once. Try again.")
     try:
         yield
     finally:
-        _room.release()
+        _slots.release()

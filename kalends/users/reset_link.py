@@ -1,48 +1,25 @@
-"""The address under which somebody who has forgotten their password sets a new one."""
+"""The mailed link for setting a new password."""
 
-import hmac
+from functools import partial
 
-from kalends import errors
 from kalends.context import Context
 from kalends.settings import Settings
 from kalends.tokens import derive
-from kalends.users import store
+from kalends.users import signed_link
 from kalends.users.model import User
 
 VALID_FOR = 3600
-MOST_DIGITS = 18
 
 
 def reset_url(settings: Settings, user: User, issued_at: int) -> str:
-    """It follows from the server's secret, and from what the user has now, so it is stored nowhere, and works once."""
     return f"{settings.url}/reset/{user.id}-{issued_at}-{_mac(settings, user, issued_at)}"
 
 
-def user_of(ctx: Context, token: str) -> User | None:
-    """Whose link this is, while it works."""
-    read = numbers(token)
-    if read is None:
-        return None
-    user_id, issued_at, mac = read
-    try:
-        user = store.get(ctx, user_id)
-    except errors.NotFound:
-        return None
-    if not issued_at <= ctx.now < issued_at + VALID_FOR:
-        return None
-    return user if hmac.compare_digest(mac.encode(), _mac(ctx.settings, user, issued_at).encode()) else None
-
-
-def numbers(token: str) -> tuple[int, int, str] | None:
-    """The user's id, when the link was issued, and its MAC."""
-    number, issued, mac = [*token.split("-", 2), "", ""][:3]
-    return (int(number), int(issued), mac) if _is_number(number) and _is_number(issued) else None
+def find_user(ctx: Context, token: str) -> User | None:
+    """The user whose password the link resets, while it is valid."""
+    return signed_link.find_user(ctx, token, VALID_FOR, partial(_mac, ctx.settings))
 
 
 def _mac(settings: Settings, user: User, issued_at: int) -> str:
-    """Another password or another address makes it another."""
+    """It covers the password hash and the address: a link works once, and not after a change of address."""
     return derive(settings, "reset", f"{user.id}.{issued_at}.{user.email_address}.{user.password_hash}")[:32]
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS

@@ -1,4 +1,4 @@
-"""Requests for a link to a new password: written for any name, so that the time a request takes tells nothing of accounts."""
+"""Password reset requests, stored for any name, so that their timing does not reveal which accounts exist."""
 
 from kalends.context import Context
 
@@ -14,7 +14,7 @@ def exist(ctx: Context) -> bool:
 
 
 def take(ctx: Context) -> list[tuple[str, int]]:
-    """Some of the names and when they were written, which nobody else takes."""
+    """Delete and return a batch of requests; other workers skip them."""
     rows = ctx.tx.rows(
         f"""DELETE FROM reset_requests WHERE id IN (SELECT id FROM reset_requests ORDER BY id LIMIT {BATCH} {ctx.db.for_update})
             RETURNING name, requested_at"""

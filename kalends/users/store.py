@@ -22,24 +22,23 @@ def get(ctx: Context, user_id: int) -> User:
     return user
 
 
-def hold(ctx: Context, user: User) -> User:
-    """The user as they are now, safe from other changes until the transaction ends. A password was checked before it
-    began: if it was changed meanwhile, or the user deleted, the action runs again."""
+def lock(ctx: Context, user: User) -> User:
+    """Lock and load the user again. If the password was changed since it was checked, or the user deleted, retry the action."""
     ctx.tx.advisory_lock(f"user {user.id}")
-    held = ctx.tx.one(User, f"SELECT {_USER} FROM users WHERE id = :id AND password_hash = :hash", id=user.id, hash=user.password_hash)
-    if held is None:
+    current = ctx.tx.one(User, f"SELECT {_USER} FROM users WHERE id = :id AND password_hash = :hash", id=user.id, hash=user.password_hash)
+    if current is None:
         raise Retry
-    return held
+    return current
 
 
 def find(ctx: Context, name: str) -> User | None:
-    """The user with this user name or e-mail address. A user name has no @, so the two cannot meet."""
+    """The user with this user name or e-mail address. A user name has no @, so the two cannot collide."""
     column = "email_key" if "@" in name else "user_name_key"
     return ctx.tx.one(User, f"SELECT {_USER} FROM users WHERE {column} = :name", name=fold_case(name))
 
 
 def find_for_others(ctx: Context, name: str) -> User | None:
-    """The user whom somebody else means: by their user name, or by an address that they have proved to be theirs."""
+    """Find another user: by user name, or by a verified address."""
     user = find(ctx, name)
     return user if user and ("@" not in name or user.verified_at is not None) else None
 
@@ -49,13 +48,13 @@ def every(ctx: Context) -> list[User]:
 
 
 def insert(ctx: Context, profile: Profile, password_hash: str, *, verified: bool = False) -> int:
-    """A new user with a primary calendar. The operator vouches for the addresses of those whom they make."""
+    """Insert a user with a primary calendar. Addresses of users that the operator creates count as verified."""
     user_id: int = ctx.tx.value(
         """INSERT INTO users (user_name, user_name_key, email_address, email_key, name, time_zone, password_hash, created_at, updated_at,
                               verified_at)
            VALUES (:user_name, :user_name_key, :email_address, :email_key, :name, :time_zone, :password_hash, :now, :now, :verified_at)
            RETURNING id""",
-        **_written(profile),
+        **_columns(profile),
         password_hash=password_hash,
         verified_at=ctx.now if verified else None,
         now=ctx.now,
@@ -68,13 +67,13 @@ def insert(ctx: Context, profile: Profile, password_hash: str, *, verified: bool
 
 
 def update(ctx: Context, user_id: int, profile: Profile) -> None:
-    """A new address is nobody's until it is verified."""
+    """Update the profile; a new address is not verified."""
     ctx.tx.run(
         """UPDATE users SET user_name = :user_name, user_name_key = :user_name_key, email_address = :email_address,
            verified_at = CASE WHEN email_key = :email_key THEN verified_at END, email_key = :email_key, name = :name,
            time_zone = :time_zone, updated_at = :now
            WHERE id = :id""",
-        **_written(profile),
+        **_columns(profile),
         id=user_id,
         now=ctx.now,
     )
@@ -87,7 +86,7 @@ def update_password(ctx: Context, user_id: int, password_hash: str) -> None:
 
 
 def verify(ctx: Context, user: User) -> None:
-    """Note that the user's address is theirs, unless they have another by now: what was shared with it is now shared with them."""
+    """Mark the address as verified, unless it has changed since; calendars shared with the address are now shared with the user."""
     rows = ctx.tx.rows(
         """UPDATE users SET verified_at = :now, updated_at = :now
            WHERE id = :id AND email_key = :email_key AND verified_at IS NULL RETURNING email_address""",
@@ -100,7 +99,7 @@ def verify(ctx: Context, user: User) -> None:
 
 
 def empty_calendars(ctx: Context, user_id: int) -> None:
-    """Before a user is deleted: most of their events go in batches, so that others can write in between."""
+    """Delete the user's events in batches before the user, so that other writes can run in between."""
     with ctx.read():
         rows = ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=user_id)
     for (calendar_id,) in rows:
@@ -132,7 +131,7 @@ def detail(ctx: Context, user: User) -> UserDetail:
     )
 
 
-def _written(profile: Profile) -> dict[str, str | None]:
+def _columns(profile: Profile) -> dict[str, str | None]:
     return {
         "user_name": profile.user_name,
         "user_name_key": fold_case(profile.user_name),

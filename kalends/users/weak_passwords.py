@@ -1,4 +1,4 @@
-"""Passwords that people guess first: common words and names, runs on the keyboard, dates, and what the account itself is called."""
+"""Reject easily guessed passwords: common words, keyboard runs, repetitions, dates, and the account's own names."""
 
 import re
 from functools import cache
@@ -50,7 +50,7 @@ class Named(Protocol):
 
 
 def refuse(ctx: Context, password: str, owner: Named) -> None:
-    """Raise Invalid for a password that is guessed first."""
+    """Raise Invalid for an easily guessed password."""
     if is_common(password):
         raise errors.invalid("password", COMMON)
     site = urlsplit(ctx.settings.url).hostname or ""

@@ -74,16 +74,16 @@ def test_whoever_sets_a_password_by_the_link_has_proved_the_address_and_is_told(
 def test_a_link_proves_no_address_that_the_account_gets_while_it_is_used(
     cast: Cast, db: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alice, hashed = cast.alice, passwords.hashed
+    alice, hashed = cast.alice, passwords.hash_password
     link = the_link(cast, db, settings)
     other = {"email_address": f"not-{alice.email_address}", "current_password": PASSWORD}
 
     def hashed_meanwhile(password: str) -> str:
-        monkeypatch.setattr(passwords, "hashed", hashed)
+        monkeypatch.setattr(passwords, "hash_password", hashed)
         assert alice.put(f"/api/users/{alice.id}", json=other).status == 200
         return hashed(password)
 
-    monkeypatch.setattr(passwords, "hashed", hashed_meanwhile)
+    monkeypatch.setattr(passwords, "hash_password", hashed_meanwhile)
     assert cast.anonymous.post(link, data={"password": NEW}).status == 404
     assert log_in(cast, PASSWORD) == 201
     user = alice.get("/api/users/current").json

@@ -32,7 +32,7 @@ def ana(db: Database, settings: Settings) -> Iterator[Client]:
     """The example's user, signed in, and the example with her; both are gone afterwards."""
     ctx = Context(db, settings, NOON)
     with ctx.write():
-        assert len(list(demo.fill(ctx, passwords.hashed(PASSWORD)))) == demo.STEPS
+        assert len(list(demo.fill(ctx, passwords.hash_password(PASSWORD)))) == demo.STEPS
     assert ctx.now == NOON
     guest = Client(wsgi(db, settings, lambda: NOON))
     session = guest.post("/api/session", json={"user_name": "demo", "password": PASSWORD})

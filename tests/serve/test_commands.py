@@ -193,7 +193,7 @@ def test_the_doctor_sends_test_messages(tmp_path: Path) -> None:
     assert (tmp_path / "data" / "outbox" / "test.sms.txt").read_text().startswith("To: +33612345678\n\nThis is a test message")
     wrong = run("doctor", "--email", "ana", "--sms", "12", folder=tmp_path)
     assert wrong.returncode == 1
-    assert "BAD  test message to ana: This is no e-mail address.\nBAD  test SMS to 12: 12 is no phone number" in wrong.stdout
+    assert "BAD  test message to ana: This is not an e-mail address.\nBAD  test SMS to 12: 12 is no phone number" in wrong.stdout
 
 
 def test_the_doctor_asks_the_mail_server(tmp_path: Path) -> None:

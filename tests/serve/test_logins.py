@@ -58,10 +58,10 @@ class Counting(PasswordHasher):
 def test_two_passwords_at_most_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     counting = Counting()
     monkeypatch.setattr(passwords, "_hasher", counting)
-    known = passwords.hashed("correct horse battery")
+    known = passwords.hash_password("correct horse battery")
     with ThreadPoolExecutor(64) as clients:
-        hashes = clients.map(passwords.hashed, ["another password"] * 32)
+        hashes = clients.map(passwords.hash_password, ["another password"] * 32)
         matches = clients.map(lambda _: passwords.matches("correct horse battery", known), range(32))
         assert len(set(hashes)) == 32
         assert all(matches)
-    assert counting.most == passwords.AT_ONCE == 2
+    assert counting.most == passwords.MAX_CONCURRENT == 2
