@@ -44,7 +44,7 @@ MODULE_LAYERS = {
         *("events.placements", "events.search", "events.span", "home.upcoming"),
         *(f"events.imports.{name}" for name in ("apply", "entries", "existing", "file", "incoming", "plan", "recurrence")),
         *(f"events.series.{name}" for name in ("change", "rule", "scope")),
-        *("reference.errors", "reference.glossary"),
+        *("reference.errors", "reference.glossary", "reference.guide"),
         *("responses.author", "responses.respond"),
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
         *("subscribers.mail_links", "subscribers.opt_in"),

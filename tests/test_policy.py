@@ -33,6 +33,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /metrics": {"": (401, 401, 401, 401, 401)},
     "GET /docs": {"": EVERYBODY},
     "GET /docs/errors": {"": EVERYBODY},
+    "GET /docs/guide": {"": EVERYBODY},
+    "GET /docs/guide/{page_name}": {"": EVERYBODY},
     "GET /static/{name}": {"": EVERYBODY},
     "GET /": {"": EVERYBODY},
     "GET /events/{event_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
@@ -265,6 +267,7 @@ class Scene:
             "reset_token": lambda: a_reset_token(self.settings, self.cast.dave.id, NOON),
             "verify_token": lambda: a_verify_token(self.settings, self.cast.dave.id, NOON),
             "name": lambda: "style.css",
+            "page_name": lambda: "api",
         }
         return found[name]()
 

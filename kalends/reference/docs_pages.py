@@ -6,10 +6,11 @@ from typing import Any
 from markupsafe import Markup
 
 from kalends.context import Context
-from kalends.errors import CODES
+from kalends.errors import CODES, NotFound
 from kalends.http.endpoint import Document
 from kalends.reference.api import described
 from kalends.reference.errors import meaning, problems
+from kalends.reference.guide import INDEX, load_page, page_names
 from kalends.reference.schema_text import in_words
 from kalends.web.page import page
 from kalends.web.render import render
@@ -42,6 +43,25 @@ def errors(ctx: Context) -> Document:
     """The catalogue of errors."""
     kinds = [(each.kind, each.status, each.title, marked(meaning(each))) for each in problems()]
     return render("reference/errors.html", ctx, title="Errors", kinds=kinds, codes=CODES)
+
+
+@page("GET", "/docs/guide", guests=True, transaction=False)
+def guide(ctx: Context) -> Document:
+    """The contents of the guide."""
+    return _guide_page(ctx, INDEX)
+
+
+@page("GET", "/docs/guide/{page_name}", guests=True, transaction=False)
+def guide_page(ctx: Context, page_name: str) -> Document:
+    """A page of the guide."""
+    if page_name not in page_names():
+        raise NotFound("There is no such page. The guide's contents are at /docs/guide.")
+    return _guide_page(ctx, page_name)
+
+
+def _guide_page(ctx: Context, page_name: str) -> Document:
+    document = load_page(page_name)
+    return render("reference/guide.html", ctx, title=document.title, html=document.html)
 
 
 def marked(text: str) -> list[Markup]:

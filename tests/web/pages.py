@@ -90,6 +90,8 @@ PAGES: dict[str, list[Visit]] = {
     "GET /account/keys/{key_id}/delete": [Visit("alice", "/account/keys/{key}/delete")],
     "GET /docs": [Visit("guest", "/docs")],
     "GET /docs/errors": [Visit("guest", "/docs/errors")],
+    "GET /docs/guide": [Visit("guest", "/docs/guide")],
+    "GET /docs/guide/{page_name}": [Visit("guest", "/docs/guide/api")],
     "GET /confirm/{confirm_token}": [Visit("guest", "/confirm/{confirm_token}")],
     "GET /c/{confirm_token}": [Visit("guest", "/c/{confirm_token}")],
     "GET /unsubscribe/{token}": [Visit("guest", "/unsubscribe/{token}")],
