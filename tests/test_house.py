@@ -156,8 +156,14 @@ def test_every_code_has_a_meaning() -> None:
     assert set(errors.CODES) == set(get_args(errors.Code))
 
 
+def test_the_map_of_contributing_has_every_module_and_folder() -> None:
+    entries = {path.name + "/" * path.is_dir() for path in (ROOT / "kalends").iterdir()} - {"__init__.py", "__pycache__/"}
+    mapped = set(re.findall(r"`kalends/(\w+(?:/|\.py))`", (ROOT / "CONTRIBUTING.md").read_text()))
+    assert mapped == entries
+
+
 def test_links_between_documents_lead_somewhere() -> None:
-    for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()):
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
 

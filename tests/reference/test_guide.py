@@ -18,10 +18,11 @@ def _get(client: Client, path: str) -> Element:
 
 
 def _targets(page: Element) -> list[str]:
-    return [link.attributes["href"] for link in page.all("a") if link.attributes["href"].startswith(("/docs/guide", "#"))]
+    hrefs = [link.attributes["href"] or "" for link in page.all("a")]
+    return [href for href in hrefs if href.startswith(("/docs/guide", "#"))]
 
 
-def _ids(page: Element) -> set[str]:
+def _ids(page: Element) -> set[str | None]:
     return {element.attributes["id"] for level in ("h1", "h2", "h3") for element in page.all(level) if "id" in element.attributes}
 
 
