@@ -14,7 +14,7 @@ from msgspec import Struct
 from bench.servers import CLIENT_CORE
 
 CONNECTIONS = 16
-PATIENCE = 30
+TIMEOUT = 30
 MILLISECONDS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000}
 
 
@@ -51,7 +51,7 @@ def measured(
     may_fail: bool = False,
 ) -> Figures:
     """Ask for so long, on so many connections, from these cores. Of a server that may fail, the good answers count."""
-    command = ["taskset", "-c", cores, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={PATIENCE}s", "--latency"]
+    command = ["taskset", "-c", cores, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={TIMEOUT}s", "--latency"]
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         if asked.fields:
             body = json.dumps(asked.fields)

@@ -12,7 +12,7 @@ from tests.client import Answer
 from tests.conftest import Clock
 
 ENTRIES = 12
-PATIENCE = 20
+TIMEOUT = 20
 
 Imported = Callable[[], list[int]]
 
@@ -34,7 +34,7 @@ def at_once(*requests: Callable[[], Answer]) -> list[Answer]:
     ready = threading.Barrier(len(requests))
 
     def run(request: Callable[[], Answer]) -> Answer:
-        ready.wait(PATIENCE)
+        ready.wait(TIMEOUT)
         return request()
 
     with ThreadPoolExecutor(len(requests)) as pool:

@@ -23,7 +23,7 @@ from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client
 
-PATIENCE = 20
+TIMEOUT = 20
 
 
 class Crossed(Struct):
@@ -45,7 +45,7 @@ class Crossing:
             meets = self.attempts <= 2
         ctx.tx.run("UPDATE pebbles SET n = n + 1 WHERE id = :id", id=first)
         if meets:
-            self._both.wait(PATIENCE)
+            self._both.wait(TIMEOUT)
         ctx.tx.run("UPDATE pebbles SET n = n + 1 WHERE id = :id", id=second)
         return Crossed(self.attempts)
 
@@ -68,14 +68,14 @@ def test_a_deadlock_asks_for_another_run(beach: Postgres) -> None:
         try:
             with beach.write() as tx:
                 tx.run("UPDATE pebbles SET n = n + 1 WHERE id = :id", id=first)
-                both.wait(PATIENCE)
+                both.wait(TIMEOUT)
                 tx.run("UPDATE pebbles SET n = n + 1 WHERE id = :id", id=second)
         except Retry:
             return False
         return True
 
     with ThreadPoolExecutor(2) as threads:
-        kept = [done.result(PATIENCE) for done in (threads.submit(change, 1, 2), threads.submit(change, 2, 1))]
+        kept = [done.result(TIMEOUT) for done in (threads.submit(change, 1, 2), threads.submit(change, 2, 1))]
     assert sorted(kept) == [False, True]
     with beach.read() as tx:
         assert tx.rows("SELECT n FROM pebbles") == [(1,), (1,)]
@@ -88,7 +88,7 @@ def test_requests_that_deadlock_are_both_answered(beach: Postgres, tmp_path: Pat
     )
     with ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(client.put, path) for path in ("/api/pebbles/1/2", "/api/pebbles/2/1")]
-        answers = [done.result(PATIENCE) for done in waiting]
+        answers = [done.result(TIMEOUT) for done in waiting]
     assert [answer.status for answer in answers] == [200, 200]
     assert crossing.attempts > 2
     with beach.read() as tx:
@@ -146,7 +146,7 @@ def test_a_writer_waits_for_the_one_before_it(tmp_path: Path) -> None:
                 pass
 
         with pytest.raises(Unavailable):
-            thread.submit(write).result(PATIENCE)
+            thread.submit(write).result(TIMEOUT)
     with db.write() as tx:
         assert tx.has_table("pebbles")
     db.close()

@@ -12,7 +12,7 @@ from tests.cast import Cast, a_calendar, an_event, shared
 from tests.client import Answer, Client
 from tests.events.listing import listed
 
-PATIENCE = 30
+TIMEOUT = 60
 ROUNDS = 5
 AT_ONCE = 6
 
@@ -22,11 +22,11 @@ def _at_once(*requests: Callable[[], Answer]) -> list[Answer]:
     ready = threading.Barrier(len(requests))
 
     def send(request: Callable[[], Answer]) -> Answer:
-        ready.wait(PATIENCE)
+        ready.wait(TIMEOUT)
         return request()
 
     with ThreadPoolExecutor(len(requests)) as threads:
-        return [done.result(PATIENCE) for done in [threads.submit(send, request) for request in requests]]
+        return [done.result(TIMEOUT) for done in [threads.submit(send, request) for request in requests]]
 
 
 def _etag(reader: Client, path: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-PATIENCE = 30
+TIMEOUT = 60
 
 # Hundreds of passwords are hashed in these tests, so it happens with small figures, as in the application that other tests call.
 QUICKLY = """
@@ -45,14 +45,14 @@ class Service:
 
     def post(self, path: str, given: dict[str, Any], token: str = "") -> dict[str, Any]:
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-        with urlopen(Request(self.url + path, json.dumps(given).encode(), headers), timeout=PATIENCE) as answer:  # noqa: S310
+        with urlopen(Request(self.url + path, json.dumps(given).encode(), headers), timeout=TIMEOUT) as answer:  # noqa: S310
             made: dict[str, Any] = json.load(answer)
             return made
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(PATIENCE)
-        self._reader.join(PATIENCE)
+        self.process.wait(TIMEOUT)
+        self._reader.join(TIMEOUT)
 
 
 @contextmanager

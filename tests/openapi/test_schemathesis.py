@@ -17,7 +17,7 @@ from tests.openapi.serving import Service, serving
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-PATIENCE = 900
+TIMEOUT = 900
 # How many examples each operation gets in a phase that makes them up: as the settings say, and without `--soak`.
 FULL = 20
 FEW = 3
@@ -53,7 +53,7 @@ def _examine(service: Service, folder: Path, phases: list[str], examples: int) -
     config.write_text((HERE / config.name).read_text().replace(f"max-examples = {FULL}", f"max-examples = {examples}"))
     command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(config), "run", "--seed", "1"]
     command += ["--phases", ",".join(phases).lower(), f"{service.url}/api/openapi.json"]
-    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
     assert run.returncode == 0, f"{run.stdout}\n{run.stderr}\n{''.join(service.log)}"
     assert all(f"✅  {phase}" in run.stdout for phase in phases), run.stdout
 

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 LOCK = Path(__file__).parent.parent.parent / "requirements.lock"
-PATIENCE = 300
+TIMEOUT = 300
 
 
 def main() -> int:
@@ -38,7 +38,7 @@ def _asked(folder: Path) -> str:
     said = ""
     for step in steps:
         try:
-            said = subprocess.run(step, capture_output=True, text=True, timeout=PATIENCE).stdout
+            said = subprocess.run(step, capture_output=True, text=True, timeout=TIMEOUT).stdout
         except (OSError, subprocess.TimeoutExpired):
             return ""
     return said

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from tests.serve.running import Running, bearer
 
-PATIENCE = 20
+TIMEOUT = 20
 LAST = b"GET /healthz HTTP/1.1\r\nHost: calendar\r\nConnection: close\r\n\r\n"
 
 
@@ -32,7 +32,7 @@ def answered(service: Running, sent: bytes) -> bytes:
 
 
 def connected(service: Running) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE)
+    return socket.create_connection(("127.0.0.1", service.port), timeout=TIMEOUT)
 
 
 def received(connection: socket.socket) -> bytes:

@@ -22,7 +22,7 @@ from kalends.http.serving import granian
 from tests.cast import PASSWORD
 from tests.client import Answer
 
-PATIENCE = 20
+TIMEOUT = 60
 
 
 def command(*arguments: str, module: str = "kalends") -> list[str]:
@@ -62,11 +62,11 @@ def _run_main() -> int:
 def run_process(*arguments: str, folder: Path, given: str = "", **settings: object) -> "subprocess.CompletedProcess[str]":
     """Run a command that ends by itself, as its users do."""
     return subprocess.run(
-        command(*arguments), cwd=folder, env=environment(**settings), input=given, capture_output=True, text=True, timeout=PATIENCE
+        command(*arguments), cwd=folder, env=environment(**settings), input=given, capture_output=True, text=True, timeout=TIMEOUT
     )
 
 
-def eventually(condition: Callable[[], Any], within: float = PATIENCE) -> Any:
+def eventually(condition: Callable[[], Any], within: float = TIMEOUT) -> Any:
     """Wait for what another process does, and nothing announces; answer what the condition found."""
     deadline = time.monotonic() + within
     while not (found := condition()):
@@ -122,13 +122,13 @@ class Running:
 
     def ready(self) -> Self:
         """Wait until it is."""
-        self._announced.wait(PATIENCE)
+        self._announced.wait(TIMEOUT)
         assert self.get("/readyz").status == 200, self.lines
         return self
 
     @property
     def port(self) -> int:
-        self._announced.wait(PATIENCE)
+        self._announced.wait(TIMEOUT)
         started = [line for line in self.log if line["event"] == "serving"]
         assert started, self.lines
         return int(started[0]["port"])
@@ -156,13 +156,13 @@ class Running:
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:
-            return self.process.wait(PATIENCE)
+            return self.process.wait(TIMEOUT)
         finally:
             self.process.kill()
-            self._reader.join(PATIENCE)
+            self._reader.join(TIMEOUT)
 
     def connection(self) -> HTTPConnection:
-        return HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        return HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
 
     def request(self, method: str, path: str, json: Any = None, headers: dict[str, str] | None = None) -> Answer:
         """One request over a connection of its own."""

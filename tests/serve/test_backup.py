@@ -17,7 +17,7 @@ import pytest
 from tests.cast import PASSWORD
 from tests.serve.conftest import Start, to_another_kind
 from tests.serve.places import MANY, Place, content
-from tests.serve.running import PATIENCE, Running, ask, bearer, command, environment, eventually
+from tests.serve.running import TIMEOUT, Running, ask, bearer, command, environment, eventually
 
 WRITERS = 4
 BACKUPS = 3
@@ -65,7 +65,7 @@ def _backups_under_load(service: Running, place: Place, file: Path) -> tuple[set
         finally:
             enough.set()
         for writer in writers:
-            writer.result(PATIENCE)
+            writer.result(TIMEOUT)
     return acknowledged, taken
 
 
@@ -172,7 +172,7 @@ def test_a_backup_that_is_stopped_leaves_the_last_one_as_it_was(place: Place, fi
     stopped = place.begun("backup", str(file), "--force")
     eventually(lambda: list(file.parent.glob(f".{file.name}.*/{file.name}")))
     stopped.send_signal(number)
-    _, complaints = stopped.communicate(timeout=PATIENCE)
+    _, complaints = stopped.communicate(timeout=TIMEOUT)
     assert file.read_text() == "the last one"
     if number == signal.SIGTERM:
         assert (stopped.returncode, complaints.strip()) == (1, b"kalends: Stopped.")

@@ -11,7 +11,7 @@ import pytest
 from kalends.http.serving.edge import POOLS
 from tests.cast import PASSWORD
 from tests.http.multipart import multipart
-from tests.serve.running import PATIENCE, Running, bearer
+from tests.serve.running import TIMEOUT, Running, bearer
 
 JSON = {"Content-Type": "application/json"}
 ANOTHER_NETWORK = "127.0.0.2"
@@ -33,7 +33,7 @@ def alice(service: Running) -> dict[str, str]:
 
 def sent(service: Running, path: str, body: bytes, headers: dict[str, str] = JSON, more: dict[str, str] | None = None) -> socket.socket:
     """A connection on which a request was sent, and the reply not read yet."""
-    connection = socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE)
+    connection = socket.create_connection(("127.0.0.1", service.port), timeout=TIMEOUT)
     lines = [f"{name}: {value}" for name, value in {"Host": "calendar", "Content-Length": len(body), **headers, **(more or {})}.items()]
     connection.sendall("\r\n".join([f"POST {path} HTTP/1.1", *lines, "", ""]).encode() + body)
     return connection
@@ -60,7 +60,7 @@ def test_a_list_does_not_wait_for_logins(service: Running, alice: dict[str, str]
 
 def test_more_logins_than_places_are_refused_and_another_network_signs_in(service: Running, alice: dict[str, str]) -> None:
     logins = [sent(service, "/api/session", LOGIN) for _ in range(24)]
-    elsewhere = HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE, source_address=(ANOTHER_NETWORK, 0))
+    elsewhere = HTTPConnection("127.0.0.1", service.port, timeout=TIMEOUT, source_address=(ANOTHER_NETWORK, 0))
     elsewhere.request("POST", "/api/session", LOGIN, JSON)
     assert elsewhere.getresponse().status == 201
     elsewhere.close()

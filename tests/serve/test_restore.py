@@ -9,7 +9,7 @@ import pytest
 
 from tests.serve.conftest import Start, to_another_kind
 from tests.serve.places import MANY, Place, content
-from tests.serve.running import PATIENCE, Running, bearer, environment, eventually
+from tests.serve.running import TIMEOUT, Running, bearer, environment, eventually
 
 BASE = "http://kalends.test"
 # Restores by force, and is killed once so many rows are written.
@@ -137,7 +137,7 @@ def test_what_is_no_whole_backup_is_said_in_one_line(place: Place, file: Path) -
 def test_a_restore_that_is_killed_changes_nothing(place: Place, file: Path, rows: int) -> None:
     place.done("users", "create", "bea", "bea@example.org", "--password", "correct-horse")
     settings = environment(data=place.data, database=place.database)
-    killed = subprocess.run([sys.executable, "-P", "-c", KILLED, str(file), str(rows)], env=settings, timeout=PATIENCE)
+    killed = subprocess.run([sys.executable, "-P", "-c", KILLED, str(file), str(rows)], env=settings, timeout=TIMEOUT)
     assert killed.returncode == -signal.SIGKILL
     assert eventually(lambda: place.rows("SELECT user_name FROM users")) == [("bea",)]
     place.done("restore", str(file), "--force")

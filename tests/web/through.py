@@ -5,7 +5,7 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
 
-PATIENCE = 20
+TIMEOUT = 60
 HOP_BY_HOP = {"connection", "transfer-encoding", "keep-alive"}
 
 
@@ -16,7 +16,7 @@ def through(url: str) -> Callable[..., Iterable[bytes]]:
     def application(env: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         target = env["PATH_INFO"] + (f"?{env['QUERY_STRING']}" if env.get("QUERY_STRING") else "")
         body = env["wsgi.input"].read(int(env.get("CONTENT_LENGTH") or 0))
-        connection = HTTPConnection(host, timeout=PATIENCE)
+        connection = HTTPConnection(host, timeout=TIMEOUT)
         try:
             connection.request(env["REQUEST_METHOD"], target, body or None, _headers(env))
             answer = connection.getresponse()

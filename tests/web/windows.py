@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog,
 from kalends.http.origin import COOKIE
 from tests.cast import Person
 
-PATIENCE = 10_000
+TIMEOUT = 10_000
 WIDE, NARROW = 1280, 360
 HEIGHT = 800
 
@@ -44,7 +44,7 @@ class Windows:
             accept_downloads=True,
         )
         self._contexts.append(context)
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT)
         if person is not None:
             context.add_cookies([{"name": COOKIE, "value": str(person.token), "url": self.url, "httpOnly": True, "sameSite": "Lax"}])
         page = context.new_page()

@@ -9,7 +9,7 @@ from queue import Queue
 from threading import Thread
 from typing import Self
 
-from tests.serve.running import PATIENCE
+from tests.serve.running import TIMEOUT
 
 USER, PASSWORD = "ana@example.org", "abcdefghijklmnop"
 # What these names may not ask of Xandikos: a query, as at Yahoo; or any report at all.
@@ -52,14 +52,14 @@ class Book:
         self._found.put(0)
 
     def ready(self) -> Self:
-        port = self._found.get(timeout=PATIENCE)
+        port = self._found.get(timeout=TIMEOUT)
         assert port, self._lines
         self.url = f"http://127.0.0.1:{port}"
         return self
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT)
 
 
 def radicale(folder: Path) -> Book:

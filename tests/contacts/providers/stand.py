@@ -11,7 +11,7 @@ from typing import Self
 from msgspec import Struct
 
 from kalends.settings import Settings
-from tests.serve.running import PATIENCE
+from tests.serve.running import TIMEOUT
 
 DAV_TYPE = "application/xml; charset=utf-8"
 
@@ -49,7 +49,7 @@ class Stand:
             def handle(self) -> None:
                 with suppress(OSError):
                     connection = tls.wrap_socket(self.request, server_side=True) if tls else self.request
-                    connection.settimeout(PATIENCE)
+                    connection.settimeout(TIMEOUT)
                     if request := _received(connection):
                         stand.requests.append(request)
                         stand.behaviour(request)
@@ -88,7 +88,7 @@ class Stand:
 
     def drip(self, request: Request, drop: bytes) -> None:
         """Send a little now and then until the client goes away."""
-        for _ in range(PATIENCE * 50):
+        for _ in range(TIMEOUT * 50):
             if self.closing.wait(0.02):
                 return
             try:

@@ -17,7 +17,7 @@ from kalends.net import http_client
 from kalends.settings import Settings
 from tests.contacts.providers.conftest import CANARY, Fails
 from tests.contacts.providers.stand import DAV_TYPE, Request, Stand, found, multistatus
-from tests.serve.running import PATIENCE, eventually
+from tests.serve.running import TIMEOUT, eventually
 
 CERTIFICATE = Path(__file__).parent / "localhost.pem"
 SERVICES = ["google", "yahoo", "outlook"]
@@ -62,7 +62,7 @@ def test_names_that_are_never_found_are_left_behind(fails: Fails, deadline: Dead
     found_at_last = threading.Event()
 
     def slow(*name: object, **more: object) -> list[object]:
-        found_at_last.wait(PATIENCE)
+        found_at_last.wait(TIMEOUT)
         return []
 
     monkeypatch.setattr(socket, "getaddrinfo", slow)
@@ -81,7 +81,7 @@ def test_a_provider_that_hangs_is_cut_off(stand: Stand, fails: Fails, deadline: 
     stand.behaviour = behaviour
     deadline(0.3)
     assert is_away(fails(stand.settings, service), "within 0.3 seconds")
-    assert stand.was_left.wait(PATIENCE)
+    assert stand.was_left.wait(TIMEOUT)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_provider_that_drips_is_cut_off(stand: Stand, fails: Fails, deadline: 
     stand.behaviour = behaviour
     deadline(0.3)
     assert is_away(fails(stand.settings), "within 0.3 seconds")
-    assert stand.was_left.wait(PATIENCE)
+    assert stand.was_left.wait(TIMEOUT)
 
 
 def test_a_handshake_that_hangs_is_cut_off(stand: Stand, fails: Fails, deadline: Deadline) -> None:
@@ -301,7 +301,7 @@ def test_an_answer_that_was_cut_short_is_asked_for_in_parts(stand: Stand) -> Non
 def test_imports_that_hang_leave_the_other_threads_alone(stand: Stand, fails: Fails) -> None:
 
     def behaviour(request: Request) -> None:
-        stand.closing.wait(PATIENCE)
+        stand.closing.wait(TIMEOUT)
 
     stand.behaviour = behaviour
     hanging = [threading.Thread(target=fails, args=[stand.settings]) for _ in range(MAX_CONCURRENT)]
@@ -313,7 +313,7 @@ def test_imports_that_hang_leave_the_other_threads_alone(stand: Stand, fails: Fa
     assert refused.value.headers == {"Retry-After": "60"}
     stand.closing.set()
     for thread in hanging:
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT)
     stand.behaviour = _one_card
     assert fetch_entries(stand.settings, ImportInput(service="yahoo", user_name="ana", password="secret"))
 
