@@ -1,9 +1,9 @@
-"""What an action is given: the transaction, who acts, when, and under which settings. Passed, never global."""
+"""The context of an action: its transaction, its actor, the time and the settings. It is passed as an argument, never global."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -12,14 +12,12 @@ from kalends.db import Database, Transaction
 from kalends.settings import Settings
 from kalends.values import timestamps
 
-T = TypeVar("T")
-
-# A time is told only when no other change can have it: one of the same second, or of a transaction that began then and ended later.
+# Send Last-Modified only when it is this many seconds old: until then, another change may still commit with the same time.
 LAST_MODIFIED_DELAY = 120
 
 
 class Actor(Struct, frozen=True):
-    """A signed-in user, and the session or key by which they came."""
+    """A signed-in user, and the session or key of the request."""
 
     id: int
     user_name: str
@@ -28,7 +26,7 @@ class Actor(Struct, frozen=True):
     time_zone: str
     session_id: str | None = None
     key_id: str | None = None
-    # When they proved that the address is theirs.
+    # When they verified the e-mail address.
     verified_at: int | None = None
 
     @property
@@ -37,7 +35,7 @@ class Actor(Struct, frozen=True):
 
 
 class Caller(Struct, frozen=True):
-    """Where a request comes from, what it asked for, and what it says about versions."""
+    """The client of a request: its address, its path, its credentials and its conditional header fields."""
 
     address: str = ""
     is_cross_site: bool = False
@@ -51,44 +49,45 @@ class Caller(Struct, frozen=True):
     cookies: str = ""
 
     def cookie(self, name: str) -> str:
-        """The value of a cookie, or nothing."""
+        """The value of a cookie, or an empty text."""
         pairs = (pair.strip().partition("=") for pair in self.cookies.split(";"))
         return next((value for key, _, value in pairs if key == name), "")
 
     def has_version(self, etag: str) -> bool:
-        """Whether the client holds this answer already (If-None-Match)."""
-        held = _tags(self.if_none_match or "")
-        return etag in held or "*" in held
+        """Whether the client has this version already (If-None-Match)."""
+        etags = _etags(self.if_none_match or "")
+        return etag in etags or "*" in etags
 
     def has_last_modified(self, changed_at: int) -> bool:
-        """Whether the client has what was changed last at this moment, as it was told (If-Modified-Since)."""
+        """Whether the client has the version that was last changed at this moment (If-Modified-Since)."""
         return self.if_modified_since is not None and timestamps.parse_http_date(self.if_modified_since) == changed_at
 
     def accepts_version(self, etag: str) -> bool:
-        """Whether the client means this version of the record, or any (If-Match)."""
+        """Whether If-Match names this version of the record, or any, or is missing."""
         if self.if_match is None:
             return True
-        meant = _tags(self.if_match)
-        return "*" in meant or any(tag == etag or tag.startswith(f"{etag[:-1]}.") for tag in meant)
+        etags = _etags(self.if_match)
+        return "*" in etags or any(tag == etag or tag.startswith(f"{etag[:-1]}.") for tag in etags)
 
 
-def _tags(header: str) -> list[str]:
+def _etags(header: str) -> list[str]:
     return [tag.strip().removeprefix("W/") for tag in header.split(",")]
 
 
 class CountedCall(Protocol):
-    """A call that counts against a rate limit; settled once it is counted or refused."""
+    """A call that counts against a rate limit. It is settled when it was counted or refused."""
 
     is_settled: bool
 
     def count(self, tx: Transaction) -> None:
-        """Count it in this transaction, or raise TooMany."""
+        """Count the call in this transaction, or raise TooMany."""
 
 
 class Context:
-    """One request's surroundings (or one command's, or one page's)."""
+    """The context of one request, page or command."""
 
     __slots__ = (
+        "_deferred",
         "_tx",
         "actor",
         "after_commit",
@@ -96,9 +95,9 @@ class Context:
         "caller",
         "cookies",
         "db",
+        "defers_commit",
         "etag_has_body_hash",
         "headers",
-        "keep",
         "now",
         "refusal",
         "settings",
@@ -114,16 +113,18 @@ class Context:
         self.actor: Actor | None = None
         # Counted by the first write transaction that commits.
         self.call: CountedCall | None = None
-        # Why nothing may be written: a form shows it with what was typed.
+        # The error of every write, if writing is refused: a form shows it together with its values.
         self.refusal: errors.Problem | None = None
         self.headers: dict[str, str] = {}
         self.cookies: list[str] = []
         self.status: int | None = None
         self.etag_has_body_hash = False
         self.unchanged = False
-        self.keep: Callable[[Any], None] | None = None
+        # Set for a request with an Idempotency-Key: its last write commits together with the stored response.
+        self.defers_commit = False
         self.after_commit: list[Callable[[Transaction], None]] = []
         self._tx: Transaction | None = None
+        self._deferred: _TransactionScope | None = None
 
     @property
     def tx(self) -> Transaction:
@@ -133,86 +134,116 @@ class Context:
 
     def read(self) -> "_TransactionScope":
         """Open a read snapshot for the block."""
+        if self._deferred:
+            self.commit()
         return _TransactionScope(self, self.db.read())
 
-    def write(self, *, alone: bool = False) -> "_TransactionScope":
-        """Open a write transaction for the block; it commits when the block ends. One that takes long should be alone."""
+    def write(self, *, alone: bool = False, is_last: bool = True) -> "_TransactionScope":
+        """Open a write transaction for the block, which commits when the block ends.
+
+        alone: commit it apart from the writes of other requests, since it takes long.
+        is_last: False where slow work of the same request follows. Under an Idempotency-Key the commit of the last write waits for
+            the reply, which is stored in the same transaction.
+        """
         if self.refusal:
             raise self.refusal
-        is_counting = self.call and not self.call.is_settled
-        return _CountingScope(self, self.db.write(alone=alone)) if is_counting else _TransactionScope(self, self.db.write(alone=alone))
+        if self._deferred:
+            self.commit()
+        scope = _CountingScope if self.call and not self.call.is_settled else _TransactionScope
+        return scope(self, self.db.write(alone=alone), is_deferred=self.defers_commit and is_last)
 
-    def done(self, result: T) -> T:
-        """The reply to a write, said in the transaction that wrote what it tells: so that a request that is sent again gets it too."""
-        if self.keep:
-            self.keep(result)
-        return result
+    def resume_write(self) -> "_TransactionScope":
+        """Reopen the last write transaction if its commit was deferred, or else open a new one."""
+        self.defers_commit = False
+        scope, self._deferred = self._deferred, None
+        return scope or self.write()
+
+    def commit(self) -> None:
+        """Commit the deferred transaction, if there is one."""
+        scope, self._deferred = self._deferred, None
+        if scope:
+            scope.close(None)
 
     def set_cookie(self, name: str, value: str, max_age: int) -> None:
-        """Set a cookie for this site alone, which scripts cannot read; a max_age of 0 deletes it."""
+        """Set a cookie that scripts cannot read and other sites cannot send; a max_age of 0 deletes it."""
         secure = "; Secure" if self.settings.https else ""
         self.cookies.append(f"{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age}{secure}")
 
     def tag(self, version: str, *, with_body_hash: bool = False) -> None:
-        """Answer with an ETag: the record's version and, where an answer says more than the record, what it says.
+        """Set the ETag: the record's version and, if the reply has more than the record, a hash of its body.
 
-        A read that the client has already becomes 304.
+        A GET of a version that the client has becomes 304.
         """
         self.headers["ETag"] = f'"{version}"'
         self.etag_has_body_hash = with_body_hash
 
     def not_modified(self, version: str, changed_at: int) -> bool:
-        """Tag the answer before it is made, and say whether the client has it already: then it becomes 304."""
+        """Set ETag and Last-Modified before the body is made. True if the client has this version: the HTTP response is then 304."""
         self.tag(version)
-        has_rested = changed_at < self.now - LAST_MODIFIED_DELAY
-        if has_rested:
+        is_settled = changed_at < self.now - LAST_MODIFIED_DELAY
+        if is_settled:
             self.headers["Last-Modified"] = timestamps.format_http_date(changed_at)
-        asked = self.caller.if_none_match is not None
-        self.unchanged = (
-            self.caller.has_version(self.headers["ETag"]) if asked else has_rested and self.caller.has_last_modified(changed_at)
-        )
+        if self.caller.if_none_match is not None:
+            self.unchanged = self.caller.has_version(self.headers["ETag"])
+        else:
+            self.unchanged = is_settled and self.caller.has_last_modified(changed_at)
         return self.unchanged
 
     def require_version(self, version: str) -> None:
-        """Refuse to change a record that is no longer the one the client saw."""
+        """Raise Stale if the client means another version of the record (If-Match)."""
         if not self.caller.accepts_version(f'"{version}"'):
             raise errors.Stale("Somebody changed it since you read it. Read it again, then send your change with the new ETag.")
 
 
 class _TransactionScope:
-    """A transaction of the context, for a block."""
+    """A transaction of the context for a block. A deferred one stays open at the end of the block, and can be entered again."""
 
-    __slots__ = ("_ctx", "_transaction")
+    __slots__ = ("_ctx", "_is_deferred", "_transaction", "_tx")
 
-    def __init__(self, ctx: Context, transaction: AbstractContextManager[Transaction]):
+    def __init__(self, ctx: Context, transaction: AbstractContextManager[Transaction], *, is_deferred: bool = False):
         self._ctx = ctx
         self._transaction = transaction
+        self._is_deferred = is_deferred
+        self._tx: Transaction | None = None
 
     def __enter__(self) -> Transaction:
-        self._ctx._tx = tx = self._transaction.__enter__()
-        return tx
+        if self._tx is None:
+            self._tx = self._begin()
+        self._ctx._tx = self._tx
+        return self._tx
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._ctx._tx = None
-        self._transaction.__exit__(kind, error, trace)
+        if self._is_deferred and error is None:
+            self._is_deferred = False
+            self._ctx._deferred = self
+        else:
+            self.close(error)
+
+    def close(self, error: BaseException | None) -> None:
+        """Commit, or roll back if there is an error."""
+        self._transaction.__exit__(type(error) if error else None, error, error.__traceback__ if error else None)
+
+    def _begin(self) -> Transaction:
+        return self._transaction.__enter__()
 
 
 class _CountingScope(_TransactionScope):
-    """The transaction in which the call is counted."""
+    """The transaction that also counts the call against its rate limit."""
 
     __slots__ = ()
 
-    def __enter__(self) -> Transaction:
-        tx = super().__enter__()
+    def close(self, error: BaseException | None) -> None:
+        super().close(error)
+        if error is None and self._ctx.call:
+            self._ctx.call.is_settled = True
+
+    def _begin(self) -> Transaction:
+        tx = super()._begin()
         try:
             assert self._ctx.call
             self._ctx.call.count(tx)
         except BaseException as error:
-            self.__exit__(type(error), error, error.__traceback__)
+            super().close(error)
             raise
         return tx
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        super().__exit__(kind, error, trace)
-        if error is None and self._ctx.call:
-            self._ctx.call.is_settled = True

@@ -85,7 +85,7 @@ def destroy(ctx: Context, calendar_id: int) -> Deletion:
         policy.calendar(ctx, calendar_id, to=Right.OWN)
         placements.leave_calendar(ctx, calendar_id)
         store.delete(ctx, calendar_id)
-        return ctx.done(Deletion([calendar_id]))
+        return Deletion([calendar_id])
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/share", transaction=False)
@@ -101,7 +101,7 @@ def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
     with ctx.write():
         _hold(ctx, calendar_id)
         _invite(ctx, calendar_id, params)
-        return ctx.done(_detail(ctx, calendar_id))
+        return _detail(ctx, calendar_id)
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/unshare")

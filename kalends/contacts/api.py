@@ -82,7 +82,7 @@ def create(ctx: Context, params: ContactInput) -> ContactDetail | FileImport:
     _require_identity(params)
     with ctx.write(), _translate_taken():
         store.lock(ctx)
-        return ctx.done(_detail(ctx, store.insert(ctx, params)))
+        return _detail(ctx, store.insert(ctx, params))
 
 
 @endpoint("GET", "/api/contacts/{contact_id}", etag=True, on_event_loop=True)

@@ -49,7 +49,7 @@ def from_file(ctx: Context, entries: list[Entry]) -> FileImport:
         ]
         ids = store.insert_all(ctx, [row for _, row in new_contacts])
         imported = [_imported_contact(contact, contact_id) for (contact, _), contact_id in zip(new_contacts, ids, strict=True)]
-        return ctx.done(FileImport(len(imported), skipped + len(incoming) - len(imported), imported, remarks))
+        return FileImport(len(imported), skipped + len(incoming) - len(imported), imported, remarks)
 
 
 def from_service(ctx: Context, service: str, entries: list[Entry]) -> ServiceImport:
@@ -63,7 +63,7 @@ def from_service(ctx: Context, service: str, entries: list[Entry]) -> ServiceImp
         store.delete_imported(ctx, service)
         ids = store.insert_all(ctx, rows)
         imported = [_imported_contact(contact, contact_id) for contact, contact_id in zip(contacts, ids, strict=True)]
-        return ctx.done(ServiceImport(service, len(imported), skipped + len(incoming) - len(imported), imported))
+        return ServiceImport(service, len(imported), skipped + len(incoming) - len(imported), imported)
 
 
 def keep(ctx: Context, entries: list[Contact]) -> Kept:

@@ -71,7 +71,7 @@ def leave_in_batches(ctx: Context, calendar_id: int) -> None:
             rows = ctx.tx.rows("SELECT id FROM events WHERE calendar_id = :home LIMIT :most", home=calendar_id, most=BATCH_EVENTS)
         if len(rows) < BATCH_EVENTS:
             return
-        with ctx.write(alone=True):
+        with ctx.write(alone=True, is_last=False):
             _leave(ctx, calendar_id, [event_id for (event_id,) in rows])
         ctx.db.yield_to_other_writers()
 

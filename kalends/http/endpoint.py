@@ -74,8 +74,6 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     etag: bool = False
     # It reads one record by its key: with a database in the process, that is fast enough for the event loop.
     on_event_loop: bool = False
-    # It checks a credential before a request with a used Idempotency-Key gets the stored reply.
-    rechecks: bool = False
     # The thread pool that runs it: `hash` if it may hash a password, `upload` if it imports. An action with an optional file
     # runs in the `upload` pool when it gets one.
     pool: Pool = "request"
@@ -156,7 +154,6 @@ class Options(TypedDict, total=False):
     credentials: bool
     etag: bool
     on_event_loop: bool
-    rechecks: bool
     pool: Pool
     # Where it also serves an older form of request with another reply.
     result: Any

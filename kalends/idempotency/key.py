@@ -1,9 +1,8 @@
-"""A write under an Idempotency-Key is done once: its answer is kept with what it wrote, and given to whoever asks again."""
+"""Idempotency keys: a request under an Idempotency-Key is done once, and its reply is stored and replayed."""
 
 import hashlib
 import json
 import re
-import secrets
 from typing import Any, Protocol
 
 import msgspec
@@ -17,19 +16,23 @@ from kalends.http.input.fields import Upload
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 
-# With or without the quotes that the header's specification wants.
+# With or without the quotes that the header's specification requires.
 KEY_PATTERN = r'^(?:"[!#-~]{1,255}"|[!#-~]{1,255})$'
+OTHER_REQUEST = "was used for another request; use a new one for each, and the same one only to try again"
+NOT_STORED = (
+    "This request was done before under the same Idempotency-Key. Its reply held a secret and was not stored. "
+    "Read what it changed with a GET, or send the request again with a new Idempotency-Key."
+)
 
 _KEY = re.compile(KEY_PATTERN)
-_SALT = 16
 
 
 class IdempotencyKeyInUse(errors.Conflict):
-    """Somebody who asked the same under the same key was quicker."""
+    """A request under the same key was done before."""
 
 
 class Reply(Struct):
-    """An answer, before it is sent."""
+    """What an endpoint sends, before compression."""
 
     status: int
     content_type: str
@@ -39,45 +42,40 @@ class Reply(Struct):
 
 
 class StoredResponse(Struct, frozen=True):
-    """What was asked under a key, and what was answered: neither can be read without the key and the server's secret."""
+    """A row of the table: the hash of the request, and its reply, which is empty if it held a secret."""
 
-    request: bytes
+    request_hash: bytes
     reply: bytes
 
 
 class ResponseStore(Protocol):
-    """Where answers are kept."""
+    """Where replies are stored."""
 
-    def find(self, ctx: Context, name: bytes) -> StoredResponse | None: ...
+    def find(self, ctx: Context, key_hash: bytes) -> StoredResponse | None: ...
 
-    def insert(self, ctx: Context, name: bytes, kept: StoredResponse) -> None:
+    def insert(self, ctx: Context, key_hash: bytes, response: StoredResponse) -> None:
         """Raise IdempotencyKeyInUse if there is one."""
 
 
 class Key(Struct, frozen=True):
-    """One person's key: what its answer is kept under, what was asked, and what hides the answer."""
+    """A user's key for one request. Both hashes are keyed with the server's secret, since a request may hold a password."""
 
-    name: bytes
-    request: bytes
-    secret: bytes
+    key_hash: bytes
+    request_hash: bytes
 
-    def kept(self, reply: Reply) -> StoredResponse:
-        salt = secrets.token_bytes(_SALT)
-        return StoredResponse(self.request, salt + self._masked(salt, msgspec.msgpack.encode(reply)))
+    def stored_response(self, reply: Reply | None) -> StoredResponse:
+        """The row for a reply, or for a request whose reply must not be stored."""
+        return StoredResponse(self.request_hash, msgspec.msgpack.encode(reply) if reply else b"")
 
-    def reply(self, kept: StoredResponse) -> Reply:
-        """The same answer again; another request under the same key has none."""
-        if kept.request != self.request:
-            words = "was used for another request; use a new one for each, and the same one only to try again"
-            raise errors.Invalid([FieldError(HEADER, words, "conflict")])
-        reply = msgspec.msgpack.decode(self._masked(kept.reply[:_SALT], kept.reply[_SALT:]), type=Reply)
+    def replay(self, response: StoredResponse) -> Reply:
+        """The stored reply. Raise Invalid if it is another request's, and IdempotencyKeyInUse if it was not stored."""
+        if response.request_hash != self.request_hash:
+            raise errors.Invalid([FieldError(HEADER, OTHER_REQUEST, "conflict")])
+        if not response.reply:
+            raise IdempotencyKeyInUse(NOT_STORED)
+        reply = msgspec.msgpack.decode(response.reply, type=Reply)
         reply.headers[REPLAYED] = "true"
         return reply
-
-    def _masked(self, salt: bytes, content: bytes) -> bytes:
-        """The content under a mask that follows from the key; twice gives it back. An answer may hold a token or a key."""
-        mask = hashlib.shake_256(self.secret + salt).digest(len(content))
-        return (int.from_bytes(content) ^ int.from_bytes(mask)).to_bytes(len(content))
 
 
 def read_key(header: str) -> str:
@@ -88,13 +86,12 @@ def read_key(header: str) -> str:
     return key.strip('"')
 
 
-def key_of(ctx: Context, given_key: str, method: str, path: str, given: dict[str, Any]) -> Key:
-    """The key of this person for this request: its method, path and parameters, whatever carried them, and whether another site sent
-    it, which gets no cookie."""
-    whose = str(ctx.actor.id) if ctx.actor else "guest"
-    asked = json.dumps([method, path, given, ctx.caller.is_cross_site], sort_keys=True, default=_upload)
-    secret = tokens.derive(ctx.settings, "idempotency", f"{whose} {given_key}").encode()
-    return Key(_hash(b"name", secret), _hash(b"request", secret + asked.encode()), secret)
+def key_of(ctx: Context, key: str, method: str, path: str, values: dict[str, Any]) -> Key:
+    """The user's key for this request: its method, path and parameters, and whether another site sent it, which gets no cookie."""
+    owner = str(ctx.actor.id) if ctx.actor else "guest"
+    request = json.dumps([method, path, values, ctx.caller.is_cross_site], sort_keys=True, default=_upload)
+    secret = tokens.derive(ctx.settings, "idempotency", f"{owner} {key}").encode()
+    return Key(_hash(b"name", secret), _hash(b"request", secret + request.encode()))
 
 
 def _hash(purpose: bytes, content: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""The SQL of kept answers."""
+"""The SQL of stored idempotent responses."""
 
 from kalends.context import Context
 from kalends.db import UniqueViolation, columns
@@ -8,24 +8,29 @@ from kalends.idempotency.key import IdempotencyKeyInUse, StoredResponse
 LIFETIME = 86_400
 
 
-def find(ctx: Context, name: bytes) -> StoredResponse | None:
+def find(ctx: Context, key_hash: bytes) -> StoredResponse | None:
     return ctx.tx.one(
         StoredResponse,
-        f"SELECT {columns(StoredResponse)} FROM kept_answers WHERE name = :name AND created_at > :since",
-        name=name,
+        f"SELECT {columns(StoredResponse)} FROM idempotent_responses WHERE key_hash = :key_hash AND created_at > :since",
+        key_hash=key_hash,
         since=ctx.now - LIFETIME,
     )
 
 
-def insert(ctx: Context, name: bytes, kept: StoredResponse) -> None:
+def insert(ctx: Context, key_hash: bytes, response: StoredResponse) -> None:
     """Raise IdempotencyKeyInUse if there is one."""
-    ctx.tx.run("DELETE FROM kept_answers WHERE name = :name AND created_at <= :since", name=name, since=ctx.now - LIFETIME)
+    ctx.tx.run(
+        "DELETE FROM idempotent_responses WHERE key_hash = :key_hash AND created_at <= :since",
+        key_hash=key_hash,
+        since=ctx.now - LIFETIME,
+    )
     try:
         ctx.tx.run(
-            "INSERT INTO kept_answers (name, request, reply, created_at) VALUES (:name, :request, :reply, :now)",
-            name=name,
-            request=kept.request,
-            reply=kept.reply,
+            """INSERT INTO idempotent_responses (key_hash, request_hash, reply, created_at)
+            VALUES (:key_hash, :request_hash, :reply, :now)""",
+            key_hash=key_hash,
+            request_hash=response.request_hash,
+            reply=response.reply,
             now=ctx.now,
         )
     except UniqueViolation:
@@ -33,4 +38,4 @@ def insert(ctx: Context, name: bytes, kept: StoredResponse) -> None:
 
 
 def clean_up(ctx: Context) -> None:
-    ctx.tx.run("DELETE FROM kept_answers WHERE created_at <= :since", since=ctx.now - LIFETIME)
+    ctx.tx.run("DELETE FROM idempotent_responses WHERE created_at <= :since", since=ctx.now - LIFETIME)

@@ -36,7 +36,7 @@ def new(ctx: Context) -> KeyInput:
     return KeyInput(name="")
 
 
-@endpoint("POST", "/api/keys", status=201, transaction=False, pool="hash", rechecks=True)
+@endpoint("POST", "/api/keys", status=201, transaction=False, pool="hash")
 def create(ctx: Context, params: KeyRequest) -> KeyCreated:
     """Make a key. `wkey` and `shared_secret` are in this one reply only: keep them.
 
@@ -53,9 +53,7 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
     with ctx.write():
         key, wkey = store.insert(ctx, users.lock(ctx, user).id, params.name)
         deliveries.insert_account_mail(ctx, user, "notice", "key_created")
-        return ctx.done(
-            KeyCreated(key.id, key.name, wkey, store.shared_secret(ctx.settings, key.id), timestamps.format_utc(key.created_at))
-        )
+        return KeyCreated(key.id, key.name, wkey, store.shared_secret(ctx.settings, key.id), timestamps.format_utc(key.created_at))
 
 
 @endpoint("DELETE", "/api/keys/{key_id}")

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from kalends.http.input.options import Secret
 from kalends.http.input.types import Instant, Name
 from kalends.users.model import GivenPassword
 
@@ -38,12 +39,12 @@ class KeyItem(Struct):
 
 
 class KeyCreated(Struct):
-    """A new key; `wkey` and `shared_secret` are answered this once."""
+    """A new key; `wkey` and `shared_secret` are sent this once."""
 
     id: str
     name: str
-    wkey: str
-    shared_secret: str
+    wkey: Secret
+    shared_secret: Secret
     created_at: Instant
 
 

@@ -9,7 +9,7 @@ from kalends.sessions.model import Credentials, SessionCreated, SessionDetail
 from kalends.values import timestamps
 
 
-@endpoint("POST", "/api/session", status=201, guests=True, transaction=False, pool="hash", rechecks=True)
+@endpoint("POST", "/api/session", status=201, guests=True, transaction=False, pool="hash")
 def create(ctx: Context, params: Credentials) -> SessionCreated:
     """Log in with exactly one set: `user_name` and `password`, or `wkey`, or `digest` and `timestamp`.
 
@@ -25,7 +25,7 @@ def create(ctx: Context, params: Credentials) -> SessionCreated:
             if login.key_id is None:
                 cookies.set_device(ctx, user.id)
             cookies.set_session(ctx, token)
-        return ctx.done(SessionCreated(session.id, user.id, user.user_name, token, timestamps.format_utc(session.expires_at)))
+        return SessionCreated(session.id, user.id, user.user_name, token, timestamps.format_utc(session.expires_at))
 
 
 @endpoint("GET", "/api/session/{session_id}", on_event_loop=True)

@@ -24,7 +24,7 @@ def begin(ctx: Context, subjects: list[str]) -> Attempt:
     """Count an attempt of each subject, or raise TooMany. Nobody else counts for them meanwhile, in whichever process."""
     if ctx.settings.rate_limits == "off":
         return ()
-    with ctx.write() as tx:
+    with ctx.write(is_last=False) as tx:
         for subject in sorted(subjects):
             tx.advisory_lock(f"logins {subject}")
         refuse(ctx, subjects)
@@ -34,7 +34,7 @@ def begin(ctx: Context, subjects: list[str]) -> Attempt:
 def end(ctx: Context, attempt: Attempt) -> None:
     """The attempt was no failure, and no longer counts. If the database is unavailable, it counts until the minute is over."""
     if attempt:
-        with suppress(errors.Unavailable), ctx.write():
+        with suppress(errors.Unavailable), ctx.write(is_last=False):
             delete(ctx, attempt)
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
+from kalends.http.input.options import Secret
 from kalends.http.input.types import Instant, NameOrAddress
 
 DAY = 86_400
@@ -44,12 +45,12 @@ class Session(Struct, frozen=True):
 
 
 class SessionCreated(Struct):
-    """A new session; the token is answered this once."""
+    """A new session; the token is sent this once."""
 
     id: str
     user_id: int
     user_name: str
-    token: str
+    token: Secret
     expires_at: Instant
 
 

@@ -40,7 +40,7 @@ def create(ctx: Context, params: Registration) -> UserDetail:
     with ctx.write(), _taken_names():
         user = store.get(ctx, store.insert(ctx, params, password_hash))
         _mail_link(ctx, user)
-        return ctx.done(store.detail(ctx, user))
+        return store.detail(ctx, user)
 
 
 @endpoint("GET", "/api/users/current", on_event_loop=True)
@@ -90,7 +90,7 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
             _mail_link(ctx, store.get(ctx, user_id))
         if password_hash:
             _set_password(ctx, current, password_hash, delete_keys=bool(params.get("delete_keys")))
-        return ctx.done(store.detail(ctx, store.get(ctx, user_id)))
+        return store.detail(ctx, store.get(ctx, user_id))
 
 
 @endpoint("POST", "/api/users/{user_id}/verify", status=202)
@@ -110,7 +110,7 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
     store.empty_calendars(ctx, user.id)
     with ctx.write():
         store.delete(ctx, store.lock(ctx, user).id)
-        return ctx.done(Deletion([user_id]))
+        return Deletion([user_id])
 
 
 def send_verification(ctx: Context, user_id: int) -> UserDetail:

@@ -13,7 +13,7 @@ from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
 from kalends.http.endpoint import Endpoint, declaration
 from kalends.http.server import application
-from kalends.idempotency import store as retries
+from kalends.idempotency import store as idempotent_responses
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
 from tests.client import Client
@@ -46,7 +46,7 @@ def stage(db: Database, settings: Settings, clock: Clock) -> Stage:
     """Serve actions that a test made for itself (see `act`), on each database."""
 
     def serve(*actions: Endpoint, **given: Any) -> Client:
-        return Client(application(list(actions), db, msgspec.structs.replace(settings, **given), authenticate, retries, clock))
+        return Client(application(list(actions), db, msgspec.structs.replace(settings, **given), authenticate, idempotent_responses, clock))
 
     return serve
 

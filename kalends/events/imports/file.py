@@ -59,10 +59,8 @@ def from_file(ctx: Context, content: bytes, choice: Choice, shown: Shown = lambd
             _check_quota(ctx, calendar, plan)
     outcome = Outcome(Counter(skipped=plan.skipped), [], plan.remarks)
     for i, part in enumerate(shown(parts, "Writing"), start=1):
-        with ctx.write(alone=True):
+        with ctx.write(alone=True, is_last=i == len(parts)):
             _write(ctx, _calendar(ctx, choice), part, plan, choice.public, outcome)
-            if i == len(parts):
-                ctx.done(outcome.reply())
         if i < len(parts):
             ctx.db.yield_to_other_writers()
     return outcome.reply()
