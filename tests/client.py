@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from falcon.testing import TestClient
 
 from kalends.web.notices import COOKIE
-from tests import noted
+from tests import recorded_statements
 
 
 class Answer:
@@ -67,7 +67,7 @@ class Client:
             kwargs["body"] = urlencode(kwargs.pop("data"))
             sent.setdefault("Content-Type", "application/x-www-form-urlencoded")
         asked = urlencode(kwargs.get("params") or {}) or query
-        with noted.during(f"{method} {path}?{asked}" if asked else f"{method} {path}"):
+        with recorded_statements.during(f"{method} {path}?{asked}" if asked else f"{method} {path}"):
             result = self._http.simulate_request(method, path, headers=sent, **kwargs)
         cookies = {name: cookie.value for name, cookie in result.cookies.items()}
         return Answer(result.status_code, result.headers, result.content, cookies)

@@ -23,7 +23,7 @@ from kalends.db.migrate import migrate
 from kalends.http.run_endpoint import EndpointRunner
 from kalends.settings import Settings
 from kalends.users import passwords
-from tests import noted, plans
+from tests import plans, recorded_statements
 from tests.cast import Cast
 from tests.client import Client
 
@@ -39,7 +39,7 @@ POSTGRES_OPTIONS = {"fsync": "off", "full_page_writes": "off", "synchronous_comm
 pytest_plugins = ["tests.selection"]
 
 _running = ExitStack()
-noted.listen()
+recorded_statements.listen()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -200,7 +200,7 @@ def every_statement_has_an_index(tmp_path_factory: pytest.TempPathFactory) -> It
     """No request may read the whole of a table that grows: once the tests are over, the statements that they ran are explained."""
     yield
     complaints = []
-    for database, statements in noted.statements.items():
+    for database, statements in recorded_statements.statements.items():
         if statements:
             with plans.opened(database, tmp_path_factory.mktemp("plans"), os.environ[POSTGRES_URL]) as opened:
                 complaints += plans.complaints(opened, statements)

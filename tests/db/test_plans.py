@@ -8,7 +8,7 @@ import pytest
 
 from kalends.db import Database
 from kalends.settings import Settings
-from tests import noted
+from tests import recorded_statements
 from tests.cast import Cast, a_comment, an_event
 from tests.conftest import POSTGRES_URL
 from tests.plans import EXCEPTED, Plans, complaints, opened
@@ -29,7 +29,7 @@ def plans(kind: str, tmp_path: Path) -> Iterator[Plans]:
 def statements(kind: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """What the requests of this test run."""
     fresh: dict[str, str] = {}
-    monkeypatch.setitem(noted.statements, kind, fresh)
+    monkeypatch.setitem(recorded_statements.statements, kind, fresh)
     return fresh
 
 

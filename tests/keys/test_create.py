@@ -11,7 +11,7 @@ from kalends.settings import Settings
 from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key
 from tests.conftest import NOON, Clock
-from tests.kept import everything, spellings
+from tests.stored_data import encodings, everything
 from tests.users.resetting import mails
 
 
@@ -56,7 +56,7 @@ def test_no_secret_of_a_key_is_kept(cast: Cast, db: Database, settings: Settings
     kept = everything(db, settings)
     assert key["id"].encode() in kept
     assert sha256(key["wkey"].encode()).digest() in kept
-    for spelling in [key["wkey"].encode(), *spellings(key["wkey"].removeprefix("wk_")), *spellings(key["shared_secret"])]:
+    for spelling in [key["wkey"].encode(), *encodings(key["wkey"].removeprefix("wk_")), *encodings(key["shared_secret"])]:
         assert spelling not in kept
 
 

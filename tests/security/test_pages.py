@@ -10,8 +10,8 @@ from kalends.app import ENDPOINTS
 from kalends.db import Database
 from kalends.settings import Settings
 from tests.cast import Cast
-from tests.kept import values
 from tests.openapi.page import Element, read
+from tests.stored_data import values
 from tests.test_policy import GIVEN, Scene
 
 STATIC = Path(__file__).parent.parent.parent / "kalends" / "web" / "static"

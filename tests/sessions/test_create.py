@@ -16,8 +16,8 @@ from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key
 from tests.client import Answer, Client
 from tests.conftest import NOON, Clock
-from tests.kept import everything, spellings
 from tests.sessions.signing import signed
+from tests.stored_data import encodings, everything
 from tests.users.hashers import Counting, Meanwhile
 from tests.users.registration import a_registration
 
@@ -192,7 +192,7 @@ def test_only_a_hash_of_the_token_is_kept(cast: Cast, db: Database, settings: Se
     kept = everything(db, settings)
     assert made["id"].encode() in kept
     assert sha256(made["token"].encode()).digest() in kept
-    assert not any(spelling in kept for spelling in spellings(made["token"]))
+    assert not any(spelling in kept for spelling in encodings(made["token"]))
 
 
 def test_a_login_does_not_outlive_the_password_it_was_made_with(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:

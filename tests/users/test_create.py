@@ -21,7 +21,7 @@ from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.conftest import NOON, Clock
-from tests.kept import everything
+from tests.stored_data import everything
 from tests.users.registration import a_registration
 
 

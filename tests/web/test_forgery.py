@@ -16,7 +16,7 @@ from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.conftest import Clock
 from tests.http.multipart import multipart
-from tests.kept import values
+from tests.stored_data import values
 from tests.test_policy import GIVEN, Scene
 from tests.web.pages import declared
 

@@ -1,4 +1,4 @@
-"""All that the service keeps: what a thief of the database and of its folder would hold."""
+"""Everything that the service stores, as a thief of the database and of its folder would read it."""
 
 from base64 import b64encode, urlsafe_b64decode
 
@@ -9,11 +9,11 @@ from kalends.settings import Settings
 def everything(db: Database, settings: Settings) -> bytes:
     """Every value of every table, and every byte of every file."""
     files = [path.read_bytes() for path in settings.folder.rglob("*") if path.is_file()]
-    return b"\n".join([*(_written(value) for value in values(db)), *files])
+    return b"\n".join([*(_encode(value) for value in values(db)), *files])
 
 
-def spellings(secret: str) -> list[bytes]:
-    """The forms in which a secret might have been stored after all."""
+def encodings(secret: str) -> list[bytes]:
+    """The encodings in which a secret might have been stored."""
     raw = urlsafe_b64decode(secret + "=" * (-len(secret) % 4))
     return [secret.encode(), raw, raw.hex().encode(), b64encode(raw).rstrip(b"="), b64encode(secret.encode()).rstrip(b"=")]
 
@@ -27,5 +27,5 @@ def values(db: Database) -> list[object]:
         return [value for (table,) in tx.rows(catalogue) for row in tx.rows(f'SELECT * FROM "{table}"') for value in row]
 
 
-def _written(value: object) -> bytes:
+def _encode(value: object) -> bytes:
     return bytes(value) if isinstance(value, bytes | memoryview) else str(value).encode()

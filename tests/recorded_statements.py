@@ -1,0 +1,59 @@
+"""The statements that requests run during the tests, recorded for `plans` to explain.
+
+Hooks in the drivers record them. Statements of commands, migrations and the worker are not recorded."""
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+import psycopg
+
+# By database: each statement, with the request that ran it first.
+statements: dict[str, dict[str, str]] = {"sqlite": {}, "postgres": {}}
+
+_EXPLAINABLE = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b")
+# A table that only tests have.
+_TEST_TABLE = re.compile(r"\bpebbles\b")
+_this_thread = threading.local()
+
+
+@contextmanager
+def during(request: str) -> Iterator[None]:
+    """Record the statements of this thread as those of the request."""
+    _this_thread.request = request
+    try:
+        yield
+    finally:
+        _this_thread.request = None
+
+
+def listen() -> None:
+    """Install hooks in the drivers."""
+    apsw.connection_hooks.append(_trace)
+    for name in ("execute", "executemany"):
+        setattr(psycopg.Cursor, name, _recording(getattr(psycopg.Cursor, name)))
+
+
+def _trace(connection: apsw.Connection) -> None:
+    def record(cursor: apsw.Cursor, sql: str, bindings: object) -> bool:
+        _record("sqlite", sql)
+        return True
+
+    connection.exec_trace = record
+
+
+def _recording(method: Any) -> Any:
+    def run(cursor: Any, query: Any, *args: Any, **kwargs: Any) -> Any:
+        _record("postgres", query.decode() if isinstance(query, bytes) else str(query))
+        return method(cursor, query, *args, **kwargs)
+
+    return run
+
+
+def _record(database: str, sql: str) -> None:
+    request = getattr(_this_thread, "request", None)
+    if request and _EXPLAINABLE.match(sql) and not _TEST_TABLE.search(sql):
+        statements[database].setdefault(sql, request)
