@@ -1,9 +1,9 @@
-"""How a database finds what a statement asks for, and whether it reads the whole of a table that grows.
+"""Query plans: a statement must not read the whole of a table that grows.
 
-A statement must lead each table by an index, whose first column it bounds. That is asked of an empty SQLite, which decides by
-rule, and of a PostgreSQL that believes each table to hold a million rows, so that it reads one whole only if it must. Its
-statistics and costs are fixed, so that the same statement always has the same plan. SQLite tells of triggers and of what foreign
-keys do, too: they are the same on both."""
+Each table must be read through an index whose first column the statement bounds. The plans come from an empty SQLite, whose planner
+decides by rules, and from a PostgreSQL with statistics of a million rows in each table, so that it scans a table only if it must. The
+statistics and costs are fixed, so that a statement always has the same plan. SQLite also explains triggers and foreign keys, which are
+the same on both databases."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from kalends.db.migrate import migrate
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
 
-# Statements that may read a whole index, by their form and what they read.
+# Statements that may read a whole index: a pattern of the statement, and of the step in its plan.
 EXCEPTED = [
     # A page of public events in their order, or the first of them, to count the matches among these. A search comes here for words
     # that many events have, which soon fill the page, and for one or two letters, which no index finds.
@@ -35,7 +35,7 @@ EXCEPTED = [
     # Which unique index has refused a row: the schema does not grow.
     (r"FROM pragma_index_list\(:table\) l ", "SCAN (l|i|pragma_index_info)"),
 ]
-# What grows by releases alone.
+# Tables that grow only with releases.
 SMALL = {"migrations", "sqlite_master"}
 
 
@@ -46,10 +46,10 @@ class Plans(Protocol):
         """Change the schema."""
 
     def scans(self, sql: str) -> list[str]:
-        """What the statement reads whole, in the words of the database."""
+        """The full scans of the statement, in the words of the database."""
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Drop the database."""
 
 
 @contextmanager
@@ -61,12 +61,12 @@ def opened(database: str, folder: Path, server: str) -> Iterator[Plans]:
 
 def complaints(plans: Plans, statements: dict[str, str]) -> list[str]:
     """Which of the statements read a table whole, with the requests that ran them."""
-    found = []
+    scanning = []
     for sql, request in statements.items():
-        may_read = [what for form, what in EXCEPTED if re.search(form, sql)]
-        if scans := [scan for scan in plans.scans(sql) if not any(re.search(what, scan) for what in may_read)]:
-            found.append("\n".join([f"{request} reads a whole table:", *(f"  {scan}" for scan in scans), sql]))
-    return found
+        allowed = [step for statement, step in EXCEPTED if re.search(statement, sql)]
+        if scans := [scan for scan in plans.scans(sql) if not any(re.search(step, scan) for step in allowed)]:
+            scanning.append("\n".join([f"{request} reads a whole table:", *(f"  {scan}" for scan in scans), sql]))
+    return scanning
 
 
 class SqlitePlans:
@@ -85,21 +85,21 @@ class SqlitePlans:
         unbound = dict.fromkeys(re.findall(r":([a-z_]\w*)", sql))
         # A plan from the cache would not know of a changed schema.
         steps: list[tuple[Any, ...]] = self._connection.execute(f"EXPLAIN QUERY PLAN {sql}", unbound, can_cache=False).fetchall()
-        # What the statement itself has found, it may read as a whole.
-        found = {"json_each", *SMALL, *re.findall(r"\) AS (\w+)", sql), *re.findall(r"WITH (\w+) AS", sql)}
-        return [step for step in map(itemgetter(3), steps) if step and _is_scan(step, found)]
+        # The statement may scan its own subqueries and lists.
+        scannable = {"json_each", *SMALL, *re.findall(r"\) AS (\w+)", sql), *re.findall(r"WITH (\w+) AS", sql)}
+        return [step for step in map(itemgetter(3), steps) if step and _is_scan(step, scannable)]
 
     def close(self) -> None:
         self._database.close()
 
 
-def _is_scan(step: str, found: set[str]) -> bool:
+def _is_scan(step: str, scannable: set[str]) -> bool:
     if "AUTOMATIC" in step:
         # An index that is made for this statement, of all rows.
-        return step.split()[1] not in found
+        return step.split()[1] not in scannable
     scanned = re.match(r"SCAN (\S+)(?: VIRTUAL TABLE INDEX \d+:(\S+))?", step)
-    # A virtual table tells what it was asked for, if it was asked for less than everything.
-    return bool(scanned and not scanned[2] and scanned[1] not in found and not scanned[1].startswith("(subquery"))
+    # A virtual table shows its constraint, if it is not scanned as a whole.
+    return bool(scanned and not scanned[2] and scanned[1] not in scannable and not scanned[1].startswith("(subquery"))
 
 
 class PostgresPlans:
@@ -130,9 +130,9 @@ class PostgresPlans:
 
     def scans(self, sql: str) -> list[str]:
         numbers: dict[str, int] = {}
-        numbered = re.sub(r"%\((\w+)\)s", lambda found: f"${numbers.setdefault(found[1], len(numbers) + 1)}", sql).replace("%%", "%")
+        numbered = re.sub(r"%\((\w+)\)s", lambda match: f"${numbers.setdefault(match[1], len(numbers) + 1)}", sql).replace("%%", "%")
         plan = self._rows(f"EXPLAIN (GENERIC_PLAN, FORMAT JSON) {numbered}")[0][0][0]["Plan"]
-        return [_told(node) for node, parent in _nodes(plan, {}) if self._is_scan(node, parent)]
+        return [_describe(node) for node, parent in _nodes(plan, {}) if self._is_scan(node, parent)]
 
     def _is_scan(self, node: dict[str, Any], parent: dict[str, Any]) -> bool:
         if node["Node Type"] == "Seq Scan":
@@ -140,7 +140,7 @@ class PostgresPlans:
         if "Index Name" not in node or node.get("Relation Name") in SMALL:
             return False
         if parent.get("Node Type") == "Limit" and "Filter" not in node:
-            # It reads no more than it answers.
+            # It reads no more rows than it returns.
             return False
         return not re.search(rf"\b{self._first_columns[node['Index Name']]}\b", node.get("Index Cond", ""))
 
@@ -163,22 +163,22 @@ def _nodes(node: dict[str, Any], parent: dict[str, Any]) -> Iterator[tuple[dict[
         yield from _nodes(inner, node)
 
 
-def _told(node: dict[str, Any]) -> str:
-    told = ("Node Type", "Relation Name", "Index Name", "Index Cond", "Filter")
-    return ", ".join(f"{name}: {node[name]}" for name in told if name in node)
+def _describe(node: dict[str, Any]) -> str:
+    keys = ("Node Type", "Relation Name", "Index Name", "Index Cond", "Filter")
+    return ", ".join(f"{name}: {node[name]}" for name in keys if name in node)
 
 
-# The defaults, whatever the server was told.
+# PostgreSQL's defaults, regardless of the server's configuration.
 _FIXED_COSTS = """
 SET seq_page_cost = 1; SET random_page_cost = 4; SET effective_cache_size = '4GB'; SET work_mem = '4MB'; SET hash_mem_multiplier = 2;
 SET cpu_tuple_cost = 0.01; SET cpu_index_tuple_cost = 0.005; SET cpu_operator_cost = 0.0025; SET default_statistics_target = 100
 """
-# The row need not make sense.
+# Without check constraints, the rows need no valid values.
 _UNCHECKED = """
 SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
 FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace
 """
-# Each value is on twenty rows, each flag on every other; and nobody takes other statistics meanwhile.
+# Each value is on twenty rows, each flag on every other; without autovacuum the statistics stay as they are.
 _A_ROW_EACH = """
 SELECT format('INSERT INTO %I VALUES (%s) ON CONFLICT DO NOTHING; ALTER TABLE %I SET (autovacuum_enabled = false), %s', table_name,
     string_agg(CASE data_type WHEN 'bigint' THEN '1' WHEN 'boolean' THEN 'TRUE' ELSE '''x''' END, ', ' ORDER BY ordinal_position),
@@ -186,7 +186,7 @@ SELECT format('INSERT INTO %I VALUES (%s) ON CONFLICT DO NOTHING; ALTER TABLE %I
     string_agg(format('ALTER %I SET (n_distinct = %s)', column_name, CASE data_type WHEN 'boolean' THEN 2 ELSE -0.05 END), ', '))
 FROM information_schema.columns WHERE table_schema = 'public' GROUP BY table_name
 """
-# The planner takes the rows of a page, as they were counted last, times the pages.
+# The planner multiplies the rows per page, as of the last ANALYZE, by the number of pages.
 _A_MILLION_EACH = """
 ANALYZE;
 UPDATE pg_class SET relpages = greatest(relpages, 1), reltuples = 1000000

@@ -19,7 +19,7 @@ from tests.users.resetting import a_reset_token, a_verify_token
 
 ACTORS = ("anonymous", "owner", "editor", "viewer", "stranger")
 
-# What each actor is answered: anonymous, owner, editor, viewer, stranger.
+# The status that each actor gets: anonymous, owner, editor, viewer, stranger.
 Row = tuple[int, int, int, int, int]
 
 EVERYBODY: Row = (200, 200, 200, 200, 200)
@@ -251,7 +251,7 @@ class Scene:
         return template.format_map(_Lazily(self))
 
     def find(self, name: str) -> Any:
-        found: dict[str, Callable[[], Any]] = {
+        values: dict[str, Callable[[], Any]] = {
             "session_id": lambda: self.cast.alice.session_id,
             "user_id": lambda: self.cast.alice.id,
             "key_id": lambda: a_key(self.cast.alice)["id"],
@@ -269,7 +269,7 @@ class Scene:
             "name": lambda: "style.css",
             "page_name": lambda: "api",
         }
-        return found[name]()
+        return values[name]()
 
 
 class _Lazily(dict[str, Any]):
@@ -340,11 +340,11 @@ def test_every_endpoint_has_a_row_and_every_row_an_endpoint() -> None:
     assert {_name(endpoint) for endpoint in ENDPOINTS} == set(TABLE)
 
 
-def test_the_documentation_says_which_endpoints_guests_may_use() -> None:
+def test_the_documentation_names_the_endpoints_that_guests_may_use() -> None:
     """`guests=True` is documentation, and this holds it against the table."""
-    said = {_name(endpoint): endpoint.guests for endpoint in ENDPOINTS}
+    declared = {_name(endpoint): endpoint.guests for endpoint in ENDPOINTS}
     held = {name: any(row[0] != 401 and row[0] != 404 for row in rows.values()) or name == "GET /metrics" for name, rows in TABLE.items()}
-    assert said == held
+    assert declared == held
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=_name)
@@ -356,8 +356,8 @@ def test_permission(client: Client, settings: Settings, endpoint: Any) -> None:
             if scene is None or scene.visibility != visibility:
                 scene = Scene(cast, settings, visibility)
                 path, content = scene.path(endpoint.url), _content(name, scene)
-            answer = scene.actors[actor].request(endpoint.method, path, **content)
-            assert answer.status == status, (visibility, actor, answer)
+            reply = scene.actors[actor].request(endpoint.method, path, **content)
+            assert reply.status == status, (visibility, actor, reply)
             if endpoint.writes and status < 400:
                 cast, scene = Cast(client) if CHANGES_PEOPLE.search(name) else cast, None
 

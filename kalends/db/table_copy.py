@@ -26,7 +26,7 @@ class TableCopy(ABC):
 
     @abstractmethod
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """Insert the rows; a flag may be given as 0 or 1."""
+        """Insert the rows; a flag may be 0 or 1."""
 
     @abstractmethod
     def last_id(self, table: str) -> int:

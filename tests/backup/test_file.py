@@ -1,4 +1,4 @@
-"""The file of a backup tells when it is not what was written."""
+"""A damaged backup file is detected."""
 
 from collections import Counter
 from io import BytesIO
@@ -9,8 +9,8 @@ from kalends.backup.file import BackupError, Header, Reader, Table, write
 
 ROWS = [(number, f"event {number * number}") for number in range(300)]
 HEADER = Header("kalends backup 1", "1.0", "0001", "2026-11-15T12:00:00Z", "", [Table("events", ["id", "title"], len(ROWS), len(ROWS))])
-# Before it stand things that nobody reads, such as when the file was made.
-HEAD = 10
+# The gzip header, whose fields (such as the time) are not checked.
+GZIP_HEADER = 10
 
 
 @pytest.fixture(scope="module")
@@ -24,31 +24,32 @@ def rows(content: bytes) -> list[tuple[int, str]]:
     return [tuple(row) for _, run in Reader(BytesIO(content), "the file").batches() for row in run]
 
 
-def test_what_was_written_is_read(whole: bytes) -> None:
+def test_a_written_file_is_read_back(whole: bytes) -> None:
     assert rows(whole) == ROWS
 
 
-def test_whichever_bit_is_wrong_the_file_is_damaged_or_says_the_same(whole: bytes) -> None:
-    heard = Counter(said(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :]) for place in range(HEAD, len(whole)))
-    assert set(heard) <= {"the same", "is damaged", "is cut off"}
-    # What was compressed can be told in more than one way.
-    assert heard["the same"] < heard.total() / 100
+def test_a_flipped_bit_is_detected_or_harmless(whole: bytes) -> None:
+    flipped = (whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :] for at in range(GZIP_HEADER, len(whole)))
+    outcomes = Counter(map(outcome, flipped))
+    assert set(outcomes) <= {"the same", "is damaged", "is cut off"}
+    # Some bits of a compressed stream do not change its content.
+    assert outcomes["the same"] < outcomes.total() / 100
 
 
-def said(content: bytes) -> str:
+def outcome(content: bytes) -> str:
     try:
         return "the same" if rows(content) == ROWS else "something else"
     except BackupError as unusable:
         return str(unusable).removeprefix("the file ").partition(":")[0].rstrip(".")
 
 
-def test_wherever_it_ends_too_soon_it_is_cut_off(whole: bytes) -> None:
-    for length in range(HEAD, len(whole)):
+def test_a_truncated_file_is_reported_as_cut_off(whole: bytes) -> None:
+    for length in range(GZIP_HEADER, len(whole)):
         with pytest.raises(BackupError, match="is cut off"):
             rows(whole[:length])
 
 
 @pytest.mark.parametrize("content", [b"", b"\x1f", b"SQLite format 3\x00", b"{}"])
-def test_what_is_something_else_is_no_backup(content: bytes) -> None:
+def test_another_kind_of_file_is_not_a_backup(content: bytes) -> None:
     with pytest.raises(BackupError, match="is not a backup"):
         rows(content)

@@ -55,7 +55,7 @@ def fresh(request: pytest.FixtureRequest) -> Database:
 
 @pytest.fixture
 def guest_on(tmp_path: Path) -> Callable[[Database], Client]:
-    """A guest of the whole application on the given database."""
+    """A guest of the whole application on this database."""
     settings = Settings(data=str(tmp_path), base_url="http://testserver", access_log="off", rate_limits="off")
     return lambda database: Client(wsgi(database, settings))
 

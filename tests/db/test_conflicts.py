@@ -1,4 +1,4 @@
-"""Writers that meet: a deadlock re-runs the action, a long wait becomes 503, and no change is lost."""
+"""Concurrent writers: a deadlock retries the action, a lock timeout becomes 503, and no update is lost."""
 
 import threading
 from collections.abc import Callable
@@ -61,7 +61,7 @@ def beach(postgres: Postgres) -> Postgres:
     return postgres
 
 
-def test_a_deadlock_asks_for_another_run(beach: Postgres) -> None:
+def test_a_deadlock_asks_for_a_retry(beach: Postgres) -> None:
     both = threading.Barrier(2)
 
     def change(first: int, second: int) -> bool:
@@ -75,27 +75,27 @@ def test_a_deadlock_asks_for_another_run(beach: Postgres) -> None:
         return True
 
     with ThreadPoolExecutor(2) as threads:
-        kept = [done.result(TIMEOUT) for done in (threads.submit(change, 1, 2), threads.submit(change, 2, 1))]
-    assert sorted(kept) == [False, True]
+        outcomes = [done.result(TIMEOUT) for done in (threads.submit(change, 1, 2), threads.submit(change, 2, 1))]
+    assert sorted(outcomes) == [False, True]
     with beach.read() as tx:
         assert tx.rows("SELECT n FROM pebbles") == [(1,), (1,)]
 
 
-def test_requests_that_deadlock_are_both_answered(beach: Postgres, tmp_path: Path) -> None:
+def test_requests_that_deadlock_both_succeed(beach: Postgres, tmp_path: Path) -> None:
     crossing = Crossing()
     client = Client(
         application([crossing.declared()], beach, Settings(data=str(tmp_path), access_log="off"), lambda ctx, token: None, retries)
     )
     with ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(client.put, path) for path in ("/api/pebbles/1/2", "/api/pebbles/2/1")]
-        answers = [done.result(TIMEOUT) for done in waiting]
-    assert [answer.status for answer in answers] == [200, 200]
+        replies = [done.result(TIMEOUT) for done in waiting]
+    assert [reply.status for reply in replies] == [200, 200]
     assert crossing.attempts > 2
     with beach.read() as tx:
         assert tx.rows("SELECT n FROM pebbles") == [(2,), (2,)]
 
 
-def test_a_lock_that_is_not_let_go_becomes_503(fresh_url: str, guest_on: Callable[[Database], Client]) -> None:
+def test_a_lock_that_is_not_released_becomes_503(fresh_url: str, guest_on: Callable[[Database], Client]) -> None:
     db = Postgres(fresh_url, lock_ms=200)
     migrate(db)
     alice = Cast(guest_on(db)).alice
@@ -110,7 +110,7 @@ def test_a_lock_that_is_not_let_go_becomes_503(fresh_url: str, guest_on: Callabl
     db.close()
 
 
-def test_a_statement_that_takes_too_long_is_stopped(fresh_url: str) -> None:
+def test_a_statement_that_exceeds_its_timeout_is_cancelled(fresh_url: str) -> None:
     db = Postgres(fresh_url, statement_ms=100)
     with pytest.raises(Unavailable), db.read() as tx:
         tx.rows("SELECT pg_sleep(20)")
@@ -136,7 +136,7 @@ def test_a_busy_file_becomes_503_and_may_still_be_read(tmp_path: Path, guest_on:
     db.close()
 
 
-def test_a_writer_waits_for_the_one_before_it(tmp_path: Path) -> None:
+def test_a_writer_waits_for_the_previous_writer(tmp_path: Path) -> None:
     db = Sqlite(tmp_path / "busy.sqlite3", busy_ms=50)
     with db.write() as tx, ThreadPoolExecutor(1) as thread:
         tx.script("CREATE TABLE pebbles (id INTEGER PRIMARY KEY)")

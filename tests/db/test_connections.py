@@ -1,4 +1,4 @@
-"""Connections: as many as are used at once, each in good order for the next, and none left behind."""
+"""Connections are pooled, reset between transactions and closed with the database."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +19,7 @@ def _backends(url: str) -> set[int]:
         return {pid for (pid,) in other.execute(ours)}
 
 
-def test_one_transaction_after_another_uses_one_connection(postgres: Postgres, fresh_url: str) -> None:
+def test_consecutive_transactions_share_one_connection(postgres: Postgres, fresh_url: str) -> None:
     for _ in range(5):
         with postgres.read() as tx:
             pid = tx.value("SELECT pg_backend_pid()")
@@ -28,7 +28,7 @@ def test_one_transaction_after_another_uses_one_connection(postgres: Postgres, f
     assert _backends(fresh_url) == {pid}
 
 
-def test_transactions_at_once_have_a_connection_each(postgres: Postgres, fresh_url: str) -> None:
+def test_concurrent_transactions_have_a_connection_each(postgres: Postgres, fresh_url: str) -> None:
     together = threading.Barrier(5)
 
     def work(_: int) -> None:
@@ -76,7 +76,7 @@ def test_every_connection_has_the_settings(postgres: Postgres, name: str, value:
         assert tx.value("SELECT current_setting(:name)", name=name) == value
 
 
-def test_a_transaction_that_took_its_time_hurries_the_next(postgres: Postgres) -> None:
+def test_a_transaction_without_statement_timeout_leaves_the_next_its_timeout(postgres: Postgres) -> None:
     with postgres.write() as tx:
         tx.without_statement_timeout()
         assert tx.value("SELECT current_setting('statement_timeout')") == "0"
@@ -84,7 +84,7 @@ def test_a_transaction_that_took_its_time_hurries_the_next(postgres: Postgres) -
         assert tx.value("SELECT current_setting('statement_timeout')") == "30s"
 
 
-def test_a_thread_takes_its_connection_with_it(sqlite: Sqlite) -> None:
+def test_the_connection_of_a_thread_is_closed_when_it_ends(sqlite: Sqlite) -> None:
     """Else a service that starts threads as it goes would run out of files."""
 
     def read() -> None:

@@ -1,4 +1,4 @@
-"""A thread in a hurry reads what takes a moment, and gives up all else."""
+"""A thread that is limited to fast reads aborts slow ones, and cannot write."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,14 +11,14 @@ from kalends.db.sqlite.database import Sqlite
 LONG = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT max(i) FROM n"
 
 
-def test_what_takes_a_moment_is_read_as_often_as_one_likes(sqlite: Sqlite) -> None:
+def test_fast_reads_are_not_limited_in_number(sqlite: Sqlite) -> None:
     assert sqlite.limit_to_fast_reads()
     for _ in range(1_000):
         with sqlite.read() as tx:
             assert [tx.value("SELECT count(*) FROM sqlite_master") for _ in range(20)] == [0] * 20
 
 
-def test_what_takes_long_is_given_up_and_the_next_is_read(sqlite: Sqlite) -> None:
+def test_a_slow_read_is_aborted_and_the_next_read_works(sqlite: Sqlite) -> None:
     sqlite.limit_to_fast_reads()
     for _ in range(3):
         with pytest.raises(TooSlowForEventLoop), sqlite.read() as tx:
@@ -27,21 +27,21 @@ def test_what_takes_long_is_given_up_and_the_next_is_read(sqlite: Sqlite) -> Non
             assert tx.value("SELECT 1") == 1
 
 
-def test_nothing_is_written(sqlite: Sqlite) -> None:
+def test_a_thread_limited_to_fast_reads_cannot_write(sqlite: Sqlite) -> None:
     sqlite.limit_to_fast_reads()
     with pytest.raises(TooSlowForEventLoop):
         sqlite.write()
 
 
-def test_other_threads_take_their_time(sqlite: Sqlite) -> None:
-    def reads() -> int:
+def test_other_threads_are_not_limited(sqlite: Sqlite) -> None:
+    def read() -> int:
         with sqlite.read() as tx:
             return int(tx.value(LONG))
 
     sqlite.limit_to_fast_reads()
     with ThreadPoolExecutor(1) as other:
-        assert other.submit(reads).result(60) == 100_000
+        assert other.submit(read).result(60) == 100_000
 
 
-def test_a_server_elsewhere_cannot_be_hurried(postgres: Postgres) -> None:
+def test_postgresql_cannot_limit_a_thread_to_fast_reads(postgres: Postgres) -> None:
     assert not postgres.limit_to_fast_reads()

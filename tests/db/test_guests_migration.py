@@ -41,7 +41,7 @@ def migrated(fresh: Database, tmp_path: Path) -> Database:
     return fresh
 
 
-def test_rows_from_before_the_migration_are_kept(migrated: Database) -> None:
+def test_rows_from_before_the_migration_remain(migrated: Database) -> None:
     with migrated.read() as tx:
         assert tx.rows("SELECT id, kind, state, subscriber_id FROM deliveries") == [(1, "announce", "sent", 1)]
         assert tx.rows("SELECT source, consent, consented_at, confirmed_at FROM subscribers") == [("send_to_me", "said so", 7, 7)]
@@ -69,6 +69,6 @@ def test_a_delivery_may_be_of_each_kind(migrated: Database, kind: str) -> None:
         assert tx.value("SELECT count(*) FROM deliveries WHERE kind = :kind AND state = 'queued'", kind=kind) == 1
 
 
-def test_a_delivery_of_another_kind_is_refused(migrated: Database) -> None:
+def test_a_delivery_of_an_unknown_kind_is_rejected(migrated: Database) -> None:
     with pytest.raises(Exception, match=r"(?i)check"), migrated.write() as tx:
         tx.run("UPDATE deliveries SET kind = 'carrier pigeon'")

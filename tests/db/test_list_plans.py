@@ -36,22 +36,22 @@ def _samples(cast: Cast) -> dict[str, Any]:
     [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET" and endpoint.params is not None],
     ids=lambda endpoint: endpoint.url,
 )
-def test_every_list_can_be_asked_for_by_all_its_parameters(cast: Cast, endpoint: Endpoint, soak: bool) -> None:
+def test_every_list_uses_an_index_with_any_combination_of_parameters(cast: Cast, endpoint: Endpoint, soak: bool) -> None:
     samples = _samples(cast)
     path = endpoint.url.format(**samples)
     assert endpoint.params is not None
-    given = [(name, samples[name]) for name in endpoint.params.__struct_fields__ if name not in ALIKE]
+    params = [(name, samples[name]) for name in endpoint.params.__struct_fields__ if name not in ALIKE]
     statuses = set()
-    for query in _queries(given, soak=soak):
+    for query in _queries(params, soak=soak):
         statuses.add(cast.alice.get(path, query=query).status)
         statuses.add(cast.anonymous.get(path, query=query).status)
     assert 200 in statuses
     assert max(statuses) < 500
 
 
-def _queries(given: list[tuple[str, Any]], *, soak: bool) -> Iterator[dict[str, Any]]:
+def _queries(params: list[tuple[str, Any]], *, soak: bool) -> Iterator[dict[str, Any]]:
     for size in range(MOST_AT_ONCE + 1):
-        for chosen in combinations(given, size):
-            query = dict(chosen)
+        for subset in combinations(params, size):
+            query = dict(subset)
             if soak or size < MOST_AT_ONCE or "count" in query:
                 yield query

@@ -46,7 +46,7 @@ def test_migrating_again_runs_nothing(fresh: Database, folder: Path) -> None:
         assert _ledger(tx) == ["0001_pebbles", "0002_shells"]
 
 
-def test_a_broken_migration_leaves_nothing_behind(fresh: Database, folder: Path) -> None:
+def test_a_failed_migration_is_rolled_back(fresh: Database, folder: Path) -> None:
     shells = folder / "0002_shells.sql"
     shells.write_text("CREATE TABLE shells (id $id $end;\nINSERT INTO pebbles (wet) VALUES (NULL);")
     for _ in range(2):
@@ -58,7 +58,7 @@ def test_a_broken_migration_leaves_nothing_behind(fresh: Database, folder: Path)
     assert migrate(fresh, folder) == ["0002_shells"]
 
 
-def test_processes_that_start_at_once_migrate_once(fresh: Database, folder: Path) -> None:
+def test_processes_that_start_together_migrate_once(fresh: Database, folder: Path) -> None:
     start = Barrier(4)
 
     def begin() -> list[str]:
@@ -70,7 +70,7 @@ def test_processes_that_start_at_once_migrate_once(fresh: Database, folder: Path
     assert sorted(ran) == [[], [], [], ["0001_pebbles"]]
 
 
-def test_a_database_of_a_newer_version_is_left_alone(fresh: Database, folder: Path) -> None:
+def test_a_database_of_a_newer_version_is_not_changed(fresh: Database, folder: Path) -> None:
     with fresh.write() as tx:
         tx.script("CREATE TABLE migrations (number BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)")
         tx.script("INSERT INTO migrations VALUES (9, '0009_from_the_future', 0)")

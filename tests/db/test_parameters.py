@@ -31,31 +31,31 @@ texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
         ("SELECT 1 WHERE :number=7", (1,)),
     ],
 )
-def test_a_parameter_is_told_from_all_else(db: Database, sql: str, row: tuple[Any, ...]) -> None:
+def test_a_parameter_is_distinguished_from_strings_names_and_comments(db: Database, sql: str, row: tuple[Any, ...]) -> None:
     with db.read() as tx:
         assert tx.rows(sql, name="Ana", number=7) == [row]
 
 
-def test_a_cast_is_no_parameter(postgres: Database) -> None:
+def test_a_cast_is_not_a_parameter(postgres: Database) -> None:
     with postgres.read() as tx:
         assert tx.rows("SELECT '7'::int, :number::text", number=7) == [(7, "7")]
 
 
 @given(text=texts)
-def test_any_text_comes_back_as_it_went(db: Database, text: str) -> None:
+def test_any_text_is_returned_unchanged(db: Database, text: str) -> None:
     with db.read() as tx:
         assert tx.value("SELECT CAST(:text AS TEXT)", text=text) == text
 
 
 @given(text=texts)
-def test_any_text_may_stand_in_the_statement(db: Database, text: str) -> None:
+def test_a_statement_may_contain_any_text(db: Database, text: str) -> None:
     literal = text.replace("'", "''")
     with db.read() as tx:
         assert tx.rows(f"SELECT '{literal}', CAST(:other AS TEXT)", other="other") == [(text, "other")]
 
 
 @pytest.mark.parametrize("value", [True, None, 2**63 - 1, -(2**63), b"\0\xff", ""])
-def test_a_value_of_each_kind_goes_in_and_comes_out(db: Database, value: object) -> None:
+def test_a_value_of_each_type_is_returned_unchanged(db: Database, value: object) -> None:
     with db.read() as tx:
         assert tx.value("SELECT :value", value=value) == value
 

@@ -21,8 +21,8 @@ def kind(settings: Settings) -> str:
 
 @pytest.fixture
 def plans(kind: str, tmp_path: Path) -> Iterator[Plans]:
-    with opened(kind, tmp_path, os.environ[POSTGRES_URL]) as found:
-        yield found
+    with opened(kind, tmp_path, os.environ[POSTGRES_URL]) as plans:
+        yield plans
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def statements(kind: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return fresh
 
 
-def test_what_reads_a_whole_table_is_told(plans: Plans) -> None:
+def test_a_statement_that_reads_a_whole_table_is_reported(plans: Plans) -> None:
     for sql in (
         "SELECT id FROM users WHERE name = 'Alice'",
         "SELECT count(*) FROM events",
@@ -51,7 +51,7 @@ def test_what_reads_a_whole_table_is_told(plans: Plans) -> None:
         assert plans.scans(sql), sql
 
 
-def test_what_an_index_finds_is_not_told(plans: Plans) -> None:
+def test_a_statement_that_uses_an_index_is_not_reported(plans: Plans) -> None:
     for sql in (
         "SELECT name FROM users WHERE id = 1",
         "SELECT max(id) FROM events",
@@ -65,13 +65,13 @@ def test_what_an_index_finds_is_not_told(plans: Plans) -> None:
         assert plans.scans(sql) == [], sql
 
 
-def test_a_request_that_has_lost_its_index_is_named(cast: Cast, plans: Plans, statements: dict[str, str]) -> None:
+def test_a_request_whose_index_is_dropped_is_named(cast: Cast, plans: Plans, statements: dict[str, str]) -> None:
     cast.alice.get("/api/keys?limit=3")
     assert complaints(plans, statements) == []
     plans.change("DROP INDEX keys_of_user")
-    found = [complaint for complaint in complaints(plans, statements) if "FROM keys WHERE user_id = " in complaint]
-    assert found
-    assert all(complaint.startswith("GET /api/keys?limit=3 reads a whole table:\n  ") for complaint in found)
+    matching = [complaint for complaint in complaints(plans, statements) if "FROM keys WHERE user_id = " in complaint]
+    assert matching
+    assert all(complaint.startswith("GET /api/keys?limit=3 reads a whole table:\n  ") for complaint in matching)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 8, 20])
@@ -93,7 +93,7 @@ def test_a_trigger_and_a_foreign_key_need_their_indexes_too(plans: Plans) -> Non
     assert plans.scans("UPDATE events SET title = 'Jazz' WHERE id = 1")
 
 
-def test_whatever_a_request_runs_is_noted(cast: Cast, statements: dict[str, str]) -> None:
+def test_every_statement_of_a_request_is_recorded(cast: Cast, statements: dict[str, str]) -> None:
     event = an_event(cast.alice, public=True)
     cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-07-01"})
     a_comment(cast.alice, event)
@@ -110,10 +110,10 @@ def test_whatever_a_request_runs_is_noted(cast: Cast, statements: dict[str, str]
         "WITH hits AS": "GET /api/events?text=zugzwang",
         "SELECT channel, state": "GET /metrics",
     }.items():
-        assert request in {asked for sql, asked in statements.items() if sql.startswith(beginning)}, beginning
+        assert request in {source for sql, source in statements.items() if sql.startswith(beginning)}, beginning
 
 
-def test_what_no_request_runs_is_not_noted(cast: Cast, db: Database, statements: dict[str, str]) -> None:
+def test_statements_outside_requests_are_not_recorded(cast: Cast, db: Database, statements: dict[str, str]) -> None:
     with db.read() as tx:
         tx.rows("SELECT count(*) FROM users")
     assert statements == {}

@@ -40,10 +40,10 @@ DRY = Pebble(3, "0", False, False)
 def test_all_loads_every_row_with_its_flags(fresh: Database, kind: type[Pebble]) -> None:
     _beach(fresh, GREY, BLUE, DRY)
     with fresh.read() as tx:
-        found = tx.all(kind, f"SELECT {columns(kind)} FROM pebbles ORDER BY id")
-    assert [type(p) for p in found] == [kind] * 3
-    assert [structs.astuple(p) for p in found] == [structs.astuple(p) for p in (GREY, BLUE, DRY)]
-    assert [(type(p.smooth), type(p.wet)) for p in found] == [(bool, type(None)), (bool, bool), (bool, bool)]
+        pebbles = tx.all(kind, f"SELECT {columns(kind)} FROM pebbles ORDER BY id")
+    assert [type(p) for p in pebbles] == [kind] * 3
+    assert [structs.astuple(p) for p in pebbles] == [structs.astuple(p) for p in (GREY, BLUE, DRY)]
+    assert [(type(p.smooth), type(p.wet)) for p in pebbles] == [(bool, type(None)), (bool, bool), (bool, bool)]
 
 
 def test_one_loads_the_first_row_or_none(fresh: Database) -> None:
@@ -60,7 +60,7 @@ def test_value_is_the_first_column_or_none(fresh: Database) -> None:
         assert tx.value("SELECT name FROM pebbles WHERE id = :id", id=9) is None
 
 
-def test_run_says_how_many_rows_it_changed(fresh: Database) -> None:
+def test_run_returns_the_number_of_changed_rows(fresh: Database) -> None:
     _beach(fresh, GREY, BLUE)
     with fresh.write() as tx:
         assert tx.run("UPDATE pebbles SET name = :name", name="wet") == 2
@@ -72,3 +72,12 @@ def test_run_says_how_many_rows_it_changed(fresh: Database) -> None:
 def test_columns_are_the_fields_of_the_struct() -> None:
     assert columns(Pebble) == "id, name, smooth, wet"
     assert columns(Pebble, "p") == "p.id, p.name, p.smooth, p.wet"
+
+
+def test_columns_replace_fields_with_expressions_in_the_order_of_the_struct() -> None:
+    assert columns(Pebble, "p", name="upper(o.name)") == columns(Pebble, "p").replace("p.name", "upper(o.name)")
+
+
+def test_an_expression_for_an_unknown_field_is_an_error() -> None:
+    with pytest.raises(AssertionError, match="Pebble has no field nmae"):
+        columns(Pebble, "p", nmae="upper(o.name)")

@@ -53,7 +53,7 @@ def _declared() -> Iterator[tuple[str, str]]:
                 yield table, name
 
 
-def test_every_unique_index_has_its_name_on_both(file: Sqlite, postgres: Postgres) -> None:
+def test_every_unique_index_has_the_same_name_on_both_databases(file: Sqlite, postgres: Postgres) -> None:
     """A violation is recognised by the name, so it must not depend on the database."""
     migrate(postgres)
     with file.read() as tx:
@@ -66,7 +66,7 @@ def test_every_unique_index_has_its_name_on_both(file: Sqlite, postgres: Postgre
     assert set(here) == {(table, name) for table, name in there if name != f"{table}_pkey"} == set(_declared())
 
 
-def test_the_tables_and_columns_are_the_same_on_both(file: Sqlite, postgres: Postgres) -> None:
+def test_tables_and_columns_are_the_same_on_both_databases(file: Sqlite, postgres: Postgres) -> None:
     migrate(postgres)
     with file.read() as tx:
         here = tx.rows(
@@ -78,7 +78,7 @@ def test_the_tables_and_columns_are_the_same_on_both(file: Sqlite, postgres: Pos
     assert sorted((table, column, bool(needed)) for table, column, needed in here) == sorted(there)
 
 
-def test_a_foreign_key_is_found_by_an_index(file: Sqlite) -> None:
+def test_every_foreign_key_has_an_index(file: Sqlite) -> None:
     """Without one, deleting a record would read the whole of each table that refers to it."""
     with file.read() as tx:
         unindexed = tx.rows(

@@ -50,7 +50,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "file"
 
 
-def test_every_table_is_known_and_comes_after_those_that_it_refers_to(sqlite: Sqlite) -> None:
+def test_every_table_is_listed_after_the_tables_it_refers_to(sqlite: Sqlite) -> None:
     migrate(sqlite)
     with sqlite.read() as tx:
         made = {name for (name,) in tx.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%STRICT'")}
@@ -62,7 +62,7 @@ def test_every_table_is_known_and_comes_after_those_that_it_refers_to(sqlite: Sq
         assert order.index(referred) < order.index(table), f"{table} comes before {referred}"
 
 
-def test_an_older_backup_is_restored_as_it_was_and_brought_up_to_date(fresh: Database, tmp_path: Path, file: Path) -> None:
+def test_an_older_backup_is_restored_and_migrated(fresh: Database, tmp_path: Path, file: Path) -> None:
     old = Sqlite(tmp_path / "old.sqlite3")
     with old.write() as tx:
         build(old, tx, "0003_comments_and_responses")
@@ -97,7 +97,7 @@ def _made(db: Database) -> set[tuple[Any, ...]]:
         return {row for statement in statements for row in tx.rows(statement)}
 
 
-def test_a_backup_of_a_newer_kalends_is_refused(fresh: Database, file: Path, header: Header) -> None:
+def test_a_backup_of_a_newer_kalends_is_rejected(fresh: Database, file: Path, header: Header) -> None:
     newer = Header(header.format, "9.0.0", "9999_later", header.taken_at, "", [])
     with file.open("wb") as opened:
         write(opened, newer, [])
@@ -138,7 +138,7 @@ HOSTILE: dict[str, tuple[Table, list[tuple[Any, ...]]]] = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_what_does_not_fit_is_refused_as_a_whole(fresh: Database, file: Path, header: Header, kind: str) -> None:
+def test_an_inconsistent_backup_is_rejected_as_a_whole(fresh: Database, file: Path, header: Header, kind: str) -> None:
     table, rows = HOSTILE[kind]
     migrate(fresh)
     _insert(fresh, ANA)
@@ -151,7 +151,7 @@ def test_what_does_not_fit_is_refused_as_a_whole(fresh: Database, file: Path, he
         assert tx.rows("SELECT user_name FROM users") == [("ana",)]
 
 
-def test_wherever_a_bit_is_turned_or_the_file_ends_it_is_refused(sqlite: Sqlite, tmp_path: Path, file: Path) -> None:
+def test_a_file_with_a_flipped_bit_or_a_missing_end_is_rejected(sqlite: Sqlite, tmp_path: Path, file: Path) -> None:
     migrate(sqlite)
     _insert(sqlite, ANA)
     take(sqlite, Settings(data=str(tmp_path)), file, silent)

@@ -1,4 +1,4 @@
-"""A read ends when it takes too long or when nobody wants it any more; a write and a backup do not."""
+"""Reads are interrupted when they exceed their timeout or their client has left; writes and backups are not."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ def meanwhile(act: Callable[[], None]) -> Iterator[None]:
         other.join()
 
 
-def test_a_read_that_takes_too_long_is_stopped_and_the_next_is_not(brief: Database) -> None:
+def test_a_read_that_exceeds_its_timeout_is_interrupted_and_the_next_is_not(brief: Database) -> None:
     with meanwhile(brief.interrupt_expired):
         for _ in range(3):
             with pytest.raises(Unavailable, match="takes too long"), brief.read() as tx:
@@ -55,7 +55,7 @@ def test_a_read_that_takes_too_long_is_stopped_and_the_next_is_not(brief: Databa
                 assert tx.value("SELECT 1") == 1
 
 
-def test_each_statement_has_its_own_time(brief: Database) -> None:
+def test_the_timeout_is_counted_for_each_statement(brief: Database) -> None:
     waiting = threading.Event()
     with meanwhile(brief.interrupt_expired), brief.read() as tx:
         for _ in range(3):
@@ -63,7 +63,7 @@ def test_each_statement_has_its_own_time(brief: Database) -> None:
             assert tx.value("SELECT 1") == 1
 
 
-def test_writes_and_what_is_unhurried_take_their_time(brief: Database) -> None:
+def test_writes_and_reads_without_statement_timeout_are_not_interrupted(brief: Database) -> None:
     with meanwhile(brief.interrupt_expired):
         with brief.write() as tx:
             assert tx.value(LONG) == 300_000
@@ -74,7 +74,7 @@ def test_writes_and_what_is_unhurried_take_their_time(brief: Database) -> None:
             tx.value(ENDLESS)
 
 
-def test_a_read_that_nobody_wants_any_more_is_stopped(fresh: Database) -> None:
+def test_the_read_of_a_client_that_left_is_interrupted(fresh: Database) -> None:
     me = threading.get_ident()
     with meanwhile(lambda: fresh.interrupt(me)), pytest.raises(Unavailable), fresh.read() as tx:
         tx.value(ENDLESS)
@@ -82,7 +82,7 @@ def test_a_read_that_nobody_wants_any_more_is_stopped(fresh: Database) -> None:
         assert tx.value("SELECT 1") == 1
 
 
-def test_only_reads_are_stopped_and_only_those_of_the_thread(fresh: Database) -> None:
+def test_only_reads_of_the_same_thread_are_interrupted(fresh: Database) -> None:
     me = threading.get_ident()
     with meanwhile(lambda: fresh.interrupt(me)), fresh.write() as tx:
         assert tx.value(LONG) == 300_000
@@ -90,6 +90,6 @@ def test_only_reads_are_stopped_and_only_those_of_the_thread(fresh: Database) ->
         assert tx.value(LONG) == 300_000
 
 
-def test_what_was_meant_for_the_statement_before_is_tried_again(sqlite: Sqlite) -> None:
+def test_an_interrupt_meant_for_the_previous_statement_asks_for_a_retry(sqlite: Sqlite) -> None:
     with meanwhile(sqlite._read_connection().interrupt), pytest.raises(Retry), sqlite.read() as tx:
         tx.value(ENDLESS)

@@ -35,13 +35,13 @@ def _elsewhere() -> Iterator[ThreadPoolExecutor]:
         yield thread
 
 
-def test_a_block_that_ends_is_kept(beach: Database) -> None:
+def test_a_block_that_ends_is_committed(beach: Database) -> None:
     with beach.write() as tx:
         tx.run("INSERT INTO pebbles (id, name) VALUES (2, :name)", name="blue")
     assert _names(beach) == ["grey", "blue"]
 
 
-def test_a_block_that_raises_leaves_nothing_behind(beach: Database) -> None:
+def test_a_block_that_raises_is_rolled_back(beach: Database) -> None:
     with suppress(Interrupted), beach.write() as tx:
         tx.run("INSERT INTO pebbles (id, name) VALUES (2, :name)", name="blue")
         tx.run("DELETE FROM pebbles WHERE id = 1")
@@ -49,7 +49,7 @@ def test_a_block_that_raises_leaves_nothing_behind(beach: Database) -> None:
     assert _names(beach) == ["grey"]
 
 
-def test_a_database_works_on_after_an_error(beach: Database) -> None:
+def test_a_database_works_after_an_error(beach: Database) -> None:
     for _ in range(3):
         with pytest.raises(Exception, match="nothing_like_it"), beach.write() as tx:
             tx.run("INSERT INTO nothing_like_it VALUES (1)")
@@ -58,14 +58,14 @@ def test_a_database_works_on_after_an_error(beach: Database) -> None:
     assert _names(beach) == ["grey"]
 
 
-def test_nobody_sees_what_is_not_committed(beach: Database) -> None:
+def test_uncommitted_rows_are_invisible_to_others(beach: Database) -> None:
     with beach.write() as tx, _elsewhere() as other:
         tx.run("INSERT INTO pebbles (id, name) VALUES (2, :name)", name="blue")
         assert other.submit(_names, beach).result(10) == ["grey"]
     assert _names(beach) == ["grey", "blue"]
 
 
-def test_a_read_sees_one_moment(beach: Database) -> None:
+def test_a_read_sees_one_snapshot(beach: Database) -> None:
     def add() -> None:
         with beach.write() as tx:
             tx.run("INSERT INTO pebbles (id, name) VALUES (2, :name)", name="blue")
@@ -83,8 +83,8 @@ def test_a_read_changes_nothing(beach: Database) -> None:
     assert _names(beach) == ["grey"]
 
 
-def test_what_was_not_kept_is_not_acknowledged(beach: Database) -> None:
-    """PostgreSQL cannot go on after a failed statement, and answers the commit with a silent rollback."""
+def test_a_transaction_that_was_rolled_back_is_not_acknowledged(beach: Database) -> None:
+    """PostgreSQL cannot continue after a failed statement, and replies to the commit with a silent rollback."""
     acknowledged = True
     try:
         with beach.write() as tx:
@@ -105,7 +105,7 @@ def test_what_was_not_kept_is_not_acknowledged(beach: Database) -> None:
         ("INSERT INTO shells VALUES (1, 2, 3), (3, 2, 1)", "shells_round"),
     ],
 )
-def test_a_taken_value_names_its_index(beach: Database, sql: str, index: str) -> None:
+def test_a_unique_violation_names_its_index(beach: Database, sql: str, index: str) -> None:
     with beach.write() as tx:
         tx.script("CREATE TABLE calendar_shares (calendar_id INTEGER, user_id INTEGER, PRIMARY KEY (calendar_id, user_id))")
         tx.script("CREATE TABLE shells (a INTEGER, b INTEGER, c INTEGER)")
@@ -116,20 +116,20 @@ def test_a_taken_value_names_its_index(beach: Database, sql: str, index: str) ->
     assert taken.value.index == index
 
 
-def test_what_refers_to_nothing_is_tried_again(beach: Database) -> None:
-    """The action saw the record, so somebody deleted it meanwhile; a second run answers as if it had never been."""
+def test_a_foreign_key_violation_asks_for_a_retry(beach: Database) -> None:
+    """The action read the record, so it was deleted since; a second run does not find it."""
     with pytest.raises(Retry), beach.write() as tx:
         tx.run("INSERT INTO lichens (id, pebble_id) VALUES (1, 99)")
 
 
-def test_what_belongs_to_a_deleted_record_goes_with_it(beach: Database) -> None:
+def test_deleting_a_record_deletes_the_rows_that_refer_to_it(beach: Database) -> None:
     with beach.write() as tx:
         tx.run("INSERT INTO lichens (id, pebble_id) VALUES (1, 1)")
         tx.run("DELETE FROM pebbles WHERE id = 1")
         assert tx.value("SELECT count(*) FROM lichens") == 0
 
 
-def test_writers_take_turns_and_lose_nothing(beach: Database) -> None:
+def test_concurrent_writers_lose_no_update(beach: Database) -> None:
     with beach.write() as tx:
         tx.script("CREATE TABLE counter (n INTEGER NOT NULL)")
         tx.script("INSERT INTO counter VALUES (0)")
@@ -146,7 +146,7 @@ def test_writers_take_turns_and_lose_nothing(beach: Database) -> None:
         assert tx.value("SELECT n FROM counter") == 80
 
 
-def test_a_closed_database_opens_again_when_it_is_used(beach: Database) -> None:
+def test_a_closed_database_reopens_when_it_is_used(beach: Database) -> None:
     beach.close()
     beach.close()
     assert _names(beach) == ["grey"]

@@ -1,4 +1,4 @@
-"""A database that is away or full: 503 with Retry-After, nothing half-written, and well again by itself."""
+"""A database that is unavailable or full: 503 with Retry-After, no half-written record, and recovery without a restart."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -27,11 +27,11 @@ def restartable(server: Server) -> Iterator[Postgres]:
     db.close()
 
 
-def _asks_for_patience(answer: Answer) -> bool:
-    return answer.status == 503 and int(answer.headers["Retry-After"]) > 0
+def _is_unavailable(reply: Answer) -> bool:
+    return reply.status == 503 and int(reply.headers["Retry-After"]) > 0
 
 
-def test_a_restarted_server_fails_no_request(server: Server, restartable: Postgres, guest_on: Callable[[Database], Client]) -> None:
+def test_a_restart_of_the_server_fails_no_request(server: Server, restartable: Postgres, guest_on: Callable[[Database], Client]) -> None:
     alice = Cast(guest_on(restartable)).alice
     with restartable.read(), restartable.read(), restartable.read():
         """Three connections wait from now on."""
@@ -43,14 +43,12 @@ def test_a_restarted_server_fails_no_request(server: Server, restartable: Postgr
     assert alice.post("/api/calendars", json={"name": "Jazz"}).status == 201
 
 
-def test_a_server_that_is_away_is_503_until_it_is_back(
-    server: Server, restartable: Postgres, guest_on: Callable[[Database], Client]
-) -> None:
+def test_a_stopped_server_is_503_until_it_is_back(server: Server, restartable: Postgres, guest_on: Callable[[Database], Client]) -> None:
     alice = Cast(guest_on(restartable)).alice
     server.stop()
-    assert _asks_for_patience(alice.get("/api/calendars"))
-    assert _asks_for_patience(alice.post("/api/calendars", json={"name": "Jazz"}))
-    assert _asks_for_patience(alice.get("/readyz"))
+    assert _is_unavailable(alice.get("/api/calendars"))
+    assert _is_unavailable(alice.post("/api/calendars", json={"name": "Jazz"}))
+    assert _is_unavailable(alice.get("/readyz"))
     assert alice.get("/healthz").status == 200
     server.start()
     assert alice.get("/readyz").status == 200
@@ -65,26 +63,26 @@ def test_a_restart_under_load_loses_no_acknowledged_write(
 
     def write(worker: int) -> list[tuple[str, int]]:
         """Write until the server is back and has taken five more, or until it is hopeless."""
-        answers: list[tuple[str, int]] = []
-        while [status for _, status in answers[-5:]] != [201] * 5 or not restarted.is_set():
-            assert len(answers) < 20_000
-            name = f"{worker}-{len(answers)}"
-            answers.append((name, alice.post("/api/calendars", json={"name": name}).status))
-        return answers
+        statuses: list[tuple[str, int]] = []
+        while [status for _, status in statuses[-5:]] != [201] * 5 or not restarted.is_set():
+            assert len(statuses) < 20_000
+            name = f"{worker}-{len(statuses)}"
+            statuses.append((name, alice.post("/api/calendars", json={"name": name}).status))
+        return statuses
 
     with ThreadPoolExecutor(4) as threads:
         writers = [threads.submit(write, worker) for worker in range(4)]
         server.stop()
         server.start()
         restarted.set()
-        answers = [answer for writer in writers for answer in writer.result(60)]
-    assert {status for _, status in answers} <= {201, 503}
+        statuses = [pair for writer in writers for pair in writer.result(60)]
+    assert {status for _, status in statuses} <= {201, 503}
     with restartable.read() as tx:
-        kept = {name for (name,) in tx.rows("SELECT name FROM calendars")}
-    assert {name for name, status in answers if status == 201} <= kept
+        stored = {name for (name,) in tx.rows("SELECT name FROM calendars")}
+    assert {name for name, status in statuses if status == 201} <= stored
 
 
-def test_what_a_server_had_not_committed_is_gone(server: Server, restartable: Postgres) -> None:
+def test_a_transaction_that_the_server_did_not_commit_is_lost(server: Server, restartable: Postgres) -> None:
     with restartable.write() as tx:
         tx.script("CREATE TABLE IF NOT EXISTS pebbles (id BIGINT PRIMARY KEY)")
 
@@ -100,11 +98,11 @@ def test_what_a_server_had_not_committed_is_gone(server: Server, restartable: Po
         assert tx.value("SELECT count(*) FROM pebbles") == 0
 
 
-def test_a_folder_that_is_away_is_503_until_it_is_back(tmp_path: Path, guest_on: Callable[[Database], Client]) -> None:
+def test_a_missing_folder_is_503_until_it_is_back(tmp_path: Path, guest_on: Callable[[Database], Client]) -> None:
     folder = tmp_path / "disk"
     guest = guest_on(Sqlite(folder / "kalends.sqlite3"))
-    assert _asks_for_patience(guest.get("/readyz"))
-    assert _asks_for_patience(guest.post("/api/session", json={"user_name": "alice", "password": "password"}))
+    assert _is_unavailable(guest.get("/readyz"))
+    assert _is_unavailable(guest.post("/api/session", json={"user_name": "alice", "password": "password"}))
     folder.mkdir()
     migrate(Sqlite(folder / "kalends.sqlite3"))
     assert guest.get("/readyz").status == 200
@@ -115,24 +113,24 @@ def test_a_file_that_cannot_be_opened_is_503(tmp_path: Path, guest_on: Callable[
     path = tmp_path / "kalends.sqlite3"
     path.mkdir()
     guest = guest_on(Sqlite(path))
-    assert _asks_for_patience(guest.get("/readyz"))
+    assert _is_unavailable(guest.get("/readyz"))
     shutil.rmtree(path)
     migrate(Sqlite(path))
     assert guest.get("/readyz").status == 200
 
 
-def test_a_full_disk_may_be_read_and_takes_writes_again_when_there_is_room(sqlite: Sqlite, guest_on: Callable[[Database], Client]) -> None:
+def test_a_full_disk_can_be_read_and_accepts_writes_when_space_is_freed(sqlite: Sqlite, guest_on: Callable[[Database], Client]) -> None:
     migrate(sqlite)
     alice = Cast(guest_on(sqlite)).alice
     jazz = a_calendar(alice, name="Jazz")
     with sqlite.write() as tx:
         tx.rows("PRAGMA max_page_count = 1")  # No more pages than there are.
     full = next(
-        answer
+        reply
         for number in range(100)
-        if (answer := alice.post("/api/calendars", json={"name": f"{number}", "description": "x" * 20_000})).status != 201
+        if (reply := alice.post("/api/calendars", json={"name": f"{number}", "description": "x" * 20_000})).status != 201
     )
-    assert _asks_for_patience(full)
+    assert _is_unavailable(full)
     listed = alice.get("/api/calendars").json["calendars"]
     assert [calendar["name"] for calendar in listed[:2]] == ["Alice", "Jazz"]
     assert alice.get(f"/api/calendars/{jazz['id']}").status == 200

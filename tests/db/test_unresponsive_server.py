@@ -1,4 +1,4 @@
-"""PostgreSQL behind a network that hangs: what is asked ends in time, and is well again by itself."""
+"""PostgreSQL behind a network that hangs: statements time out, and the service recovers without a restart."""
 
 from collections.abc import Iterator
 
@@ -24,11 +24,11 @@ def db(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Postgres]:
     monkeypatch.setattr(module, "GRACE_SECONDS", 1)
     db = Postgres(proxy.database, statement_ms=1000)
     yield db
-    proxy.go_on()
+    proxy.resume()
     db.close()
 
 
-def answers(db: Postgres) -> bool:
+def responds(db: Postgres) -> bool:
     try:
         with db.read() as tx:
             return bool(tx.value("SELECT 1") == 1)
@@ -36,22 +36,22 @@ def answers(db: Postgres) -> bool:
         return False
 
 
-def test_a_connection_that_waited_and_hears_nothing_is_given_up(db: Postgres, proxy: Proxy) -> None:
-    assert answers(db)
+def test_an_idle_connection_without_a_reply_times_out(db: Postgres, proxy: Proxy) -> None:
+    assert responds(db)
     proxy.hang()
-    assert not answers(db)
-    proxy.go_on()
-    eventually(lambda: answers(db))
+    assert not responds(db)
+    proxy.resume()
+    eventually(lambda: responds(db))
 
 
-def test_a_new_connection_that_hears_nothing_is_given_up(db: Postgres, proxy: Proxy) -> None:
+def test_a_new_connection_without_a_reply_times_out(db: Postgres, proxy: Proxy) -> None:
     proxy.hang()
-    assert not answers(db)
-    proxy.go_on()
-    eventually(lambda: answers(db))
+    assert not responds(db)
+    proxy.resume()
+    eventually(lambda: responds(db))
 
 
-def test_a_statement_that_hears_nothing_is_given_up(db: Postgres, proxy: Proxy) -> None:
+def test_a_statement_without_a_reply_times_out(db: Postgres, proxy: Proxy) -> None:
     def ask() -> None:
         with db.read() as tx:
             proxy.hang()
@@ -59,5 +59,5 @@ def test_a_statement_that_hears_nothing_is_given_up(db: Postgres, proxy: Proxy) 
 
     with pytest.raises(Unavailable):
         ask()
-    proxy.go_on()
-    eventually(lambda: answers(db))
+    proxy.resume()
+    eventually(lambda: responds(db))

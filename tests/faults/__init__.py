@@ -1,1 +1,1 @@
-"""Real faults, and what is left of the service's promises after them: `python -m tests.faults`, and in short in `make test`."""
+"""Real faults, and whether the service keeps its promises: `python -m tests.faults`, and a short form in `make test`."""

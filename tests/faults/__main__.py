@@ -1,4 +1,4 @@
-"""Makes every fault, or those that are named: `python -m tests.faults --quick kills full`."""
+"""Injects every fault, or those that are named: `python -m tests.faults --quick kills full`."""
 
 import sys
 import tempfile
@@ -14,7 +14,7 @@ from tests.faults import backup, deliveries, flood, full, kills, restart, silenc
 from tests.faults.postgres import Postgres
 from tests.faults.row import HEAD, Row
 
-LISTED = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parent / "results"
 # How many services are killed side by side.
 LANES = 4
 
@@ -22,7 +22,7 @@ Step = Callable[[], object]
 
 
 class Faults:
-    """Each fault by its name, at full length or in short."""
+    """Each fault by its name, in its long or short form."""
 
     def __init__(self, folder: Path, postgres: Postgres, quick: bool, minutes: float):
         self._folder = folder
@@ -31,56 +31,56 @@ class Faults:
         self._seconds = 60 * minutes
 
     def kills(self) -> list[Row]:
-        with _bar("kills, SQLite", number := self._chosen(1_000, 5)) as step:
-            inside = kills.show([(self._new(), "") for _ in range(LANES)], number, step, self._seconds)
-        with _bar("kills, PostgreSQL", number := self._chosen(100, 3)) as step:
-            return [inside, kills.show([(self._new(), self._postgres.new()) for _ in range(LANES)], number, step, self._seconds)]
+        with _bar("kills, SQLite", number := self._count(1_000, 5)) as step:
+            inside = kills.show([(self._new_folder(), "") for _ in range(LANES)], number, step, self._seconds)
+        with _bar("kills, PostgreSQL", number := self._count(100, 3)) as step:
+            return [inside, kills.show([(self._new_folder(), self._postgres.new()) for _ in range(LANES)], number, step, self._seconds)]
 
     def restart(self) -> list[Row]:
-        with _bar("restarts", number := self._chosen(20, 2)) as step:
-            return [restart.show(self._new(), self._postgres, number, step)]
+        with _bar("restarts", number := self._count(20, 2)) as step:
+            return [restart.show(self._new_folder(), self._postgres, number, step)]
 
     def full(self) -> list[Row]:
-        with _bar("full disks, SQLite", number := self._chosen(5, 1)) as step:
-            inside = full.show(self._new(), None, number, step)
+        with _bar("full disks, SQLite", number := self._count(5, 1)) as step:
+            inside = full.show(self._new_folder(), None, number, step)
         with _bar("full disks, PostgreSQL", number) as step:
-            return [inside, full.show(self._new(), self._postgres, number, step)]
+            return [inside, full.show(self._new_folder(), self._postgres, number, step)]
 
     def upserts(self) -> list[Row]:
-        each = self._chosen(200, 10)
-        return [upserts.show(self._new(), database, each) for database in ("", self._postgres.new())]
+        each = self._count(200, 10)
+        return [upserts.show(self._new_folder(), database, each) for database in ("", self._postgres.new())]
 
     def deliveries(self) -> list[Row]:
-        messages, number = self._chosen(1_000, 200), self._chosen(20, 4)
+        messages, number = self._count(1_000, 200), self._count(20, 4)
         rows = []
         for database in ("", self._postgres.new()):
             with _bar("workers killed", number) as step:
-                rows.append(deliveries.show(self._new(), database, messages, number, step))
+                rows.append(deliveries.show(self._new_folder(), database, messages, number, step))
         return rows
 
     def backup(self) -> list[Row]:
-        number = self._chosen(10, 2)
+        number = self._count(10, 2)
         rows = []
         for database in ("", self._postgres.new()):
             with _bar("backups", number) as step:
-                rows.append(backup.show(self._new(), database, number, step))
+                rows.append(backup.show(self._new_folder(), database, number, step))
         return rows
 
     def silence(self) -> list[Row]:
-        return [silence.show(self._new(), self._postgres, self._chosen(3, 1), self._chosen(45, 12))]
+        return [silence.show(self._new_folder(), self._postgres, self._count(3, 1), self._count(45, 12))]
 
     def flood(self) -> list[Row]:
-        return flood.show(self._new(), self._chosen(10, 3))
+        return flood.show(self._new_folder(), self._count(10, 3))
 
     def slow(self) -> list[Row]:
-        with _bar("rounds of slow clients", number := self._chosen(5, 1)) as step:
-            return [slow.show(self._new(), 1_000, number, self._chosen(5, 2), step)]
+        with _bar("rounds of slow clients", number := self._count(5, 1)) as step:
+            return [slow.show(self._new_folder(), 1_000, number, self._count(5, 2), step)]
 
-    def _chosen(self, long: int, short: int) -> int:
+    def _count(self, long: int, short: int) -> int:
         return short if self._quick else long
 
-    def _new(self) -> Path:
-        """A new folder. PostgreSQL, under its own user, must find the way into it."""
+    def _new_folder(self) -> Path:
+        """A new folder, which PostgreSQL can enter under its own user."""
         folder = Path(tempfile.mkdtemp(dir=self._folder))
         folder.chmod(0o755)
         return folder
@@ -100,25 +100,25 @@ def _bar(label: str, length: int) -> Iterator[Step]:
 @click.option("--minutes", default=inf, help="Kill for no longer than this on each database.")
 @click.argument("names", nargs=-1, type=click.Choice(NAMES))
 def main(names: tuple[str, ...], quick: bool, minutes: float) -> None:
-    """Make the faults, and write what they showed."""
+    """Inject the faults and write the results."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="kalends-faults-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o755)
-        report = Report(Path(folder) / "results" if quick else LISTED)
+        report = Report(Path(folder) / "results" if quick else RESULTS)
         postgres = Postgres(Path(folder) / "postgres")
         try:
             faults = Faults(Path(folder), postgres, quick, minutes)
             for name in names or NAMES:
                 try:
-                    shown = getattr(faults, name)()
+                    results = getattr(faults, name)()
                 except full.CannotMount as error:
                     print(f"{name} is left out: {error}", file=sys.stderr)
                     continue
-                report.write(name, name.capitalize(), [table(HEAD, [row.cells for row in shown]).replace("---:", "---")])
-                rows += shown
+                report.write(name, name.capitalize(), [table(HEAD, [row.cells for row in results]).replace("---:", "---")])
+                rows += results
         finally:
             postgres.close()
-    sys.exit(0 if all(row.kept for row in rows) else "Not every goal was kept.")
+    sys.exit(0 if all(row.is_met for row in rows) else "Not every goal was met.")
 
 
 if __name__ == "__main__":

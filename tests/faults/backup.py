@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.faults.guests import Guests, an_event, kept
+from tests.faults.guests import Guests, an_event, stored_texts
 from tests.faults.row import Row, kind, spread
 from tests.serve.running import Running, eventually, run_process
 
@@ -13,14 +13,14 @@ GOAL = "every backup is whole and restores: with every write acknowledged before
 
 
 def show(folder: Path, database: str, backups: int, after: Callable[[], object] = lambda: None) -> Row:
-    """Take so many backups and restore each into SQLite; `after` is called after each time."""
+    """Take this number of backups and restore each into SQLite; `after` is called after each."""
     service = Running(folder, "--no-work", database=database, rate_limits="off", access_log="off").ready()
     taken: list[float] = []
     before: list[set[str]] = []
     try:
         with Guests(service, an_event(service, "ana"), "g", CLIENTS) as guests:
             for number in range(backups):
-                eventually(lambda: len(guests.acknowledged) > 50 * (number + 1))  # noqa: B023 - it is asked here and now
+                eventually(lambda: len(guests.acknowledged) > 50 * (number + 1))  # noqa: B023 - called within the iteration
                 before.append(guests.acknowledged)
                 began = time.monotonic()
                 made = run_process("backup", f"{number}.backup", folder=folder, data=folder / "data", database=database)
@@ -34,10 +34,10 @@ def show(folder: Path, database: str, backups: int, after: Callable[[], object] 
         place = folder / f"restored{number}"
         restored = run_process("restore", f"{number}.backup", folder=folder, data=place)
         assert restored.returncode == 0, restored
-        comments, responses = kept(str(place), "")
+        comments, responses = stored_texts(str(place), "")
         missing += len(acknowledged - comments)
         half += len(comments ^ responses)
-    others = len(guests.told) - len(guests.acknowledged)
+    others = len(guests.outcomes) - len(guests.acknowledged)
     figures = (
         f"{backups} backups, each taken in {spread(taken)}, while {len(guests.acknowledged):,} writes went on, and each restored: "
         f"{missing} of those acknowledged before it began are missing, {half} are half there; {others} writes refused"

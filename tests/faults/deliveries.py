@@ -61,7 +61,7 @@ def _send(
     try:
         for kill in range(kills):
             seen = len(moody.received)
-            eventually(lambda: len(moody.received) > seen or not states()["queued"], within=60)  # noqa: B023 - it is asked here and now
+            eventually(lambda: len(moody.received) > seen or not states()["queued"], within=60)  # noqa: B023 - called within the iteration
             threading.Event().wait(chance.uniform(0, 0.3))
             unknown += states()["sending"]
             workers[kill % WORKERS].kill()

@@ -7,7 +7,7 @@ from pathlib import Path
 from bench import load as events
 from bench.user import User
 from kalends import settings
-from tests.faults.load import Heard, offer, written
+from tests.faults.load import Results, encode_request, offer
 from tests.faults.row import Row
 from tests.serve.running import Running
 
@@ -22,7 +22,7 @@ REQUESTS = ("index", "create")
 
 
 def show(folder: Path, seconds: float, number: int = EVENTS) -> list[Row]:
-    """Find the peak and offer three times as much, for so long each, with so many events."""
+    """Measure the peak and offer three times as much, for this long each, with this number of events."""
     events.fill(settings.load({"data": str(folder / "data"), "database": ""}), number)
     cores = os.sched_getaffinity(0)
     first = min(cores)
@@ -39,23 +39,24 @@ def show(folder: Path, seconds: float, number: int = EVENTS) -> list[Row]:
 
 
 def _row(port: int, user: User, name: str, seconds: float) -> Row:
-    asked = user.requests[name]
-    fields = json.dumps(asked.fields) if asked.fields else ""
-    request = written("POST" if fields else "GET", asked.path, user.token, fields)
-    well = 201 if fields else 200
-    # The first are slower.
+    sample = user.requests[name]
+    fields = json.dumps(sample.fields) if sample.fields else ""
+    request = encode_request("POST" if fields else "GET", sample.path, user.token, fields)
+    success = 201 if fields else 200
+    # Warm up.
     offer(port, request, 1, FEW[0])
-    peak = max((offer(port, request, seconds, number) for number in FEW), key=lambda heard: heard.rate(well))
-    beyond = offer(port, request, seconds, CONNECTIONS, TIMES * peak.rate(well))
-    others = sum(len(taken) for status, taken in beyond.answers.items() if status not in (well, 503, 429)) + beyond.broken
-    share = beyond.rate(well) / peak.rate(well)
-    figures = _words(peak, beyond, well, share, others)
+    peak = max((offer(port, request, seconds, number) for number in FEW), key=lambda results: results.rate(success))
+    beyond = offer(port, request, seconds, CONNECTIONS, TIMES * peak.rate(success))
+    others = sum(len(taken) for status, taken in beyond.durations.items() if status not in (success, 503, 429)) + beyond.broken
+    share = beyond.rate(success) / peak.rate(success)
+    figures = _figures(peak, beyond, success, share, others)
     return Row(f"three times the load it can carry ({name})", "SQLite", figures, GOAL, others == 0 and beyond.rate(503) > 0, share >= 0.9)
 
 
-def _words(peak: Heard, beyond: Heard, well: int, share: float, others: int) -> str:
+def _figures(peak: Results, beyond: Results, success: int, share: float, others: int) -> str:
     return (
-        f"peak {peak.rate(well):,.0f} a second; asked {beyond.rate():,.0f} a second ({beyond.rate() / peak.rate(well):.1f} times), of "
-        f"which {beyond.rate(well):,.0f} were answered ({share:.0%} of the peak) and {beyond.rate(503):,.0f} refused with 503, half within "
-        f"{beyond.milliseconds(503, 0.5):.0f} ms and 99 % within {beyond.milliseconds(503, 0.99):.0f} ms; {others} other answers"
+        f"peak {peak.rate(success):,.0f} a second; offered {beyond.rate():,.0f} a second "
+        f"({beyond.rate() / peak.rate(success):.1f} times), of which "
+        f"{beyond.rate(success):,.0f} succeeded ({share:.0%} of the peak) and {beyond.rate(503):,.0f} rejected with 503, half within "
+        f"{beyond.milliseconds(503, 0.5):.0f} ms and 99 % within {beyond.milliseconds(503, 0.99):.0f} ms; {others} other replies"
     )

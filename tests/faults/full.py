@@ -1,4 +1,4 @@
-"""A disk that is full: a small file system in memory, which only root may mount."""
+"""A full disk: a small file system in memory, which only root may mount."""
 
 import random
 import shutil
@@ -17,13 +17,13 @@ from tests.faults.row import Row, kind, spread
 from tests.serve.running import Running, ask, bearer, eventually
 
 MIB = 1024 * 1024
-# What is taken away to make room again.
+# Deleted to free space.
 BALLAST = 3 * MIB
-# The rest of the disk; PostgreSQL puts its own tables there too.
+# The rest of the disk, where PostgreSQL puts its own tables, too.
 REST, POSTGRES_REST = 8 * MIB, 24 * MIB
-REFUSALS = 20
-MOST = 10_000
-GOAL = "reads work, writes 503, heals by itself, nothing half-written"
+REJECTIONS = 20
+MAX_WRITES = 10_000
+GOAL = "reads work, writes 503, recovers without a restart, nothing half-written"
 
 
 class CannotMount(Exception):
@@ -31,7 +31,7 @@ class CannotMount(Exception):
 
 
 def show(folder: Path, postgres: Postgres | None, times: int, after: Callable[[], object] = lambda: None) -> Row:
-    """Fill the disk of the data folder, or that of PostgreSQL's tables, so often."""
+    """Fill the disk of the data folder, or that of PostgreSQL's tables, this number of times."""
     with _disk(folder / "disk", times * BALLAST + (POSTGRES_REST if postgres else REST)) as disk:
         for number in range(times):
             (disk / f"ballast{number}").write_bytes(bytes(BALLAST))
@@ -39,18 +39,18 @@ def show(folder: Path, postgres: Postgres | None, times: int, after: Callable[[]
         data = folder / "data" if postgres else disk / "data"
         service = Running(folder, "--no-work", data=data, database=database, rate_limits="off", access_log="off").ready()
         try:
-            seen = _Seen(service)
+            writer = _Writer(service)
             for number in range(times):
-                seen.fill()
-                seen.free(disk / f"ballast{number}")
+                writer.fill()
+                writer.free(disk / f"ballast{number}")
                 after()
-            seen.compare(data, database)
+            writer.compare(data, database)
         finally:
             service.stop()
         if postgres:
             postgres.execute(f"DROP DATABASE {urlsplit(database).path[1:]} WITH (FORCE)")
             postgres.execute("DROP TABLESPACE small")
-    return Row("disk full", kind(database), seen.words, GOAL, seen.is_well)
+    return Row("disk full", kind(database), writer.figures, GOAL, writer.is_sound)
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def _disk(folder: Path, size: int) -> Iterator[Path]:
 
 
 def _in_tables(postgres: Postgres, disk: Path) -> str:
-    """A database whose tables are on this disk; the log of PostgreSQL's own changes is not."""
+    """A database whose tables are on this disk; the write-ahead log is not."""
     (disk / "tables").mkdir()
     if postgres.user:
         shutil.chown(disk / "tables", postgres.user)
@@ -74,52 +74,51 @@ def _in_tables(postgres: Postgres, disk: Path) -> str:
     return postgres.new("TABLESPACE small")
 
 
-class _Seen:
-    """Somebody who writes large events until there is no room, and what they were told."""
+class _Writer:
+    """Writes large events until the disk is full, and records the outcomes."""
 
     def __init__(self, service: Running):
         self._connection = service.connection()
         self._bearer = bearer(service.sign_up("ana"))
         self._chance = random.Random(11)
-        self._asked = 0
-        self._kept: dict[str, int] = {}
-        self._refused: set[str] = set()
+        self._attempts = 0
+        self._acknowledged: dict[str, int] = {}
+        self._rejected: set[str] = set()
         self._wrong: list[int] = []
         self._reads = 0
-        self._healed: list[float] = []
+        self._recovery_seconds: list[float] = []
         self._lost = self._half = self._complaints = 0
 
     def fill(self) -> None:
-        """Write until so many in a row are refused: a log that was emptied into the tables takes some more after the first."""
+        """Write until REJECTIONS writes in a row fail: after a checkpoint of the log, some more fit."""
         in_a_row = 0
-        for _ in range(MOST):
+        for _ in range(MAX_WRITES):
             in_a_row = 0 if self._write().status == 201 else in_a_row + 1
-            if in_a_row == REFUSALS:
+            if in_a_row == REJECTIONS:
                 break
-        self._read(
-            "/readyz", "/api/calendars", "/api/events?limit=50", *(f"/api/events/{number}" for number in list(self._kept.values())[-20:])
-        )
+        newest = list(self._acknowledged.values())[-20:]
+        self._read("/readyz", "/api/calendars", "/api/events?limit=50", *(f"/api/events/{event_id}" for event_id in newest))
 
     def free(self, ballast: Path) -> None:
-        """Make room, and wait until a write is taken."""
+        """Free space, and wait until a write succeeds."""
         ballast.unlink()
         began = time.monotonic()
         eventually(lambda: self._write().status == 201)
-        self._healed.append(time.monotonic() - began)
+        self._recovery_seconds.append(time.monotonic() - began)
 
     def _write(self) -> Answer:
-        self._asked += 1
-        title = f"Gig {self._asked}"
-        # At random, so that it cannot be compressed.
-        given = {"title": title, "start_time": "2026-06-01", "description": self._chance.randbytes(9_900).hex()}
-        answer = ask(self._connection, "POST", "/api/events", given, self._bearer)
-        if answer.status == 201:
-            self._kept[title] = answer.json["id"]
-        elif answer.status == 503 and int(answer.headers["Retry-After"]) > 0:
-            self._refused.add(title)
+        self._attempts += 1
+        title = f"Gig {self._attempts}"
+        # Random, so that it cannot be compressed.
+        body = {"title": title, "start_time": "2026-06-01", "description": self._chance.randbytes(9_900).hex()}
+        reply = ask(self._connection, "POST", "/api/events", body, self._bearer)
+        if reply.status == 201:
+            self._acknowledged[title] = reply.json["id"]
+        elif reply.status == 503 and int(reply.headers["Retry-After"]) > 0:
+            self._rejected.add(title)
         else:
-            self._wrong.append(answer.status)
-        return answer
+            self._wrong.append(reply.status)
+        return reply
 
     def _read(self, *paths: str) -> None:
         for path in paths:
@@ -130,22 +129,22 @@ class _Seen:
 
     def compare(self, data: Path, database: str) -> None:
         with closing(open_database(Settings(data=str(data), database=database))) as db, db.read() as tx:
-            found = {title for (title,) in tx.rows("SELECT title FROM events")}
+            stored = {title for (title,) in tx.rows("SELECT title FROM events")}
             placed = tx.value("SELECT count(*) FROM placements")
             checks = [] if database else [*tx.rows("PRAGMA integrity_check"), *tx.rows("PRAGMA foreign_key_check")]
-        self._lost = len(set(self._kept) - found)
-        self._half = len(self._refused & found) + abs(placed - len(found))
+        self._lost = len(set(self._acknowledged) - stored)
+        self._half = len(self._rejected & stored) + abs(placed - len(stored))
         self._complaints = len([row for row in checks if row != ("ok",)])
 
     @property
-    def is_well(self) -> bool:
-        return bool(self._refused) and not (self._wrong or self._lost or self._half or self._complaints)
+    def is_sound(self) -> bool:
+        return bool(self._rejected) and not (self._wrong or self._lost or self._half or self._complaints)
 
     @property
-    def words(self) -> str:
+    def figures(self) -> str:
         return (
-            f"full {len(self._healed)} times: {len(self._kept):,} writes acknowledged, {self._lost} of them lost; "
-            f"{len(self._refused):,} refused with 503 and Retry-After, {self._half} of them half-written; {self._reads} reads meanwhile; "
-            f"{len(self._wrong)} other answers; {self._complaints} faults in the file; the first write after there was room: "
-            f"{spread(self._healed)}"
+            f"full {len(self._recovery_seconds)} times: {len(self._acknowledged):,} writes acknowledged, {self._lost} of them lost; "
+            f"{len(self._rejected):,} rejected with 503 and Retry-After, {self._half} of them half-written; {self._reads} reads meanwhile; "
+            f"{len(self._wrong)} other replies; {self._complaints} faults in the file; the first write after space was freed: "
+            f"{spread(self._recovery_seconds)}"
         )

@@ -1,4 +1,4 @@
-"""Guests who comment and answer without pause, each time from another address, and remember what they were told."""
+"""Guests who post comments and responses without pause, each from a new address, and record the outcomes."""
 
 import threading
 import time
@@ -11,27 +11,27 @@ from kalends.db import open_database
 from kalends.settings import Settings
 from tests.serve.running import Running, ask, bearer
 
-MOST = 100_000
-PAUSE = 0.02
-# Longer than any answer may take.
-LONGEST = 60
+MAX_WRITES = 100_000
+PAUSE_SECONDS = 0.02
+# Longer than any HTTP response may take.
+TIMEOUT_SECONDS = 60
 
 
-class Told(Struct, frozen=True):
-    """What became of one write: its status, or 0 where the connection broke."""
+class Outcome(Struct, frozen=True):
+    """The outcome of one write: its status, or 0 if the connection broke."""
 
     address: str
     status: int
     at: float
     seconds: float
-    asks_for_patience: bool
+    is_unavailable: bool
 
 
 class Guests:
-    """Clients on connections of their own, for as long as the block runs."""
+    """Clients that write on their own connections while the block runs."""
 
     def __init__(self, service: Running, event_id: int, name: str, number: int = 4):
-        self.told: list[Told] = []
+        self.outcomes: list[Outcome] = []
         self._service = service
         self._event_id = event_id
         self._over = threading.Event()
@@ -49,35 +49,35 @@ class Guests:
 
     @property
     def acknowledged(self) -> set[str]:
-        return {told.address for told in list(self.told) if told.status == 201}
+        return {outcome.address for outcome in list(self.outcomes) if outcome.status == 201}
 
     def stop(self) -> None:
-        """Write no more; what is on its way is still told."""
+        """Begin no more writes; those under way are still recorded."""
         self._over.set()
 
     def _write(self, name: str) -> None:
         connection = self._service.connection()
-        connection.timeout = LONGEST
-        for number in range(MOST):
+        connection.timeout = TIMEOUT_SECONDS
+        for number in range(MAX_WRITES):
             if self._over.is_set():
                 break
-            told = self._told(connection, f"g{name}.{number}@example.org")
-            self.told.append(told)
-            if told.status != 201:
-                # It would hold a core for nothing.
-                self._over.wait(PAUSE)
+            outcome = self._post(connection, f"g{name}.{number}@example.org")
+            self.outcomes.append(outcome)
+            if outcome.status != 201:
+                # Without a pause, it would keep a core busy.
+                self._over.wait(PAUSE_SECONDS)
         connection.close()
 
-    def _told(self, connection: HTTPConnection, address: str) -> Told:
-        given = {"event_id": self._event_id, "email_address": address, "comment": address, "response": "YES"}
+    def _post(self, connection: HTTPConnection, address: str) -> Outcome:
+        body = {"event_id": self._event_id, "email_address": address, "comment": address, "response": "YES"}
         began = time.monotonic()
         try:
-            answer = ask(connection, "POST", "/api/comments", given)
+            reply = ask(connection, "POST", "/api/comments", body)
         except (HTTPException, OSError):
             connection.close()
-            return Told(address, 0, time.monotonic(), time.monotonic() - began, False)
-        patience = answer.status == 503 and int(answer.headers["Retry-After"]) > 0
-        return Told(address, answer.status, time.monotonic(), time.monotonic() - began, patience)
+            return Outcome(address, 0, time.monotonic(), time.monotonic() - began, False)
+        is_unavailable = reply.status == 503 and int(reply.headers["Retry-After"]) > 0
+        return Outcome(address, reply.status, time.monotonic(), time.monotonic() - began, is_unavailable)
 
 
 def an_event(service: Running, owner: str) -> int:
@@ -87,10 +87,10 @@ def an_event(service: Running, owner: str) -> int:
     return int(made.json["id"])
 
 
-def kept(folder: str, database: str) -> tuple[set[str], set[str]]:
-    """The texts of the comments and of the responses that the database holds: each guest left one of both, or neither."""
+def stored_texts(folder: str, database: str) -> tuple[set[str], set[str]]:
+    """The texts of the stored comments and responses: each guest posted both in one request."""
     db = open_database(Settings(data=folder, database=database))
     with db.read() as tx:
-        found = [{text for (text,) in tx.rows(f"SELECT comment FROM {table}")} for table in ("comments", "responses")]
+        texts = [{text for (text,) in tx.rows(f"SELECT comment FROM {table}")} for table in ("comments", "responses")]
     db.close()
-    return found[0], found[1]
+    return texts[0], texts[1]

@@ -1,4 +1,4 @@
-"""kill -9 in the middle of writes, a new start, and a look at every write that was acknowledged."""
+"""kill -9 in the middle of writes, a restart, and a check of every acknowledged write."""
 
 import os
 import random
@@ -20,20 +20,22 @@ from tests.faults.row import Row, kind, spread
 from tests.serve.running import Running, eventually
 
 CLIENTS = 4
-# A kill comes somewhere within this long of the first write.
+# A kill comes within this time after the first write.
 SECONDS = 0.06
 GOAL = "0 lost, 0 corrupt, ready in 1 s"
-# How many kills are made in one place alone.
+# The number of kills in one place alone.
 ALONE = 20
-# The process that serves is started again by the service, unless it dies twice within seconds: then the service gives up.
+# The service restarts its server process, unless that dies twice within seconds.
 SERVERS = 1
-# A look through the whole database takes longer as it grows.
+# A check of the whole database takes longer as it grows.
 THOROUGH = 100
 
 
 def show(places: Sequence[tuple[Path, str]], kills: int, after: Callable[[], object] = lambda: None, seconds: float = inf) -> Row:
-    """Kill a service so often in all, unless that takes longer, in several places (folder and database) at once; `after` is called
-    after each time. The first kills are in one place alone, since services that start at once slow each other down."""
+    """Kill services in several places (folder and database) at once, this number of times in all, for at most this long.
+
+    `after` is called after each kill. The first kills are in one place alone, since services that start together slow each other down.
+    """
     lanes = [_Lane(folder, database, after, time.monotonic() + seconds) for folder, database in places]
     lanes[0].run(min(ALONE, kills), servers=0)
     alone = list(lanes[0].starts)
@@ -41,11 +43,11 @@ def show(places: Sequence[tuple[Path, str]], kills: int, after: Callable[[], obj
     shares[0] += kills - min(ALONE, kills) - sum(shares)
     with ThreadPoolExecutor(len(lanes)) as pool:
         list(pool.map(_Lane.run, lanes, shares))
-    seen = [lane.seen for lane in lanes]
-    lost, half, corrupt = (sum(getattr(each, name) for each in seen) for name in ("lost", "half", "corrupt"))
+    checker = [lane.checker for lane in lanes]
+    lost, half, corrupt = (sum(getattr(each, name) for each in checker) for name in ("lost", "half", "corrupt"))
     figures = (
         f"{sum(lane.kills for lane in lanes):,} kills, {sum(lane.whole for lane in lanes):,} of the whole service and the rest of the "
-        f"process that serves, {sum(len(each.acknowledged) for each in seen):,} writes acknowledged: {lost} lost, {half} half-written, "
+        f"process that serves, {sum(len(each.acknowledged) for each in checker):,} writes acknowledged: {lost} lost, {half} half-written, "
         f"{corrupt} faults in the file; the whole service ready again: {spread(alone)}"
     )
     return Row("kill -9 amid writes", kind(places[0][1]), figures, GOAL, not (lost or half or corrupt), max(alone) < 1)
@@ -62,25 +64,27 @@ class _Lane:
         self._chance = random.Random(11)
         self._event_id = 0
         self.kills = self.whole = 0
-        self.seen = _Seen(folder, database)
+        self.checker = _Checker(folder, database)
         self.starts: list[float] = []
 
     def run(self, kills: int, servers: int = SERVERS) -> None:
-        """Kill so often, start once more, and look at everything. For each kill of the whole service, the process that serves is
-        killed so often."""
+        """Kill this number of times, start once more, and check everything.
+
+        For each kill of the whole service, its server process is killed `servers` times.
+        """
         goal = self.kills + kills
         while self.kills < goal and time.monotonic() < self._until:
             with self._started() as service:
-                self.seen.look(thorough=self.kills % THOROUGH == 0)
+                self.checker.check(thorough=self.kills % THOROUGH == 0)
                 self._event_id = self._event_id or an_event(service, "ana")
                 for _ in range(min(servers, goal - self.kills - 1)):
                     self._kill(service, service.servers)
                     eventually(lambda: _is_ready(service))
-                    self.seen.look(thorough=False)
+                    self.checker.check(thorough=False)
                 self._kill(service, [service.process.pid, *service.servers])
                 self.whole += 1
         with self._started():
-            self.seen.look(thorough=True)
+            self.checker.check(thorough=True)
 
     def _kill(self, service: Running, processes: list[int]) -> None:
         """In the middle of writes."""
@@ -90,13 +94,13 @@ class _Lane:
             for pid in processes:
                 os.kill(pid, signal.SIGKILL)
             guests.stop()
-        self.seen.newest = guests.acknowledged
+        self.checker.newest = guests.acknowledged
         self.kills += 1
         self._after()
 
     @contextmanager
     def _started(self) -> Iterator[Running]:
-        """A service that is ready. How long that took counts after a kill."""
+        """A service that is ready; the time is recorded if it starts after a kill."""
         began = time.monotonic()
         service = Running(self._folder, "--no-work", database=self._database, rate_limits="off", access_log="off")
         try:
@@ -108,8 +112,8 @@ class _Lane:
             service.stop()
 
 
-class _Seen:
-    """What a reader finds beside the service that was started again: it has recovered by itself."""
+class _Checker:
+    """Compares the database with the acknowledged writes, beside the restarted service."""
 
     def __init__(self, folder: Path, database: str):
         self._folder = folder
@@ -120,27 +124,27 @@ class _Seen:
         self.lost = self.half = self.corrupt = 0
 
     @property
-    def is_well(self) -> bool:
+    def is_sound(self) -> bool:
         return not (self.lost or self.half or self.corrupt)
 
-    def look(self, *, thorough: bool) -> None:
-        """Compare what came since the last look with what was acknowledged since; thoroughly, everything."""
+    def check(self, *, thorough: bool) -> None:
+        """Compare the rows since the last check with the writes acknowledged since; if thorough, all of them."""
         self.acknowledged |= self.newest
         if thorough:
             self._last = dict.fromkeys(self._last, 0)
-            self.corrupt += self._complaints()
+            self.corrupt += self._errors()
         comments, responses = self._since("comments"), self._since("responses")
         self.half += len(comments ^ responses)
         self.lost += len((self.acknowledged if thorough else self.newest) - responses)
         self.newest = set()
 
     def _since(self, table: str) -> set[str]:
-        found = self._rows(f"SELECT id, comment FROM {table} WHERE id > {self._last[table]}")
-        self._last[table] = max((number for number, _ in found), default=self._last[table])
-        return {text for _, text in found}
+        rows = self._rows(f"SELECT id, comment FROM {table} WHERE id > {self._last[table]}")
+        self._last[table] = max((number for number, _ in rows), default=self._last[table])
+        return {text for _, text in rows}
 
-    def _complaints(self) -> int:
-        """How many the database has about itself."""
+    def _errors(self) -> int:
+        """The number of errors that the database finds in itself."""
         if self._database:
             return len(self._rows("SELECT indexrelid FROM pg_index WHERE NOT indisvalid"))
         broken = [row for row in self._rows("PRAGMA integrity_check") if row != ("ok",)]

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own, to be stopped in mid-load, and a proxy before it that can fall silent."""
+"""A PostgreSQL server that can be stopped under load, and a proxy before it that can hang."""
 
 import socket
 import threading
@@ -30,12 +30,12 @@ class Postgres:
 
     @property
     def user(self) -> str | None:
-        """The user of the system under whose name it runs, where that is not this one."""
+        """The system user that runs it, if not the current one."""
         user: str | None = self._server.system_user
         return user
 
     def stop(self) -> None:
-        """At once: no connection is told, and nothing is written that was not written yet."""
+        """Stop immediately: connections are not closed and nothing more is written."""
         pg_ctl(["-w", "-m", "immediate", "stop"], pgdata=self._server.pgdata, user=self._server.system_user)
 
     def start(self) -> None:
@@ -46,26 +46,26 @@ class Postgres:
 
 
 class Proxy:
-    """Passes bytes on between the service and the server, until it hangs: it still accepts, and passes nothing."""
+    """Forwards bytes between the service and the server. When it hangs, it still accepts connections and forwards nothing."""
 
     def __init__(self, database: str):
         url = urlsplit(database)
         self._target = f"{parse_qs(url.query)['host'][0]}/.s.PGSQL.{url.port or 5432}"
-        self._passes = threading.Event()
-        self._passes.set()
+        self._forwarding = threading.Event()
+        self._forwarding.set()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._sockets: list[socket.socket] = [self._listener]
         self.database = f"postgresql://{url.username or 'postgres'}@127.0.0.1:{self._listener.getsockname()[1]}{url.path}"
         threading.Thread(target=self._accept, daemon=True).start()
 
     def hang(self) -> None:
-        self._passes.clear()
+        self._forwarding.clear()
 
-    def go_on(self) -> None:
-        self._passes.set()
+    def resume(self) -> None:
+        self._forwarding.set()
 
     def close(self) -> None:
-        self._passes.set()
+        self._forwarding.set()
         for each in self._sockets:
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
@@ -79,12 +79,12 @@ class Proxy:
                 server.connect(self._target)
                 self._sockets += [client, server]
                 for source, sink in ((client, server), (server, client)):
-                    threading.Thread(target=self._carry, args=(source, sink), daemon=True).start()
+                    threading.Thread(target=self._forward, args=(source, sink), daemon=True).start()
 
-    def _carry(self, source: socket.socket, sink: socket.socket) -> None:
+    def _forward(self, source: socket.socket, sink: socket.socket) -> None:
         with suppress(OSError):
             while data := source.recv(65536):
-                self._passes.wait()
+                self._forwarding.wait()
                 sink.sendall(data)
         for each in (source, sink):
             with suppress(OSError):

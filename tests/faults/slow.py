@@ -1,4 +1,4 @@
-"""A thousand slow clients beside a few honest ones."""
+"""A thousand slow clients beside a few fast ones."""
 
 import os
 import subprocess
@@ -12,21 +12,22 @@ from bench import load as events
 from bench.user import User
 from bench.wrk import Request
 from kalends import settings
-from tests.faults.load import allow_files, offer, written
+from tests.faults.load import allow_files, encode_request, offer
 from tests.faults.row import Row
 from tests.serve.running import Running
 
 ROOT = Path(__file__).parent.parent.parent
-HONEST = 4
+FAST_CLIENTS = 4
 EVENTS = 10_000
-GOAL = "honest clients' p99 at most twice the baseline"
+GOAL = "fast clients' p99 at most twice the baseline"
 
 
-def show(folder: Path, number: int, rounds: int, seconds: float, after: Callable[[], object] = lambda: None, kept: int = EVENTS) -> Row:
-    """So many slow clients beside honest ones; in turns with honest ones alone, so that a busy machine slows both. The service
-    keeps so many events."""
+def show(
+    folder: Path, number: int, rounds: int, seconds: float, after: Callable[[], object] = lambda: None, event_count: int = EVENTS
+) -> Row:
+    """Fast clients alone and beside slow ones, alternately, so that a busy machine slows both."""
     allow_files(number + 500)
-    events.fill(settings.load({"data": str(folder / "data"), "database": ""}), kept)
+    events.fill(settings.load({"data": str(folder / "data"), "database": ""}), event_count)
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     service = Running(folder, "--no-work", rate_limits="off", access_log="off").ready()
@@ -34,14 +35,14 @@ def show(folder: Path, number: int, rounds: int, seconds: float, after: Callable
     alone, beside, held, memory = [], [], [], []
     try:
         user = User(service.port)
-        request = written("GET", user.requests["show"].path, user.token)
+        request = encode_request("GET", user.requests["show"].path, user.token)
         (server,) = service.servers
-        offer(service.port, request, 1, HONEST)
+        offer(service.port, request, 1, FAST_CLIENTS)
         before = _resident(server)
         for _ in range(rounds):
-            alone.append(offer(service.port, request, seconds, HONEST).milliseconds(200, 0.99))
+            alone.append(offer(service.port, request, seconds, FAST_CLIENTS).milliseconds(200, 0.99))
             with _slow(service.port, number, _large(user)):
-                beside.append(offer(service.port, request, seconds, HONEST).milliseconds(200, 0.99))
+                beside.append(offer(service.port, request, seconds, FAST_CLIENTS).milliseconds(200, 0.99))
                 held.append(_connections(server))
                 memory.append(_resident(server) - before)
             after()
@@ -50,7 +51,7 @@ def show(folder: Path, number: int, rounds: int, seconds: float, after: Callable
         os.sched_setaffinity(0, cores)
     ratio = median(beside) / median(alone)
     figures = (
-        f"{number:,} slow connections (headers, bodies, reading), {min(held):,} open at the end of each round or more; honest clients' p99 "
+        f"{number:,} slow connections (headers, bodies, reading), {min(held):,} open at the end of each round or more; fast clients' p99 "
         f"{median(alone):.2f} ms alone and {median(beside):.2f} ms beside them, {ratio:.2f} times (medians of {rounds}); "
         f"{max(memory):.0f} MiB more memory"
     )
@@ -58,7 +59,7 @@ def show(folder: Path, number: int, rounds: int, seconds: float, after: Callable
 
 
 def _large(user: User) -> str:
-    """The path of a public answer of hundreds of kilobytes."""
+    """The path of a public reply of hundreds of kilobytes."""
     calendars = user.json(Request("/api/calendars"))["calendars"]
     calendar = next(each for each in calendars if each["public"])
     return f"/api/calendars/{calendar['id']}.ics"

@@ -1,5 +1,4 @@
-"""Each fault in short. What depends on the speed of the machine is left to `make faults`, and docs/reliability.md names the tests of
-those that are not here."""
+"""The short form of each fault. Speed is measured by `make faults`; docs/reliability.md names the tests of the other faults."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from tests.faults.postgres import Postgres
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[Postgres]:
-    """A server that may be stopped, in a folder into which its own user finds the way."""
+    """A server that may be stopped, in a folder that its own user can enter."""
     with TemporaryDirectory(prefix="kalends-test-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o755)
         server = Postgres(Path(folder) / "postgres")
@@ -26,12 +25,12 @@ def test_kills_lose_nothing(tmp_path: Path) -> None:
     assert row.is_sound, row
 
 
-def test_a_server_that_stops_at_once_loses_nothing(tmp_path: Path, postgres: Postgres) -> None:
+def test_a_server_that_stops_immediately_loses_nothing(tmp_path: Path, postgres: Postgres) -> None:
     row = restart.show(tmp_path, postgres, 1)
     assert row.is_sound, row
 
 
-def test_a_full_disk_is_read_and_heals(tmp_path: Path) -> None:
+def test_a_full_disk_can_be_read_and_recovers(tmp_path: Path) -> None:
     try:
         row = full.show(tmp_path, None, 1)
     except full.CannotMount as error:
@@ -44,11 +43,11 @@ def test_64_clients_leave_one_response_for_each_address(tmp_path: Path) -> None:
     assert row.is_sound, row
 
 
-def test_three_times_the_load_is_answered_or_refused(tmp_path: Path) -> None:
+def test_three_times_the_load_is_served_or_rejected_with_503(tmp_path: Path) -> None:
     rows = flood.show(tmp_path, 0.5, 1_000)
     assert all(row.is_sound for row in rows), rows
 
 
-def test_slow_clients_keep_no_honest_one_out(tmp_path: Path) -> None:
-    row = slow.show(tmp_path, 90, 1, 0.5, kept=1_000)
+def test_slow_clients_do_not_block_fast_ones(tmp_path: Path) -> None:
+    row = slow.show(tmp_path, 90, 1, 0.5, event_count=1_000)
     assert row.is_sound, row

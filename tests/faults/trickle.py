@@ -1,5 +1,5 @@
 """Slow clients, in a process of their own: `python -m tests.faults.trickle PORT NUMBER PATH`. A third each sends its headers, sends its
-body and reads its answer, a byte a second; who is cut off begins again."""
+body and reads its reply, a byte a second; a client that is disconnected connects again."""
 
 import asyncio
 import socket
@@ -13,19 +13,19 @@ BODY = b"POST /api/session HTTP/1.1\r\nHost: calendar\r\nContent-Type: applicati
 
 
 async def main(port: int, number: int, path: str) -> None:
-    """Say when all are there, and go on until the process is killed."""
+    """Print `ready` when all are connected, and continue until the process is killed."""
     reading = f"GET {path} HTTP/1.1\r\nHost: calendar\r\n\r\n".encode()
     kinds: list[Callable[[socket.socket], Awaitable[None]]] = [_send, _send, _read]
     openings = [HEADERS, BODY, reading]
-    there = asyncio.Semaphore(0)
-    clients = [asyncio.create_task(_again(port, openings[i % 3], kinds[i % 3], there)) for i in range(number)]
+    connected = asyncio.Semaphore(0)
+    clients = [asyncio.create_task(_reconnect(port, openings[i % 3], kinds[i % 3], connected)) for i in range(number)]
     for _ in range(number):
-        await there.acquire()
+        await connected.acquire()
     print("ready", flush=True)
     await asyncio.gather(*clients)
 
 
-async def _again(port: int, opening: bytes, go_on: Callable[[socket.socket], Awaitable[None]], there: asyncio.Semaphore) -> None:
+async def _reconnect(port: int, opening: bytes, trickle: Callable[[socket.socket], Awaitable[None]], connected: asyncio.Semaphore) -> None:
     loop = asyncio.get_running_loop()
     while True:
         connection = socket.socket()
@@ -34,11 +34,11 @@ async def _again(port: int, opening: bytes, go_on: Callable[[socket.socket], Awa
         try:
             await loop.sock_connect(connection, ("127.0.0.1", port))
             await loop.sock_sendall(connection, opening)
-            if go_on is _read:
-                # The answer has begun, and is waiting.
+            if trickle is _read:
+                # The reply has begun.
                 await loop.sock_recv(connection, 1)
-            there.release()
-            await go_on(connection)
+            connected.release()
+            await trickle(connection)
         except OSError:
             await asyncio.sleep(SECOND)
         finally:

@@ -1,4 +1,4 @@
-"""64 clients who answer for the same few addresses at the same time."""
+"""64 clients that post responses for the same few addresses at the same time."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -18,28 +18,28 @@ GOAL = "0 duplicates, 0 errors"
 
 
 def show(folder: Path, database: str, each: int) -> Row:
-    """Let each client answer so often."""
+    """Let each client post this number of responses."""
     service = Running(folder, "--no-work", database=database, rate_limits="off", access_log="off").ready()
     try:
         events = [an_event(service, f"ana{number}") for number in range(EVENTS)]
 
-        def answer(client: int) -> Counter[int]:
+        def post_responses(client: int) -> Counter[int]:
             connection = service.connection()
-            told: Counter[int] = Counter()
+            statuses: Counter[int] = Counter()
             for number in range(each):
                 address = f"gus{(client + number) % ADDRESSES}@example.org"
-                given = {"event_id": events[number % EVENTS], "email_address": address, "response": "YES", "comment": f"{client} {number}"}
-                told[ask(connection, "POST", "/api/responses", given).status] += 1
+                body = {"event_id": events[number % EVENTS], "email_address": address, "response": "YES", "comment": f"{client} {number}"}
+                statuses[ask(connection, "POST", "/api/responses", body).status] += 1
             connection.close()
-            return told
+            return statuses
 
         with ThreadPoolExecutor(CLIENTS) as pool:
-            statuses = sum(pool.map(answer, range(CLIENTS)), Counter[int]())
+            statuses = sum(pool.map(post_responses, range(CLIENTS)), Counter[int]())
     finally:
         service.stop()
     with closing(open_database(Settings(data=str(folder / "data"), database=database))) as db, db.read() as tx:
         rows, pairs = tx.rows("SELECT count(*), count(DISTINCT event_id || email_key) FROM responses")[0]
     wrong = statuses.total() - statuses[201]
-    figures = f"{statuses.total():,} answers for {pairs} pairs of event and address: {rows - pairs} duplicates, {wrong} errors"
-    is_well = wrong == 0 and rows == pairs == EVENTS * ADDRESSES
-    return Row("64 clients upsert responses", kind(database), figures, GOAL, is_well)
+    figures = f"{statuses.total():,} responses for {pairs} pairs of event and address: {rows - pairs} duplicates, {wrong} errors"
+    is_sound = wrong == 0 and rows == pairs == EVENTS * ADDRESSES
+    return Row("64 clients upsert responses", kind(database), figures, GOAL, is_sound)

@@ -25,7 +25,7 @@ class PostgresDialect(Dialect):
 
     def for_each(self, name: str, table: str, ids: str) -> str:
         members = f"unnest(CAST(:{name} AS bigint[])) AS each (id)"
-        return f"{members} CROSS JOIN LATERAL ({ids}) AS found JOIN {table} ON {table.split()[-1]}.id = found.id"
+        return f"{members} CROSS JOIN LATERAL ({ids}) AS matches JOIN {table} ON {table.split()[-1]}.id = matches.id"
 
     def records(self, name: str, columns: Mapping[str, str]) -> str:
         typed = ", ".join(f"{column} {kind}" for column, kind in columns.items())

@@ -7,7 +7,7 @@ import apsw
 
 from kalends.db.text_search import MAX_PATTERN_LENGTH
 
-# On the event loop, a transaction may take about a millisecond: this many checks, one per so many instructions of SQLite's VM.
+# On the event loop, a transaction may take about a millisecond: MAX_CHECKS calls of the progress handler.
 VM_STEPS_PER_CHECK = 1_000
 MAX_CHECKS = 10
 
