@@ -1,4 +1,4 @@
-"""The composition root: every feature in one list, made into the application."""
+"""The composition root: all features in one list, and the application made of them."""
 
 import gc
 from collections.abc import Callable

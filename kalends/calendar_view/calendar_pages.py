@@ -10,7 +10,7 @@ from kalends.calendar_view import entries
 from kalends.calendar_view.agenda import agenda
 from kalends.calendar_view.days import EARLIEST, LATEST, MONTH, WEEK, Days, around
 from kalends.calendar_view.entries import Entry
-from kalends.calendar_view.links import Links, kept
+from kalends.calendar_view.links import Links, repeated_query
 from kalends.calendar_view.month import placed, weeks
 from kalends.calendar_view.week import week
 from kalends.calendars.model import Calendar
@@ -20,7 +20,7 @@ from kalends.http.input.types import DateTime, Ids, TimeZone
 from kalends.policy import Right
 from kalends.values import datetimes
 from kalends.web.page import page
-from kalends.web.reader_zone import reader_zone, remember
+from kalends.web.reader_zone import reader_zone, remember_zone
 from kalends.web.render import render
 
 VIEWS = ("month", "week", "agenda")
@@ -32,51 +32,51 @@ class CalendarView(Struct, kw_only=True):
     view: Annotated[Literal["month", "week", "agenda"], Meta(description="As a month, a week or a list.")] = "month"
     date: Annotated[DateTime, Meta(description="A day of what is shown; today by default.")] | None = None
     calendar_ids: Annotated[Ids, Meta(description="Calendars to show; all of yours by default.")] | None = None
-    time_zone: Annotated[TimeZone, Meta(description="On whose clocks; yours by default.")] | None = None
+    time_zone: Annotated[TimeZone, Meta(description="The time zone; yours by default.")] | None = None
 
 
 @page("GET", "/calendar", guests=True)
 def show(ctx: Context, params: CalendarView) -> Document:
     """The calendar, by month, by week or as an agenda."""
-    chosen = [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(params.calendar_ids or ())]
+    selected = [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(params.calendar_ids or ())]
     own = policy.own_calendars(ctx) if ctx.actor else []
-    calendars = chosen or (own if ctx.actor else None)
+    calendars = selected or (own if ctx.actor else None)
     zone = params.time_zone or reader_zone(ctx)
     if params.time_zone:
-        remember(ctx, params.time_zone)
+        remember_zone(ctx, params.time_zone)
     today = datetimes.to_local(ctx.now, zone).date()
     day = day_of(params.date, today)
     if not EARLIEST <= day <= LATEST:
         raise errors.invalid("date", f"must be from {EARLIEST} to {LATEST}")
     days = around(params.view, day)
-    found, is_cut = entries.of_days(ctx, days, calendars, zone)
+    shown, is_cut = entries.of_days(ctx, days, calendars, zone)
     return render(
         "calendar_view/show.html",
         ctx,
-        **laid_out(ctx, days, found, calendars, datetimes.to_local(ctx.now, zone)),
+        **lay_out(ctx, days, shown, calendars, datetimes.to_local(ctx.now, zone)),
         title=days.title,
         views=VIEWS,
         can_create=ctx.actor is not None,
         today=today,
         zone=zone,
         is_cut=is_cut,
-        links=Links("/calendar", kept(params.calendar_ids, params.time_zone)),
-        offered=own + [calendar for calendar in chosen if calendar.id not in {each.id for each in own}],
+        links=Links("/calendar", repeated_query(params.calendar_ids, params.time_zone)),
+        offered=own + [calendar for calendar in selected if calendar.id not in {each.id for each in own}],
         ticked={calendar.id for calendar in calendars or ()},
         time_zone=params.time_zone,
     )
 
 
-def laid_out(ctx: Context, days: Days, found: list[Entry], calendars: list[Calendar] | None, now: datetime | None = None) -> dict[str, Any]:
-    """The events of these days as their view shows them."""
+def lay_out(ctx: Context, days: Days, shown: list[Entry], calendars: list[Calendar] | None, now: datetime | None = None) -> dict[str, Any]:
+    """The template values of the view: its days, with the events in their cells."""
     if days.view == MONTH:
-        grid = weeks(days, found)
+        grid = weeks(days, shown)
         entries.mark(ctx, placed(grid), calendars)
         return {"days": days, "weeks": grid}
-    entries.mark(ctx, found, calendars)
-    return {"days": days, "week": week(days, found, now)} if days.view == WEEK else {"days": days, "agenda": agenda(days, found)}
+    entries.mark(ctx, shown, calendars)
+    return {"days": days, "week": week(days, shown, now)} if days.view == WEEK else {"days": days, "agenda": agenda(days, shown)}
 
 
 def day_of(text: str | None, today: date) -> date:
-    """The day that was asked for, or today."""
+    """The requested day, or today."""
     return datetimes.parse(text).local.date() if text else today

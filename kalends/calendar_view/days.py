@@ -1,4 +1,4 @@
-"""Which days a calendar shows: a month with the weeks around it, a week, or the days of an agenda."""
+"""The days that a calendar shows: a month with the weeks around it, a week, or the days of an agenda."""
 
 from datetime import date, timedelta
 
@@ -6,15 +6,15 @@ from msgspec import Struct
 
 MONTH, WEEK, AGENDA = "month", "week", "agenda"
 
-# A month around them, and a day more for the zones, are days that can be written.
+# With a month around them, and a day more for time zones, all days are within the range of date.
 EARLIEST, LATEST = date(1900, 2, 1), date(9999, 11, 30)
-DAYS_OF_AN_AGENDA = 28
+AGENDA_DAYS = 28
 
-ONE = timedelta(days=1)
+ONE_DAY = timedelta(days=1)
 
 
 class Days(Struct, frozen=True):
-    """The days from first to last, what they are called, and where the calendar goes on before and after them."""
+    """The days from first to last, their title, and the days to which the calendar goes back and forward."""
 
     view: str
     day: date
@@ -26,37 +26,37 @@ class Days(Struct, frozen=True):
 
 
 def around(view: str, day: date) -> Days:
-    """The days of the view that this day is in. A day out of all bounds is the nearest that is shown."""
+    """The days of the view around this day. A day outside the bounds is replaced by the nearest one."""
     day = min(max(day, EARLIEST), LATEST)
     if view == WEEK:
-        first = monday(day)
-        return Days(view, day, first, first + 6 * ONE, _span(first, first + 6 * ONE), _shown(day - 7 * ONE), _shown(day + 7 * ONE))
+        first, last = monday(day), monday(day) + 6 * ONE_DAY
+        return Days(view, day, first, last, _span(first, last), _in_bounds(day - 7 * ONE_DAY), _in_bounds(day + 7 * ONE_DAY))
     if view == AGENDA:
-        last = day + (DAYS_OF_AN_AGENDA - 1) * ONE
-        return Days(view, day, day, last, _span(day, last), _shown(day - DAYS_OF_AN_AGENDA * ONE), _shown(last + ONE))
+        last = day + (AGENDA_DAYS - 1) * ONE_DAY
+        return Days(view, day, day, last, _span(day, last), _in_bounds(day - AGENDA_DAYS * ONE_DAY), _in_bounds(last + ONE_DAY))
     first = day.replace(day=1)
-    after = (first + 31 * ONE).replace(day=1)
+    after = (first + 31 * ONE_DAY).replace(day=1)
     title = f"{first:%B} {first.year}"
-    earlier = (first - ONE).replace(day=1)
-    return Days(MONTH, day, monday(first), monday(after - ONE) + 6 * ONE, title, _shown(earlier), _shown(after))
+    earlier = (first - ONE_DAY).replace(day=1)
+    return Days(MONTH, day, monday(first), monday(after - ONE_DAY) + 6 * ONE_DAY, title, _in_bounds(earlier), _in_bounds(after))
 
 
-def each(first: date, last: date) -> list[date]:
+def date_range(first: date, last: date) -> list[date]:
     """All days from first to last."""
-    return [first + i * ONE for i in range((last - first).days + 1)]
+    return [first + i * ONE_DAY for i in range((last - first).days + 1)]
 
 
 def monday(day: date) -> date:
-    """The Monday with which its week begins."""
-    return day - day.weekday() * ONE
+    """The Monday of the day's week."""
+    return day - day.weekday() * ONE_DAY
 
 
-def _shown(day: date) -> date | None:
+def _in_bounds(day: date) -> date | None:
     return day if EARLIEST <= day <= LATEST else None
 
 
 def _span(first: date, last: date) -> str:
-    """`11 – 17 May 2026`, with as much of the first day as differs."""
+    """`11 – 17 May 2026`: of the first day only the parts that differ."""
     start = f"{first.day}"
     if (first.year, first.month) != (last.year, last.month):
         start += f" {first:%B}"

@@ -1,4 +1,4 @@
-"""A public calendar and a public event as other sites show them inside their own pages."""
+"""Public calendars and events, to be embedded in pages of other sites."""
 
 from typing import Annotated, Literal
 
@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from kalends import policy
 from kalends.calendar_view import entries
-from kalends.calendar_view.calendar_pages import day_of, laid_out
+from kalends.calendar_view.calendar_pages import day_of, lay_out
 from kalends.calendar_view.days import around
 from kalends.calendar_view.links import Links
 from kalends.context import Context
@@ -29,18 +29,18 @@ class EmbeddedView(Struct, kw_only=True):
 @page("GET", "/embed/calendars/{calendar_id}", guests=True, credentials=False)
 def calendar(ctx: Context, calendar_id: int, params: EmbeddedView) -> Document:
     """A public calendar, by month or as a list."""
-    found = policy.calendar(ctx, calendar_id, to=Right.SEE)
-    today = datetimes.to_local(ctx.now, found.time_zone).date()
+    shown = policy.calendar(ctx, calendar_id, to=Right.SEE)
+    today = datetimes.to_local(ctx.now, shown.time_zone).date()
     days = around(params.view, day_of(params.date, today))
-    shown, is_cut = entries.of_days(ctx, days, [found], found.time_zone)
-    _let_embed(ctx)
+    events, is_cut = entries.of_days(ctx, days, [shown], shown.time_zone)
+    _allow_embedding(ctx)
     return render(
         "calendar_view/embed_calendar.html",
         ctx,
         policy=EMBEDDED,
-        **laid_out(ctx, days, shown, [found]),
-        title=found.name,
-        calendar=found,
+        **lay_out(ctx, days, events, [shown]),
+        title=shown.name,
+        calendar=shown,
         today=today,
         is_cut=is_cut,
         can_create=False,
@@ -51,11 +51,11 @@ def calendar(ctx: Context, calendar_id: int, params: EmbeddedView) -> Document:
 @page("GET", "/embed/events/{event_id}", guests=True, credentials=False)
 def event(ctx: Context, event_id: int) -> Document:
     """A public event."""
-    found = policy.event(ctx, event_id, to=Right.SEE)
-    _let_embed(ctx)
-    return render("calendar_view/embed_event.html", ctx, policy=EMBEDDED, title=found.title, event=store.detail(ctx, found))
+    shown = policy.event(ctx, event_id, to=Right.SEE)
+    _allow_embedding(ctx)
+    return render("calendar_view/embed_event.html", ctx, policy=EMBEDDED, title=shown.title, event=store.detail(ctx, shown))
 
 
-def _let_embed(ctx: Context) -> None:
-    """The policy says which pages may show this one; the header lets their browsers load it."""
+def _allow_embedding(ctx: Context) -> None:
+    """Let other sites load the page; the content security policy lets them frame it."""
     ctx.headers["Cross-Origin-Resource-Policy"] = "cross-origin"

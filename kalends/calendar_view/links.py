@@ -1,4 +1,4 @@
-"""Where the links of a calendar lead: to its other days and views, on a page of its own or inside another site's."""
+"""The links of a calendar to its other days and views, on its own page or embedded in another site."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -8,19 +8,19 @@ from msgspec import Struct
 
 
 class Links(Struct, frozen=True):
-    """The calendar's own path, and what its reader has chosen and keeps.
+    """The path of the calendar's page, and the query parameters that its links repeat.
 
-    is_embedded: it is shown inside another site's page, which its events do not take the place of."""
+    is_embedded: the calendar is embedded in another site, so events open in a new window."""
 
     path: str
-    kept: str = ""
+    query: str = ""
     is_embedded: bool = False
 
     def to(self, view: str, day: date) -> str:
-        return f"{self.path}?view={view}&date={day}{self.kept}"
+        return f"{self.path}?view={view}&date={day}{self.query}"
 
 
-def kept(calendar_ids: Sequence[int] | None, time_zone: str | None) -> str:
-    """What the links keep of the reader's choice."""
-    chosen = {"calendar_ids": ",".join(map(str, calendar_ids or ())), "time_zone": time_zone}
-    return "".join(f"&{urlencode({name: value}, safe=',/')}" for name, value in chosen.items() if value)
+def repeated_query(calendar_ids: Sequence[int] | None, time_zone: str | None) -> str:
+    """The reader's choice of calendars and time zone, as query parameters."""
+    values = {"calendar_ids": ",".join(map(str, calendar_ids or ())), "time_zone": time_zone}
+    return "".join(f"&{urlencode({name: value}, safe=',/')}" for name, value in values.items() if value)

@@ -1,4 +1,4 @@
-"""A week as columns of hours: what has an hour stands where it is on the clock, and what overlaps stands side by side."""
+"""The week view: columns of hours, with overlapping events side by side."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
@@ -6,24 +6,24 @@ from datetime import date, datetime, time, timedelta
 from msgspec import Struct
 
 from kalends.calendar_view import days
-from kalends.calendar_view.days import ONE, Days
+from kalends.calendar_view.days import ONE_DAY, Days
 from kalends.calendar_view.entries import Entry, Piece
 
-# The hours that are always there; others appear when something is on.
-FROM, UNTIL = 7, 21
+# The hours that are always shown; others only if they have events.
+FIRST_HOUR, LAST_HOUR = 7, 21
 QUARTERS = 96
-# Half an hour is the least that can be read and hit.
-LEAST = 2
-# Columns of a day, that events share: as many as can be divided among two, three, four or six.
+# In quarters of an hour: a shorter block could not be read or clicked.
+MIN_QUARTERS = 2
+# Columns of a day that overlapping events share: divisible by two, three, four and six.
 COLUMNS = 12
-# More than these at once cannot be read; the last place then says how many more there are.
-MOST_LANES = 6
+# With more than these at once, the last lane shows the number of the others.
+MAX_LANES = 6
 
 _QUARTER = timedelta(minutes=15)
 
 
 class Block(Struct, frozen=True):
-    """An event between two quarters of a day, and the columns that it has there."""
+    """An event between two quarters of a day, and its columns."""
 
     entry: Entry
     start: int
@@ -32,24 +32,24 @@ class Block(Struct, frozen=True):
     width: int = COLUMNS
 
     def piece(self, day: date, first_hour: int) -> Piece:
-        """As it stands among the hours that are shown."""
+        """The block with its position among the hours that are shown."""
         place = _place(self.start - 4 * first_hour, self.end - self.start, self.column, self.width)
         return Piece(self.entry, "" if self.entry.first == day else " goes-on", place)
 
 
 class Overflow(Struct, frozen=True):
-    """How many events found no place between two quarters of a day."""
+    """The number of events without a lane between two quarters of a day."""
 
     count: int
     start: int
     end: int
 
     def place(self, first_hour: int) -> str:
-        return _place(self.start - 4 * first_hour, self.end - self.start, COLUMNS - COLUMNS // MOST_LANES, COLUMNS // MOST_LANES)
+        return _place(self.start - 4 * first_hour, self.end - self.start, COLUMNS - COLUMNS // MAX_LANES, COLUMNS // MAX_LANES)
 
 
 class Column(Struct, frozen=True):
-    """One day: what lasts all day, what has an hour, where more would stand than can be read, and where the clock stands now."""
+    """One day: its bars, its blocks, the counts of events without a lane, and the position of the current time."""
 
     day: date
     bars: list[Piece]
@@ -67,11 +67,11 @@ class Week(Struct, frozen=True):
 
 
 def week(shown: Days, entries: Sequence[Entry], now: datetime | None = None) -> Week:
-    """Seven columns, with the hours that they need."""
-    blocks = {day: _blocks(day, entries) for day in days.each(shown.first, shown.last)}
-    first_hour = min([FROM, *(block.start // 4 for some, _ in blocks.values() for block in some)])
+    """Seven columns, with the hours that their events need."""
+    blocks = {day: _blocks(day, entries) for day in days.date_range(shown.first, shown.last)}
+    first_hour = min([FIRST_HOUR, *(block.start // 4 for some, _ in blocks.values() for block in some)])
     ends = [each.end for some, _ in blocks.values() for each in some] + [each.end for _, more in blocks.values() for each in more]
-    last_hour = max([UNTIL, *(-(-end // 4) for end in ends)])
+    last_hour = max([LAST_HOUR, *(-(-end // 4) for end in ends)])
     columns = [
         Column(
             day,
@@ -91,7 +91,7 @@ def _now(now: datetime, first_hour: int, last_hour: int) -> str:
 
 
 def _place(quarter: int, quarters: int, column: int, width: int) -> str:
-    """The classes that say where something stands: hour and quarter, for how long, and which columns."""
+    """The CSS classes of a position: hour and quarter, duration, and columns."""
     return f"h{quarter // 4} q{quarter % 4} n{quarters // 4} m{quarters % 4} c{column} w{width}"
 
 
@@ -100,38 +100,38 @@ def _bars(day: date, entries: Sequence[Entry]) -> list[Piece]:
 
 
 def _blocks(day: date, entries: Sequence[Entry]) -> tuple[list[Block], list[Overflow]]:
-    found = [block for entry in entries if not entry.is_bar and (block := _block(day, entry))]
-    return _side_by_side(sorted(found, key=lambda block: (block.start, -block.end)))
+    blocks = [block for entry in entries if not entry.is_bar and (block := _block(day, entry))]
+    return _side_by_side(sorted(blocks, key=lambda block: (block.start, -block.end)))
 
 
 def _block(day: date, entry: Entry) -> Block | None:
-    """What the day has of the event, or None. What began the evening before goes on in the next column."""
-    if not entry.first <= day <= entry.first + ONE or (start := entry.start) is None:
+    """The part of the event in this day, or None. An event that began the evening before continues in the next column."""
+    if not entry.first <= day <= entry.first + ONE_DAY or (start := entry.start) is None:
         return None
     midnight = datetime.combine(day, time(), start.tzinfo)
     end = entry.end or start
     if day != entry.first and end <= midnight:
         return None
-    first = min(max(0, (start - midnight) // _QUARTER), QUARTERS - LEAST)
+    first = min(max(0, (start - midnight) // _QUARTER), QUARTERS - MIN_QUARTERS)
     last = min(QUARTERS, -((midnight - end) // _QUARTER))
-    return Block(entry, first, max(last, first + LEAST))
+    return Block(entry, first, max(last, first + MIN_QUARTERS))
 
 
 def _side_by_side(blocks: list[Block]) -> tuple[list[Block], list[Overflow]]:
-    """Share the columns among those that overlap, as far as they can be read."""
+    """Divide the columns among overlapping blocks, up to MAX_LANES."""
     placed: list[Block] = []
     more: list[Overflow] = []
     for lanes in _clusters(blocks):
-        if len(lanes) > MOST_LANES:
-            hidden = [block for lane in lanes[MOST_LANES - 1 :] for block in lane]
+        if len(lanes) > MAX_LANES:
+            hidden = [block for lane in lanes[MAX_LANES - 1 :] for block in lane]
             more.append(Overflow(len(hidden), min(block.start for block in hidden), max(block.end for block in hidden)))
-            lanes = [*lanes[: MOST_LANES - 1], []]
-        placed += _shared(lanes)
+            lanes = [*lanes[: MAX_LANES - 1], []]
+        placed += _with_columns(lanes)
     return placed, more
 
 
 def _clusters(blocks: list[Block]) -> Iterator[list[list[Block]]]:
-    """Those that overlap, each cluster in lanes."""
+    """Groups of overlapping blocks, each in lanes."""
     lanes: list[list[Block]] = []
     for block in blocks:
         if lanes and block.start >= max(lane[-1].end for lane in lanes):
@@ -146,8 +146,8 @@ def _clusters(blocks: list[Block]) -> Iterator[list[list[Block]]]:
         yield lanes
 
 
-def _shared(lanes: list[list[Block]]) -> list[Block]:
-    """The blocks of each lane with its columns."""
+def _with_columns(lanes: list[list[Block]]) -> list[Block]:
+    """The blocks of each lane with the columns of that lane."""
     width = next(COLUMNS // n for n in (1, 2, 3, 4, 6) if n >= len(lanes))
-    found = [Block(block.entry, block.start, block.end, i * width, width) for i, lane in enumerate(lanes) for block in lane]
-    return sorted(found, key=lambda block: (block.start, block.column))
+    blocks = [Block(block.entry, block.start, block.end, i * width, width) for i, lane in enumerate(lanes) for block in lane]
+    return sorted(blocks, key=lambda block: (block.start, block.column))

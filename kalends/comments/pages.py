@@ -15,7 +15,7 @@ from kalends.web.render import render
 
 @page("POST", "/comments/{comment_id}/approve")
 def approve(ctx: Context, comment_id: int, params: Form) -> Document:
-    """Let everyone see a comment."""
+    """Approve a comment, so that everyone sees it."""
     api.update(ctx, comment_id, Changes(CommentFields, {"approved": True}))
     return redirect(ctx, _back(params.text("next")), done="approved")
 

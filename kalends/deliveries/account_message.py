@@ -8,7 +8,7 @@ from kalends.settings import Settings
 from kalends.users.model import User
 from kalends.users.reset_link import reset_url
 from kalends.users.verify_link import verify_url
-from kalends.web.render import rendered
+from kalends.web.render import render_text
 
 RESET = (
     "A new password",
@@ -65,6 +65,6 @@ def _message(
     text, otherwise = text.format(**names), otherwise.format(**names)
     message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
     message.set_content("\n\n".join(filter(None, (text, url, otherwise))) + "\n", cte="quoted-printable")
-    html = rendered("deliveries/account.html", subject=subject, text=text, otherwise=otherwise, url=url, label=label)
+    html = render_text("deliveries/account.html", subject=subject, text=text, otherwise=otherwise, url=url, label=label)
     message.add_alternative(html, subtype="html", cte="quoted-printable")
     return message

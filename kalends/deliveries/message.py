@@ -21,7 +21,7 @@ from kalends.transports import domain, sender
 from kalends.users.model import User
 from kalends.values import datetimes
 from kalends.values.text import replace_control_characters
-from kalends.web.render import rendered
+from kalends.web.render import render_text
 
 MAX_SEGMENTS = 2
 # A title shorter than this says less than the exact time does.
@@ -54,7 +54,7 @@ def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
         "unsubscribe": unsubscribe,
     }
     message.set_content(_plain_text(**values), cte="quoted-printable")
-    message.add_alternative(rendered("deliveries/event.html", **values), subtype="html", cte="quoted-printable")
+    message.add_alternative(render_text("deliveries/event.html", **values), subtype="html", cte="quoted-printable")
     file = calendar([event], settings)
     message.add_attachment(
         file, maintype="text", subtype="calendar", params={"charset": "utf-8", "method": "PUBLISH"}, filename="event.ics"
@@ -74,7 +74,7 @@ def confirmation(settings: Settings, delivery: Delivery, owner: User) -> EmailMe
     message = envelope(settings, delivery.address, "Confirm that you want to hear of events", str(delivery.id), delivery.created_at)
     values = {"owner": _line(owner.name or owner.user_name), "service": settings.url, "url": confirm_url(settings, delivery.id)}
     message.set_content(CONFIRM.format(**values), cte="quoted-printable")
-    message.add_alternative(rendered("deliveries/confirm.html", **values), subtype="html", cte="quoted-printable")
+    message.add_alternative(render_text("deliveries/confirm.html", **values), subtype="html", cte="quoted-printable")
     return message
 
 

@@ -23,7 +23,7 @@ from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 
-# A date and a clock stand in inputs of their own, and make one time.
+# A date and a clock time have inputs of their own, which make one time.
 CLOCKS = {"start_time": "start_clock", "end_time": "end_clock"}
 REPEAT = ("frequency", "interval", "end_date")
 COMPARED = ("title", "start_time", "start_clock", "end_time", "end_clock", "time_zone", "location", "description", "tag_list", "image_url")
@@ -31,7 +31,7 @@ CHANGED = "Somebody changed this event while you were editing it. If you save no
 
 
 class Start(Struct, kw_only=True):
-    """With what the form begins."""
+    """The values with which the form begins."""
 
     start_time: Annotated[DateTime, Meta(description="A day, or a time on it.")] | None = None
     time_zone: Annotated[TimeZone, Meta(description="The zone of that time; the reader's by default.")] | None = None
@@ -75,7 +75,7 @@ def create(ctx: Context, params: Form) -> Document:
     policy.user(ctx)
     if path := form_token.find_path(ctx, params):
         return redirect(ctx, path, done="made-already")
-    event = api.make(ctx, _joined(params.without("file", form_token.FIELD, *REPEAT)).read(EventInput))
+    event = api.make(ctx, _join(params.without("file", form_token.FIELD, *REPEAT)).read(EventInput))
     if params.text("frequency"):
         api.repeat(ctx, event.id, _repeat(params))
     form_token.insert_path(ctx, params, f"/events/{event.id}")
@@ -101,7 +101,7 @@ def update(ctx: Context, event_id: int, params: Form) -> Document:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if params.text("version") != event.etag:
         raise errors.Conflict(CHANGED)
-    api.update(ctx, event_id, _changed(event, _joined(params.without(*REPEAT))))
+    api.update(ctx, event_id, _changed(event, _join(params.without(*REPEAT))))
     return redirect(ctx, f"/events/{event_id}", done="saved")
 
 
@@ -128,16 +128,16 @@ def destroy(ctx: Context, event_id: int, params: Form) -> Document:
 
 
 def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:
-    """The calendar that was asked for, if it is one of the actor's, or else their first one."""
-    asked = [calendar for calendar in policy.own_calendars(ctx) if calendar.id == calendar_id] if calendar_id else []
-    return asked[0] if asked else policy.primary_calendar(ctx)
+    """The requested calendar, if it is one of the actor's, or else their primary one."""
+    requested = [calendar for calendar in policy.own_calendars(ctx) if calendar.id == calendar_id] if calendar_id else []
+    return requested[0] if requested else policy.primary_calendar(ctx)
 
 
 def _differences(stored: FormState, typed: FormState) -> list[tuple[str, str, str]]:
-    """Where the event as it is stored differs from what was typed: the field, theirs, and yours."""
-    seen = {"true": "everyone", "false": "only members"}
+    """The fields in which the stored event differs from the typed one: label, stored text, typed text."""
+    audiences = {"true": "everyone", "false": "only members"}
     pairs = [(labels.label(name), _text(stored, name), _text(typed, name)) for name in COMPARED]
-    pairs.append((labels.label("public"), seen.get(_text(stored, "public"), ""), seen.get(_text(typed, "public"), "")))
+    pairs.append((labels.label("public"), audiences.get(_text(stored, "public"), ""), audiences.get(_text(typed, "public"), "")))
     return [(label, theirs, yours) for label, theirs, yours in pairs if theirs != yours]
 
 
@@ -152,22 +152,22 @@ def _rule(event: Event) -> dict[str, Any]:
 
 
 def _split(values: dict[str, Any]) -> FormState:
-    """A record's times as dates and clocks."""
-    shown = dict(values)
+    """The form of a record, with its times as dates and clock times."""
+    fields = dict(values)
     for name, clock in CLOCKS.items():
-        written = values.get(name) or ""
-        shown[name], shown[clock] = written[:10], written[11:16]
-    if shown.get("party_max") is not None:
-        shown["party_max"] = str(shown["party_max"])
-    elif "party_max" in shown:
-        shown["party_max"] = ""
-    if shown.get("public") is not None:
-        shown["public"] = str(shown["public"]).lower()
-    return FormState(shown)
+        time = values.get(name) or ""
+        fields[name], fields[clock] = time[:10], time[11:16]
+    if fields.get("party_max") is not None:
+        fields["party_max"] = str(fields["party_max"])
+    elif "party_max" in fields:
+        fields["party_max"] = ""
+    if fields.get("public") is not None:
+        fields["public"] = str(fields["public"]).lower()
+    return FormState(fields)
 
 
-def _joined(form: Form) -> Form:
-    """The dates and clocks as times. Without a clock it is a whole day; an end with a clock alone is on the day of the start."""
+def _join(form: Form) -> Form:
+    """The form with dates and clock times as times. Without a clock time it is a whole day; an end without a date is on the first day."""
     values = dict(form.values)
     for name, clock in CLOCKS.items():
         if name not in values and clock not in values:
@@ -183,9 +183,9 @@ def _repeat(form: Form) -> RepeatInput:
 
 
 def _changed(event: Event, form: Form) -> Changes[EventChanges]:
-    """What the form changes: of a series, only that is changed in the others."""
-    given = form.changes(EventChanges)
+    """The fields that differ from the stored event: in the other events of a series, only these are changed."""
+    changes = form.changes(EventChanges)
     now = structs.asdict(store.editable(event))
-    stored = _joined(Form(_split(now).values)).values
-    same = {name for name in given.given if name in now and form.values.get(name) == stored.get(name)}
-    return Changes(EventChanges, {name: value for name, value in given.given.items() if name not in same})
+    stored = _join(Form(_split(now).values)).values
+    same = {name for name in changes.given if name in now and form.values.get(name) == stored.get(name)}
+    return Changes(EventChanges, {name: value for name, value in changes.given.items() if name not in same})

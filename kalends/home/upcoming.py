@@ -1,4 +1,4 @@
-"""What is on: the public events that are going on or to come, each series once."""
+"""The public events that are going on or to come, each series once."""
 
 from msgspec import Struct, structs
 
@@ -8,13 +8,13 @@ from kalends.events.model import EventItem, EventRow, Repeat
 from kalends.events.query import EventQuery
 from kalends.values import timestamps
 
-# How many events are read at once, and at most, to fill a page.
+# The number of events that are read at once, and at most, to fill a page.
 BATCH = 100
-MOST_READ = 500
+MAX_READ = 500
 
 
 class Card(Struct, frozen=True):
-    """An event; of a series, the next date, the rule, and how many dates follow."""
+    """An event; of a series the next one, with its rule and the number of those after it."""
 
     event: EventItem
     repeat: Repeat | None = None
@@ -32,31 +32,31 @@ def find(ctx: Context, query: EventQuery, zone: str) -> tuple[list[Card], str | 
 
 def _fold(ctx: Context, query: EventQuery, zone: str) -> tuple[list[EventRow], str | None]:
     """The first event of each series, and all others."""
-    shown: list[EventRow] = []
+    first_rows: list[EventRow] = []
     series: set[int] = set()
     position = query.after
-    for _ in range(MOST_READ // BATCH):
+    for _ in range(MAX_READ // BATCH):
         rows = listing.find(ctx, structs.replace(query, limit=BATCH, after=position), None, zone)
         series |= _on_earlier_pages(ctx, rows, query.after)
         for row in rows[:BATCH]:
             if row.series_id is None or row.series_id not in series:
-                if len(shown) == query.limit:
-                    return shown, position
-                shown.append(row)
+                if len(first_rows) == query.limit:
+                    return first_rows, position
+                first_rows.append(row)
                 series |= {row.series_id} if row.series_id else set()
             position = cursor.encode(row)
         if len(rows) <= BATCH:
-            return shown, None
-    return shown, position
+            return first_rows, None
+    return first_rows, position
 
 
 def _on_earlier_pages(ctx: Context, rows: list[EventRow], after: str | None) -> set[int]:
-    """The series of these events whose next date is on a page before."""
+    """The series of these events whose next event is on an earlier page."""
     ids = list({row.series_id for row in rows if row.series_id})
     if after is None or not ids:
         return set()
     start_at, event_id = cursor.decode(after)
-    found = ctx.tx.rows(
+    series_ids = ctx.tx.rows(
         f"""SELECT DISTINCT series_id FROM events WHERE series_id IN {ctx.db.in_list("ids")} AND public
             AND start_at >= :now AND (start_at, id) <= (:start_at, :event_id)""",
         ids=ids,
@@ -64,11 +64,11 @@ def _on_earlier_pages(ctx: Context, rows: list[EventRow], after: str | None) -> 
         start_at=start_at,
         event_id=event_id,
     )
-    return {row[0] for row in found}
+    return {row[0] for row in series_ids}
 
 
 def _rules(ctx: Context, series_ids: list[int]) -> dict[int, tuple[Repeat, int]]:
-    """The rule of each series, and how many dates follow the next one."""
+    """The rule of each series, and the number of events after the next one."""
     if not series_ids:
         return {}
     rows = ctx.tx.rows(

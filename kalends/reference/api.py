@@ -1,4 +1,4 @@
-"""The description of the interface, for programs."""
+"""The OpenAPI document of the API."""
 
 from functools import cache
 from typing import Any

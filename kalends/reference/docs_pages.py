@@ -1,4 +1,4 @@
-"""The API reference, rendered from the same description that programs read."""
+"""The API reference, rendered from the OpenAPI document."""
 
 import re
 from typing import Any
@@ -21,7 +21,7 @@ def docs(ctx: Context) -> Document:
     """The API reference."""
     api = described(ctx.settings.url)
     resources: dict[str, dict[str, Any]] = {
-        tag["name"]: {"name": tag["name"], "about": marked(tag["description"]), "operations": []} for tag in api["tags"]
+        tag["name"]: {"name": tag["name"], "about": paragraphs(tag["description"]), "operations": []} for tag in api["tags"]
     }
     for path, methods in api["paths"].items():
         for method, operation in methods.items():
@@ -31,17 +31,17 @@ def docs(ctx: Context) -> Document:
         ctx,
         title="API reference",
         server=api["servers"][0]["url"],
-        about=marked(api["info"]["description"]),
+        about=paragraphs(api["info"]["description"]),
         resources=list(resources.values()),
         records=_records(api["components"]["schemas"]),
-        errors={status: marked(error["description"]) for status, error in api["components"]["responses"].items()},
+        errors={status: paragraphs(error["description"]) for status, error in api["components"]["responses"].items()},
     )
 
 
 @page("GET", "/docs/errors", guests=True, transaction=False)
 def errors(ctx: Context) -> Document:
     """The catalogue of errors."""
-    kinds = [(each.kind, each.status, each.title, marked(meaning(each))) for each in problems()]
+    kinds = [(each.kind, each.status, each.title, paragraphs(meaning(each))) for each in problems()]
     return render("reference/errors.html", ctx, title="Errors", kinds=kinds, codes=CODES)
 
 
@@ -64,8 +64,8 @@ def _guide_page(ctx: Context, page_name: str) -> Document:
     return render("reference/guide.html", ctx, title=document.title, html=document.html)
 
 
-def marked(text: str) -> list[Markup]:
-    """Paragraphs, in which `this` is code."""
+def paragraphs(text: str) -> list[Markup]:
+    """The text as paragraphs, in which `this` is code."""
     return [
         Markup("").join(Markup("<code>{}</code>").format(part) if index % 2 else part for index, part in enumerate(paragraph.split("`")))
         for paragraph in re.split(r"\n\s*\n", text)
@@ -73,7 +73,7 @@ def marked(text: str) -> list[Markup]:
 
 
 def _records(schemas: dict[str, Any]) -> list[dict[str, Any]]:
-    """What replies consist of: each object with its fields."""
+    """The objects in replies, each with its fields."""
     return [
         {"name": name, "about": schema.get("description", ""), "fields": _properties(schema, schemas)}
         for name, schema in sorted(schemas.items())
@@ -87,7 +87,7 @@ def _entry(api: dict[str, Any], path: str, method: str, operation: dict[str, Any
         "id": operation["operationId"],
         "method": method.upper(),
         "path": path,
-        "about": marked("\n\n".join(filter(None, [operation["summary"], operation.get("description")]))),
+        "about": paragraphs("\n\n".join(filter(None, [operation["summary"], operation.get("description")]))),
         "guests": {} in operation["security"] or not operation["security"],
         "fields": [*_parameters(operation, schemas), *_body(operation, schemas)],
         "replies": [_reply(status, reply) for status, reply in replies.items() if "$ref" not in reply],
@@ -97,13 +97,13 @@ def _entry(api: dict[str, Any], path: str, method: str, operation: dict[str, Any
 
 def _parameters(operation: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
     return [
-        {**_field(p["name"], p["schema"], schemas), "required": p["required"], "about": marked(p["description"]), "place": p["in"]}
+        {**_field(p["name"], p["schema"], schemas), "required": p["required"], "about": paragraphs(p["description"]), "place": p["in"]}
         for p in operation.get("parameters", [])
     ]
 
 
 def _body(operation: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every field of the body; of alternatives, each that may be sent."""
+    """Every field of the body; with alternatives, the fields of each."""
     (content,) = operation.get("requestBody", {"content": {"": {}}})["content"].values()
     schema = content.get("schema", {})
     variants = schema.get("oneOf", [schema])
@@ -114,25 +114,25 @@ def _body(operation: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, 
 
 def _properties(schema: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
     return [
-        {**_field(name, field, schemas), "about": marked(field.get("description", ""))}
+        {**_field(name, field, schemas), "about": paragraphs(field.get("description", ""))}
         for name, field in schema.get("properties", {}).items()
     ]
 
 
 def _field(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
     default = schema.get("default")
-    shown = str(default).lower() if isinstance(default, bool) else default
-    return {"name": name, "type": in_words(schema, schemas), "default": None if shown == "" else shown}
+    text = str(default).lower() if isinstance(default, bool) else default
+    return {"name": name, "type": in_words(schema, schemas), "default": None if text == "" else text}
 
 
 def _reply(status: str, reply: dict[str, Any]) -> dict[str, Any]:
-    """What comes back: the status, the headers that matter, and the record."""
+    """A reply: its status, headers and records."""
     content: dict[str, Any] = reply.get("content", {})
     kind = next(iter(content), "")
     schema = content[kind]["schema"] if kind else {}
     return {
         "status": status,
-        "about": marked(reply["description"]),
+        "about": paragraphs(reply["description"]),
         "kind": kind,
         "headers": [name for name in reply.get("headers", {}) if name != "X-Request-Id"],
         "records": [each["$ref"].rpartition("/")[2] for each in schema.get("oneOf", [schema]) if "$ref" in each],

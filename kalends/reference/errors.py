@@ -1,4 +1,4 @@
-"""The catalogue of errors: every problem type and every code of a broken field, as the classes declare them."""
+"""The catalogue of errors: every problem type and its meaning, from the error classes."""
 
 from collections.abc import Iterator
 

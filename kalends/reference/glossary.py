@@ -1,4 +1,4 @@
-"""What the fields of replies mean, and which values they have: one entry per name, or per `Struct.name` where it differs."""
+"""The meaning and values of the fields in replies: by name, or by `Struct.name` where they differ."""
 
 from typing import Any, get_args
 
@@ -163,7 +163,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "Repeat.frequency": ("DAILY", "WEEKLY", "MONTHLY", "YEARLY"),
 }
 
-# What enumerations are called in clients that are generated from the description.
+# The names of enumerations in generated clients.
 ENUMERATIONS: dict[tuple[str, ...], str] = {
     get_args(Code): "ErrorCode",
     ("YES", "MAYBE", "NO"): "Attendance",

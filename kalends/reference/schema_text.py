@@ -1,4 +1,4 @@
-"""A schema in a few words, for people."""
+"""The type of a JSON schema in a few words."""
 
 from typing import Any
 
@@ -14,11 +14,11 @@ FORMATS = {
     "user-name": "user name",
 }
 TYPES = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "object", "null": "null"}
-LARGEST = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 
 
 def in_words(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
-    """The type as people say it."""
+    """The type in words, such as `text of at most 100 characters`."""
     if "anyOf" in schema:
         return " or ".join(in_words(kind, schemas) for kind in schema["anyOf"])
     if "$ref" in schema:
@@ -34,14 +34,14 @@ def in_words(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
 
 
 def _lengths(schema: dict[str, Any]) -> str:
-    least, most = schema.get("minLength", 0), schema.get("maxLength")
-    if most is None:
+    minimum, maximum = schema.get("minLength", 0), schema.get("maxLength")
+    if maximum is None:
         return ""
-    return f" of {least} to {most:,} characters" if least > 1 else f" of at most {most:,} characters"
+    return f" of {minimum} to {maximum:,} characters" if minimum > 1 else f" of at most {maximum:,} characters"
 
 
 def _bounds(schema: dict[str, Any]) -> str:
-    least, most = schema.get("minimum"), schema.get("maximum")
-    if least is None or most is None or least < -LARGEST:
+    minimum, maximum = schema.get("minimum"), schema.get("maximum")
+    if minimum is None or maximum is None or minimum < -MAX_INTEGER:
         return ""
-    return f" from {least}" if most == LARGEST else f" from {least} to {most:,}"
+    return f" from {minimum}" if maximum == MAX_INTEGER else f" from {minimum} to {maximum:,}"

@@ -1,11 +1,11 @@
-"""Text that people wrote, with its web addresses as links."""
+"""Web addresses in plain text become links."""
 
 import re
 
 from markupsafe import Markup, escape
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`]+", re.IGNORECASE)
-# What ends a sentence rather than an address.
+# Characters that end a sentence rather than an address.
 _PUNCTUATION = ".,;:!?…"
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
@@ -13,16 +13,16 @@ _BRACKETS = {")": "(", "]": "[", "}": "{"}
 def autolink(text: str) -> Markup:
     """Escaped text in which http and https addresses are links that tell search engines and other sites nothing."""
     pieces, end = [], 0
-    for found in _ADDRESS.finditer(text):
-        address = _trim(found.group())
-        pieces.append(escape(text[end : found.start()]))
+    for match in _ADDRESS.finditer(text):
+        address = _trim(match.group())
+        pieces.append(escape(text[end : match.start()]))
         pieces.append(Markup('<a href="{0}" rel="nofollow ugc noopener noreferrer">{0}</a>').format(address))
-        end = found.start() + len(address)
+        end = match.start() + len(address)
     return Markup("").join([*pieces, escape(text[end:])])
 
 
 def _trim(address: str) -> str:
-    """Without what belongs to the sentence: a full stop, or a closing bracket that was opened outside."""
+    """The address without the end of its sentence: a full stop, or a closing bracket that was opened before it."""
     end = len(address)
     unopened = {closing: address.count(closing) - address.count(opening) for closing, opening in _BRACKETS.items()}
     while end and (address[end - 1] in _PUNCTUATION or unopened.get(address[end - 1], 0) > 0):

@@ -1,4 +1,4 @@
-"""What a browser is shown when a request fails: the way to sign in with the form kept, a cleaned address, or a page that helps on."""
+"""Pages for failed requests: the form to sign in, a redirect without the broken parameters, or an error page."""
 
 from typing import Any
 from urllib.parse import quote, unquote_plus, urlencode
@@ -16,28 +16,28 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 SAFE = ("GET", "HEAD")
-# What may work a little later, as it was typed.
-PASSING = (429, 503)
+# The same form may succeed a little later.
+TEMPORARY = (429, 503)
 
-# What no form carries on.
+# Fields that no page repeats.
 SECRETS = frozenset({"password", "current_password", "wkey", "digest", "token", "access_token", "shared_secret", "secret"})
 
 
 def page(db: Database, settings: Settings, failure: Failure) -> Reply:
-    """The page for people."""
+    """The page of a failed request."""
     ctx = Context(db, settings, timestamps.now(), Caller(path=failure.path, query=failure.query))
     ctx.actor = failure.actor
-    shown = _shown(ctx, failure)
-    return Reply(shown.status, shown.content_type, shown.body, failure.problem.headers | ctx.headers, ctx.cookies)
+    document = _document(ctx, failure)
+    return Reply(document.status, document.content_type, document.body, failure.problem.headers | ctx.headers, ctx.cookies)
 
 
-def _shown(ctx: Context, failure: Failure) -> Document:
+def _document(ctx: Context, failure: Failure) -> Document:
     if _must_sign_in(failure):
         if failure.method in SAFE:
             return redirect(ctx, f"/sign-in?next={quote(_address(failure.path, failure.query), safe='')}")
         return _sign_in(ctx, failure)
     if failure.method in SAFE and failure.problem.status == 422:
-        query = _readable(failure)
+        query = _valid_query(failure)
         if query != failure.query:
             return redirect(ctx, _address(failure.path, query), done="unreadable")
     return _error(ctx, failure)
@@ -46,7 +46,7 @@ def _shown(ctx: Context, failure: Failure) -> Document:
 def _error(ctx: Context, failure: Failure) -> Document:
     """The error page, with the form to send again where that may help."""
     status = failure.problem.status
-    pairs = flat(failure.form or {}) if status in PASSING else []
+    pairs = flatten(failure.form or {}) if status in TEMPORARY else []
     if pairs:
         ctx.headers["Cache-Control"] = "no-store"
     return render(
@@ -61,48 +61,48 @@ def _error(ctx: Context, failure: Failure) -> Document:
 
 
 def _must_sign_in(failure: Failure) -> bool:
-    """Whether signing in may help. What is private is not found by those who are not signed in, whether it is there or not."""
+    """Whether signing in may help. For guests, a private record is not found, whether it exists or not."""
     return failure.problem.status == 401 or (failure.problem.status == 404 and failure.is_for_members and failure.actor is None)
 
 
 def _sign_in(ctx: Context, failure: Failure) -> Document:
-    """The form to sign in, with what was typed into another form when the session had ended."""
+    """The form to sign in, which carries the values of the form that came after the session had ended."""
     typed = failure.form or {}
-    kept = {"resume": failure.path, "typed": urlencode(flat(typed)), "next": ""}
+    values = {"resume": failure.path, "typed": urlencode(flatten(typed)), "next": ""}
     ctx.headers["Cache-Control"] = "no-store"
-    return render("account/sign_in.html", ctx, status=401, title="Sign in again", form=FormState(kept), lost=_losses(typed))
+    return render("account/sign_in.html", ctx, status=401, title="Sign in again", form=FormState(values), lost=_lost_input(typed))
 
 
-def flat(values: dict[str, Any], written: str = "{}") -> list[tuple[str, str]]:
-    """A form's fields as a browser sends them. Files and secrets are not among them: no page repeats those."""
+def flatten(values: dict[str, Any], pattern: str = "{}") -> list[tuple[str, str]]:
+    """A form's fields as a browser sends them, without files and secrets."""
     pairs: list[tuple[str, str]] = []
     for name, value in values.items():
         if name in SECRETS:
             continue
         if isinstance(value, dict):
-            pairs += flat(value, f"{written.format(name)}[{{}}]")
+            pairs += flatten(value, f"{pattern.format(name)}[{{}}]")
         elif isinstance(value, list):
-            pairs += [(f"{written.format(name)}[]", str(each)) for each in value if not isinstance(each, dict | list | Upload)]
+            pairs += [(f"{pattern.format(name)}[]", str(each)) for each in value if not isinstance(each, dict | list | Upload)]
         elif not isinstance(value, Upload) and value is not None:
-            pairs.append((written.format(name), str(value)))
+            pairs.append((pattern.format(name), str(value)))
     return pairs
 
 
-def _losses(values: dict[str, Any]) -> str:
-    """What has to be given again."""
+def _lost_input(values: dict[str, Any]) -> str:
+    """The input that has to be repeated."""
     if any(isinstance(value, Upload) for value in values.values()):
         return "the file"
     return "the password" if any("password" in name for name in values) else ""
 
 
-def _readable(failure: Failure) -> str:
-    """The query string without the parameters that cannot be read."""
+def _valid_query(failure: Failure) -> str:
+    """The query string without the broken parameters."""
     broken = {error.field.partition("[")[0] for error in failure.problem.errors}
     pairs = failure.query.split("&")
     return "&".join(pair for pair in pairs if unquote_plus(pair.partition("=")[0]).partition("[")[0] not in broken)
 
 
 def _address(path: str, query: str) -> str:
-    """The address on this site: a browser takes what follows two slashes for another."""
+    """The address on this site: browsers read two leading slashes as another host."""
     path = "/" + path.lstrip("/")
     return f"{path}?{query}" if query else path

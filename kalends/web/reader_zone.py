@@ -1,4 +1,4 @@
-"""On whose clocks pages show times: a member's own, and for guests the zone that they chose, or else the site's."""
+"""The time zone in which pages show times: a member's own; for guests the one in their cookie, else the site's."""
 
 from kalends.context import Context
 from kalends.values.datetimes import known_zones
@@ -8,14 +8,14 @@ YEAR = 365 * 86_400
 
 
 def reader_zone(ctx: Context) -> str:
-    """The zone of the reader: all pages agree on it."""
+    """The time zone of the reader."""
     if ctx.actor:
         return ctx.actor.time_zone
-    chosen = ctx.caller.cookie(COOKIE)
-    return chosen if chosen in known_zones() else ctx.settings.time_zone
+    zone = ctx.caller.cookie(COOKIE)
+    return zone if zone in known_zones() else ctx.settings.time_zone
 
 
-def remember(ctx: Context, zone: str) -> None:
-    """Keep the choice of a guest. Members set theirs in their settings."""
+def remember_zone(ctx: Context, zone: str) -> None:
+    """Store the choice of a guest in a cookie. Members set theirs in their settings."""
     if ctx.actor is None and zone != ctx.caller.cookie(COOKIE):
         ctx.set_cookie(COOKIE, zone, YEAR)

@@ -1,4 +1,4 @@
-"""Pages from templates, and the static files that they use."""
+"""Pages rendered from templates, and the static files that they use."""
 
 import hashlib
 import mimetypes
@@ -22,10 +22,10 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-# What may be shown inside pages of other sites.
+# For pages that other sites may embed.
 EMBEDDED = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
-# Where pages themselves come by http, pictures may, too.
+# Without https, pictures may come by http, too.
 _PICTURES, _ANY_PICTURES = "img-src 'self' https:", "img-src 'self' https: http:"
 
 _static = files("kalends.web") / "static"
@@ -34,21 +34,21 @@ _static = files("kalends.web") / "static"
 def render(
     template: str, ctx: Context, *, status: int = 200, form: FormState | None = None, policy: str = POLICY, **values: Any
 ) -> Document:
-    """The page as HTML, with its form as it stands."""
+    """The page as HTML, with the state of its form."""
     ctx.headers["Content-Security-Policy"] = policy if ctx.settings.https else policy.replace(_PICTURES, _ANY_PICTURES)
     if ctx.actor:
-        # What they see is not to be found in the browser's store by whoever uses it after them.
+        # The next user of the browser must not find the page in its cache.
         ctx.headers["Cache-Control"] = "no-store"
     notice = notices.take(ctx) if policy == POLICY else ""
     page = _environment().get_template(template)
     values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice}
     body = page.render(values, path=ctx.caller.path, reader_zone=reader_zone(ctx))
-    # JSON can carry half a character into a form that comes back.
+    # A value from JSON may hold a lone surrogate.
     return Document(body.encode(errors="replace"), HTML, status)
 
 
-def rendered(template: str, **values: Any) -> str:
-    """The template as text, for what is no page."""
+def render_text(template: str, **values: Any) -> str:
+    """The template as text, for messages."""
     return _environment().get_template(template).render(values)
 
 
@@ -64,7 +64,7 @@ def _environment() -> Environment:
 
 
 def limit_inputs(endpoints: Iterable[Endpoint]) -> None:
-    """Let inputs take as many characters as the endpoints do: of fields with the same name, the longest. The application calls this."""
+    """Set the maxlength of inputs to that of the endpoints' fields, the longest of each name. Called once by the application."""
     limits: dict[str, int] = {}
     for struct in [endpoint.params for endpoint in endpoints if endpoint.writes and endpoint.params is not None]:
         for field in fields_of(struct):
@@ -85,6 +85,6 @@ def static_file(name: str) -> tuple[bytes, str, str] | None:
 
 def static_url(name: str) -> str:
     """The file's address, which changes when its content does, so that it can be cached for ever."""
-    found = static_file(name)
-    assert found is not None, name
-    return f"/static/{name}?v={found[2]}"
+    file = static_file(name)
+    assert file is not None, name
+    return f"/static/{name}?v={file[2]}"

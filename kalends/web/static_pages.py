@@ -10,10 +10,10 @@ from kalends.web.render import static_file
 @page("GET", "/static/{name}", guests=True, transaction=False, credentials=False)
 def static(ctx: Context, name: str) -> Document:
     """A stylesheet, a script or a picture of the pages."""
-    found = static_file(name)
-    if found is None:
+    file = static_file(name)
+    if file is None:
         raise errors.NotFound("There is no such path.")
-    content, kind, version = found
+    content, kind, version = file
     ctx.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     ctx.tag(version)
     return Document(content, kind)

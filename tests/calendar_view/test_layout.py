@@ -5,9 +5,9 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.calendar_view.days import MONTH, WEEK, around, each
+from kalends.calendar_view.days import MONTH, WEEK, around, date_range
 from kalends.calendar_view.entries import Entry
-from kalends.calendar_view.month import LANES, weeks
+from kalends.calendar_view.month import MAX_LANES, weeks
 from kalends.calendar_view.week import COLUMNS, Block, _blocks
 from kalends.events.model import EventRow
 
@@ -68,7 +68,7 @@ def test_a_month_counts_every_event_on_each_of_its_days(lengths: list[tuple[int,
             assert cell.count == len(on) == len(shown) + cell.more
             assert set(shown) <= on
             assert len(set(shown)) == len(shown)
-            assert len(cell.lanes) <= LANES
+            assert len(cell.lanes) <= MAX_LANES
 
 
 @given(LENGTHS)
@@ -93,7 +93,7 @@ def test_the_days_that_are_shown_hold_the_day_and_go_on_without_a_gap(day: date)
         assert shown.first <= day <= shown.last
         assert shown.first.weekday() == 0
         assert shown.last.weekday() == 6
-        assert len(each(shown.first, shown.last)) % 7 == 0
+        assert len(date_range(shown.first, shown.last)) % 7 == 0
         if shown.later:
             after = around(view, shown.later)
             assert shown.first < after.first <= shown.last + timedelta(days=1)

@@ -1,4 +1,4 @@
-"""What somebody typed into a page's form: read by the same rules as the API's parameters, and shown again when a rule is broken."""
+"""The values of a page's form, validated by the same rules as the parameters of the API."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ T = TypeVar("T", bound=Struct)
 
 
 class Form:
-    """The values as they came, by the names of their inputs."""
+    """Unvalidated values, by the names of their inputs."""
 
     def __init__(self, values: Mapping[str, Any]):
         self.values = dict(values)
@@ -23,7 +23,7 @@ class Form:
         return value if isinstance(value, str) else ""
 
     def file(self, name: str) -> Upload | None:
-        """The file that was chosen; a browser sends an empty one without a name if none was."""
+        """The uploaded file; without a choice, a browser sends an empty one without a name."""
         value = self.values.get(name)
         return value if isinstance(value, Upload) else None
 
@@ -31,22 +31,22 @@ class Form:
         return Form({name: value for name, value in self.values.items() if name not in names})
 
     def read(self, kind: type[T]) -> T:
-        """The parameters of an action, or every broken field."""
-        found, broken = fields.read(kind, self.values)
-        if found is None:
+        """The validated parameters of an action; raises Invalid with every broken field."""
+        params, broken = fields.read(kind, self.values)
+        if params is None:
             raise errors.Invalid(broken)
-        return found
+        return params
 
     def given(self, kind: type[T]) -> Given[T]:
-        """The same, with the names of what was given."""
-        found, broken = fields.read_given(kind, self.values)
-        if found is None:
+        """The validated parameters, with the names of those that were sent."""
+        params, broken = fields.read_given(kind, self.values)
+        if params is None:
             raise errors.Invalid(broken)
-        return found
+        return params
 
     def changes(self, kind: type[T]) -> Changes[T]:
-        """What the form changes: all its inputs."""
-        found, broken = fields.read_changes(kind, self.values)
+        """The validated changes: all inputs of the form."""
+        changes, broken = fields.read_changes(kind, self.values)
         if broken:
             raise errors.Invalid(broken)
-        return found
+        return changes
