@@ -16,13 +16,15 @@ POSTGRES_FIXTURES = {"postgres_url", "fresh_url", "postgres", "server"}
 # Tests that start processes: by file or folder, and by the fixtures that do.
 PROCESSES = (
     "tests/demo/",
+    "tests/deliveries/test_sent.py",
     "tests/deliveries/test_worker.py",
     "tests/faults/",
     "tests/openapi/test_client.py",
     "tests/openapi/test_schemathesis.py",
     "tests/serve/",
+    "tests/users/test_reset_mail.py",
 )
-PROCESS_FIXTURES = {"books", "browser", "guest", "started"}
+PROCESS_FIXTURES = {"books", "browser", "certified", "guest", "started"}
 
 # The longest tests begin first, each in another test process, so that none of them is waited for at the end.
 LONGEST = (
