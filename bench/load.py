@@ -133,7 +133,7 @@ def _rows(now: int, places: list[Place], events: int) -> Iterator[dict[str, Any]
             "all_day": False,
             "tags": f"{words[0]},{words[1]}",
             "public": public,
-            "search": search.column(fields, words[:2]),
+            "search": search.build_column(fields, words[:2]),
             "now": now,
         }
 

@@ -39,6 +39,9 @@ from kalends.events import api as events
 from kalends.events import form_pages as event_form_pages
 from kalends.events import pages as event_pages
 from kalends.events import responses_pages as event_responses_pages
+from kalends.events.imports import api as event_imports
+from kalends.events.placements import api as event_placements
+from kalends.events.series import api as event_series
 from kalends.health import api as health
 from kalends.home import pages as home_pages
 from kalends.http.endpoint import endpoints_of
@@ -67,7 +70,8 @@ from kalends.web.render import limit_inputs
 
 # Every module that declares endpoints.
 FEATURES = [
-    *(sessions, users, keys, blocks, calendars, events, comments, responses, contacts, deliveries, subscribers),
+    *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements),
+    *(comments, responses, contacts, deliveries, subscribers),
     *(home_pages, event_pages, event_form_pages, event_responses_pages, calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages),

@@ -16,6 +16,7 @@ from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import CHANNELS
 from kalends.deliveries.sender import Outbox
 from kalends.errors import Unavailable
+from kalends.events.series import occurrences
 from kalends.events.series import store as series
 from kalends.idempotency import store as retries
 from kalends.log import log
@@ -59,10 +60,10 @@ def clean_up(ctx: Context) -> None:
 def extend_series(ctx: Context) -> None:
     """Create the coming events of series without an end, each series in its own transaction."""
     with ctx.read():
-        due = series.due(ctx)
+        due = series.find_due(ctx)
     for series_id in due:
         with ctx.write():
-            series.extend(ctx, series_id)
+            occurrences.extend(ctx, series_id)
 
 
 TASKS: list[Callable[[Context], None]] = [clean_up, extend_series]

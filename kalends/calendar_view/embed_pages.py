@@ -10,7 +10,7 @@ from kalends.calendar_view.calendar_pages import day_of, lay_out
 from kalends.calendar_view.days import around
 from kalends.calendar_view.links import Links
 from kalends.context import Context
-from kalends.events import store
+from kalends.events import present
 from kalends.http.endpoint import Document
 from kalends.http.input.types import DateTime
 from kalends.policy import Right
@@ -53,7 +53,7 @@ def event(ctx: Context, event_id: int) -> Document:
     """A public event."""
     shown = policy.event(ctx, event_id, to=Right.SEE)
     _allow_embedding(ctx)
-    return render("calendar_view/embed_event.html", ctx, policy=EMBEDDED, title=shown.title, event=store.detail(ctx, shown))
+    return render("calendar_view/embed_event.html", ctx, policy=EMBEDDED, title=shown.title, event=present.detail(ctx, shown))
 
 
 def _allow_embedding(ctx: Context) -> None:

@@ -10,7 +10,8 @@ from kalends.calendars.model import Calendar, CalendarDetail, CalendarIndex, Cal
 from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.events import feed as feeds
-from kalends.events import feed_cache, placements
+from kalends.events import feed_cache
+from kalends.events.placements import store as placements
 from kalends.http import rate_limit
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.input.fields import Changes
@@ -80,10 +81,10 @@ def destroy(ctx: Context, calendar_id: int) -> Deletion:
     with ctx.read():
         if policy.calendar(ctx, calendar_id, to=Right.OWN).is_primary:
             raise errors.Conflict("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
-    placements.leave_in_batches(ctx, calendar_id)
+    placements.remove_in_batches(ctx, calendar_id)
     with ctx.write():
         policy.calendar(ctx, calendar_id, to=Right.OWN)
-        placements.leave_calendar(ctx, calendar_id)
+        placements.remove_all(ctx, calendar_id)
         store.delete(ctx, calendar_id)
         return Deletion([calendar_id])
 
@@ -134,15 +135,15 @@ def feed(ctx: Context, calendar_id: int, params: FeedKey) -> Document:
     calendar = policy.calendar_feed(ctx, calendar_id, params.key)
     if not calendar.is_member and ctx.actor is not None:
         # What else they see on it has no revision of its own.
-        content = feeds.of_calendar(ctx, calendar)
+        content = feeds.build_for_calendar(ctx, calendar)
         ctx.tag(blake2b(content, digest_size=12).hexdigest())
         return Document(content, CALENDAR_FILE)
     version, changed_at = _version(ctx, calendar)
     if ctx.not_modified(version, changed_at):
         return Document(b"", CALENDAR_FILE)
     if calendar.is_member:
-        return Document(feeds.of_calendar(ctx, calendar), CALENDAR_FILE)
-    return Document(feed_cache.read(ctx, (version,), lambda: feeds.of_calendar(ctx, calendar)).content, CALENDAR_FILE)
+        return Document(feeds.build_for_calendar(ctx, calendar), CALENDAR_FILE)
+    return Document(feed_cache.read(ctx, (version,), lambda: feeds.build_for_calendar(ctx, calendar)).content, CALENDAR_FILE)
 
 
 def _version(ctx: Context, calendar: Calendar) -> tuple[str, int]:

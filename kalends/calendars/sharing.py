@@ -3,7 +3,7 @@
 from kalends.blocks import store as blocks
 from kalends.calendars.model import Role, Share
 from kalends.context import Context
-from kalends.events import placements
+from kalends.events.placements import store as placements
 from kalends.values.text import fold_case
 
 _IS_BLOCKED = """EXISTS (
@@ -155,7 +155,7 @@ def forget(ctx: Context, user_id: int) -> None:
         user_id=user_id,
     )
     ctx.tx.run("DELETE FROM calendar_shares WHERE user_id = :user_id", user_id=user_id)
-    placements.end_grants_of(ctx, user_id)
+    placements.revoke_grants_of(ctx, user_id)
 
 
 def reset_feed(ctx: Context, calendar_id: int) -> None:
@@ -192,4 +192,4 @@ def _settle(ctx: Context, calendar_id: int, user_id: int) -> None:
         calendar_id=calendar_id,
         user_id=user_id,
     )
-    placements.end_grants_of(ctx, user_id)
+    placements.revoke_grants_of(ctx, user_id)

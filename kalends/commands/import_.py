@@ -22,7 +22,7 @@ def import_file(data: str | None, database: str | None, file: str, user_name: st
     from rich.console import Console
     from rich.progress import Progress
 
-    from kalends.events.imports.file import Choice, from_file
+    from kalends.events.imports.file import ImportOptions, import_file
     from kalends.http.input.request import UPLOAD_LIMIT
 
     content = _read_file(file, UPLOAD_LIMIT)
@@ -34,7 +34,8 @@ def import_file(data: str | None, database: str | None, file: str, user_name: st
         ctx.actor = Actor(user.id, user.user_name, user.email_address, user.name, user.time_zone)
         try:
             with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-                result = from_file(ctx, content, Choice(calendar_id), lambda items, words: progress.track(items, description=words))
+                options = ImportOptions(calendar_id)
+                result = import_file(ctx, content, options, lambda items, step: progress.track(items, description=step))
         except NotFound:
             stop(f"There is no calendar {calendar_id} that {user.user_name} can see.")
     for remark in result.remarks:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry, first_and_last
 from kalends.contacts.model import Contact
-from kalends.ical.lines import Property, escaped, folded, lines, read_property, split
+from kalends.ical.lines import Property, escape, fold, parse_property, split_escaped, unfold
 
 # Far more than any real card has, so that hostile ones stay cheap.
 MAX_PROPERTIES = 1_000
@@ -32,14 +32,14 @@ def read(content: str) -> list[Entry]:
 
 def write(contacts: Iterable[Contact]) -> str:
     """The contacts as a file; what read makes of it is what they are."""
-    return "".join(folded(line) for contact in contacts for line in _written(contact))
+    return "".join(fold(line) for contact in contacts for line in _written(contact))
 
 
 def _cards(content: str) -> Iterator[tuple[int, Card]]:
     """Every card with the number of its first line. The card of an agent, which a card may hold, is none of ours."""
     begin, depth, before = 0, 0, ""
     card: Card = {}
-    for number, line in lines(content):
+    for number, line in unfold(content):
         found = _NAME.match(line)
         if found is None:
             continue
@@ -56,7 +56,7 @@ def _cards(content: str) -> Iterator[tuple[int, Card]]:
                 yield begin, card
             begin, depth, card = number, 1, {}
         elif depth == 1 and name in _READ:
-            card.setdefault(name, []).append(read_property(number, line))
+            card.setdefault(name, []).append(parse_property(number, line))
             if len(card[name]) > MAX_PROPERTIES:
                 raise ValueError(f"the card that begins in line {begin} has {name} more than {MAX_PROPERTIES:,} times")
         before = name
@@ -78,7 +78,7 @@ def _entry(line: int, card: Card) -> Entry:
         gender=_gender(card),
         country=country,
         zip_code=zip_code,
-        tags=[tag for item in card.get("CATEGORIES", []) for tag in split(item.value, ",") if tag],
+        tags=[tag for item in card.get("CATEGORIES", []) for tag in split_escaped(item.value, ",") if tag],
         unique_id=_text(card, "UID"),
     )
 
@@ -152,20 +152,20 @@ def _without(value: str, scheme: str) -> str:
 def _written(contact: Contact) -> Iterator[str]:
     first_name, last_name = contact.first_name or "", contact.last_name or ""
     shown = " ".join(filter(None, (first_name, last_name))) or contact.email_address or contact.phone_number or ""
-    yield from ("BEGIN:VCARD", "VERSION:3.0", f"N:{escaped(last_name)};{escaped(first_name)};;;", f"FN:{escaped(shown)}")
+    yield from ("BEGIN:VCARD", "VERSION:3.0", f"N:{escape(last_name)};{escape(first_name)};;;", f"FN:{escape(shown)}")
     if contact.email_address:
-        yield f"EMAIL;TYPE=INTERNET:{escaped(contact.email_address)}"
+        yield f"EMAIL;TYPE=INTERNET:{escape(contact.email_address)}"
     if contact.phone_number:
-        yield f"TEL;TYPE=CELL:{escaped(contact.phone_number)}"
+        yield f"TEL;TYPE=CELL:{escape(contact.phone_number)}"
     if contact.birthday:
         yield f"BDAY:{contact.birthday}"
     if contact.gender:
         yield f"X-GENDER:{contact.gender.capitalize()}"
     if contact.zip_code or contact.country:
-        yield f"ADR;TYPE=HOME:;;;;;{escaped(contact.zip_code or '')};{escaped(contact.country or '')}"
+        yield f"ADR;TYPE=HOME:;;;;;{escape(contact.zip_code or '')};{escape(contact.country or '')}"
     if contact.tags:
-        yield "CATEGORIES:" + ",".join(escaped(tag) for tag in contact.tags.split(","))
+        yield "CATEGORIES:" + ",".join(escape(tag) for tag in contact.tags.split(","))
     if contact.unique_id:
-        yield f"UID:{escaped(contact.unique_id)}"
+        yield f"UID:{escape(contact.unique_id)}"
     yield f"REV:{datetime.fromtimestamp(contact.updated_at, UTC):%Y-%m-%dT%H:%M:%SZ}"
     yield "END:VCARD"

@@ -12,7 +12,7 @@ from kalends.deliveries import event_time
 from kalends.deliveries.mail import wire_address
 from kalends.deliveries.model import Delivery
 from kalends.deliveries.segments import plain, segments
-from kalends.events.ical import calendar
+from kalends.events.ical import build_file
 from kalends.events.model import Event
 from kalends.settings import Settings
 from kalends.subscribers.mail_links import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
@@ -55,7 +55,7 @@ def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
     }
     message.set_content(_plain_text(**values), cte="quoted-printable")
     message.add_alternative(render_text("deliveries/event.html", **values), subtype="html", cte="quoted-printable")
-    file = calendar([event], settings)
+    file = build_file([event], settings)
     message.add_attachment(
         file, maintype="text", subtype="calendar", params={"charset": "utf-8", "method": "PUBLISH"}, filename="event.ics"
     )

@@ -17,8 +17,10 @@ from kalends.db import UniqueViolation
 from kalends.db.text_search import fold
 from kalends.demo.story import CALENDARS, DESCRIPTIONS, GUESTS, HAPPENINGS, NOTES, PROFILE, REMARKS, SERIES, Happening
 from kalends.events import api as events
+from kalends.events.create import create_event
 from kalends.events.input import EventInput, RepeatInput
 from kalends.events.query import EventQuery
+from kalends.events.series import api as series
 from kalends.http.input.form import Form
 from kalends.policy import primary_calendar, user
 from kalends.responses import api as responses
@@ -79,12 +81,12 @@ def _happen(ctx: Context, happening: Happening, today: date, calendar_id: int) -
         "tag_list": happening.tags,
         "description": DESCRIPTIONS.get(happening.title),
     }
-    event = events.make(ctx, Form(fields).read(EventInput))
+    event = create_event(ctx, Form(fields).read(EventInput))
     if happening.title in SERIES:
         frequency, interval, days = SERIES[happening.title]
         end_date = None if days is None else (today + timedelta(days=days)).isoformat()
         rule = {"frequency": frequency, "interval": interval, "end_date": end_date}
-        series_id = events.repeat(ctx, event.id, Form(rule).read(RepeatInput)).series_id
+        series_id = series.repeat(ctx, event.id, Form(rule).read(RepeatInput)).series_id
         query = {"series_id": series_id, "start_time": today.isoformat(), "limit": 1}
         return events.index(ctx, Form(query).read(EventQuery)).events[0].id
     return event.id

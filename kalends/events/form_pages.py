@@ -7,9 +7,11 @@ from msgspec import Meta, Struct, structs
 from kalends import errors, policy
 from kalends.calendars.model import Calendar
 from kalends.context import Context
-from kalends.events import api, store
+from kalends.events import api, present, store
+from kalends.events.create import create_event
 from kalends.events.input import EventChanges, EventIds, EventInput, RepeatInput
 from kalends.events.model import Event
+from kalends.events.series import api as series_api
 from kalends.events.series import store as series
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes
@@ -75,9 +77,9 @@ def create(ctx: Context, params: Form) -> Document:
     policy.user(ctx)
     if path := form_token.find_path(ctx, params):
         return redirect(ctx, path, done="made-already")
-    event = api.make(ctx, _join(params.without("file", form_token.FIELD, *REPEAT)).read(EventInput))
+    event = create_event(ctx, _join(params.without("file", form_token.FIELD, *REPEAT)).read(EventInput))
     if params.text("frequency"):
-        api.repeat(ctx, event.id, _repeat(params))
+        series_api.repeat(ctx, event.id, _repeat(params))
     form_token.insert_path(ctx, params, f"/events/{event.id}")
     return redirect(ctx, f"/events/{event.id}", done="created")
 
@@ -86,7 +88,7 @@ def create(ctx: Context, params: Form) -> Document:
 def edit(ctx: Context, event_id: int, form: FormState | None = None, rule: FormState | None = None) -> Document:
     """The forms to change an event and its rule, with what was typed into one of them."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    stored = _split(structs.asdict(store.editable(event)) | {"version": event.etag, "scope": "this"} | _rule(event))
+    stored = _split(structs.asdict(present.editable(event)) | {"version": event.etag, "scope": "this"} | _rule(event))
     if form is None:
         return _form(ctx, stored, event, rule)
     typed = structs.replace(form, values={**form.values, "version": event.etag})
@@ -97,7 +99,7 @@ def edit(ctx: Context, event_id: int, form: FormState | None = None, rule: FormS
 @page("POST", "/events/{event_id}", again=edit)
 def update(ctx: Context, event_id: int, params: Form) -> Document:
     """Change the event, or those of its series that were chosen."""
-    store.hold(ctx, [event_id])
+    store.lock(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if params.text("version") != event.etag:
         raise errors.Conflict(CHANGED)
@@ -108,7 +110,7 @@ def update(ctx: Context, event_id: int, params: Form) -> Document:
 @page("POST", "/events/{event_id}/repeat", again=edit, form="rule")
 def repeat(ctx: Context, event_id: int, params: Form) -> Document:
     """Repeat the event, or replace the rule of its series."""
-    api.repeat(ctx, event_id, _repeat(params))
+    series_api.repeat(ctx, event_id, _repeat(params))
     return redirect(ctx, f"/events/{event_id}", done="saved")
 
 
@@ -116,8 +118,8 @@ def repeat(ctx: Context, event_id: int, params: Form) -> Document:
 def ask(ctx: Context, event_id: int, form: FormState | None = None) -> Document:
     """Ask before an event is deleted."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    count = series.count(ctx, event.series_id) if event.series_id is not None else 1
-    return render("events/delete.html", ctx, title="Delete the event", form=form, event=store.detail(ctx, event), count=count)
+    count = series.count_events(ctx, event.series_id) if event.series_id is not None else 1
+    return render("events/delete.html", ctx, title="Delete the event", form=form, event=present.detail(ctx, event), count=count)
 
 
 @page("POST", "/events/{event_id}/delete", again=ask)
@@ -185,7 +187,7 @@ def _repeat(form: Form) -> RepeatInput:
 def _changed(event: Event, form: Form) -> Changes[EventChanges]:
     """The fields that differ from the stored event: in the other events of a series, only these are changed."""
     changes = form.changes(EventChanges)
-    now = structs.asdict(store.editable(event))
+    now = structs.asdict(present.editable(event))
     stored = _join(Form(_split(now).values)).values
     same = {name for name in changes.given if name in now and form.values.get(name) == stored.get(name)}
     return Changes(EventChanges, {name: value for name, value in changes.given.items() if name not in same})

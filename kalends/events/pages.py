@@ -11,8 +11,9 @@ from kalends.comments.model import CommentFor, CommentInput
 from kalends.context import Context
 from kalends.deliveries import message
 from kalends.deliveries import store as deliveries
-from kalends.events import api, span
+from kalends.events import api, present, span
 from kalends.events.input import CalendarChoice, SendInput
+from kalends.events.placements import api as placements
 from kalends.events.query import CommentPage
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
@@ -33,7 +34,7 @@ RESPONSE_FIELDS = ("email_address", "response", "name", "number", "plus_n", "com
 def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
     """An event: when, where and what, who comes, and the comments. A form that was submitted keeps its state."""
     event = policy.event(ctx, event_id, to=Right.SEE)
-    detail = api.detail(ctx, event, CommentPage(limit=MAX_COMMENTS))
+    detail = present.detail_with_comments(ctx, event, CommentPage(limit=MAX_COMMENTS))
     forms = {
         "respond": _response_form(ctx, event_id),
         "comment": filled(comments.new(ctx, CommentFor(event_id=event_id))),
@@ -98,14 +99,14 @@ def announce(ctx: Context, event_id: int, params: Form) -> Document:
 @page("POST", "/events/{event_id}/copy", again=show, form="place")
 def copy(ctx: Context, event_id: int, params: Form) -> Document:
     """Copy the event to a calendar of one's own."""
-    event = api.copy(ctx, event_id, params.read(CalendarChoice))
+    event = placements.copy(ctx, event_id, params.read(CalendarChoice))
     return redirect(ctx, f"/events/{event.id}", done="copied")
 
 
 @page("POST", "/events/{event_id}/add", again=show, form="place")
 def add(ctx: Context, event_id: int, params: Form) -> Document:
     """Put the event on a calendar of one's own."""
-    api.add(ctx, event_id, params.read(CalendarChoice))
+    placements.add(ctx, event_id, params.read(CalendarChoice))
     return redirect(ctx, f"/events/{event_id}", done="saved")
 
 

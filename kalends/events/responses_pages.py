@@ -2,7 +2,7 @@
 
 from kalends import policy
 from kalends.context import Context
-from kalends.events.by_id import named
+from kalends.events.by_id import events_by_id
 from kalends.http.endpoint import Document
 from kalends.http.paging import Paging
 from kalends.policy import Right
@@ -17,7 +17,7 @@ from kalends.web.render import render
 def responses(ctx: Context, event_id: int, params: Paging) -> Document:
     """Who responded to an event, and how."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    item = named(ctx, [event_id])[event_id]
+    item = events_by_id(ctx, [event_id])[event_id]
     return render(
         "events/responses.html",
         ctx,

@@ -1,20 +1,20 @@
-"""The public events that are going on or to come, each series once."""
+"""Upcoming events for the start page: the public events that are running or to come, each series once."""
 
 from msgspec import Struct, structs
 
 from kalends.context import Context
-from kalends.events import cursor, listing, store
+from kalends.events import cursor, listing, present
 from kalends.events.model import EventItem, EventRow, Repeat
 from kalends.events.query import EventQuery
 from kalends.values import timestamps
 
-# The number of events that are read at once, and at most, to fill a page.
+# How many events are read at once, and at most, to fill a page.
 BATCH = 100
 MAX_READ = 500
 
 
 class Card(Struct, frozen=True):
-    """An event; of a series the next one, with its rule and the number of those after it."""
+    """An event; of a series, the next date, the rule, and how many dates follow."""
 
     event: EventItem
     repeat: Repeat | None = None
@@ -22,41 +22,41 @@ class Card(Struct, frozen=True):
 
 
 def find(ctx: Context, query: EventQuery, zone: str) -> tuple[list[Card], str | None]:
-    """The first cards of the query's size, and the position after which the next page begins."""
+    """A page of cards, and the cursor of the next page."""
     query = structs.replace(query, start_time=timestamps.format_utc(ctx.now), overlaps=True)
-    rows, position = _fold(ctx, query, zone)
-    rules = _rules(ctx, [row.series_id for row in rows if row.series_id])
-    cards = [Card(item, *rules.get(item.series_id or 0, (None, 0))) for item in store.items(ctx, rows)]
-    return cards, position
+    rows, next_cursor = _fold_series(ctx, query, zone)
+    rules = _find_rules(ctx, [row.series_id for row in rows if row.series_id])
+    cards = [Card(item, *rules.get(item.series_id or 0, (None, 0))) for item in present.items(ctx, rows)]
+    return cards, next_cursor
 
 
-def _fold(ctx: Context, query: EventQuery, zone: str) -> tuple[list[EventRow], str | None]:
-    """The first event of each series, and all others."""
-    first_rows: list[EventRow] = []
-    series: set[int] = set()
-    position = query.after
+def _fold_series(ctx: Context, query: EventQuery, zone: str) -> tuple[list[EventRow], str | None]:
+    """The first event of each series and all other events, and the cursor of the next page."""
+    page: list[EventRow] = []
+    series_ids: set[int] = set()
+    after = query.after
     for _ in range(MAX_READ // BATCH):
-        rows = listing.find(ctx, structs.replace(query, limit=BATCH, after=position), None, zone)
-        series |= _on_earlier_pages(ctx, rows, query.after)
+        rows = listing.find(ctx, structs.replace(query, limit=BATCH, after=after), None, zone)
+        series_ids |= _find_earlier_series(ctx, rows, query.after)
         for row in rows[:BATCH]:
-            if row.series_id is None or row.series_id not in series:
-                if len(first_rows) == query.limit:
-                    return first_rows, position
-                first_rows.append(row)
-                series |= {row.series_id} if row.series_id else set()
-            position = cursor.encode(row)
+            if row.series_id is None or row.series_id not in series_ids:
+                if len(page) == query.limit:
+                    return page, after
+                page.append(row)
+                series_ids |= {row.series_id} if row.series_id else set()
+            after = cursor.encode(row)
         if len(rows) <= BATCH:
-            return first_rows, None
-    return first_rows, position
+            return page, None
+    return page, after
 
 
-def _on_earlier_pages(ctx: Context, rows: list[EventRow], after: str | None) -> set[int]:
-    """The series of these events whose next event is on an earlier page."""
+def _find_earlier_series(ctx: Context, rows: list[EventRow], after: str | None) -> set[int]:
+    """The series of these events that an earlier page has shown."""
     ids = list({row.series_id for row in rows if row.series_id})
     if after is None or not ids:
         return set()
     start_at, event_id = cursor.decode(after)
-    series_ids = ctx.tx.rows(
+    series = ctx.tx.rows(
         f"""SELECT DISTINCT series_id FROM events WHERE series_id IN {ctx.db.in_list("ids")} AND public
             AND start_at >= :now AND (start_at, id) <= (:start_at, :event_id)""",
         ids=ids,
@@ -64,11 +64,11 @@ def _on_earlier_pages(ctx: Context, rows: list[EventRow], after: str | None) -> 
         start_at=start_at,
         event_id=event_id,
     )
-    return {row[0] for row in series_ids}
+    return {series_id for (series_id,) in series}
 
 
-def _rules(ctx: Context, series_ids: list[int]) -> dict[int, tuple[Repeat, int]]:
-    """The rule of each series, and the number of events after the next one."""
+def _find_rules(ctx: Context, series_ids: list[int]) -> dict[int, tuple[Repeat, int]]:
+    """The rule of each series, and how many dates follow the next one."""
     if not series_ids:
         return {}
     rows = ctx.tx.rows(

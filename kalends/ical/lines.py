@@ -1,4 +1,4 @@
-"""Content lines, of which vCard and iCalendar are made: folded and put together again, with parameters, encodings and escapes."""
+"""Content lines of vCard and iCalendar: folding, parameters, encodings and escapes."""
 
 import base64
 import quopri
@@ -8,20 +8,20 @@ from itertools import islice
 
 from msgspec import Struct
 
-# Far more than any real line has; they keep hostile ones cheap.
-MOST_CHARACTERS = 200_000
-MOST_PARAMETERS = 2_000
-MOST_OCTETS = 75
+# Far above any real line: limits that keep hostile ones cheap.
+MAX_CHARACTERS = 200_000
+MAX_PARAMETERS = 2_000
+MAX_OCTETS = 75
 
-_LEAST = 101
+_LOWEST_PREFERENCE = 101
 
-# What stands before the value. Nothing here is tried twice, so that hostile lines cost no more than others.
+# The name and parameters before the value. The possessive quantifiers never backtrack, so that hostile lines cost no more.
 _HEAD = re.compile(r'(?:[^":]++|"[^"]*+")*+(?=:)')
 _PARAMETER = re.compile(r'(?:[^";]++|"[^"]*+")++')
-_BROKEN = re.compile(rb"([\xc2-\xf4][\x80-\xbf]*+)(\r?\n[ \t])([\x80-\xbf]++)")
+_SPLIT_CHARACTER = re.compile(rb"([\xc2-\xf4][\x80-\xbf]*+)(\r?\n[ \t])([\x80-\xbf]++)")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _TOKENS = {separator: re.compile(rf"[^\\{separator}]++|\\.?|{separator}", re.DOTALL) for separator in ";,"}
-# Only these: a codec that is not known here would be looked for on disk, and some take long.
+# Only these: Python searches other codecs on disk, and some are slow.
 _CHARSETS = set(
     "UTF-8 US-ASCII ISO-8859-1 ISO-8859-2 ISO-8859-15 WINDOWS-1250 WINDOWS-1251 WINDOWS-1252 SHIFT_JIS EUC-KR GB2312 GBK BIG5".split()
 )
@@ -29,7 +29,7 @@ _ENCODINGS = {"QUOTED-PRINTABLE", "BASE64", "7BIT", "8BIT"}
 
 
 class Property(Struct, frozen=True):
-    """One line of a card or an event: its parameters in capitals, and its value."""
+    """A property of a vCard or an event: its parameters in upper case, and its value."""
 
     parameters: dict[str, str]
     value: str
@@ -40,28 +40,28 @@ class Property(Struct, frozen=True):
 
     @property
     def preference(self) -> int:
-        """1 is the one that is preferred."""
-        said = self.parameters.get("PREF", "")
-        if re.fullmatch("[0-9]{1,3}", said):
-            return int(said)
-        return 1 if "PREF" in self.types else _LEAST
+        """The PREF of the property: 1 is the most preferred."""
+        preference = self.parameters.get("PREF", "")
+        if re.fullmatch("[0-9]{1,3}", preference):
+            return int(preference)
+        return 1 if "PREF" in self.types else _LOWEST_PREFERENCE
 
     @property
     def text(self) -> str:
-        return _plain(self.value).strip()
+        return _unescape(self.value).strip()
 
     def parts(self, count: int) -> list[str]:
-        """The parts of a value such as a name, as many as are asked for."""
-        return [*(part.strip() for part in islice(split(self.value, ";"), count)), *[""] * count][:count]
+        """The first parts of a structured value such as a name, filled up with empty ones."""
+        return [*(part.strip() for part in islice(split_escaped(self.value, ";"), count)), *[""] * count][:count]
 
 
-def mended(content: bytes) -> bytes:
-    """The file with no line folded within a character, as some programs do."""
-    return _BROKEN.sub(rb"\1\3\2", content)
+def unsplit_utf8(content: bytes) -> bytes:
+    """Move line folds out of multi-byte UTF-8 characters, which some programs split."""
+    return _SPLIT_CHARACTER.sub(rb"\1\3\2", content)
 
 
-def lines(content: str) -> Iterator[tuple[int, str]]:
-    """Every line that is not empty with its number, put together again where it was folded."""
+def unfold(content: str) -> Iterator[tuple[int, str]]:
+    """The unfolded lines of the file with their line numbers, without empty ones."""
     parts: list[str] = []
     begin, quoted = 1, False
     for number, line in enumerate(content.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
@@ -80,34 +80,34 @@ def lines(content: str) -> Iterator[tuple[int, str]]:
         yield begin, "".join(parts)
 
 
-def read_property(number: int, line: str) -> Property:
-    """What a line says, which has a name and a colon."""
-    if len(line) > MOST_CHARACTERS:
-        raise ValueError(f"line {number} is longer than {MOST_CHARACTERS:,} characters")
+def parse_property(number: int, line: str) -> Property:
+    """Parse a line that has a name and a colon."""
+    if len(line) > MAX_CHARACTERS:
+        raise ValueError(f"line {number} is longer than {MAX_CHARACTERS:,} characters")
     name, _, rest = line.partition(":")
     if ";" not in name and '"' not in name:
         return Property({}, rest)
-    found = _HEAD.match(line)
-    head, value = (found[0], line[found.end() + 1 :]) if found else line.split(":", 1)
-    if len(head) > MOST_PARAMETERS:
-        raise ValueError(f"line {number} has parameters of more than {MOST_PARAMETERS:,} characters")
-    parameters = _parameters(head)
-    return Property(parameters, _decoded(parameters, value))
+    match = _HEAD.match(line)
+    head, value = (match[0], line[match.end() + 1 :]) if match else line.split(":", 1)
+    if len(head) > MAX_PARAMETERS:
+        raise ValueError(f"line {number} has parameters of more than {MAX_PARAMETERS:,} characters")
+    parameters = _parse_parameters(head)
+    return Property(parameters, _decode(parameters, value))
 
 
-def _parameters(head: str) -> dict[str, str]:
+def _parse_parameters(head: str) -> dict[str, str]:
     parameters: dict[str, str] = {}
     for parameter in _PARAMETER.findall(head)[1:]:
-        name, equals, said = parameter.replace('"', "").upper().partition("=")
+        name, equals, setting = parameter.replace('"', "").upper().partition("=")
         if not equals:
-            # As in 2.1, which leaves out the names: TEL;CELL;VOICE:
-            name, said = ("ENCODING" if name in _ENCODINGS else "TYPE"), name
+            # vCard 2.1 leaves out the names: TEL;CELL;VOICE:
+            name, setting = ("ENCODING" if name in _ENCODINGS else "TYPE"), name
         earlier = [parameters["TYPE"]] if name == "TYPE" and name in parameters else []
-        parameters[name] = ",".join([*earlier, said.strip()])
+        parameters[name] = ",".join([*earlier, setting.strip()])
     return parameters
 
 
-def _decoded(parameters: dict[str, str], value: str) -> str:
+def _decode(parameters: dict[str, str], value: str) -> str:
     encoding = parameters.get("ENCODING", "")
     if encoding not in ("QUOTED-PRINTABLE", "BASE64", "B"):
         return value
@@ -125,40 +125,40 @@ def _decoded(parameters: dict[str, str], value: str) -> str:
     return octets.decode("cp1252", "replace")
 
 
-def split(value: str, separator: str) -> Iterator[str]:
-    """The parts of a value between the separators that are not escaped."""
+def split_escaped(value: str, separator: str) -> Iterator[str]:
+    """The unescaped parts of a value between the separators that are not escaped."""
     if "\\" not in value:
         yield from value.split(separator)
         return
     part: list[str] = []
-    for found in _TOKENS[separator].finditer(value):
-        token = found[0]
+    for match in _TOKENS[separator].finditer(value):
+        token = match[0]
         if token == separator:
             yield "".join(part)
             part = []
         else:
-            part.append(_plain(token) if token[0] == "\\" else token)
+            part.append(_unescape(token) if token[0] == "\\" else token)
     yield "".join(part)
 
 
-def _plain(value: str) -> str:
+def _unescape(value: str) -> str:
     if "\\" not in value:
         return value
-    return _ESCAPED.sub(lambda found: "\n" if found[1] in "nN" else found[1], value)
+    return _ESCAPED.sub(lambda match: "\n" if match[1] in "nN" else match[1], value)
 
 
-def escaped(value: str) -> str:
-    """The text as it is written in a value, of which other characters part the pieces."""
+def escape(value: str) -> str:
+    """Escape the separators of a TEXT value."""
     return re.sub(r"([\\,;])", r"\\\1", value).replace("\n", "\\n")
 
 
-def folded(line: str) -> str:
-    """The line with its end, broken after every 75 octets, though never within a character."""
+def fold(line: str) -> str:
+    """Fold the line after every 75 octets, never within a character, and end it with CRLF."""
     octets = line.encode()
     pieces: list[bytes] = []
     begin = 0
     while begin < len(octets):
-        end = begin + MOST_OCTETS - bool(pieces)
+        end = begin + MAX_OCTETS - bool(pieces)
         while end < len(octets) and octets[end] & 0xC0 == 0x80:
             end -= 1
         pieces.append(octets[begin:end])

@@ -1,4 +1,4 @@
-"""Calendar files (RFC 5545, and as programs write them): what is in them, before anybody asks whether it can be kept."""
+"""Parse calendar files (RFC 5545, with the deviations of common programs)."""
 
 import re
 from collections import Counter
@@ -8,16 +8,16 @@ from hashlib import blake2b
 from msgspec import Struct, field
 
 from kalends.ical.file_time_zone import Properties
-from kalends.ical.lines import Property, lines, read_property, split
-from kalends.ical.values import Length, Moment, read_length, read_moment, read_moments, short
+from kalends.ical.lines import Property, parse_property, split_escaped, unfold
+from kalends.ical.values import DateTimeValue, Duration, parse_datetime, parse_datetimes, parse_duration, shorten
 from kalends.values.text import replace_control_characters
 
-MOST_EVENTS = 10_000
-MOST_LINES = 500_000
-MOST_ZONES = 1_000
-MOST_LEVELS = 8
-# More would not fit into an index.
-MOST_UID_OCTETS = 255
+MAX_EVENTS = 10_000
+MAX_LINES = 500_000
+MAX_ZONES = 1_000
+MAX_LEVELS = 8
+# The limit of the database index.
+MAX_UID_OCTETS = 255
 
 _EVENT = re.compile(r"^BEGIN:VEVENT\s*?$", re.IGNORECASE | re.MULTILINE)
 _NAME = re.compile(r"[A-Z0-9-]{1,100}(?=[;:])", re.IGNORECASE)
@@ -31,13 +31,13 @@ _READ = {
     "STANDARD": {"DTSTART", "TZOFFSETFROM", "TZOFFSETTO", "RRULE", "RDATE"},
     "DAYLIGHT": {"DTSTART", "TZOFFSETFROM", "TZOFFSETTO", "RRULE", "RDATE"},
 }
-# What an event may have and ours do not.
-_UNKEPT = {"ATTACH": "attachments", "ATTENDEE": "guests", "VALARM": "reminders"}
-_OTHERS = {"VTODO": "tasks", "VJOURNAL": "journal entries", "VFREEBUSY": "free and busy times"}
+# Components and properties that are not imported.
+_UNSUPPORTED = {"ATTACH": "attachments", "ATTENDEE": "guests", "VALARM": "reminders"}
+_OTHER_COMPONENTS = {"VTODO": "tasks", "VJOURNAL": "journal entries", "VFREEBUSY": "free and busy times"}
 
 
 class Entry(Struct, kw_only=True):
-    """An event of the file, as it was written. Without a start, `faults` says why."""
+    """A VEVENT of the file. Without a start, `errors` says why."""
 
     line: int
     uid: str
@@ -51,58 +51,58 @@ class Entry(Struct, kw_only=True):
     is_private: bool
     is_all_day: bool
     sequence: int
-    start: Moment | None = None
-    end: Moment | None = None
-    length: Length | None = None
+    start: DateTimeValue | None = None
+    end: DateTimeValue | None = None
+    duration: Duration | None = None
     rule: str = ""
-    excluded: list[Moment] = field(default_factory=list)
-    added: list[Moment] = field(default_factory=list)
-    occurrence: Moment | None = None
+    exdates: list[DateTimeValue] = field(default_factory=list)
+    rdates: list[DateTimeValue] = field(default_factory=list)
+    recurrence_id: DateTimeValue | None = None
     and_following: bool = False
-    unkept: set[str] = field(default_factory=set)
-    faults: list[tuple[str, str]] = field(default_factory=list)
+    unsupported: set[str] = field(default_factory=set)
+    errors: list[tuple[str, str]] = field(default_factory=list)
 
 
 class Zone(Struct):
-    """A zone as the file describes it."""
+    """A VTIMEZONE of the file."""
 
     name: str
     location: str
     observances: list[Properties]
 
 
-class File(Struct):
-    """What a file holds: events, and the zones of their times by their names in capitals."""
+class CalendarFile(Struct):
+    """The events of a file, its time zones by their TZID in upper case, and the numbers of its other components."""
 
     entries: list[Entry] = field(default_factory=list)
     zones: dict[str, Zone] = field(default_factory=dict)
     time_zone: str = ""
-    others: Counter[str] = field(default_factory=Counter)
+    other_components: Counter[str] = field(default_factory=Counter)
 
 
 class _Component(Struct):
-    """What stands between BEGIN and END."""
+    """A component between BEGIN and END."""
 
     line: int
     name: str
     properties: Properties = field(default_factory=dict)
     inner: list["_Component"] = field(default_factory=list)
-    unkept: set[str] = field(default_factory=set)
+    unsupported: set[str] = field(default_factory=set)
 
 
-def read(content: str) -> File:
-    """What is in the file, or a ValueError with words for people."""
+def parse_file(content: str) -> CalendarFile:
+    """Parse the file, or raise ValueError with a message for people."""
     count = len(_EVENT.findall(content))
-    if count > MOST_EVENTS:
-        raise ValueError(f"has {count:,} events; at most {MOST_EVENTS:,} can be imported at once")
-    if content.count("\n") > MOST_LINES or content.count("\r") > MOST_LINES:
-        raise ValueError(f"has more than {MOST_LINES:,} lines; import it in parts")
-    file = File()
+    if count > MAX_EVENTS:
+        raise ValueError(f"has {count:,} events; at most {MAX_EVENTS:,} can be imported at once")
+    if content.count("\n") > MAX_LINES or content.count("\r") > MAX_LINES:
+        raise ValueError(f"has more than {MAX_LINES:,} lines; import it in parts")
+    file = CalendarFile()
     is_calendar = False
-    for calendar in _components(content):
+    for calendar in _parse_components(content):
         if calendar.name == "VCALENDAR":
             is_calendar = True
-            _add(file, calendar)
+            _add_calendar(file, calendar)
     if not is_calendar:
         raise ValueError("is no iCalendar file: it has no BEGIN:VCALENDAR")
     if not file.entries:
@@ -110,125 +110,125 @@ def read(content: str) -> File:
     return file
 
 
-def _components(content: str) -> Iterator[_Component]:
-    """The outermost components of the file. What they are not known to need is passed over."""
-    open_ones: list[_Component] = []
-    for number, line in lines(content):
-        found = _NAME.match(line)
-        name = found[0].upper() if found else ""
+def _parse_components(content: str) -> Iterator[_Component]:
+    """The outermost components of the file. Unknown properties are ignored."""
+    stack: list[_Component] = []
+    for number, line in unfold(content):
+        match = _NAME.match(line)
+        name = match[0].upper() if match else ""
         if name == "BEGIN":
-            if len(open_ones) == MOST_LEVELS:
-                raise ValueError(f"is damaged: what begins in line {number} lies deeper than {MOST_LEVELS} levels")
-            open_ones.append(_Component(number, line[6:].strip().upper()))
+            if len(stack) == MAX_LEVELS:
+                raise ValueError(f"is damaged: what begins in line {number} lies deeper than {MAX_LEVELS} levels")
+            stack.append(_Component(number, line[6:].strip().upper()))
         elif name == "END":
-            yield from _closed(open_ones, number, line[4:].strip().upper())
-        elif open_ones and name in _READ.get(open_ones[-1].name, ()):
-            open_ones[-1].properties.setdefault(name, []).append(_property(number, line))
-        elif open_ones and name in _UNKEPT:
-            open_ones[-1].unkept.add(_UNKEPT[name])
-    if open_ones:
-        last = open_ones[-1]
-        raise ValueError(f"is cut off: what begins in line {last.line} (BEGIN:{short(last.name)}) does not end")
+            yield from _close(stack, number, line[4:].strip().upper())
+        elif stack and name in _READ.get(stack[-1].name, ()):
+            stack[-1].properties.setdefault(name, []).append(_parse_line(number, line))
+        elif stack and name in _UNSUPPORTED:
+            stack[-1].unsupported.add(_UNSUPPORTED[name])
+    if stack:
+        last = stack[-1]
+        raise ValueError(f"is cut off: what begins in line {last.line} (BEGIN:{shorten(last.name)}) does not end")
 
 
-def _property(number: int, line: str) -> Property:
-    """What the line says. Exchange writes a zone's name with a colon, and without the quotes that it needs then."""
-    said = read_property(number, line)
-    if "TZID" not in said.parameters or not said.value.startswith("//"):
-        return said
-    name, _, value = said.value.rpartition(":")
-    return Property(said.parameters | {"TZID": f"{said.parameters['TZID']}:{name.upper()}"}, value)
+def _parse_line(number: int, line: str) -> Property:
+    """Parse a property. Exchange writes zone names with a colon, but without the quotes that RFC 5545 requires then."""
+    prop = parse_property(number, line)
+    if "TZID" not in prop.parameters or not prop.value.startswith("//"):
+        return prop
+    name, _, value = prop.value.rpartition(":")
+    return Property(prop.parameters | {"TZID": f"{prop.parameters['TZID']}:{name.upper()}"}, value)
 
 
-def _closed(open_ones: list[_Component], number: int, name: str) -> Iterator[_Component]:
-    """The component that ends here, if it is one of the outermost; an inner one is kept by the one around it."""
-    if not open_ones or open_ones[-1].name != name:
-        raise ValueError(f"is damaged: nothing that ends in line {number} (END:{short(name)}) has begun")
-    done = open_ones.pop()
-    if not open_ones:
-        yield done
-    elif done.name in _UNKEPT:
-        open_ones[-1].unkept.add(_UNKEPT[done.name])
-    elif done.name in _READ or done.name in _OTHERS:
-        open_ones[-1].inner.append(done)
+def _close(stack: list[_Component], number: int, name: str) -> Iterator[_Component]:
+    """End the innermost component, and yield it if it is an outermost one; others are added to the component around them."""
+    if not stack or stack[-1].name != name:
+        raise ValueError(f"is damaged: nothing that ends in line {number} (END:{shorten(name)}) has begun")
+    component = stack.pop()
+    if not stack:
+        yield component
+    elif component.name in _UNSUPPORTED:
+        stack[-1].unsupported.add(_UNSUPPORTED[component.name])
+    elif component.name in _READ or component.name in _OTHER_COMPONENTS:
+        stack[-1].inner.append(component)
 
 
-def _add(file: File, calendar: _Component) -> None:
+def _add_calendar(file: CalendarFile, calendar: _Component) -> None:
     is_cancelled = _text(calendar.properties, "METHOD").upper() == "CANCEL"
     file.time_zone = file.time_zone or _text(calendar.properties, "X-WR-TIMEZONE")
     for inner in calendar.inner:
         if inner.name == "VEVENT":
-            file.entries.append(_entry(inner, is_cancelled))
-        elif inner.name == "VTIMEZONE" and len(file.zones) < MOST_ZONES:
+            file.entries.append(_build_entry(inner, is_cancelled))
+        elif inner.name == "VTIMEZONE" and len(file.zones) < MAX_ZONES:
             name = _text(inner.properties, "TZID")
             observances = [each.properties for each in inner.inner]
             file.zones.setdefault(name.upper(), Zone(name, _text(inner.properties, "X-LIC-LOCATION"), observances))
-        elif inner.name in _OTHERS:
-            file.others[_OTHERS[inner.name]] += 1
+        elif inner.name in _OTHER_COMPONENTS:
+            file.other_components[_OTHER_COMPONENTS[inner.name]] += 1
 
 
-def _entry(component: _Component, is_cancelled: bool) -> Entry:
-    said = component.properties
+def _build_entry(component: _Component, is_cancelled: bool) -> Entry:
+    properties = component.properties
     entry = Entry(
         line=component.line,
-        uid=_uid(said),
-        summary=_text(said, "SUMMARY"),
-        description=_text(said, "DESCRIPTION"),
-        location=_text(said, "LOCATION"),
-        categories=[tag for each in said.get("CATEGORIES", []) for tag in split(each.value, ",")],
-        image_url=next((each.value.strip() for each in said.get("IMAGE", []) if each.parameters.get("VALUE") != "BINARY"), ""),
-        url=_text(said, "URL"),
-        is_cancelled=is_cancelled or _text(said, "STATUS").upper() == "CANCELLED",
-        is_private=_text(said, "CLASS").upper() in ("PRIVATE", "CONFIDENTIAL"),
-        is_all_day=_text(said, "X-MICROSOFT-CDO-ALLDAYEVENT").upper() == "TRUE",
-        sequence=_number(_text(said, "SEQUENCE")),
-        unkept=component.unkept,
+        uid=_uid(properties),
+        summary=_text(properties, "SUMMARY"),
+        description=_text(properties, "DESCRIPTION"),
+        location=_text(properties, "LOCATION"),
+        categories=[tag for each in properties.get("CATEGORIES", []) for tag in split_escaped(each.value, ",")],
+        image_url=next((each.value.strip() for each in properties.get("IMAGE", []) if each.parameters.get("VALUE") != "BINARY"), ""),
+        url=_text(properties, "URL"),
+        is_cancelled=is_cancelled or _text(properties, "STATUS").upper() == "CANCELLED",
+        is_private=_text(properties, "CLASS").upper() in ("PRIVATE", "CONFIDENTIAL"),
+        is_all_day=_text(properties, "X-MICROSOFT-CDO-ALLDAYEVENT").upper() == "TRUE",
+        sequence=_number(_text(properties, "SEQUENCE")),
+        unsupported=component.unsupported,
     )
-    _add_times(entry, said)
+    _add_times(entry, properties)
     return entry
 
 
-def _add_times(entry: Entry, said: Properties) -> None:
-    """When it is, as far as that can be read."""
-    entry.rule = _text(said, "RRULE")
-    if len(said.get("RRULE", [])) > 1 or "EXRULE" in said:
-        entry.faults.append(("repeat", "of several rules only the first is kept"))
+def _add_times(entry: Entry, properties: Properties) -> None:
+    """Parse the times of the entry; those that cannot be parsed are added to its errors."""
+    entry.rule = _text(properties, "RRULE")
+    if len(properties.get("RRULE", [])) > 1 or "EXRULE" in properties:
+        entry.errors.append(("repeat", "of several rules only the first is kept"))
     try:
-        if "RECURRENCE-ID" in said:
-            entry.occurrence = read_moment(said["RECURRENCE-ID"][0].value, said["RECURRENCE-ID"][0].parameters)
-            entry.and_following = said["RECURRENCE-ID"][0].parameters.get("RANGE") == "THISANDFUTURE"
-        entry.start = read_moment(said["DTSTART"][0].value, said["DTSTART"][0].parameters)
+        if "RECURRENCE-ID" in properties:
+            entry.recurrence_id = parse_datetime(properties["RECURRENCE-ID"][0].value, properties["RECURRENCE-ID"][0].parameters)
+            entry.and_following = properties["RECURRENCE-ID"][0].parameters.get("RANGE") == "THISANDFUTURE"
+        entry.start = parse_datetime(properties["DTSTART"][0].value, properties["DTSTART"][0].parameters)
     except KeyError:
-        entry.faults.append(("start_time", "it was left out: it has no DTSTART"))
+        entry.errors.append(("start_time", "it was left out: it has no DTSTART"))
     except ValueError as error:
-        entry.faults.append(("start_time", f"it was left out: {error}"))
+        entry.errors.append(("start_time", f"it was left out: {error}"))
     try:
-        if "DTEND" in said:
-            entry.end = read_moment(said["DTEND"][0].value, said["DTEND"][0].parameters)
-        elif "DURATION" in said:
-            entry.length = read_length(said["DURATION"][0].value)
+        if "DTEND" in properties:
+            entry.end = parse_datetime(properties["DTEND"][0].value, properties["DTEND"][0].parameters)
+        elif "DURATION" in properties:
+            entry.duration = parse_duration(properties["DURATION"][0].value)
     except ValueError as error:
-        entry.faults.append(("end_time", f"the end was left out: {error}"))
-    for name, found in (("EXDATE", entry.excluded), ("RDATE", entry.added)):
+        entry.errors.append(("end_time", f"the end was left out: {error}"))
+    for name, values in (("EXDATE", entry.exdates), ("RDATE", entry.rdates)):
         try:
-            for each in said.get(name, []):
-                found += read_moments(each)
+            for each in properties.get(name, []):
+                values += parse_datetimes(each)
         except ValueError as error:
-            entry.faults.append(("repeat", f"{name} was not read to its end: {error}"))
+            entry.errors.append(("repeat", f"{name} was not read to its end: {error}"))
 
 
-def _uid(said: Properties) -> str:
-    """What the event is called in every calendar; of one without a name, what follows from what it says."""
-    written = replace_control_characters(_text(said, "UID"))
-    if written and len(written.encode()) <= MOST_UID_OCTETS:
-        return written
-    seed = written or "\n".join(_text(said, name) for name in ("DTSTART", "SUMMARY", "LOCATION"))
+def _uid(properties: Properties) -> str:
+    """The UID of the event; if it is missing or too long, one that is derived from the content."""
+    uid = replace_control_characters(_text(properties, "UID"))
+    if uid and len(uid.encode()) <= MAX_UID_OCTETS:
+        return uid
+    seed = uid or "\n".join(_text(properties, name) for name in ("DTSTART", "SUMMARY", "LOCATION"))
     return f"{blake2b(seed.encode('utf-8', 'replace'), digest_size=16).hexdigest()}@import.kalends"
 
 
-def _text(said: Properties, name: str) -> str:
-    found: list[Property] = said.get(name, [])
-    return found[0].text if found else ""
+def _text(properties: Properties, name: str) -> str:
+    values: list[Property] = properties.get(name, [])
+    return values[0].text if values else ""
 
 
 def _number(value: str) -> int:

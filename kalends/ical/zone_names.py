@@ -1,27 +1,27 @@
-"""Time zones by the names that calendar programs give them."""
+"""Find IANA time zones by the names that calendar programs use."""
 
 from functools import cache
 
 from kalends.values.datetimes import known_zones
 
-MOST_CHARACTERS = 200
+MAX_CHARACTERS = 200
 
 
-def known(name: str) -> str | None:
-    """The zone of the IANA database that is meant, whatever stands before its name; or that Windows calls so."""
-    if len(name) > MOST_CHARACTERS:
+def find_zone(name: str) -> str | None:
+    """The IANA zone of this name, which may have a prefix or be a Windows name."""
+    if len(name) > MAX_CHARACTERS:
         return None
     pieces = name.strip().upper().split("/")
     for first in range(len(pieces)):
-        if found := _names().get("/".join(pieces[first:])):
-            return found
+        if zone := _names().get("/".join(pieces[first:])):
+            return zone
     return None
 
 
 @cache
 def _names() -> dict[str, str]:
-    """Every name in capitals, as parameters are read."""
-    # Imported late, for a quick start.
+    """The zones by their names in upper case."""
+    # Imported late, to start fast.
     from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 
     windows = {name.upper(): zone for name, zone in WINDOWS_TO_OLSON.items() if zone in known_zones()}

@@ -28,6 +28,7 @@ from kalends.policy.calendars import (
     own_calendars,
     primary_calendar,
     shared_calendar,
+    target_calendar,
 )
 from kalends.policy.events import (
     EDITABLE_EVENT_IDS,
@@ -80,5 +81,6 @@ __all__ = [
     "session",
     "shared_calendar",
     "subscriber",
+    "target_calendar",
     "user",
 ]

@@ -93,3 +93,9 @@ def primary_calendar(ctx: Context) -> Calendar:
     primary = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.owner_id = :me AND c.is_primary", me=user(ctx).id)
     assert primary is not None
     return primary
+
+
+def target_calendar(ctx: Context, calendar_id: int | None) -> Calendar:
+    """The calendar to write to: this one, if the actor may edit it; without an id, their primary calendar."""
+    user(ctx)
+    return calendar(ctx, calendar_id, to=Right.EDIT) if calendar_id else primary_calendar(ctx)

@@ -2,7 +2,7 @@
 
 from kalends.comments import store as comments
 from kalends.context import Context
-from kalends.events.by_id import named
+from kalends.events.by_id import events_by_id
 from kalends.http import paging
 from kalends.http.endpoint import Document
 from kalends.http.paging import Paging
@@ -29,7 +29,7 @@ def index(ctx: Context, params: Paging) -> Document:
         waiting=comments.count_waiting(ctx),
         offset=params.offset,
         next_page=next_page,
-        events=named(ctx, [*(tally.event_id for tally in tallies), *(comment.event_id for comment in rows)]),
+        events=events_by_id(ctx, [*(tally.event_id for tally in tallies), *(comment.event_id for comment in rows)]),
         utc=timestamps.format_utc,
     )
 
@@ -43,7 +43,7 @@ def events(ctx: Context, params: Paging) -> Document:
         ctx,
         title="Responses by event",
         tallies=tallies,
-        events=named(ctx, [tally.event_id for tally in tallies]),
+        events=events_by_id(ctx, [tally.event_id for tally in tallies]),
         next_page=next_page,
         utc=timestamps.format_utc,
     )

@@ -7,7 +7,7 @@ from kalends.calendars import store as calendars
 from kalends.calendars.model import CalendarInput
 from kalends.context import Context
 from kalends.db import Retry, columns
-from kalends.events import placements
+from kalends.events.placements import store as placements
 from kalends.users.model import Profile, User, UserDetail
 from kalends.values import timestamps
 from kalends.values.text import fold_case
@@ -103,7 +103,7 @@ def empty_calendars(ctx: Context, user_id: int) -> None:
     with ctx.read():
         rows = ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=user_id)
     for (calendar_id,) in rows:
-        placements.leave_in_batches(ctx, calendar_id)
+        placements.remove_in_batches(ctx, calendar_id)
 
 
 def delete(ctx: Context, user_id: int) -> None:
@@ -111,7 +111,7 @@ def delete(ctx: Context, user_id: int) -> None:
     what the user let others see of other people's events ends."""
     sharing.forget(ctx, user_id)
     for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=user_id):
-        placements.leave_calendar(ctx, calendar_id)
+        placements.remove_all(ctx, calendar_id)
     ctx.tx.run("DELETE FROM users WHERE id = :id", id=user_id)
 
 

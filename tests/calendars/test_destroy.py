@@ -40,7 +40,7 @@ def test_others_write_while_many_events_are_deleted(cast: Cast, db: Database, mo
     events = [an_event(alice, calendar_id=calendar["id"]) for _ in range(5)]
     assert alice.put(f"/api/events/{events[0]['id']}/add", json={"calendar_id": other["id"]}).status == 200
     written: list[Any] = []
-    monkeypatch.setattr("kalends.events.placements.BATCH_EVENTS", 2)
+    monkeypatch.setattr("kalends.events.placements.store.BATCH_EVENTS", 2)
     monkeypatch.setattr(type(db), "yield_to_other_writers", lambda self: written.append(an_event(carol)))
     if thing == "calendar":
         assert alice.delete(f"/api/calendars/{calendar['id']}").status == 200

@@ -74,7 +74,7 @@ def test_a_file_in_batches_that_is_more_than_the_quota_changes_nothing(
 
 
 def test_a_series_with_too_much_text_is_refused_with_what_fits(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kalends.events.store.MOST_TEXT", 1_000)
+    monkeypatch.setattr("kalends.events.store.MAX_TEXT", 1_000)
     entry = an_entry("long", "DTSTART:20260601T180000Z", "RRULE:FREQ=DAILY;COUNT=5", f"DESCRIPTION:{'x' * 200}")
     refused = uploaded(cast.alice, a_file(*SINGLE, entry))
     assert (refused.status, refused.broken) == (422, ["file"])

@@ -153,7 +153,7 @@ def test_a_guest_pages_through_all_public_events(scene: Scene) -> None:
 
 def test_the_list_is_the_same_however_far_one_goes(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Far behind the beginning, pages are counted by the database alone."""
-    monkeypatch.setattr(service_listing, "DEEP", 2)
+    monkeypatch.setattr(service_listing, "DEEP_OFFSET", 2)
     for name in LISTS:
         reader, query, expected = LISTS[name](scene)
         for offset in (2, 3, len(expected) - 1, len(expected)):
@@ -162,7 +162,7 @@ def test_the_list_is_the_same_however_far_one_goes(scene: Scene, monkeypatch: py
 
 def test_pages_do_not_depend_on_how_the_search_is_done(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """A word that few events have is found by the index over the text, one that many have by reading in order."""
-    monkeypatch.setattr(service_listing, "FEW", 3)
+    monkeypatch.setattr(service_listing, "SELECTIVE", 3)
     for name in ("all public", "a search in a user's"):
         reader, query, expected = LISTS[name](scene)
         assert paged(reader, f"/api/events?{urlencode(query | {'limit': 4})}") == expected

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kalends.context import Context
 from kalends.db import Database
+from kalends.events.series import occurrences
 from kalends.events.series import store as series
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_comment, a_response, an_event
@@ -178,7 +179,7 @@ def test_too_many_are_counted_in_the_answer(cast: Cast) -> None:
 
 
 def test_as_many_occurrences_are_made_as_their_text_lets(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kalends.events.store.MOST_TEXT", 1_000)
+    monkeypatch.setattr("kalends.events.store.MAX_TEXT", 1_000)
     event = an_event(cast.alice, start_time="2026-06-01T20:00", description="x" * 200)
     refused = _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-09")
     assert (refused.status, refused.broken, "4 occurrences fit" in refused.json["detail"]) == (422, ["end_date"], True)
@@ -201,8 +202,8 @@ def test_an_endless_series_is_kept_24_months_ahead(cast: Cast, clock: Clock, db:
     ctx = Context(db, settings, clock.now + 95 * 86_400)
     for _ in range(2):
         with ctx.write():
-            if shown["series_id"] in series.due(ctx):
-                series.extend(ctx, shown["series_id"])
+            if shown["series_id"] in series.find_due(ctx):
+                occurrences.extend(ctx, shown["series_id"])
     made = _series(cast.alice, event)
     assert (len(made), made[-1]["title"], made[24]["title"]) == (28, "Concert", "Last for now")
     years, months = divmod(start.year * 12 + start.month - 1 + 27, 12)

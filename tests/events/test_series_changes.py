@@ -7,7 +7,7 @@ import pytest
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.events.series import store as series
+from kalends.events.series import occurrences
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, a_comment, an_event, shared
 from tests.conftest import Clock
@@ -199,7 +199,7 @@ def test_a_time_that_clocks_skipped_once_comes_back(cast: Cast, db: Database, se
     series_id = cast.alice.get(f"/api/events/{event['id']}").json["series_id"]
     ctx = Context(db, settings, clock.now + 400 * 86_400)
     with ctx.write():
-        series.extend(ctx, series_id)
+        occurrences.extend(ctx, series_id)
     assert _events(cast.alice, event["id"])[3]["start_time"][:16] == "2029-03-26T02:30"
     weekly = an_event(cast.alice, start_time="2027-03-21T02:30", time_zone="Europe/Paris")
     _repeat(cast.alice, weekly["id"], frequency="WEEKLY", end_date="2027-03-28")
@@ -336,7 +336,7 @@ def test_the_text_of_a_whole_series_is_bounded_and_the_rest_may_always_be_change
 ) -> None:
     event = an_event(cast.alice, start_time="2026-06-01T20:00", description="x" * 180)
     cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-06"})
-    monkeypatch.setattr("kalends.events.store.MOST_TEXT", 1_000)
+    monkeypatch.setattr("kalends.events.store.MAX_TEXT", 1_000)
     refused = cast.alice.put(f"/api/events/{event['id']}", json={"scope": "all", "description": "y" * 190} | moves)
     assert (refused.status, refused.broken) == (422, ["scope"])
     assert cast.alice.get(f"/api/events/{event['id']}").json["description"] == "x" * 180

@@ -110,7 +110,7 @@ class TestSeveral:
         assert [event["id"] for event in answer.json["events"]] == [first, second]
 
     def test_the_text_of_all_together_is_bounded(self, cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("kalends.events.store.MOST_TEXT", 1_000)
+        monkeypatch.setattr("kalends.events.store.MAX_TEXT", 1_000)
         first, *others = (an_event(cast.alice)["id"] for _ in range(6))
         refused = cast.alice.put(f"/api/events/{first}", json={"ids": others, "description": "x" * 200})
         assert (refused.status, refused.broken) == (422, ["ids"])

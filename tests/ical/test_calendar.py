@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.events.ical import about, calendar, document
+from kalends.events.ical import build_file, feed_properties, join_file
 from kalends.settings import Settings
 from kalends.values import datetimes
 from tests.deliveries.samples import FIVE, a_row
@@ -18,12 +18,12 @@ ZONES = sorted(datetimes.known_zones())
 
 
 def entry(**fields: Any) -> Any:
-    (found,) = icalendar.Calendar.from_ical(calendar([a_row(**fields)], SETTINGS)).walk("VEVENT")
+    (found,) = icalendar.Calendar.from_ical(build_file([a_row(**fields)], SETTINGS)).walk("VEVENT")
     return found
 
 
 def test_a_file_says_whose_it_is_and_what_it_is_called() -> None:
-    content = document([], {}, about("Jazz, live", "Every\nnight", "#2f6fde"))
+    content = join_file([], {}, feed_properties("Jazz, live", "Every\nnight", "#2f6fde"))
     file: Any = icalendar.Calendar.from_ical(content)
     assert (file["VERSION"], file["PRODID"], file["METHOD"]) == ("2.0", "-//Kalends//Kalends//EN", "PUBLISH")
     for line in (b"NAME:Jazz\\, live", b"X-WR-CALNAME:Jazz\\, live", b"DESCRIPTION:Every\\nnight"):
@@ -42,14 +42,14 @@ def test_an_entry_has_every_field_of_its_event() -> None:
 
 def test_the_same_events_are_the_same_bytes() -> None:
     rows = [a_row(), a_row(id=8, time_zone="Asia/Tokyo"), a_row(id=9, start_at=0)]
-    assert calendar(rows, SETTINGS) == calendar(iter(rows), SETTINGS)
-    assert calendar(rows, SETTINGS).count(b"BEGIN:VTIMEZONE") == 2
+    assert build_file(rows, SETTINGS) == build_file(iter(rows), SETTINGS)
+    assert build_file(rows, SETTINGS).count(b"BEGIN:VTIMEZONE") == 2
 
 
 def test_a_uid_outlives_a_move_and_is_no_other_services() -> None:
     moved = Settings(base_url="https://elsewhere.example", secret="s" * 32)
     other = Settings(base_url="https://calendar.example.org", secret="t" * 32)
-    uids = [icalendar.Calendar.from_ical(calendar([a_row()], at)).walk("VEVENT")[0]["UID"] for at in (SETTINGS, moved, other)]
+    uids = [icalendar.Calendar.from_ical(build_file([a_row()], at)).walk("VEVENT")[0]["UID"] for at in (SETTINGS, moved, other)]
     assert uids[0] == uids[1] != uids[2]
     assert uids[0] != entry(id=8)["UID"]
 
@@ -59,7 +59,7 @@ def test_whole_days_end_with_the_day_after() -> None:
     found = entry(all_day=True, start_at=midnight, end_at=midnight + 3 * 86_400)
     assert (found["DTSTART"].dt, found["DTEND"].dt) == (date(2026, 5, 11), date(2026, 5, 14))
     assert entry(all_day=True, start_at=midnight, end_at=None)["DTEND"].dt == date(2026, 5, 12)
-    assert b"VTIMEZONE" not in calendar([a_row(all_day=True, start_at=midnight)], SETTINGS)
+    assert b"VTIMEZONE" not in build_file([a_row(all_day=True, start_at=midnight)], SETTINGS)
 
 
 def test_the_last_day_of_all_can_be_written() -> None:
@@ -74,7 +74,7 @@ def test_an_event_without_an_end_has_none() -> None:
 
 
 def test_utc_needs_no_zone() -> None:
-    file = calendar([a_row(time_zone="UTC")], SETTINGS)
+    file = build_file([a_row(time_zone="UTC")], SETTINGS)
     assert b"DTSTART:20260511T150000Z" in file
     assert b"VTIMEZONE" not in file
 
@@ -82,7 +82,7 @@ def test_utc_needs_no_zone() -> None:
 @pytest.mark.parametrize(("shift", "shown"), [(0, b"DTSTART;TZID=Europe/Paris:20261025T023000"), (3600, b"DTSTART:20261025T013000Z")])
 def test_of_two_equal_times_the_second_is_written_in_utc(shift: int, shown: bytes) -> None:
     first = int(datetime(2026, 10, 25, 0, 30, tzinfo=UTC).timestamp())
-    assert shown in calendar([a_row(start_at=first + shift, end_at=None)], SETTINGS)
+    assert shown in build_file([a_row(start_at=first + shift, end_at=None)], SETTINGS)
 
 
 @given(
@@ -97,7 +97,7 @@ def test_every_time_is_read_as_the_moment_it_is(zone: str, moments: list[int]) -
 
 @given(st.sampled_from(ZONES), st.integers(-2_208_900_000, 253_402_200_000))
 def test_a_reader_that_knows_no_zones_reads_the_same_moment(zone: str, moment: int) -> None:
-    file = calendar([a_row(time_zone=zone, start_at=moment, end_at=None)], SETTINGS)
+    file = build_file([a_row(time_zone=zone, start_at=moment, end_at=None)], SETTINGS)
     read: Any = icalendar.Calendar.from_ical(file)
     start = read.walk("VEVENT")[0]["DTSTART"].dt
     if b"DTSTART;TZID" not in file:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.ical.file_time_zone import clocks
-from kalends.ical.lines import Property, mended
-from kalends.ical.parse import Entry, read
-from kalends.ical.rrule import Budget, TooLong
-from kalends.ical.values import Length, Moment, read_length, read_moment
-from kalends.ical.zone_names import known
+from kalends.ical.file_time_zone import build_time_zone
+from kalends.ical.lines import Property, unsplit_utf8
+from kalends.ical.parse import Entry, parse_file
+from kalends.ical.rrule import Budget, BudgetExceeded
+from kalends.ical.values import DateTimeValue, Duration, parse_datetime, parse_duration
+from kalends.ical.zone_names import find_zone
 from kalends.values import text
 from tests.events.importing import CORPUS, a_file, an_entry
 
@@ -37,7 +37,7 @@ TOKENS = [
 
 
 def one(*lines: str, start: str = "DTSTART:20260601T180000Z") -> Entry:
-    (found,) = read(a_file(an_entry("one", start, *lines))).entries
+    (found,) = parse_file(a_file(an_entry("one", start, *lines))).entries
     return found
 
 
@@ -50,34 +50,34 @@ def test_lines_are_put_together_and_their_escapes_undone() -> None:
 def test_what_belongs_to_a_reminder_is_not_the_events() -> None:
     alarm = ["BEGIN:VALARM", "DESCRIPTION:Ring", "SUMMARY:Ring", "DTSTART:19990101", "ATTACH:bell", "END:VALARM"]
     found = one(*alarm, "DESCRIPTION:Song")
-    assert (found.summary, found.description, found.unkept) == ("Concert", "Song", {"reminders"})
+    assert (found.summary, found.description, found.unsupported) == ("Concert", "Song", {"reminders"})
 
 
 def test_an_entry_knows_its_line_and_when_it_is() -> None:
     found = one("DTEND;TZID=Europe/Paris:20260601T200000", "RRULE:FREQ=DAILY", "EXDATE:20260602T180000Z,20260603T180000Z", "SEQUENCE:3")
     assert (found.line, found.sequence, found.rule) == (3, 3, "FREQ=DAILY")
-    assert found.start == Moment(datetime(2026, 6, 1, 18), is_utc=True)
-    assert found.end == Moment(datetime(2026, 6, 1, 20), zone="EUROPE/PARIS")
-    assert [moment.local.day for moment in found.excluded] == [2, 3]
+    assert found.start == DateTimeValue(datetime(2026, 6, 1, 18), is_utc=True)
+    assert found.end == DateTimeValue(datetime(2026, 6, 1, 20), zone="EUROPE/PARIS")
+    assert [moment.local.day for moment in found.exdates] == [2, 3]
 
 
 def test_an_entry_without_a_uid_or_with_a_very_long_one_has_the_same_each_time() -> None:
     bare = a_file("BEGIN:VEVENT\nDTSTART:20260601\nSUMMARY:A\nEND:VEVENT\n")
-    uids = {read(content).entries[0].uid for content in (bare, bare, bare.replace("SUMMARY:A", "SUMMARY:B"))}
+    uids = {parse_file(content).entries[0].uid for content in (bare, bare, bare.replace("SUMMARY:A", "SUMMARY:B"))}
     assert len(uids) == 2
     assert len({one(f"UID:{'x' * count}").uid for count in (1, 2)}) == 1
-    assert len(read(a_file(an_entry("é" * 300))).entries[0].uid.encode()) < 100
+    assert len(parse_file(a_file(an_entry("é" * 300))).entries[0].uid.encode()) < 100
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_every_encoding_is_read(encoding: str) -> None:
-    assert read(text.decode(mended(a_file(an_entry(title="Soirée")).encode(encoding)))).entries[0].summary == "Soirée"
+    assert parse_file(text.decode(unsplit_utf8(a_file(an_entry(title="Soirée")).encode(encoding)))).entries[0].summary == "Soirée"
 
 
 def test_a_line_that_is_folded_within_a_character_is_mended_and_no_line_lost() -> None:
     content = a_file(an_entry(title="Soirée — où"), an_entry("two")).encode().replace("é".encode(), b"\xc3\r\n \xa9")
     content = content.replace("—".encode(), b"\xe2\n \x80\x94")
-    first, second = read(text.decode(mended(content))).entries
+    first, second = parse_file(text.decode(unsplit_utf8(content))).entries
     assert (first.summary, second.line) == ("Soirée — où", 10)
 
 
@@ -98,7 +98,7 @@ def test_a_line_that_is_folded_within_a_character_is_mended_and_no_line_lost() -
     ],
 )
 def test_zones_are_known_by_the_names_that_programs_give_them(name: str, zone: str | None) -> None:
-    assert known(name) == zone
+    assert find_zone(name) == zone
 
 
 def observance(start: str, before: str, after: str, rule: str = "") -> dict[str, list[Property]]:
@@ -114,66 +114,66 @@ WINTER = observance("16010101T030000", "+0200", "+0100", "FREQ=YEARLY;BYMONTH=10
 @example(datetime(2026, 3, 29, 2, 0))
 @example(datetime(2026, 10, 25, 3, 0))
 def test_the_rules_of_a_zone_that_nobody_knows_are_followed(local: datetime) -> None:
-    own = clocks([SUMMER, WINTER], Budget(100_000))
+    own = build_time_zone([SUMMER, WINTER], Budget(100_000))
     assert own is not None
     there = local.replace(microsecond=0, tzinfo=ZoneInfo("Europe/Paris"))
     is_once = there.astimezone(UTC).astimezone(there.tzinfo) == there and there.utcoffset() == there.replace(fold=1).utcoffset()
     if is_once:
         instant = int(there.timestamp())
-        assert own.instant(there.replace(tzinfo=None)) == instant
-        assert own.local(instant) == there.replace(tzinfo=None)
+        assert own.to_instant(there.replace(tzinfo=None)) == instant
+        assert own.to_local(instant) == there.replace(tzinfo=None)
 
 
 def test_a_zone_without_changes_and_one_whose_changes_have_ended_are_followed() -> None:
-    fixed = clocks([observance("19700101T000000", "+0530", "+0530")], Budget(1_000))
+    fixed = build_time_zone([observance("19700101T000000", "+0530", "+0530")], Budget(1_000))
     assert fixed
-    assert fixed.instant(datetime(1970, 1, 1, 5, 30)) == 0
+    assert fixed.to_instant(datetime(1970, 1, 1, 5, 30)) == 0
     ended = [
         observance("19700329T020000", "+0300", "+0400", "FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=20100328T000000Z"),
         observance("19701025T030000", "+0400", "+0300", "FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU;UNTIL=20101031T030000Z"),
     ]
-    moscow = clocks(ended, Budget(100_000))
+    moscow = build_time_zone(ended, Budget(100_000))
     assert moscow
-    assert moscow.instant(datetime(2020, 7, 1)) == int(datetime(2020, 6, 30, 21, tzinfo=UTC).timestamp())
+    assert moscow.to_instant(datetime(2020, 7, 1)) == int(datetime(2020, 6, 30, 21, tzinfo=UTC).timestamp())
 
 
 def test_a_zone_that_cannot_be_followed_is_none_and_one_of_many_changes_ends_with_its_budget() -> None:
-    assert clocks([], Budget(1)) is None
-    assert clocks([SUMMER] * 101, Budget(1)) is None
-    assert clocks([{}], Budget(1)) is None
-    assert clocks([observance("19700101", "+0100", "1")], Budget(1)) is None
-    assert clocks([observance("19700101", "+0100", "+0200", "FREQ=SECONDLY")], Budget(1)) is None
-    many = clocks([SUMMER, WINTER] * 40, Budget(10_000))
+    assert build_time_zone([], Budget(1)) is None
+    assert build_time_zone([SUMMER] * 101, Budget(1)) is None
+    assert build_time_zone([{}], Budget(1)) is None
+    assert build_time_zone([observance("19700101", "+0100", "1")], Budget(1)) is None
+    assert build_time_zone([observance("19700101", "+0100", "+0200", "FREQ=SECONDLY")], Budget(1)) is None
+    many = build_time_zone([SUMMER, WINTER] * 40, Budget(10_000))
     assert many
-    with pytest.raises(TooLong):
-        many.instant(datetime(2026, 7, 1))
+    with pytest.raises(BudgetExceeded):
+        many.to_instant(datetime(2026, 7, 1))
 
 
 @pytest.mark.parametrize(
     ("written", "length"),
     [
-        ("PT1H30M", Length(0, 5400)),
-        ("P1W", Length(7, 0)),
-        ("P1DT2H", Length(1, 7200)),
-        ("-PT15M", Length(0, -900)),
-        ("+P2D", Length(2, 0)),
-        ("PT86400S", Length(0, 86_400)),
+        ("PT1H30M", Duration(0, 5400)),
+        ("P1W", Duration(7, 0)),
+        ("P1DT2H", Duration(1, 7200)),
+        ("-PT15M", Duration(0, -900)),
+        ("+P2D", Duration(2, 0)),
+        ("PT86400S", Duration(0, 86_400)),
     ],
 )
-def test_lengths_are_read(written: str, length: Length) -> None:
-    assert read_length(written) == length
+def test_lengths_are_read(written: str, length: Duration) -> None:
+    assert parse_duration(written) == length
 
 
 @pytest.mark.parametrize("written", ["P", "PT", "", "1H", "PT1X", "P-1D", "PT" + "9" * 20 + "H"])
 def test_what_is_no_length_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match="no length"):
-        read_length(written)
+        parse_duration(written)
 
 
 @given(st.datetimes(), st.booleans())
 def test_every_moment_is_read_as_it_was_written(moment: datetime, is_utc: bool) -> None:
     written = f"{moment.year:04}{moment:%m%dT%H%M%S}{'Z' * is_utc}"
-    assert read_moment(written, {}) == Moment(moment.replace(microsecond=0), is_utc=is_utc)
+    assert parse_datetime(written, {}) == DateTimeValue(moment.replace(microsecond=0), is_utc=is_utc)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_every_moment_is_read_as_it_was_written(moment: datetime, is_utc: bool) 
 )
 def test_hostile_and_broken_files_are_refused_in_words(content: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        read(content)
+        parse_file(content)
 
 
 @given(st.lists(st.sampled_from(TOKENS) | st.text(max_size=5), max_size=40).map("".join))
@@ -212,9 +212,9 @@ def test_a_real_file_that_was_damaged_anywhere_is_read_or_refused(data: Any) -> 
 
 def _read_or_refused(content: bytes) -> None:
     try:
-        file = read(text.decode(mended(content)))
+        file = parse_file(text.decode(unsplit_utf8(content)))
     except ValueError:
         return
     assert file.entries
-    assert all(entry.uid and (entry.start or entry.faults) for entry in file.entries)
+    assert all(entry.uid and (entry.start or entry.errors) for entry in file.entries)
     assert all(isinstance(entry.start.local - timedelta(0), datetime) for entry in file.entries if entry.start)

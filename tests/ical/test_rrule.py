@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kalends.ical.rrule import Budget, Recurrence, TooLong, dates, is_plain, read
+from kalends.ical.rrule import Budget, BudgetExceeded, Recurrence, dates, is_simple, parse
 
 LAST = date(2041, 1, 1)
 DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 
 def found(text: str, start: date, *, last: date = LAST, most: int = 60) -> list[date]:
-    return list(islice(dates(read(text), start, last, Budget(100_000)), most))
+    return list(islice(dates(parse(text), start, last, Budget(100_000)), most))
 
 
 @st.composite
@@ -111,22 +111,22 @@ def test_the_dates_are_those_of_the_standard(text: str, start: str, expected: li
     ],
 )
 def test_a_rule_is_plain_when_its_parts_say_no_more_than_the_first_date(text: str, is_so: bool) -> None:
-    assert is_plain(read(text), date(2026, 5, 11)) is is_so
+    assert is_simple(parse(text), date(2026, 5, 11)) is is_so
 
 
 @given(rules())
 def test_a_plain_rule_means_the_same_without_its_parts(made: tuple[str, date]) -> None:
     text, start = made
-    rule = read(text)
-    if is_plain(rule, start):
+    rule = parse(text)
+    if is_simple(rule, start):
         bare = Recurrence(rule.frequency, rule.interval, rule.count)
         assert list(dates(rule, start, LAST, Budget(100_000))) == list(dates(bare, start, LAST, Budget(100_000)))
 
 
 @pytest.mark.parametrize("text", ["FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=MONTHLY;BYDAY=-6MO"])
 def test_a_rule_that_makes_nothing_ends_with_its_budget(text: str) -> None:
-    with pytest.raises(TooLong):
-        list(dates(read(text), date(2026, 1, 1), date.max, Budget(50_000)))
+    with pytest.raises(BudgetExceeded):
+        list(dates(parse(text), date(2026, 1, 1), date.max, Budget(50_000)))
 
 
 def test_a_rule_ends_with_the_calendar() -> None:
@@ -159,17 +159,17 @@ def test_a_rule_ends_with_the_calendar() -> None:
 )
 def test_a_rule_that_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        read(text)
+        parse(text)
 
 
 @given(st.text("FREQ=DAILYWKMOTHUN;BYSP0123456789,-+TZ ", max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        rule = read(text)
+        rule = parse(text)
     except ValueError:
         return
-    if rule.is_by_the_day:
+    if rule.is_daily_or_longer:
         try:
             list(islice(dates(rule, date(2026, 5, 11), date.max, Budget(20_000)), 20))
-        except TooLong:
+        except BudgetExceeded:
             return

@@ -23,7 +23,7 @@ from tests.security.writing import reading
 
 READERS: dict[str, Callable[[str], object]] = {
     "time": datetimes.parse,
-    "location": location.derived,
+    "location": location.parse_parts,
     "mail server": transports.mail_server,
     "sms interface": transports.twilio,
     "sender": lambda text: transports.sender(text, "https://calendar.example.org"),

@@ -1,4 +1,4 @@
-"""Writes what a calendar file brings: what is new, what has changed, and nothing else."""
+"""Write the events of a file: those that are new or differ, and no others."""
 
 from datetime import date
 from typing import Any
@@ -8,11 +8,11 @@ from msgspec import Struct, structs
 from kalends import policy
 from kalends.calendars.model import Calendar
 from kalends.context import Context
-from kalends.events import store
-from kalends.events.imports.existing import Known
-from kalends.events.imports.incoming import Arrival, Wanted
+from kalends.events import present, store
+from kalends.events.imports.existing import Existing
+from kalends.events.imports.incoming import IncomingEvent, IncomingSeries
 from kalends.events.model import PARTS, Event, ImportedEvent
-from kalends.events.series import store as series
+from kalends.events.series import store as series_store
 from kalends.events.series.store import Series
 from kalends.events.span import Span
 from kalends.values import datetimes
@@ -20,8 +20,8 @@ from kalends.values import datetimes
 _CONTENT = ("title", "description", "location", "image_url", "tags")
 
 
-class Form(Struct, frozen=True):
-    """How an event belongs to what it came with: by its own UID, or by its slot in a series."""
+class Identity(Struct, frozen=True):
+    """How an event is found again: by its own UID, or by its slot in a series."""
 
     uid: str | None
     series_id: int | None
@@ -29,152 +29,157 @@ class Form(Struct, frozen=True):
     edited: bool
 
 
-class Writing:
-    """Collects what is to be written in one transaction."""
+class ImportWriter:
+    """Collects the changes of one transaction, and writes them."""
 
     def __init__(self, ctx: Context, calendar: Calendar, public: bool | None):
         self._ctx = ctx
         self._calendar = calendar
         self._public = public
-        self._changes = 0
+        self._change_count = 0
         self._inserts: list[dict[str, Any]] = []
         self._updates: list[dict[str, Any]] = []
-        self._excepted: list[tuple[int, str]] = []
-        self._gone: list[int] = []
-        self._left: list[int] = []
-        self._ids: dict[str, int] = {}
-        self._series: dict[str, int] = {}
+        self._exceptions: list[tuple[int, str]] = []
+        self._deletes: list[int] = []
+        self._replaced_series: list[int] = []
+        self._event_ids: dict[str, int] = {}
+        self._series_ids: dict[str, int] = {}
 
-    def add(self, arrival: Arrival, there: Known) -> str:
-        """Note what the arrival changes, and say what becomes of it."""
-        before, is_new = self._changes, not there.held
-        _adopt(arrival, there)
-        series_id = self._rule(arrival, there) if arrival.rule else None
+    def add(self, series: IncomingSeries, existing: Existing) -> str:
+        """Collect the changes that the series makes; returns "imported", "updated" or "unchanged"."""
+        before, is_new = self._change_count, not existing.events
+        _match_single_event(series, existing)
+        series_id = self._save_rule(series, existing) if series.rule else None
         if series_id is not None:
-            self._series[arrival.uid] = series_id
-        elif there.series:
-            self._left.append(there.series.id)
-        for slot in sorted(arrival.wanted):
-            self._event(arrival, there, slot, series_id)
-        stale = [event.id for slot, event in there.held.items() if slot not in arrival.wanted and slot >= arrival.since]
-        stale += [event.id for event in there.doubles]
-        self._gone += stale
-        self._changes += len(stale)
+            self._series_ids[series.uid] = series_id
+        elif existing.series:
+            self._replaced_series.append(existing.series.id)
+        for slot in sorted(series.events):
+            self._add_event(series, existing, slot, series_id)
+        self._delete_others(series, existing)
         if is_new:
             return "imported"
-        return "updated" if self._changes > before else "unchanged"
-
-    def _rule(self, arrival: Arrival, there: Known) -> int:
-        """The series of the arrival, with its rule and its exceptions as the file has them."""
-        rule = arrival.rule
-        assert rule is not None
-        start, end = rule.start.isoformat(), rule.end.isoformat() if rule.end else None
-        new = Series(0, rule.frequency, rule.interval, start, end, arrival.clock, arrival.made_until, arrival.uid)
-        old = there.series
-        if old is None:
-            series_id = series.insert(self._ctx, new)
-            self._changes += 1
-        elif _is_same_rule(arrival, new, old):
-            series_id = old.id
-            arrival.made_until = old.made_until
-            arrival.since = max(arrival.since, old.start_date) if arrival.since else ""
-        else:
-            series_id = old.id
-            series.update(self._ctx, structs.replace(new, id=series_id))
-            self._changes += 1
-        fresh = [(series_id, slot) for slot in sorted(arrival.excepted - there.excepted)]
-        self._excepted += fresh
-        self._changes += len(fresh)
-        return series_id
-
-    def _event(self, arrival: Arrival, there: Known, slot: str, series_id: int | None) -> None:
-        event, wanted, uid = there.held.get(slot), arrival.wanted[slot], _uid(arrival, slot)
-        if series_id is None:
-            form = Form(uid, None, None, False)
-        elif _is_wanted(arrival, there, slot, event):
-            form = Form(None, series_id, slot, wanted.edited)
-        else:
-            return
-        if event is None:
-            self._insert(wanted, form, next(iter(there.held.values()), None))
-            return
-        self._ids[uid] = event.id
-        if not slot and there.series is None and (there.is_own or event.series_id is not None):
-            # It was made here, or repeats here, whatever the file says.
-            edited = event.edited or (event.slot is not None and self._differs(event, wanted))
-            form = Form(event.uid, event.series_id, event.slot, edited)
-        self._update(event, wanted, form)
-
-    def _insert(self, wanted: Wanted, form: Form, like: Event | None) -> None:
-        public = self._calendar.public and not wanted.content.is_private if self._public is None else self._public
-        home = {
-            "owner_id": like.owner_id if like else policy.user(self._ctx).id,
-            "calendar_id": like.calendar_id if like else self._calendar.id,
-            "public": public,
-        }
-        self._inserts.append(wanted.content.columns | store.moments(wanted.span) | structs.asdict(form) | {"party_max": None} | home)
-        self._changes += 1
-
-    def _update(self, event: Event, wanted: Wanted, form: Form) -> None:
-        """Change the event if it differs from what is wanted."""
-        if not self._differs(event, wanted) and form == Form(event.uid, event.series_id, event.slot, event.edited):
-            return
-        public = event.public if self._public is None else self._public
-        moments = store.moments(wanted.span if _has_moved(event, wanted) else _span(event))
-        row = _columns(event, wanted) | moments | structs.asdict(form) | {"id": event.id, "public": public, "party_max": event.party_max}
-        self._updates.append(row)
-        self._changes += 1
-
-    def _differs(self, event: Event, wanted: Wanted) -> bool:
-        is_shown = self._public is None or self._public == event.public
-        return not is_shown or _has_moved(event, wanted) or any(getattr(event, n) != wanted.content.columns[n] for n in _CONTENT)
+        return "updated" if self._change_count > before else "unchanged"
 
     def write(self) -> None:
-        store.let_go(self._ctx, self._gone)
+        store.delete_or_detach(self._ctx, self._deletes)
         store.update_all(self._ctx, self._updates)
-        self._ids |= store.insert_all(self._ctx, self._inserts)
-        series.except_slots(self._ctx, self._excepted)
-        for series_id in self._left:
-            series.delete_if_empty(self._ctx, series_id)
+        self._event_ids |= store.insert_all(self._ctx, self._inserts)
+        series_store.insert_exceptions(self._ctx, self._exceptions)
+        for series_id in self._replaced_series:
+            series_store.delete_if_empty(self._ctx, series_id)
 
-    def listed(self, arrivals: list[Arrival]) -> list[ImportedEvent]:
-        """The first event of each arrival."""
-        firsts = store.firsts(self._ctx, [self._series[arrival.uid] for arrival in arrivals if arrival.uid in self._series])
-        found = []
-        for arrival in arrivals:
-            slot = min(arrival.wanted)
-            in_series = firsts.get(self._series.get(arrival.uid, 0))
-            event_id = in_series or self._ids.get(_uid(arrival, slot))
+    def first_events(self, written: list[IncomingSeries]) -> list[ImportedEvent]:
+        """The first event of each series."""
+        series_ids = [self._series_ids[series.uid] for series in written if series.uid in self._series_ids]
+        first_ids = store.first_event_of_series(self._ctx, series_ids)
+        events = []
+        for series in written:
+            slot = min(series.events)
+            event_id = first_ids.get(self._series_ids.get(series.uid, 0)) or self._event_ids.get(_single_uid(series, slot))
             if event_id:
-                wanted = arrival.wanted[slot]
-                found.append(ImportedEvent(event_id, wanted.content.columns["title"], _start_time(wanted.span), arrival.uid))
-        return found
+                event = series.events[slot]
+                events.append(ImportedEvent(event_id, event.content.columns["title"], _format_start(event.span), series.uid))
+        return events
+
+    def _save_rule(self, series: IncomingSeries, existing: Existing) -> int:
+        """Insert or update the series with the rule and the exceptions of the file."""
+        rule, old = series.rule, existing.series
+        assert rule is not None
+        start, end = rule.start.isoformat(), rule.end.isoformat() if rule.end else None
+        new = Series(0, rule.frequency, rule.interval, start, end, series.clock, series.made_until, series.uid)
+        if old is None:
+            series_id = series_store.insert(self._ctx, new)
+            self._change_count += 1
+        elif _is_same_rule(series, new, old):
+            series_id = old.id
+            series.made_until = old.made_until
+            series.since = max(series.since, old.start_date) if series.since else ""
+        else:
+            series_id = old.id
+            series_store.update(self._ctx, structs.replace(new, id=series_id))
+            self._change_count += 1
+        exceptions = [(series_id, slot) for slot in sorted(series.exceptions - existing.exceptions)]
+        self._exceptions += exceptions
+        self._change_count += len(exceptions)
+        return series_id
+
+    def _add_event(self, series: IncomingSeries, existing: Existing, slot: str, series_id: int | None) -> None:
+        old, new, uid = existing.events.get(slot), series.events[slot], _single_uid(series, slot)
+        if series_id is None:
+            identity = Identity(uid, None, None, False)
+        elif _takes_from_file(series, existing, slot, old):
+            identity = Identity(None, series_id, slot, new.edited)
+        else:
+            return
+        if old is None:
+            self._insert(new, identity, next(iter(existing.events.values()), None))
+            return
+        self._event_ids[uid] = old.id
+        if not slot and existing.series is None and (existing.is_own or old.series_id is not None):
+            # It was created here or repeats here, and keeps its UID and its series.
+            edited = old.edited or (old.slot is not None and self._differs(old, new))
+            identity = Identity(old.uid, old.series_id, old.slot, edited)
+        self._update(old, new, identity)
+
+    def _delete_others(self, series: IncomingSeries, existing: Existing) -> None:
+        """Delete existing events that the file does not have any more, and duplicates."""
+        ids = [event.id for slot, event in existing.events.items() if slot not in series.events and slot >= series.since]
+        ids += [event.id for event in existing.duplicates]
+        self._deletes += ids
+        self._change_count += len(ids)
+
+    def _insert(self, event: IncomingEvent, identity: Identity, sibling: Event | None) -> None:
+        """Insert the event, with the owner and home calendar of an event of the same series."""
+        home = {
+            "owner_id": sibling.owner_id if sibling else policy.user(self._ctx).id,
+            "calendar_id": sibling.calendar_id if sibling else self._calendar.id,
+            "public": self._calendar.public and not event.content.is_private if self._public is None else self._public,
+            "party_max": None,
+        }
+        self._inserts.append(event.content.columns | store.span_columns(event.span) | structs.asdict(identity) | home)
+        self._change_count += 1
+
+    def _update(self, old: Event, new: IncomingEvent, identity: Identity) -> None:
+        """Update the event if it differs."""
+        if not self._differs(old, new) and identity == Identity(old.uid, old.series_id, old.slot, old.edited):
+            return
+        public = old.public if self._public is None else self._public
+        span = store.span_columns(new.span if _has_moved(old, new) else _span(old))
+        row = _content_columns(old, new) | span | structs.asdict(identity)
+        self._updates.append(row | {"id": old.id, "public": public, "party_max": old.party_max})
+        self._change_count += 1
+
+    def _differs(self, old: Event, new: IncomingEvent) -> bool:
+        if self._public is not None and self._public != old.public:
+            return True
+        return _has_moved(old, new) or any(getattr(old, name) != new.content.columns[name] for name in _CONTENT)
 
 
-def _uid(arrival: Arrival, slot: str) -> str:
-    """What an event of the arrival is called, if it stands by itself."""
-    return f"{arrival.uid}/{slot}" if slot else arrival.uid
+def _single_uid(series: IncomingSeries, slot: str) -> str:
+    """The UID of an event of the series, if it is not stored as part of one."""
+    return f"{series.uid}/{slot}" if slot else series.uid
 
 
-def _adopt(arrival: Arrival, there: Known) -> None:
-    """Let an event that begins to repeat, or ceases to, be one of those that are wanted."""
-    alone = there.held.get("")
-    if alone and "" not in arrival.wanted:
-        local = datetimes.to_local(alone.start_at, alone.time_zone).date().isoformat()
-        free = [slot for slot in (local, *sorted(arrival.wanted)) if slot in arrival.wanted and slot not in there.held]
+def _match_single_event(series: IncomingSeries, existing: Existing) -> None:
+    """Give a single event that now repeats, or an occurrence that is now single, the slot that it has in the file."""
+    single = existing.events.get("")
+    if single and "" not in series.events:
+        local = datetimes.to_local(single.start_at, single.time_zone).date().isoformat()
+        free = [slot for slot in (local, *sorted(series.events)) if slot in series.events and slot not in existing.events]
         if free:
-            there.held[free[0]] = there.held.pop("")
-    elif "" in arrival.wanted and not alone and there.held:
-        span = arrival.wanted[""].span
+            existing.events[free[0]] = existing.events.pop("")
+    elif "" in series.events and not single and existing.events:
+        span = series.events[""].span
         local = datetimes.to_local(span.start_at, span.time_zone).date().isoformat()
-        there.held[""] = there.held.pop(local if local in there.held else min(there.held))
+        existing.events[""] = existing.events.pop(local if local in existing.events else min(existing.events))
 
 
-def _is_same_rule(arrival: Arrival, new: Series, old: Series) -> bool:
-    """Whether both make the same dates. Where the file's were too many, those that are there may have begun at another one."""
+def _is_same_rule(series: IncomingSeries, new: Series, old: Series) -> bool:
+    """Whether both have the same dates. If the file has too many dates, the existing series may begin at another one."""
     if (new.frequency, new.step, new.clock) != (old.frequency, old.step, old.clock) or (new.end_date is None) != (old.end_date is None):
         return False
-    if new.start_date != old.start_date and not (arrival.since and old.rule.has(max(new.rule.start, old.rule.start))):
+    if new.start_date != old.start_date and not (series.since and old.rule.has(max(new.rule.start, old.rule.start))):
         return False
     if old.end_date is None:
         return True
@@ -182,21 +187,21 @@ def _is_same_rule(arrival: Arrival, new: Series, old: Series) -> bool:
     return last is not None and new.end_date == last.isoformat()
 
 
-def _is_wanted(arrival: Arrival, there: Known, slot: str, event: Event | None) -> bool:
-    """Whether the occurrence is to be as the file has it: not if it was destroyed here, or changed alone here and not there."""
-    if slot in there.excepted:
+def _takes_from_file(series: IncomingSeries, existing: Existing, slot: str, old: Event | None) -> bool:
+    """Whether the occurrence becomes what the file says: not if it was deleted here, or changed alone here but not in the file."""
+    if slot in existing.exceptions:
         return False
-    return arrival.wanted[slot].edited or (arrival.since <= slot <= arrival.made_until and not (event and event.edited))
+    return series.events[slot].edited or (series.since <= slot <= series.made_until and not (old and old.edited))
 
 
-def _has_moved(event: Event, wanted: Wanted) -> bool:
-    """Whether the times differ. An event keeps its zone where the file names none."""
-    meant, now = wanted.span, _span(event)
-    if meant.all_day and now.all_day:
-        return _days(meant) != _days(now)
-    if (meant.start_at, meant.until_at, meant.all_day) != (now.start_at, now.until_at, now.all_day):
+def _has_moved(old: Event, new: IncomingEvent) -> bool:
+    """Whether the times differ. An event keeps its zone if the file names none."""
+    new_span, old_span = new.span, _span(old)
+    if new_span.all_day and old_span.all_day:
+        return _days(new_span) != _days(old_span)
+    if (new_span.start_at, new_span.until_at, new_span.all_day) != (old_span.start_at, old_span.until_at, old_span.all_day):
         return True
-    return wanted.is_named and meant.time_zone != now.time_zone
+    return new.is_zone_named and new_span.time_zone != old_span.time_zone
 
 
 def _days(span: Span) -> tuple[date, date]:
@@ -211,16 +216,16 @@ def _span(event: Event) -> Span:
     return Span(event.start_at, event.end_at, until_at, event.all_day, event.time_zone)
 
 
-def _columns(event: Event, wanted: Wanted) -> dict[str, Any]:
-    """What the file says of the event. The parts of a location that stays are kept: a file has none."""
-    columns = wanted.content.columns
-    if event.location != columns["location"] or all(getattr(event, part) == columns[part] for part in PARTS):
+def _content_columns(old: Event, new: IncomingEvent) -> dict[str, Any]:
+    """The content of the file. An unchanged location keeps its parts, which files do not have."""
+    columns = new.content.columns
+    if old.location != columns["location"] or all(getattr(old, part) == columns[part] for part in PARTS):
         return columns
-    said = {name: columns[name] for name in ("title", "description", "image_url")}
-    return store.content(structs.replace(store.editable(event), **said, tag_list=columns["tags"]))
+    content = {name: columns[name] for name in ("title", "description", "image_url")}
+    return store.content_columns(structs.replace(present.editable(old), **content, tag_list=columns["tags"]))
 
 
-def _start_time(span: Span) -> str:
+def _format_start(span: Span) -> str:
     if span.all_day:
         return datetimes.to_local(span.start_at, span.time_zone).date().isoformat()
     return datetimes.format_instant(span.start_at, span.time_zone)

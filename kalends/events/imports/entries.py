@@ -1,4 +1,4 @@
-"""What an entry of a calendar file says, in the words of events: its content, and when it is. What cannot be kept is told."""
+"""Read the content and times of a calendar file's entries, with remarks on what cannot be imported."""
 
 import re
 from collections import Counter
@@ -10,23 +10,23 @@ from msgspec import Struct, structs
 
 from kalends.events import store
 from kalends.events.input import EventFields
+from kalends.events.location import complete
 from kalends.events.model import MAX_LOCATION
-from kalends.events.series import change
 from kalends.events.span import BACKWARDS, Span
 from kalends.http.input.fields import FieldInvalid, fields_of
 from kalends.http.input.tags import readable_tags
 from kalends.http.remarks import Remark
 from kalends.ical import zone_names
-from kalends.ical.file_time_zone import Clocks, clocks
-from kalends.ical.parse import Entry, File
+from kalends.ical.file_time_zone import FileTimeZone, build_time_zone
+from kalends.ical.parse import CalendarFile, Entry
 from kalends.ical.rrule import Budget
-from kalends.ical.values import DAY_SECONDS, Moment, short
+from kalends.ical.values import DAY_SECONDS, DateTimeValue, shorten
 from kalends.values import datetimes, text
 
 MAX_TITLE = 200
 MAX_DESCRIPTION = 20_000
-# How many days the rules of a file may look at, which takes a second or two.
-MOST_DAYS = 3_000_000
+# How many days the rules of a file may examine, which takes a second or two.
+MAX_DAYS = 3_000_000
 ONE_DAY = timedelta(days=1)
 
 _IMAGE = next(field for field in fields_of(EventFields) if field.name == "image_url")
@@ -34,184 +34,188 @@ _BREAK = re.compile(r"\s*\n\s*")
 
 
 class Content(Struct, frozen=True):
-    """What an event says beside its times, as it is stored; and whether its calendar wants it kept from others."""
+    """The columns of an event except its times, and whether the file marks it as private."""
 
     columns: dict[str, Any]
     is_private: bool
 
 
-class Clock(Struct, frozen=True):
-    """How times are read, and the zone in which the event is kept. An event that is there keeps its own, unless one was named."""
+class EntryZone(Struct, frozen=True):
+    """The time zone of an event. Its times are read by the definition in the file, if it has one.
+
+    is_named: the entry names the zone, so that an existing event takes it over."""
 
     zone: str
-    own: Clocks | None = None
+    definition: FileTimeZone | None = None
     is_named: bool = True
 
-    def instant(self, local: datetime) -> int:
-        return self.own.instant(local) if self.own else datetimes.to_instant(local, self.zone)
+    def to_instant(self, local: datetime) -> int:
+        return self.definition.to_instant(local) if self.definition else datetimes.to_instant(local, self.zone)
 
-    def day(self, instant: int) -> date:
-        return (self.own.local(instant) if self.own else datetimes.to_local(instant, self.zone)).date()
+    def to_local(self, instant: int) -> datetime:
+        return self.definition.to_local(instant) if self.definition else datetimes.to_local(instant, self.zone).replace(tzinfo=None)
 
 
-class Reader:
-    """Reads the entries of one file, and remembers what to tell."""
+class EntryReader:
+    """Reads the entries of one file, and collects remarks."""
 
-    def __init__(self, file: File, zone: str, *, is_zone_given: bool, url: str):
+    def __init__(self, file: CalendarFile, zone: str, *, is_zone_sent: bool, url: str):
         self.remarks: list[Remark] = []
-        self.budget = Budget(MOST_DAYS)
+        self.budget = Budget(MAX_DAYS)
         self._file = file
-        self._own_zone = zone_names.known(file.time_zone) if file.time_zone else None
-        self._zone = zone if is_zone_given or not self._own_zone else self._own_zone
-        self._named: dict[str, Clock] = {}
+        self._file_zone = zone_names.find_zone(file.time_zone) if file.time_zone else None
+        self._zone = zone if is_zone_sent or not self._file_zone else self._file_zone
+        self._zones: dict[str, EntryZone] = {}
         self._url = f"{url}/events/"
 
-    def tell(self, line: int, field: str, message: str) -> None:
-        # What a file says may be shown on a terminal.
+    def warn(self, line: int, field: str, message: str) -> None:
+        # The text of a file may be shown on a terminal.
         self.remarks.append(Remark(line, field, text.replace_control_characters(message)))
 
-    def tell_unkept(self) -> None:
-        """What the file has and nobody here keeps, each kind once."""
+    def warn_unsupported(self) -> None:
+        """Add a remark for each kind of content that is not imported."""
         first: dict[str, int] = {}
         counts: Counter[str] = Counter()
         for entry in self._file.entries:
-            foreign = {"links"} if entry.url and not entry.url.startswith(self._url) else set()
-            for kind in sorted(entry.unkept | foreign):
+            links = {"links"} if entry.url and not entry.url.startswith(self._url) else set()
+            for kind in sorted(entry.unsupported | links):
                 counts[kind] += 1
                 first.setdefault(kind, entry.line)
         for kind, count in counts.items():
-            self.tell(first[kind], "file", f"{kind} are not kept; {count:,} {'event has' if count == 1 else 'events have'} some")
-        for kind, count in self._file.others.items():
-            self.tell(1, "file", f"{kind} are not kept; there are {count:,}" if count > 1 else f"{kind} are not kept; there is one")
+            self.warn(first[kind], "file", f"{kind} are not kept; {count:,} {'event has' if count == 1 else 'events have'} some")
+        for kind, count in self._file.other_components.items():
+            self.warn(1, "file", f"{kind} are not kept; there are {count:,}" if count > 1 else f"{kind} are not kept; there is one")
 
-    def content(self, entry: Entry) -> Content:
-        title = self._text(entry, "title", entry.summary, MAX_TITLE)
+    def read_content(self, entry: Entry) -> Content:
+        title = self._clean(entry, "title", entry.summary, MAX_TITLE)
         if not title:
-            self.tell(entry.line, "title", "has no SUMMARY, and is called Untitled")
-        place = self._text(entry, "location", _BREAK.sub(", ", entry.location), MAX_LOCATION) or None
+            self.warn(entry.line, "title", "has no SUMMARY, and is called Untitled")
+        place = self._clean(entry, "location", _BREAK.sub(", ", entry.location), MAX_LOCATION) or None
         fields = EventFields(
             title=title or "Untitled",
             start_time="",
-            description=self._text(entry, "description", entry.description, MAX_DESCRIPTION, lines=True) or None,
+            description=self._clean(entry, "description", entry.description, MAX_DESCRIPTION, lines=True) or None,
             location=place,
             image_url=self._image(entry),
             tag_list=self._tags(entry),
         )
-        return Content(store.content(change.located(fields, {"location"})), entry.is_private)
+        return Content(store.content_columns(complete(fields, {"location"})), entry.is_private)
 
-    def _text(self, entry: Entry, field: str, said: str, most: int, *, lines: bool = False) -> str:
-        spaced = text.replace_control_characters(said, lines=lines)
+    def _clean(self, entry: Entry, field: str, value: str, max_length: int, *, lines: bool = False) -> str:
+        spaced = text.replace_control_characters(value, lines=lines)
         try:
             cleaned = text.clean(spaced, lines=lines)
         except ValueError as error:
-            self.tell(entry.line, field, f"“{short(spaced)}” was left out: {error}")
+            self.warn(entry.line, field, f"“{shorten(spaced)}” was left out: {error}")
             return ""
-        if len(cleaned) <= most:
+        if len(cleaned) <= max_length:
             return cleaned
-        self.tell(entry.line, field, f"was cut: it has {len(cleaned):,} characters, and at most {most:,} are kept")
-        return f"{cleaned[: most - 1].rstrip()}…"
+        self.warn(entry.line, field, f"was cut: it has {len(cleaned):,} characters, and at most {max_length:,} are kept")
+        return f"{cleaned[: max_length - 1].rstrip()}…"
 
     def _image(self, entry: Entry) -> str | None:
         try:
             return str(_IMAGE.read(entry.image_url)) if entry.image_url else None
-        except FieldInvalid as bad:
-            self.tell(entry.line, "image_url", f"“{short(entry.image_url)}” was left out: {bad}")
+        except FieldInvalid as error:
+            self.warn(entry.line, "image_url", f"“{shorten(entry.image_url)}” was left out: {error}")
             return None
 
     def _tags(self, entry: Entry) -> str:
-        """The tags that can be kept; of those that cannot, the reason is told."""
-        kept, words = readable_tags(text.replace_control_characters(tag) for tag in entry.categories)
-        for each in words:
-            self.tell(entry.line, "tag_list", each)
-        return kept
+        """The valid tags, with remarks on the others."""
+        tags, messages = readable_tags(text.replace_control_characters(tag) for tag in entry.categories)
+        for message in messages:
+            self.warn(entry.line, "tag_list", message)
+        return tags
 
-    def clock(self, entry: Entry, moment: Moment) -> Clock:
-        """How the moment is read. What is written in UTC is kept in the file's own zone, unless it repeats."""
-        if moment.zone and moment.zone not in self._named:
-            self._named[moment.zone] = self._found(entry, moment.zone)
-        if moment.zone:
-            return self._named[moment.zone]
-        if moment.is_utc and not entry.rule:
-            return Clock(self._own_zone or "UTC", is_named=False)
-        return Clock("UTC" if moment.is_utc else self._zone, is_named=not moment.is_date)
+    def zone_of(self, entry: Entry, value: DateTimeValue) -> EntryZone:
+        """The zone of the value. An event in UTC gets the file's own zone, unless it repeats."""
+        if value.zone and value.zone not in self._zones:
+            self._zones[value.zone] = self._find_zone(entry, value.zone)
+        if value.zone:
+            return self._zones[value.zone]
+        if value.is_utc and not entry.rule:
+            return EntryZone(self._file_zone or "UTC", is_named=False)
+        return EntryZone("UTC" if value.is_utc else self._zone, is_named=not value.is_date)
 
-    def _found(self, entry: Entry, name: str) -> Clock:
-        described = self._file.zones.get(name.strip())
-        found = zone_names.known(name) or (zone_names.known(described.location) if described and described.location else None)
-        if found:
-            return Clock(found)
-        own = clocks(described.observances, self.budget) if described else None
-        called = f"the zone “{short(described.name if described else name)}”"
-        read = "known to the file alone; its times were read by it, and are kept" if own else "not known; its times were read"
-        self.tell(entry.line, "time_zone", f"{called} is {read} in {self._zone}")
-        return Clock(self._zone, own)
+    def _find_zone(self, entry: Entry, name: str) -> EntryZone:
+        defined = self._file.zones.get(name.strip())
+        zone = zone_names.find_zone(name) or (zone_names.find_zone(defined.location) if defined and defined.location else None)
+        if zone:
+            return EntryZone(zone)
+        definition = build_time_zone(defined.observances, self.budget) if defined else None
+        label = f"the zone “{shorten(defined.name if defined else name)}”"
+        read = "known to the file alone; its times were read by it, and are kept" if definition else "not known; its times were read"
+        self.warn(entry.line, "time_zone", f"{label} is {read} in {self._zone}")
+        return EntryZone(self._zone, definition)
 
-    def instant(self, entry: Entry, moment: Moment) -> int:
-        """The moment in Unix seconds; of a date, its first."""
-        if moment.is_utc:
-            return datetimes.to_instant(moment.local, "UTC")
-        return self.clock(entry, moment).instant(moment.local)
+    def to_instant(self, entry: Entry, value: DateTimeValue) -> int:
+        """The instant of the value; of a date, the start of the day."""
+        if value.is_utc:
+            return datetimes.to_instant(value.local, "UTC")
+        return self.zone_of(entry, value).to_instant(value.local)
 
-    def day(self, entry: Entry, moment: Moment, clock: Clock) -> date:
-        """The date that is meant, on this clock."""
-        if moment.is_date or (not moment.is_utc and self.clock(entry, moment) == clock):
-            return moment.local.date()
-        return clock.day(self.instant(entry, moment))
+    def to_date(self, entry: Entry, value: DateTimeValue, zone: EntryZone) -> date:
+        """The date of the value in the zone."""
+        if value.is_date or (not value.is_utc and self.zone_of(entry, value) == zone):
+            return value.local.date()
+        return zone.to_local(self.to_instant(entry, value)).date()
 
-    def span(self, entry: Entry, clock: Clock, later: timedelta = timedelta()) -> Span:
-        """When it is, or so many days later; a ValueError with words where it cannot be. An end that cannot be is left out."""
+    def read_span(self, entry: Entry, zone: EntryZone, later: timedelta = timedelta()) -> Span:
+        """The start and end of the entry, or of an occurrence some days later.
+
+        Raises ValueError with a message for people if the start is invalid; an invalid end is left out with a remark."""
         assert entry.start is not None
         try:
             start = entry.start.local + later
             if entry.start.is_date:
-                return self._days(entry, start.date(), clock.zone, later)
-            start_at = self.instant(entry, structs.replace(entry.start, local=start))
-            if start.year < datetimes.FIRST_YEAR or not datetimes.is_in_range(start_at, clock.zone):
+                return self._read_days(entry, start.date(), zone.zone, later)
+            start_at = self.to_instant(entry, structs.replace(entry.start, local=start))
+            if start.year < datetimes.FIRST_YEAR or not datetimes.is_in_range(start_at, zone.zone):
                 raise ValueError(datetimes.YEARS)
-            end_at = self._end(entry, clock, start, start_at, later)
+            end_at = self._read_end(entry, zone, start, start_at, later)
         except OverflowError:
             raise ValueError(datetimes.YEARS) from None
-        return Span(start_at, end_at, start_at if end_at is None else end_at, False, clock.zone)
+        return Span(start_at, end_at, start_at if end_at is None else end_at, False, zone.zone)
 
-    def _end(self, entry: Entry, clock: Clock, start: datetime, start_at: int, later: timedelta) -> int | None:
-        if entry.length and entry.start:
-            shifted = structs.replace(entry.start, local=start + timedelta(days=entry.length.days))
-            end_at = self.instant(entry, shifted) + entry.length.seconds
+    def _read_end(self, entry: Entry, zone: EntryZone, start: datetime, start_at: int, later: timedelta) -> int | None:
+        if entry.duration and entry.start:
+            shifted = structs.replace(entry.start, local=start + timedelta(days=entry.duration.days))
+            end_at = self.to_instant(entry, shifted) + entry.duration.seconds
         elif entry.end and entry.end.is_date:
-            end_at = clock.instant(entry.end.local + later)
+            end_at = zone.to_instant(entry.end.local + later)
         elif entry.end:
-            end_at = self.instant(entry, structs.replace(entry.end, local=entry.end.local + later))
+            end_at = self.to_instant(entry, structs.replace(entry.end, local=entry.end.local + later))
         else:
             return None
-        if end_at < start_at or not datetimes.is_in_range(end_at, clock.zone):
-            self._tell_end(entry, f"it {BACKWARDS}" if end_at < start_at else datetimes.YEARS)
+        if end_at < start_at or not datetimes.is_in_range(end_at, zone.zone):
+            self._warn_end(entry, f"it {BACKWARDS}" if end_at < start_at else datetimes.YEARS)
             return None
         return end_at
 
-    def _days(self, entry: Entry, first: date, zone: str, later: timedelta) -> Span:
-        """Whole days: in a file, the end is the day after the last."""
+    def _read_days(self, entry: Entry, first: date, zone: str, later: timedelta) -> Span:
+        """The span of an all-day entry. In a file, the end is the day after the last one."""
         if first.year < datetimes.FIRST_YEAR:
             raise ValueError(datetimes.YEARS)
         last = first
-        if entry.length:
-            last = first + timedelta(days=max(1, entry.length.days + entry.length.seconds // DAY_SECONDS) - 1)
+        if entry.duration:
+            last = first + timedelta(days=max(1, entry.duration.days + entry.duration.seconds // DAY_SECONDS) - 1)
         elif entry.end:
             end = entry.end.local + later
             last = end.date() - ONE_DAY if end.time() == time() and end.date() > first else end.date()
         if last < first:
-            self._tell_end(entry, f"it {BACKWARDS}")
+            self._warn_end(entry, f"it {BACKWARDS}")
             last = first
         until_at = datetimes.end_of_day(last, zone)
         return Span(datetimes.start_of_day(first, zone), until_at if last > first else None, until_at, True, zone)
 
-    def _tell_end(self, entry: Entry, reason: str) -> None:
-        self.tell(entry.line, "end_time", f"the end was left out: {reason}")
+    def _warn_end(self, entry: Entry, reason: str) -> None:
+        self.warn(entry.line, "end_time", f"the end was left out: {reason}")
 
 
-def whole_days(entry: Entry) -> Entry:
-    """The entry, as days if Outlook says that it takes whole ones, whatever their midnights are called."""
-    moments: Iterable[Moment | None] = (entry.start, entry.end)
-    if not entry.is_all_day or any(moment and moment.local.time() != time() for moment in moments):
+def as_all_day(entry: Entry) -> Entry:
+    """The entry with dates instead of midnights, if Outlook marks it as all-day."""
+    values: Iterable[DateTimeValue | None] = (entry.start, entry.end)
+    if not entry.is_all_day or any(value and value.local.time() != time() for value in values):
         return entry
-    dated = [structs.replace(moment, is_date=True, is_utc=False, zone="") if moment else None for moment in moments]
+    dated = [structs.replace(value, is_date=True, is_utc=False, zone="") if value else None for value in values]
     return structs.replace(entry, start=dated[0], end=dated[1])

@@ -1,144 +1,109 @@
-"""What a calendar holds already of what a file brings, by UID."""
+"""Find the events and series that a calendar already has of a file, by UID."""
 
 import re
 from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from kalends import policy
 from kalends.calendars.model import Calendar
 from kalends.context import Context
-from kalends.events import store
-from kalends.events.ical import uid as own_uid
+from kalends.events import store as event_store
+from kalends.events.ical import own_uid
+from kalends.events.imports import store
 from kalends.events.model import Event
-from kalends.events.series import store as series
+from kalends.events.series import store as series_store
 from kalends.events.series.store import Series
 
-_OWN = re.compile(r"(event|series)-([0-9]{1,18})\.")
+_OWN_UID = re.compile(r"(event|series)-([0-9]{1,18})\.")
 _SLOT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{6})?")
 
 
-class Known(Struct):
-    """The events that are there under one UID, by slot; "" is that of an event that does not repeat. `is_own`: it was made here,
-    and is called as its id says. `is_elsewhere`: some of its occurrences are not on the calendar. `doubles`: events that stand for
-    an occurrence which the series has too."""
+class Existing(Struct):
+    """The events of one UID by slot; the slot of a single event is "".
 
-    held: dict[str, Event] = field(default_factory=dict)
+    is_own: the record was created here, and its UID was derived from its id. has_events_elsewhere: some of the series' events are
+    not on the calendar. duplicates: single events for an occurrence that the series has too."""
+
+    events: dict[str, Event] = field(default_factory=dict)
     series: Series | None = None
-    excepted: set[str] = field(default_factory=set)
+    exceptions: set[str] = field(default_factory=set)
     is_own: bool = False
-    is_elsewhere: bool = False
-    doubles: list[Event] = field(default_factory=list)
+    has_events_elsewhere: bool = False
+    duplicates: list[Event] = field(default_factory=list)
 
 
-def find(ctx: Context, calendar: Calendar, uids: Iterable[str], all_uids: set[str]) -> dict[str, Known]:
-    """What is on the calendar under these of all the file's UIDs. Nobody else can change it until the transaction ends."""
-    wanted = dict.fromkeys(uids)
-    named = _named(ctx, calendar, wanted, all_uids)
-    own_events, own_series = _own(ctx, calendar, wanted)
-    repeated = own_series | {series_id: uid for series_id, uid in _named_series(ctx, calendar) if uid in wanted}
-    store.hold(ctx, [*named, *own_events, *_members(ctx, list(repeated))])
-    known: dict[str, Known] = {}
-    for event in _loaded(ctx, "e.id", list(own_events)):
-        known[own_events[event.id]] = Known({"": event}, is_own=True)
-    for event in _loaded(ctx, "e.id", list(named)):
-        uid, slot = named[event.id]
-        known.setdefault(uid, Known()).held[slot] = event
-    _add_series(ctx, calendar, known, repeated, own_series)
-    return known
+def find(ctx: Context, calendar: Calendar, uids: Iterable[str], all_uids: set[str]) -> dict[str, Existing]:
+    """The records on the calendar with one of the UIDs, locked until the transaction ends. `all_uids` are those of the whole file."""
+    batch = set(uids)
+    imported = _find_imported(ctx, calendar, batch, all_uids)
+    own_events, own_series = _find_own(ctx, calendar, batch)
+    series_uids = own_series | {series_id: uid for series_id, uid in store.find_series_uids(ctx, calendar) if uid in batch}
+    event_store.lock(ctx, [*imported, *own_events, *store.find_event_ids_of_series(ctx, list(series_uids))])
+    existing: dict[str, Existing] = {}
+    for event in event_store.find_by_ids(ctx, list(own_events)):
+        existing[own_events[event.id]] = Existing({"": event}, is_own=True)
+    for event in event_store.find_by_ids(ctx, list(imported)):
+        uid, slot = imported[event.id]
+        existing.setdefault(uid, Existing()).events[slot] = event
+    if series_uids:
+        _add_series(ctx, calendar, existing, series_uids, own_series)
+    return existing
 
 
-def missing(ctx: Context, calendar: Calendar, uids: set[str]) -> set[str]:
-    """Those of the UIDs under which nothing is on the calendar."""
-    wanted = dict.fromkeys(uids)
-    named = {uid for uid, _ in _named(ctx, calendar, wanted, uids).values()} | {uid for _, uid in _named_series(ctx, calendar)}
-    own_events, own_series = _own(ctx, calendar, wanted)
-    return uids - named - set(own_events.values()) - set(own_series.values())
+def find_missing(ctx: Context, calendar: Calendar, uids: set[str]) -> set[str]:
+    """Those of the UIDs that the calendar does not have."""
+    imported = {uid for uid, _ in _find_imported(ctx, calendar, uids, uids).values()}
+    series_uids = {uid for _, uid in store.find_series_uids(ctx, calendar)}
+    own_events, own_series = _find_own(ctx, calendar, uids)
+    return uids - imported - series_uids - set(own_events.values()) - set(own_series.values())
 
 
-def _named(ctx: Context, calendar: Calendar, wanted: dict[str, None], all_uids: set[str]) -> dict[int, tuple[str, str]]:
-    """The events that came under one of the UIDs, with their slots."""
-    found: dict[int, tuple[str, str]] = {}
-    for event_id, uid in ctx.tx.rows("SELECT id, uid FROM events WHERE calendar_id = :id AND uid IS NOT NULL", id=calendar.id):
-        whole, _, slot = uid.rpartition("/")
-        if uid in wanted:
-            found[event_id] = uid, ""
-        elif uid not in all_uids and whole in wanted and _SLOT.fullmatch(slot):
-            found[event_id] = whole, slot
-    return found
+def _find_imported(ctx: Context, calendar: Calendar, uids: set[str], all_uids: set[str]) -> dict[int, tuple[str, str]]:
+    """The UIDs and slots of the events that were imported with one of the UIDs, by the events' ids."""
+    imported: dict[int, tuple[str, str]] = {}
+    for event_id, uid in store.find_event_uids(ctx, calendar):
+        series_uid, _, slot = uid.rpartition("/")
+        if uid in uids:
+            imported[event_id] = uid, ""
+        elif uid not in all_uids and series_uid in uids and _SLOT.fullmatch(slot):
+            imported[event_id] = series_uid, slot
+    return imported
 
 
-def _named_series(ctx: Context, calendar: Calendar) -> list[tuple[int, str]]:
-    rows = ctx.tx.rows(
-        """SELECT DISTINCT r.id, r.uid FROM events e JOIN series r ON r.id = e.series_id
-           WHERE e.calendar_id = :id AND r.uid IS NOT NULL""",
-        id=calendar.id,
-    )
-    return [(series_id, uid) for series_id, uid in rows]
-
-
-def _own(ctx: Context, calendar: Calendar, wanted: dict[str, None]) -> tuple[dict[int, str], dict[int, str]]:
-    """The UIDs that were given out here, by the ids of their events and of their series, as far as they are on the calendar."""
-    found: dict[str, dict[int, str]] = {"event": {}, "series": {}}
-    for uid in wanted:
-        match = _OWN.match(uid)
+def _find_own(ctx: Context, calendar: Calendar, uids: set[str]) -> tuple[dict[int, str], dict[int, str]]:
+    """The UIDs of events and of series that were created here and are on the calendar, by their ids."""
+    own: dict[str, dict[int, str]] = {"event": {}, "series": {}}
+    for uid in uids:
+        match = _OWN_UID.match(uid)
         if match and uid == own_uid(ctx.settings, int(match[2]), match[1]):
-            found[match[1]][int(match[2])] = uid
-    return _placed(ctx, calendar, "e.id", found["event"]), _placed(ctx, calendar, "e.series_id", found["series"])
-
-
-def _placed(ctx: Context, calendar: Calendar, column: str, named: dict[int, str]) -> dict[int, str]:
-    """Those on the calendar that the actor sees."""
-    if not named:
-        return {}
-    rows = ctx.tx.rows(
-        f"""SELECT DISTINCT {column} FROM events e JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar_id
-            WHERE {column} IN {ctx.db.in_list("ids")} AND {policy.event_visible(ctx)}""",
-        ids=list(named),
-        calendar_id=calendar.id,
-        me=policy.me(ctx),
+            own[match[1]][int(match[2])] = uid
+    events, series = own["event"], own["series"]
+    return (
+        {event_id: events[event_id] for event_id in store.find_visible_events(ctx, calendar, list(events))},
+        {series_id: series[series_id] for series_id in store.find_visible_series(ctx, calendar, list(series))},
     )
-    return {number: named[number] for (number,) in rows}
 
 
-def _members(ctx: Context, ids: list[int]) -> list[int]:
-    rows = ctx.tx.rows(f"SELECT id FROM events WHERE series_id IN {ctx.db.in_list('ids')}", ids=ids)
-    return [event_id for (event_id,) in rows]
-
-
-def _loaded(ctx: Context, column: str, ids: list[int]) -> list[Event]:
-    if not ids:
-        return []
-    return ctx.tx.all(Event, f"{policy.SELECT_EVENTS} WHERE {column} IN {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
-
-
-def _add_series(ctx: Context, calendar: Calendar, known: dict[str, Known], repeated: dict[int, str], own: dict[int, str]) -> None:
-    ids = list(repeated)
-    if not ids:
-        return
-    for found in series.of_ids(ctx, ids):
-        each = known.setdefault(repeated[found.id], Known())
-        each.series, each.is_own = found, found.id in own
-    for event in _loaded(ctx, "e.series_id", ids):
+def _add_series(ctx: Context, calendar: Calendar, existing: dict[str, Existing], uids: dict[int, str], own: dict[int, str]) -> None:
+    """Add the series with their events and exceptions; `uids` has the UID of each series."""
+    ids = list(uids)
+    for series in series_store.find_by_ids(ctx, ids):
+        record = existing.setdefault(uids[series.id], Existing())
+        record.series, record.is_own = series, series.id in own
+    for event in event_store.find_by_series(ctx, ids):
         assert event.series_id is not None
-        each = known[repeated[event.series_id]]
-        if event.slot is not None:
-            each.doubles += [each.held[event.slot]] if event.slot in each.held else []
-            each.held[event.slot] = event
-        if event.id == getattr(each.held.get(""), "id", None):
-            del each.held[""]
-    rows = ctx.tx.rows(f"SELECT series_id, slot FROM series_exceptions WHERE series_id IN {ctx.db.in_list('ids')}", ids=ids)
-    for series_id, slot in rows:
-        known[repeated[series_id]].excepted.add(slot)
-    for series_id in _elsewhere(ctx, calendar, ids):
-        known[repeated[series_id]].is_elsewhere = True
+        _add_event_of_series(existing[uids[event.series_id]], event)
+    for series_id, slot in series_store.find_exceptions(ctx, ids):
+        existing[uids[series_id]].exceptions.add(slot)
+    for series_id in store.find_series_with_events_elsewhere(ctx, calendar, ids):
+        existing[uids[series_id]].has_events_elsewhere = True
 
 
-def _elsewhere(ctx: Context, calendar: Calendar, ids: list[int]) -> list[int]:
-    rows = ctx.tx.rows(
-        f"""SELECT DISTINCT e.series_id FROM events e WHERE e.series_id IN {ctx.db.in_list("ids")}
-            AND NOT EXISTS (SELECT 1 FROM placements p WHERE p.event_id = e.id AND p.calendar_id = :calendar_id)""",
-        ids=ids,
-        calendar_id=calendar.id,
-    )
-    return [series_id for (series_id,) in rows]
+def _add_event_of_series(record: Existing, event: Event) -> None:
+    if event.slot is not None:
+        if event.slot in record.events:
+            record.duplicates.append(record.events[event.slot])
+        record.events[event.slot] = event
+    single = record.events.get("")
+    if single and single.id == event.id:
+        del record.events[""]

@@ -1,4 +1,4 @@
-"""What a calendar file has under one UID, and how entries become that: bounded, and told where something cannot be kept."""
+"""The events that a file has under one UID, and the importer that reads them within limits."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,98 +7,100 @@ from datetime import date
 from msgspec import Struct, field
 
 from kalends import errors
-from kalends.events.imports.entries import Clock, Content, Reader, whole_days
-from kalends.events.series.rule import Rule, months_later
-from kalends.events.series.store import AHEAD_MONTHS
+from kalends.events.imports.entries import Content, EntryReader, EntryZone, as_all_day
+from kalends.events.series.rule import Rule, add_months
+from kalends.events.series.store import MONTHS_AHEAD
 from kalends.events.span import Span
 from kalends.ical.parse import Entry
-from kalends.ical.rrule import TooLong
+from kalends.ical.rrule import BudgetExceeded
 from kalends.values import datetimes
 
-# All that a file may make, occurrences included, and their text.
-MOST_EVENTS = 20_000
-MOST_TEXT = 20_000_000
+# Limits of what one file may create, occurrences included.
+MAX_EVENTS = 20_000
+MAX_TEXT = 20_000_000
+
+CANCELLED = "it was left out: it is cancelled"
 
 
-class Wanted(Struct, frozen=True):
-    """An event as the file has it; `edited` where it departs from the rule of its series."""
+class IncomingEvent(Struct, frozen=True):
+    """An event of the file; `edited` if it departs from the rule of its series."""
 
     content: Content
     span: Span
-    is_named: bool
+    is_zone_named: bool
     edited: bool = False
 
 
-class Arrival(Struct):
-    """One event, a series, or several events, each with the slot by which it is known again; "" is that of the one event."""
+class IncomingSeries(Struct):
+    """A single event, a series with its rule, or several events without one, by slot; the slot of a single event is ""."""
 
     line: int
     uid: str
-    wanted: dict[str, Wanted] = field(default_factory=dict)
-    excepted: set[str] = field(default_factory=set)
+    events: dict[str, IncomingEvent] = field(default_factory=dict)
+    exceptions: set[str] = field(default_factory=set)
     rule: Rule | None = None
     clock: int = 0
     made_until: str = ""
-    # Occurrences before this slot were too many, and nothing is said about those that are there.
+    # Occurrences before this slot were too many to import; existing ones stay as they are.
     since: str = ""
 
     @property
-    def text(self) -> int:
-        """How many characters it gives to the text index."""
-        return sum(len(wanted.content.columns["search"]) for wanted in self.wanted.values())
+    def text_size(self) -> int:
+        """How many characters it adds to the text index."""
+        return sum(len(event.content.columns["search"]) for event in self.events.values())
 
 
-class Maker:
-    """Makes what is wanted of entries, and counts it."""
+class Importer:
+    """Reads the entries of a file as events, and counts them."""
 
-    def __init__(self, reader: Reader, today: date):
+    def __init__(self, reader: EntryReader, today: date):
         self.reader = reader
         self.skipped = 0
         self._today = today
         self._events = 0
         self._text = 0
 
-    def wanted(self, entry: Entry, *, edited: bool = False) -> Wanted:
-        entry = whole_days(entry)
+    def read_event(self, entry: Entry, *, edited: bool = False) -> IncomingEvent:
+        entry = as_all_day(entry)
         assert entry.start is not None
-        # A second of two equal times is written in UTC, and its zone then stands at the end alone.
-        clock = self.reader.clock(entry, entry.end if entry.start.is_utc and entry.end and entry.end.zone else entry.start)
-        content = self.reader.content(entry)
+        # Our feeds write the second of two equal local times in UTC; then the end alone names the zone.
+        zone = self.reader.zone_of(entry, entry.end if entry.start.is_utc and entry.end and entry.end.zone else entry.start)
+        content = self.reader.read_content(entry)
         self.count(1, content)
-        return Wanted(content, self.reader.span(entry, clock), clock.is_named, edited)
+        return IncomingEvent(content, self.reader.read_span(entry, zone), zone.is_named, edited)
 
-    def alone(self, uid: str, entry: Entry, clock: Clock) -> Arrival:
-        """An occurrence as an event of its own."""
-        assert entry.occurrence is not None
-        self.reader.tell(entry.line, "repeat", "no rule makes this occurrence; it is kept as an event of its own")
-        slot = self.reader.day(entry, entry.occurrence, clock).isoformat()
-        return Arrival(entry.line, f"{uid}/{slot}", {"": self.wanted(entry)})
+    def read_single_occurrence(self, uid: str, entry: Entry, zone: EntryZone) -> IncomingSeries:
+        """A changed occurrence as an event of its own, because no rule makes it."""
+        assert entry.recurrence_id is not None
+        self.reader.warn(entry.line, "repeat", "no rule makes this occurrence; it is kept as an event of its own")
+        slot = self.reader.to_date(entry, entry.recurrence_id, zone).isoformat()
+        return IncomingSeries(entry.line, f"{uid}/{slot}", {"": self.read_event(entry)})
 
     def count(self, events: int, content: Content) -> None:
-        """Refuse what would take too long to write."""
+        """Count events of this content, and refuse the file if there are too many."""
         self._events += events
         self._text += events * len(content.columns["search"])
-        if self._events > MOST_EVENTS:
-            raise errors.invalid("file", f"makes more than {MOST_EVENTS:,} events, with all that repeats; import it in parts", "too_large")
-        if self._text > MOST_TEXT:
+        if self._events > MAX_EVENTS:
+            raise errors.invalid("file", f"makes more than {MAX_EVENTS:,} events, with all that repeats; import it in parts", "too_large")
+        if self._text > MAX_TEXT:
             raise errors.invalid("file", "repeats so much text that it cannot be imported at once; import it in parts", "too_large")
 
     def horizon(self, start: date) -> date:
-        """Up to when the occurrences of what goes on are made."""
-        return months_later(max(start, self._today), AHEAD_MONTHS)
+        """The last day for which occurrences of an endless rule are created."""
+        return add_months(max(start, self._today), MONTHS_AHEAD)
 
     @contextmanager
-    def skipping(self, entry: Entry) -> Iterator[None]:
-        """Leave the entry out, and tell why, if it cannot be followed."""
+    def skip_on_error(self, entry: Entry) -> Iterator[None]:
+        """Skip the entry with a remark if its times are invalid."""
         try:
             yield
-        except TooLong:
+        except BudgetExceeded:
             self.skip(entry, "time_zone", "it was left out: the zones of this file take too long to follow")
         except OverflowError:
             self.skip(entry, "start_time", f"it was left out: {datetimes.YEARS}")
         except ValueError as error:
             self.skip(entry, "start_time", f"it was left out: {error}")
 
-    def skip(self, entry: Entry, name: str, message: str) -> None:
+    def skip(self, entry: Entry, field: str, message: str) -> None:
         self.skipped += 1
-        self.reader.tell(entry.line, name, message)
+        self.reader.warn(entry.line, field, message)

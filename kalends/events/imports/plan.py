@@ -1,4 +1,4 @@
-"""What a calendar file comes to, before anything is written."""
+"""Plan an import: what the entries of the file become, before anything is written."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,114 +8,115 @@ from msgspec import Struct
 from kalends import errors
 from kalends.context import Context
 from kalends.events import store
-from kalends.events.imports.entries import Reader, whole_days
-from kalends.events.imports.incoming import Arrival, Maker
-from kalends.events.imports.recurrence import Repetition
+from kalends.events.imports.entries import EntryReader, as_all_day
+from kalends.events.imports.incoming import CANCELLED, Importer, IncomingSeries
+from kalends.events.imports.recurrence import RecurrenceReader
 from kalends.http.remarks import Remark
-from kalends.ical.parse import Entry, File
+from kalends.ical.parse import CalendarFile, Entry
 from kalends.values import datetimes
 
-# What is written in one transaction, while all other writes wait; a single series may be more.
+# The size of one write transaction, for which all other writes wait; a single series may be larger.
 BATCH_EVENTS = 1_000
 BATCH_TEXT = 150_000
 
-# How a command shows how far it is: the items as they are taken, and what is done with them.
-Shown = Callable[[list[Any], str], Iterable[Any]]
+# Shows the progress of a command: takes items and the name of the step, and yields the items.
+Progress = Callable[[list[Any], str], Iterable[Any]]
 
 
 class Plan(Struct):
-    """The events of the file by UID, what of them cannot be kept, and how many are left out."""
+    """The events of the file, the remarks on what cannot be imported, and how many entries are skipped."""
 
-    arrivals: list[Arrival]
+    incoming: list[IncomingSeries]
     remarks: list[Remark]
     skipped: int
 
     @property
     def uids(self) -> set[str]:
-        return {arrival.uid for arrival in self.arrivals}
+        return {series.uid for series in self.incoming}
 
 
-def planned(ctx: Context, file: File, zone: str, *, is_zone_given: bool, shown: Shown) -> Plan:
-    """What the entries of the file come to; without a zone of their own, their times are meant in this one."""
-    reader = Reader(file, zone, is_zone_given=is_zone_given, url=ctx.settings.url)
-    maker = Maker(reader, datetimes.to_local(ctx.now, "UTC").date())
+def build_plan(ctx: Context, file: CalendarFile, zone: str, *, is_zone_sent: bool, progress: Progress) -> Plan:
+    """The plan for the entries of the file; their times are in `zone` if they have none, and it overrides the file's if it was sent."""
+    reader = EntryReader(file, zone, is_zone_sent=is_zone_sent, url=ctx.settings.url)
+    importer = Importer(reader, datetimes.to_local(ctx.now, "UTC").date())
     groups: dict[str, list[Entry]] = {}
     for entry in file.entries:
         groups.setdefault(entry.uid, []).append(entry)
-    arrivals = [arrival for uid, entries in shown(list(groups.items()), "Reading") for arrival in _arrivals(maker, uid, entries)]
-    if not arrivals and not any(entry.is_cancelled for entry in file.entries):
+    incoming = [series for uid, entries in progress(list(groups.items()), "Reading") for series in _read_group(importer, uid, entries)]
+    if not incoming and not any(entry.is_cancelled for entry in file.entries):
         first = reader.remarks[0]
         raise errors.invalid("file", f"has no event that can be read; line {first.line}: {first.message}", "invalid_format")
-    reader.tell_unkept()
-    _refuse_long(arrivals)
-    return Plan(arrivals, list(dict.fromkeys(reader.remarks)), maker.skipped)
+    reader.warn_unsupported()
+    _refuse_too_much_text(incoming)
+    return Plan(incoming, list(dict.fromkeys(reader.remarks)), importer.skipped)
 
 
-def batches(arrivals: list[Arrival]) -> list[list[Arrival]]:
-    """The arrivals in runs, each of which is written quickly; at least one."""
-    found: list[list[Arrival]] = [[]]
+def split_batches(incoming: list[IncomingSeries]) -> list[list[IncomingSeries]]:
+    """The series in batches for one transaction each; at least one batch."""
+    batches: list[list[IncomingSeries]] = [[]]
     events = text = 0
-    for arrival in arrivals:
-        events += len(arrival.wanted)
-        text += arrival.text
-        if found[-1] and (events > BATCH_EVENTS or text > BATCH_TEXT):
-            found.append([])
-            events, text = len(arrival.wanted), arrival.text
-        found[-1].append(arrival)
-    return found
+    for series in incoming:
+        events += len(series.events)
+        text += series.text_size
+        if batches[-1] and (events > BATCH_EVENTS or text > BATCH_TEXT):
+            batches.append([])
+            events, text = len(series.events), series.text_size
+        batches[-1].append(series)
+    return batches
 
 
-def _refuse_long(arrivals: list[Arrival]) -> None:
-    """A series is written at once, as if it were repeated here."""
-    for arrival in arrivals:
-        if arrival.text > store.MOST_TEXT:
-            most = f"{store.MOST_TEXT:,} characters fit, and its occurrences have {arrival.text:,} together"
-            message = f"the event on line {arrival.line} repeats too much text: {most}; shorten the text or the rule"
+def _refuse_too_much_text(incoming: list[IncomingSeries]) -> None:
+    """A series is written in one transaction, and has the same limit as one that is created here."""
+    for series in incoming:
+        if series.text_size > store.MAX_TEXT:
+            limit = f"{store.MAX_TEXT:,} characters fit, and its occurrences have {series.text_size:,} together"
+            message = f"the event on line {series.line} repeats too much text: {limit}; shorten the text or the rule"
             raise errors.invalid("file", message, "too_large")
 
 
-def _arrivals(maker: Maker, uid: str, entries: list[Entry]) -> list[Arrival]:
-    """What the entries that share a UID come to: one for the event, and one for each occurrence that was changed alone."""
+def _read_group(importer: Importer, uid: str, entries: list[Entry]) -> list[IncomingSeries]:
+    """The series of the entries that share a UID, and one more for each changed occurrence without a place in it."""
     for entry in entries:
-        for name, message in entry.faults:
-            maker.reader.tell(entry.line, name, message)
-    alone = [entry for entry in entries if entry.occurrence is None]
-    changed = _latest(entry for entry in entries if entry.occurrence is not None)
-    if not alone:
-        return _parts(maker, uid, changed)
-    newest = max(alone, key=lambda entry: (entry.sequence, entry.line))
-    if len(alone) > 1:
-        maker.reader.tell(newest.line, "file", f"the file has {len(alone):,} events under one UID; this one counts")
-    with maker.skipping(newest):
-        return _whole(maker, uid, newest, changed)
+        for name, message in entry.errors:
+            importer.reader.warn(entry.line, name, message)
+    masters = [entry for entry in entries if entry.recurrence_id is None]
+    changed = _newest(entry for entry in entries if entry.recurrence_id is not None)
+    if not masters:
+        return _read_occurrences(importer, uid, changed)
+    newest = max(masters, key=lambda entry: (entry.sequence, entry.line))
+    if len(masters) > 1:
+        importer.reader.warn(newest.line, "file", f"the file has {len(masters):,} events under one UID; this one counts")
+    with importer.skip_on_error(newest):
+        return _read_master(importer, uid, newest, changed)
     return []
 
 
-def _latest(changed: Iterable[Entry]) -> list[Entry]:
+def _newest(changed: Iterable[Entry]) -> list[Entry]:
     """The newest entry of each occurrence."""
-    found = {entry.occurrence: entry for entry in sorted(changed, key=lambda entry: (entry.sequence, entry.line))}
-    return sorted(found.values(), key=lambda entry: entry.line)
+    newest = {entry.recurrence_id: entry for entry in sorted(changed, key=lambda entry: (entry.sequence, entry.line))}
+    return sorted(newest.values(), key=lambda entry: entry.line)
 
 
-def _whole(maker: Maker, uid: str, entry: Entry, changed: list[Entry]) -> list[Arrival]:
+def _read_master(importer: Importer, uid: str, entry: Entry, changed: list[Entry]) -> list[IncomingSeries]:
     if entry.is_cancelled:
-        maker.skip(entry, "status", "it was left out: it is cancelled")
+        importer.skip(entry, "status", CANCELLED)
         return []
     if entry.start is None:
-        maker.skipped += 1
+        importer.skipped += 1
         return []
-    return Repetition(maker, whole_days(entry), uid).arrivals(changed)
+    return RecurrenceReader(importer, as_all_day(entry), uid).read(changed)
 
 
-def _parts(maker: Maker, uid: str, changed: list[Entry]) -> list[Arrival]:
-    """Occurrences whose series is not in the file."""
-    found: list[Arrival] = []
+def _read_occurrences(importer: Importer, uid: str, changed: list[Entry]) -> list[IncomingSeries]:
+    """Changed occurrences of a series that is not in the file."""
+    incoming: list[IncomingSeries] = []
     for entry in changed:
         if entry.is_cancelled:
-            maker.skip(entry, "status", "it was left out: it is cancelled")
-        elif entry.start is None or entry.occurrence is None:
-            maker.skipped += 1
+            importer.skip(entry, "status", CANCELLED)
+        elif entry.start is None or entry.recurrence_id is None:
+            importer.skipped += 1
         else:
-            with maker.skipping(entry):
-                found.append(maker.alone(uid, entry, maker.reader.clock(entry, entry.occurrence)))
-    return found
+            with importer.skip_on_error(entry):
+                zone = importer.reader.zone_of(entry, entry.recurrence_id)
+                incoming.append(importer.read_single_occurrence(uid, entry, zone))
+    return incoming

@@ -1,249 +1,273 @@
-"""What repeats in a calendar file: a series where its rule is one of ours, else single events, each for its date."""
+"""Read repeating entries: as a series if its rule is a simple one, else as single events, one for each date."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from itertools import chain, dropwhile, islice
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from kalends import errors
 from kalends.events.imports.entries import Content
-from kalends.events.imports.incoming import Arrival, Maker, Wanted
-from kalends.events.series import store as series
+from kalends.events.imports.incoming import Importer, IncomingEvent, IncomingSeries
+from kalends.events.series.occurrences import occurrence_span, seconds_of_day
 from kalends.events.series.rule import Rule
-from kalends.events.series.store import MOST, seconds_of_day
-from kalends.events.span import Span
+from kalends.events.series.store import MAX_OCCURRENCES
+from kalends.events.span import Span, timed_span
 from kalends.ical import rrule
 from kalends.ical.parse import Entry
-from kalends.ical.rrule import Recurrence, TooLong
-from kalends.ical.values import Moment, short
+from kalends.ical.rrule import BudgetExceeded, Recurrence
+from kalends.ical.values import DateTimeValue, shorten
 from kalends.values import datetimes
 
-MOST_INTERVAL = 1_000
-# Clocks are set twice a year at most, but for a few zones in a few years.
-QUIET_DAYS = 40
+MAX_INTERVAL = 1_000
+# Longer than the time between two DST changes, except in a few zones in a few years.
+DAYS_WITHOUT_DST_CHANGE = 40
 SECOND = timedelta(seconds=1)
 
 
-class Repetition:
-    """An entry that may repeat, and the occurrences that were changed alone."""
+class Dates(Struct, frozen=True):
+    """The dates of a rule that are imported, and whether others before or after them were left out."""
 
-    def __init__(self, maker: Maker, entry: Entry, uid: str):
+    days: list[date]
+    is_cut_at_start: bool
+    is_cut_at_end: bool
+
+
+class RecurrenceReader:
+    """Reads an entry that may repeat, with its changed occurrences."""
+
+    def __init__(self, importer: Importer, entry: Entry, uid: str):
         assert entry.start is not None
-        self._maker = maker
-        self._reader = maker.reader
+        self._importer = importer
+        self._reader = importer.reader
         self._entry = entry
         self._uid = uid
         self._start = entry.start
-        self._clock = self._reader.clock(entry, entry.start)
+        self._zone = self._reader.zone_of(entry, entry.start)
 
-    def arrivals(self, changed: list[Entry]) -> list[Arrival]:
-        """What the entry comes to, and the occurrences that were changed."""
-        rule = self._rule()
+    def read(self, changed: list[Entry]) -> list[IncomingSeries]:
+        """The series of the entry, and those changed occurrences and additional dates that are events of their own."""
+        rule = self._parse_rule()
         try:
-            if rule or self._entry.added:
-                return self._repeated(rule, changed)
-        except TooLong:
-            self._tell("the rules of this file take too long to follow, and only the first occurrence is kept")
-        once = Arrival(self._entry.line, self._uid, {"": self._maker.wanted(self._entry)})
-        return [once, *self._changed(Arrival(self._entry.line, self._uid), changed)]
+            if rule or self._entry.rdates:
+                return self._read_repeating(rule, changed)
+        except BudgetExceeded:
+            self._warn("the rules of this file take too long to follow, and only the first occurrence is kept")
+        single = IncomingSeries(self._entry.line, self._uid, {"": self._importer.read_event(self._entry)})
+        return [single, *self._place_changed(IncomingSeries(self._entry.line, self._uid), changed)]
 
-    def _repeated(self, rule: Recurrence | None, changed: list[Entry]) -> list[Arrival]:
-        arrival = Arrival(self._entry.line, self._uid, clock=seconds_of_day(self._start.local))
-        content = self._reader.content(self._entry)
-        first = self._pattern(self._reader.span(self._entry, self._clock))
-        dates, goes_on = self._dates(rule, arrival, first) if rule else ([self._start.local.date()], False)
-        self._maker.count(len(dates), content)
-        self._except(arrival, set(dates), changed)
+    def _read_repeating(self, rule: Recurrence | None, changed: list[Entry]) -> list[IncomingSeries]:
+        series = IncomingSeries(self._entry.line, self._uid, clock=seconds_of_day(self._start.local))
+        content = self._reader.read_content(self._entry)
+        pattern = self._find_pattern(self._reader.read_span(self._entry, self._zone))
+        dates, goes_on = self._read_dates(rule, series, pattern) if rule else ([self._start.local.date()], False)
+        self._importer.count(len(dates), content)
+        self._add_exceptions(series, set(dates), changed)
         for day in dates:
-            if day.isoformat() not in arrival.excepted:
-                arrival.wanted[day.isoformat()] = self._on(arrival, content, first, day)
-        if rule and not arrival.rule:
-            self._tell_kept(len(arrival.wanted), f" until {dates[-1]}" if goes_on else "")
-        regular = Wanted(content, first, self._clock.is_named)
-        others = [*self._changed(arrival, changed, regular), *self._added(arrival, content, first)]
-        if not arrival.wanted:
-            self._maker.skip(self._entry, "repeat", "it was left out: none of its occurrences takes place")
+            if day.isoformat() not in series.exceptions:
+                series.events[day.isoformat()] = self._occurrence(series, content, pattern, day)
+        if rule and not series.rule:
+            self._warn_single_events(len(series.events), f" until {dates[-1]}" if goes_on else "")
+        regular = IncomingEvent(content, pattern, self._zone.is_named)
+        others = [*self._place_changed(series, changed, regular), *self._add_rdates(series, content, pattern)]
+        if not series.events:
+            self._importer.skip(self._entry, "repeat", "it was left out: none of its occurrences takes place")
             return others
-        return [arrival, *others]
+        return [series, *others]
 
-    def _pattern(self, first: Span) -> Span:
-        """The occurrence after which the others are made: one during which no clocks are set, so that its length is the usual one."""
+    def _find_pattern(self, first: Span) -> Span:
+        """The span after which occurrences are created: the first one without a DST change, which has the regular length."""
         if first.all_day or first.end_at is None:
             return first
-        length, zone = self._length(first.end_at - first.start_at), first.time_zone
-        for day in range(QUIET_DAYS):
+        length, zone = self._local_length(first.end_at - first.start_at), first.time_zone
+        for day in range(DAYS_WITHOUT_DST_CHANGE):
             start = self._start.local + timedelta(days=day)
             start_at, end_at = (datetimes.to_instant(local, zone) for local in (start, start + length))
             if end_at - start_at == length // SECOND and datetimes.to_local(start_at, zone).replace(tzinfo=None) == start:
-                return Span(start_at, end_at, end_at, False, zone)
+                return timed_span(start_at, end_at, zone)
         return first
 
-    def _length(self, exact: int) -> timedelta:
-        """How long it takes by the clocks."""
-        length, end = self._entry.length, self._entry.end
-        if length:
-            return timedelta(days=length.days, seconds=length.seconds)
+    def _local_length(self, seconds: int) -> timedelta:
+        """The length in local time; `seconds` is that in real time."""
+        duration, end = self._entry.duration, self._entry.end
+        if duration:
+            return timedelta(days=duration.days, seconds=duration.seconds)
         if end and not end.is_date and (end.zone, end.is_utc) == (self._start.zone, self._start.is_utc):
             return end.local - self._start.local
-        return timedelta(seconds=exact)
+        return timedelta(seconds=seconds)
 
-    def _rule(self) -> Recurrence | None:
-        """The rule, if it can be followed; without it, the first occurrence is all there is."""
+    def _parse_rule(self) -> Recurrence | None:
+        """The rule; None with a remark if it is not supported, so that only the first occurrence is imported."""
         if not self._entry.rule:
             return None
-        called = f"the rule {short(self._entry.rule)}"
+        label = f"the rule {shorten(self._entry.rule)}"
         try:
-            rule = rrule.read(self._entry.rule)
+            rule = rrule.parse(self._entry.rule)
         except ValueError as error:
-            self._tell(f"{called} cannot be read, and only the first occurrence is kept: {error}")
+            self._warn(f"{label} cannot be read, and only the first occurrence is kept: {error}")
             return None
-        if not rule.is_by_the_day:
-            self._tell(f"{called} repeats within a day, and only the first occurrence is kept")
+        if not rule.is_daily_or_longer:
+            self._warn(f"{label} repeats within a day, and only the first occurrence is kept")
             return None
         local = self._start.local
-        if any(times and times != (time,) for times, time in zip(rule.clocks, (local.hour, local.minute, local.second), strict=True)):
-            self._tell(f"{called} has times of its own; only that of the first occurrence is kept")
+        if any(times and times != (time,) for times, time in zip(rule.times, (local.hour, local.minute, local.second), strict=True)):
+            self._warn(f"{label} has times of its own; only that of the first occurrence is kept")
         return rule
 
-    def _dates(self, rule: Recurrence, arrival: Arrival, first: Span) -> tuple[list[date], bool]:
-        """The dates that are kept, and whether the rule goes on after them. The arrival gets it, if it is one of ours."""
+    def _read_dates(self, rule: Recurrence, series: IncomingSeries, pattern: Span) -> tuple[list[date], bool]:
+        """The dates to import, and whether the rule goes on after them. The series gets the rule if it is a simple one."""
         start = self._start.local.date()
-        # The first occurrence takes place, whatever the rule says.
-        last = max(start, self._last(rule.until)) if rule.until else date.max
-        horizon = self._maker.horizon(start)
-        is_endless = rule.until is None and rule.count is None
-        is_plain = rrule.is_plain(rule, start) and rule.interval <= MOST_INTERVAL
-        if is_plain:
-            found = Rule(rule.frequency, rule.interval, start, None).dates(last)
-        else:
-            every = rrule.dates(structs.replace(rule, count=None), start, min(last, horizon), self._reader.budget)
-            found = chain([start], dropwhile(lambda day: day == start, every))
-        dates, is_late, goes_on = _kept(islice(found, rule.count), horizon, is_endless or not is_plain)
-        arrival.since = dates[0].isoformat() if is_late else ""
-        if is_plain and self._fits(arrival, first, dates):
-            end = None if is_endless else dates[-1]
-            arrival.rule = Rule(rule.frequency, rule.interval, dates[0], end)
-            arrival.made_until = (end or horizon).isoformat()
-        cut = [f"before {dates[0]}"] * is_late + [f"after {dates[-1]}"] * (goes_on and is_plain and not is_endless)
-        if cut:
-            self._tell(f"of more than {MOST:,} occurrences, those {' and '.join(cut)} were left out")
-        return dates, goes_on if is_plain else last > horizon and (rule.count is None or len(dates) < rule.count)
+        # DTSTART is an occurrence even if UNTIL is before it.
+        last = max(start, self._last_start(rule.until)) if rule.until else date.max
+        if rrule.is_simple(rule, start) and rule.interval <= MAX_INTERVAL:
+            return self._read_simple_dates(rule, series, pattern, last)
+        return self._expand_dates(rule, series, last)
 
-    def _last(self, until: Moment) -> date:
+    def _read_simple_dates(self, rule: Recurrence, series: IncomingSeries, pattern: Span, last: date) -> tuple[list[date], bool]:
+        start = self._start.local.date()
+        horizon = self._importer.horizon(start)
+        is_endless = rule.until is None and rule.count is None
+        days = islice(Rule(rule.frequency, rule.interval, start, None).dates(last), rule.count)
+        dates = _limit_dates(days, horizon, stops_at_horizon=is_endless)
+        series.since = dates.days[0].isoformat() if dates.is_cut_at_start else ""
+        if self._has_same_instants(series, pattern, dates.days):
+            end = None if is_endless else dates.days[-1]
+            series.rule = Rule(rule.frequency, rule.interval, dates.days[0], end)
+            series.made_until = (end or horizon).isoformat()
+        self._warn_cut(dates, is_cut_at_end=dates.is_cut_at_end and not is_endless)
+        return dates.days, dates.is_cut_at_end
+
+    def _expand_dates(self, rule: Recurrence, series: IncomingSeries, last: date) -> tuple[list[date], bool]:
+        start = self._start.local.date()
+        horizon = self._importer.horizon(start)
+        days = rrule.dates(structs.replace(rule, count=None), start, min(last, horizon), self._reader.budget)
+        # DTSTART is an occurrence even if the rule does not have it.
+        with_start = chain([start], dropwhile(lambda day: day == start, days))
+        dates = _limit_dates(islice(with_start, rule.count), horizon, stops_at_horizon=True)
+        series.since = dates.days[0].isoformat() if dates.is_cut_at_start else ""
+        self._warn_cut(dates, is_cut_at_end=False)
+        return dates.days, last > horizon and (rule.count is None or len(dates.days) < rule.count)
+
+    def _last_start(self, until: DateTimeValue) -> date:
         """The last day on which an occurrence may begin."""
         if until.is_date or self._start.is_date:
             return until.local.date()
+        local = until.local
         if until.is_utc and not self._start.is_utc:
-            instant = self._reader.instant(self._entry, until)
-            own = self._clock.own
-            local = own.local(instant) if own else datetimes.to_local(instant, self._clock.zone).replace(tzinfo=None)
-        else:
-            local = until.local
+            local = self._zone.to_local(self._reader.to_instant(self._entry, until))
         is_before = seconds_of_day(local) < seconds_of_day(self._start.local)
         return local.date() - timedelta(days=1) if is_before else local.date()
 
-    def _fits(self, arrival: Arrival, first: Span, dates: list[date]) -> bool:
-        """Whether the zone in which they are kept shows the times that a zone of the file's own means."""
-        own = self._clock.own
-        if own is None or self._start.is_date:
+    def _has_same_instants(self, series: IncomingSeries, pattern: Span, days: list[date]) -> bool:
+        """Whether the occurrences begin at the same instants in the zone of the event as in the one that the file defines."""
+        definition = self._zone.definition
+        if definition is None or self._start.is_date:
             return True
-        clock = timedelta(seconds=arrival.clock)
-        midnights = {day: datetime(day.year, day.month, day.day) for day in dates}
-        return all(series.moved(first, day, arrival.clock)["start_at"] == own.instant(midnights[day] + clock) for day in dates)
+        clock = timedelta(seconds=series.clock)
+        return all(
+            occurrence_span(pattern, day, series.clock)["start_at"] == definition.to_instant(datetime(day.year, day.month, day.day) + clock)
+            for day in days
+        )
 
-    def _on(self, arrival: Arrival, content: Content, first: Span, day: date) -> Wanted:
-        """The occurrence of the day. A length that is given holds also where clocks are set meanwhile, and departs from our rule then."""
-        made = self._made(arrival, first, day)
-        if not self._start.is_date and (self._entry.length or (self._clock.own and not arrival.rule)):
-            span = self._reader.span(self._entry, self._clock, day - self._start.local.date())
-            return Wanted(content, span, self._clock.is_named, edited=arrival.rule is not None and span != made)
-        return Wanted(content, made, self._clock.is_named)
+    def _occurrence(self, series: IncomingSeries, content: Content, pattern: Span, day: date) -> IncomingEvent:
+        """The occurrence of the day. A DURATION holds even during a DST change, and then departs from the rule."""
+        regular = self._regular_span(series, pattern, day)
+        if not self._start.is_date and (self._entry.duration or (self._zone.definition and not series.rule)):
+            span = self._reader.read_span(self._entry, self._zone, day - self._start.local.date())
+            return IncomingEvent(content, span, self._zone.is_named, edited=series.rule is not None and span != regular)
+        return IncomingEvent(content, regular, self._zone.is_named)
 
-    def _made(self, arrival: Arrival, first: Span, day: date) -> Span:
-        """The occurrence as a series of ours makes it."""
+    def _regular_span(self, series: IncomingSeries, pattern: Span, day: date) -> Span:
+        """The span of the day's occurrence as the rule makes it."""
         try:
-            return structs.replace(first, **series.moved(first, day, arrival.clock))
+            return structs.replace(pattern, **occurrence_span(pattern, day, series.clock))
         except (errors.Invalid, OverflowError):
             raise ValueError(datetimes.YEARS) from None
 
-    def _except(self, arrival: Arrival, dates: set[date], changed: list[Entry]) -> None:
-        """The slots that take no place: as the entry says, or where an occurrence is cancelled."""
-        moments = [*self._entry.excluded, *(entry.occurrence for entry in changed if entry.is_cancelled and entry.occurrence)]
-        days = {self._reader.day(self._entry, moment, self._clock) for moment in moments}
-        held = sorted(day for day in days if day in dates or (arrival.rule and arrival.rule.has(day)))
-        if len(held) > MOST:
-            self._tell(f"of {len(held):,} exceptions the first {MOST:,} are kept")
-        arrival.excepted = {day.isoformat() for day in held[:MOST]}
+    def _add_exceptions(self, series: IncomingSeries, dates: set[date], changed: list[Entry]) -> None:
+        """Add the slots of EXDATE and of cancelled occurrences."""
+        values = [*self._entry.exdates, *(entry.recurrence_id for entry in changed if entry.is_cancelled and entry.recurrence_id)]
+        days = {self._reader.to_date(self._entry, value, self._zone) for value in values}
+        exceptions = sorted(day for day in days if day in dates or (series.rule and series.rule.has(day)))
+        if len(exceptions) > MAX_OCCURRENCES:
+            self._warn(f"of {len(exceptions):,} exceptions the first {MAX_OCCURRENCES:,} are kept")
+        series.exceptions = {day.isoformat() for day in exceptions[:MAX_OCCURRENCES]}
 
-    def _changed(self, arrival: Arrival, changed: list[Entry], regular: Wanted | None = None) -> Iterator[Arrival]:
-        """Put the occurrences that were changed in their place; those that have none are events of their own."""
+    def _place_changed(
+        self, series: IncomingSeries, changed: list[Entry], regular: IncomingEvent | None = None
+    ) -> Iterator[IncomingSeries]:
+        """Put the changed occurrences into their slots; those without one are yielded as events of their own."""
         for entry in changed:
-            if entry.is_cancelled or entry.start is None or entry.occurrence is None:
+            if entry.is_cancelled or entry.start is None or entry.recurrence_id is None:
                 continue
-            with self._maker.skipping(entry):
+            with self._importer.skip_on_error(entry):
                 if entry.and_following:
-                    self._reader.tell(entry.line, "repeat", "the change is kept for this occurrence alone, not for those that follow it")
-                day = self._reader.day(entry, entry.occurrence, self._clock)
+                    self._reader.warn(entry.line, "repeat", "the change is kept for this occurrence alone, not for those that follow it")
+                day = self._reader.to_date(entry, entry.recurrence_id, self._zone)
                 slot = day.isoformat()
-                if slot in arrival.wanted or slot in arrival.excepted or (arrival.rule and arrival.rule.has(day)):
-                    departing = self._maker.wanted(entry, edited=arrival.rule is not None)
-                    arrival.wanted[slot] = departing if regular is None else self._regular(arrival, regular, day, departing)
-                    arrival.excepted.discard(slot)
-                elif slot >= arrival.since:
-                    yield self._maker.alone(self._uid, entry, self._clock)
+                if slot in series.events or slot in series.exceptions or (series.rule and series.rule.has(day)):
+                    event = self._importer.read_event(entry, edited=series.rule is not None)
+                    series.events[slot] = event if regular is None else self._regular_if_equal(series, regular, day, event)
+                    series.exceptions.discard(slot)
+                elif slot >= series.since:
+                    yield self._importer.read_single_occurrence(self._uid, entry, self._zone)
 
-    def _regular(self, arrival: Arrival, regular: Wanted, day: date, departing: Wanted) -> Wanted:
-        """What the entry says, or if that is what a series of ours makes of the day anyway, that."""
-        made = structs.replace(regular, span=self._made(arrival, regular.span, day))
-        return made if arrival.rule and _is_same(departing, made) else departing
+    def _regular_if_equal(self, series: IncomingSeries, pattern: IncomingEvent, day: date, event: IncomingEvent) -> IncomingEvent:
+        """The regular occurrence of the day, if the entry says no more than the rule does; else the changed event."""
+        regular = structs.replace(pattern, span=self._regular_span(series, pattern.span, day))
+        return regular if series.rule and _is_equal(event, regular) else event
 
-    def _added(self, arrival: Arrival, content: Content, first: Span) -> Iterator[Arrival]:
-        """The dates beside the rule: in a series they are events of their own."""
-        for moment in self._entry.added:
-            day = self._reader.day(self._entry, moment, self._clock)
-            local = self._start.local if moment.is_date else moment.local
+    def _add_rdates(self, series: IncomingSeries, content: Content, pattern: Span) -> Iterator[IncomingSeries]:
+        """Add the dates of RDATE; those beside the rule of a series are yielded as events of their own."""
+        for value in self._entry.rdates:
+            day = self._reader.to_date(self._entry, value, self._zone)
+            local = self._start.local if value.is_date else value.local
             slot = day.isoformat() + ("" if local.time() == self._start.local.time() else f"T{local:%H%M%S}")
-            if slot in arrival.wanted or slot in arrival.excepted:
+            if slot in series.events or slot in series.exceptions:
                 continue
-            self._maker.count(1, content)
-            wanted = structs.replace(self._on(arrival, content, first, day), edited=False)
-            if not moment.is_date and not self._start.is_date:
-                by = self._reader.instant(self._entry, moment) - wanted.span.start_at
-                wanted = structs.replace(wanted, span=_shifted(wanted.span, by))
-            if arrival.rule:
-                yield Arrival(self._entry.line, f"{self._uid}/{slot}", {"": wanted})
+            self._importer.count(1, content)
+            event = structs.replace(self._occurrence(series, content, pattern, day), edited=False)
+            if not value.is_date and not self._start.is_date:
+                by = self._reader.to_instant(self._entry, value) - event.span.start_at
+                event = structs.replace(event, span=_shift(event.span, by))
+            if series.rule:
+                yield IncomingSeries(self._entry.line, f"{self._uid}/{slot}", {"": event})
             else:
-                arrival.wanted[slot] = wanted
+                series.events[slot] = event
 
-    def _tell(self, message: str) -> None:
-        self._reader.tell(self._entry.line, "repeat", message)
+    def _warn(self, message: str) -> None:
+        self._reader.warn(self._entry.line, "repeat", message)
 
-    def _tell_kept(self, count: int, until: str) -> None:
-        kept = "1 single event" if count == 1 else f"{count:,} single events"
-        self._tell(f"the rule {short(self._entry.rule)} is kept as {kept}{until}")
+    def _warn_cut(self, dates: Dates, *, is_cut_at_end: bool) -> None:
+        cut = [f"before {dates.days[0]}"] * dates.is_cut_at_start + [f"after {dates.days[-1]}"] * is_cut_at_end
+        if cut:
+            self._warn(f"of more than {MAX_OCCURRENCES:,} occurrences, those {' and '.join(cut)} were left out")
 
-
-def _kept(dates: Iterable[date], horizon: date, to_horizon: bool) -> tuple[list[date], bool, bool]:
-    """As many as a series may have: the first ones if they reach far enough, else those up to the horizon; and what was cut off,
-    at the beginning and at the end."""
-    kept: deque[date] = deque(maxlen=MOST)
-    is_late = False
-    for day in dates:
-        if day > horizon and (to_horizon or len(kept) == MOST):
-            return list(kept), is_late, True
-        is_late = is_late or len(kept) == MOST
-        kept.append(day)
-    return list(kept), is_late, False
+    def _warn_single_events(self, count: int, until: str) -> None:
+        events = "1 single event" if count == 1 else f"{count:,} single events"
+        self._warn(f"the rule {shorten(self._entry.rule)} is kept as {events}{until}")
 
 
-def _is_same(departing: Wanted, regular: Wanted) -> bool:
-    """Whether the entry says no more than the rule does already."""
-    moments = [(each.span.start_at, each.span.until_at, each.span.all_day) for each in (departing, regular)]
-    return moments[0] == moments[1] and departing.content.columns == regular.content.columns
+def _limit_dates(days: Iterable[date], horizon: date, *, stops_at_horizon: bool) -> Dates:
+    """As many dates as a series may have: the first ones if they reach beyond the horizon, else the last ones up to it."""
+    selected: deque[date] = deque(maxlen=MAX_OCCURRENCES)
+    is_cut_at_start = False
+    for day in days:
+        is_full = len(selected) == MAX_OCCURRENCES
+        if day > horizon and (stops_at_horizon or is_full):
+            return Dates(list(selected), is_cut_at_start, is_cut_at_end=True)
+        is_cut_at_start = is_cut_at_start or is_full
+        selected.append(day)
+    return Dates(list(selected), is_cut_at_start, is_cut_at_end=False)
 
 
-def _shifted(span: Span, by: int) -> Span:
+def _is_equal(event: IncomingEvent, regular: IncomingEvent) -> bool:
+    """Whether the content and the times are equal."""
+    first, second = ((each.span.start_at, each.span.until_at, each.span.all_day) for each in (event, regular))
+    return first == second and event.content.columns == regular.content.columns
+
+
+def _shift(span: Span, by: int) -> Span:
     end_at = None if span.end_at is None else span.end_at + by
     return structs.replace(span, start_at=span.start_at + by, end_at=end_at, until_at=span.until_at + by)

@@ -1,4 +1,4 @@
-"""The dates of a rule, after RFC 5545: a month or a year without the day is skipped. Plain arithmetic on checked integers."""
+"""The dates of a simple recurrence rule (RFC 5545): months and years that lack the day are skipped."""
 
 from calendar import monthrange
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Rule(Struct, frozen=True):
-    """How often, from which day, and to which, inclusive; without an end it goes on."""
+    """A frequency with an interval, from the first day to the last one, inclusive; without an end it is endless."""
 
     frequency: str
     interval: int
@@ -16,13 +16,13 @@ class Rule(Struct, frozen=True):
     end: date | None
 
     def dates(self, until: date) -> Iterator[date]:
-        """The dates of the rule up to this day and its own end."""
+        """The dates of the rule up to this day, or to its end if that is earlier."""
         last = min(until, self.end) if self.end else until
         days = {"DAILY": 1, "WEEKLY": 7}.get(self.frequency)
-        return self._by_days(days * self.interval, last) if days else self._by_months(last)
+        return self._step_days(days * self.interval, last) if days else self._step_months(last)
 
     def has(self, day: date) -> bool:
-        """Whether the day is one of them."""
+        """Whether the rule has this date."""
         if day < self.start or (self.end and day > self.end):
             return False
         days = {"DAILY": 1, "WEEKLY": 7}.get(self.frequency)
@@ -31,11 +31,11 @@ class Rule(Struct, frozen=True):
         months = (day.year - self.start.year) * 12 + day.month - self.start.month
         return day.day == self.start.day and months % (self.interval * (12 if self.frequency == "YEARLY" else 1)) == 0
 
-    def _by_days(self, step: int, last: date) -> Iterator[date]:
+    def _step_days(self, step: int, last: date) -> Iterator[date]:
         for ordinal in range(self.start.toordinal(), last.toordinal() + 1, step):
             yield date.fromordinal(ordinal)
 
-    def _by_months(self, last: date) -> Iterator[date]:
+    def _step_months(self, last: date) -> Iterator[date]:
         step = self.interval * (12 if self.frequency == "YEARLY" else 1)
         first = self.start.year * 12 + self.start.month - 1
         for month in range(first, last.year * 12 + last.month, step):
@@ -47,8 +47,8 @@ class Rule(Struct, frozen=True):
                 yield day
 
 
-def months_later(day: date, months: int) -> date:
-    """The same day so many months later, or the last one of a shorter month; at most the last day there is."""
+def add_months(day: date, months: int) -> date:
+    """The same day of a later month, or its last day if the month is shorter; at most 9999-12-31."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if year > date.max.year:
         return date.max

@@ -1,140 +1,159 @@
-"""Changing and deleting a series: this occurrence, it and the following ones, or all of them."""
+"""Change and delete a series: this occurrence, this and the following ones, or all of them."""
 
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.events import span, store
+from kalends.events import store
 from kalends.events.input import EventFields
 from kalends.events.model import Event
-from kalends.events.series import store as series
+from kalends.events.series import occurrences
+from kalends.events.series import store as series_store
+from kalends.events.span import Span, all_day_span, timed_span
 from kalends.values import datetimes
 
-NOTHING = timedelta()
+NO_DIFFERENCE = timedelta()
 
 
-def chosen(ctx: Context, event: Event, scope: str) -> list[Event]:
-    """The event and those of its series that the scope takes in."""
+def find_events(ctx: Context, event: Event, scope: str) -> list[Event]:
+    """The events of the scope in the order of their start: the event alone, or those of its series too."""
     if scope == "this" or event.series_id is None:
         return [event]
     policy.require_whole_series(ctx, event.series_id)
-    rows = ctx.tx.rows("SELECT id FROM events WHERE series_id = :id ORDER BY start_at, id", id=event.series_id)
-    found = [event if event_id == event.id else store.get(ctx, event_id) for (event_id,) in rows]
-    return found if scope == "all" else [each for each in found if _slot(each) >= _slot(event)]
+    events = store.find_by_series(ctx, [event.series_id])
+    return events if scope == "all" else [each for each in events if _slot(each) >= _slot(event)]
 
 
 def split(ctx: Context, event: Event, following: list[Event]) -> None:
-    """Make the event and the following ones a series of their own; with no occurrence among them, they stand alone."""
+    """Move the event and the following ones to a new series, or out of any series if none of them has a slot."""
     assert event.series_id is not None
-    old, slots = series.get(ctx, event.series_id), [each.slot for each in following if each.slot]
+    old, slots = series_store.get(ctx, event.series_id), [each.slot for each in following if each.slot]
     if slots and min(slots) <= old.start_date:
         return
-    new_id = series.insert(ctx, structs.replace(old, start_date=min(slots), uid=None)) if slots else None
-    ids = [each.id for each in following]
-    ctx.tx.run(f"UPDATE events SET series_id = CAST(:new AS BIGINT) WHERE id IN {ctx.db.in_list('ids')}", new=new_id, ids=ids)
+    new_id = series_store.insert(ctx, structs.replace(old, start_date=min(slots), uid=None)) if slots else None
+    series_store.move_events(ctx, [each.id for each in following], new_id)
     if new_id is not None:
-        ctx.tx.run(
-            "UPDATE series_exceptions SET series_id = :new WHERE series_id = :old AND slot >= :first",
-            new=new_id,
-            old=old.id,
-            first=min(slots),
-        )
-        series.end_before(ctx, old.id, min(slots))
-    series.delete_if_empty(ctx, old.id)
+        series_store.move_exceptions(ctx, old.id, new_id, min(slots))
+        series_store.end_before(ctx, old.id, min(slots))
+    series_store.delete_if_empty(ctx, old.id)
 
 
-def move(ctx: Context, before: Event, changed: Event, others: Sequence[tuple[Event, EventFields]], *, has_new_text: bool) -> None:
-    """Write the others, moved as the changed one was: by the same difference on the clocks."""
-    clock = series.get(ctx, changed.series_id).clock if changed.series_id is not None else 0
-    is_moved = (changed.start_at, changed.time_zone) != (before.start_at, before.time_zone)
-    by = _local(changed) - _wall(before, clock) if is_moved else NOTHING
-    moved = [(event.id, fields, _moved(event, before, changed, _wall(event, clock), by)) for event, fields in others]
-    store.update_each(ctx, "scope", moved, has_new_text=has_new_text)
-    if by and changed.series_id is not None:
-        # The rule goes where an occurrence goes that was not changed alone.
-        rule = datetime.combine(series.get(ctx, changed.series_id).rule.start, time()) + timedelta(seconds=clock)
-        slots = [each for each in (changed, *(event for event, _ in others)) if each.slot]
-        series.shift(ctx, changed.series_id, slots, (rule + by).date() - rule.date(), series.seconds_of_day(rule + by))
-
-
-def _moved(event: Event, before: Event, changed: Event, wall: datetime, by: timedelta) -> span.Span:
-    """The event's moments after it has moved as the changed one; what did not change there stays as it is here."""
-    zone = changed.time_zone if changed.time_zone != before.time_zone else event.time_zone
-    all_day = changed.all_day if changed.all_day != before.all_day else event.all_day
-    if changed.time_zone != before.time_zone and event.time_zone == changed.time_zone:
-        by = timedelta(seconds=changed.start_at - before.start_at)
-    elif changed.all_day != before.all_day and event.all_day == changed.all_day:
-        by = timedelta(days=(_local(changed).date() - _local(before).date()).days)
-    stays = not by and (zone, all_day) == (event.time_zone, event.all_day)
-    start = wall + by
-    end = _moved_end(event, before, changed, start, by)
-    if all_day:
-        last = max((end or start).date(), start.date())
-        until_at = datetimes.end_of_day(last, zone)
-        found = span.Span(datetimes.start_of_day(start.date(), zone), until_at if end else None, until_at, True, zone)
-    else:
-        start_at = event.start_at if stays else _instant(start, zone)
-        end_at = _instant(end, zone) if end else None
-        if end_at is not None and end_at < start_at:
-            like = event if event.end_at is not None else changed
-            end_at = start_at + max(0, (like.end_at or 0) - like.start_at)
-        found = span.Span(start_at, end_at, start_at if end_at is None else end_at, False, zone)
-    if not datetimes.is_in_range(found.start_at, zone) or not datetimes.is_in_range(found.until_at - 1, zone):
-        raise errors.invalid("start_time", datetimes.YEARS)
-    return found
-
-
-def _moved_end(event: Event, before: Event, changed: Event, start: datetime, by: timedelta) -> datetime | None:
-    own, old, new = _local_end(event), _local_end(before), _local_end(changed)
-    if old is None and new is None:
-        return own + by if own else None
-    if new is None:
-        return None
-    if old is None:
-        return start + (new - _local(changed))
-    return own + (new - old) if own else None
-
-
-def _instant(local: datetime, zone: str) -> int:
-    return datetimes.to_instant(local, zone)
-
-
-def _wall(event: Event, clock: int) -> datetime:
-    """What the clocks should show at its start: of an occurrence that was not changed alone, what the rule says."""
-    if event.slot is None or event.edited:
-        return _local(event)
-    return datetime.fromisoformat(event.slot) + timedelta(seconds=clock)
-
-
-def _local(event: Event) -> datetime:
-    """The start on the clocks; of an all-day event its first day, also where that begins after midnight."""
-    return _shown(event.start_at, event)
-
-
-def _local_end(event: Event) -> datetime | None:
-    """The end on the clocks; of an all-day event its last day."""
-    return None if event.end_at is None else _shown(event.end_at - (1 if event.all_day else 0), event)
-
-
-def _shown(instant: int, event: Event) -> datetime:
-    local = datetimes.to_local(instant, event.time_zone).replace(tzinfo=None)
-    return datetime.combine(local.date(), time()) if event.all_day else local
-
-
-def destroyed(ctx: Context, events: list[Event], scope: str) -> None:
-    """Keep the rules of the series true after their events were deleted."""
+def update_rules_after_delete(ctx: Context, events: list[Event], scope: str) -> None:
+    """Keep the rules of the series in line with their events after these were deleted."""
     for event in events:
         if event.series_id is not None and scope == "this" and event.slot is not None:
-            series.except_slot(ctx, event.series_id, event.slot)
+            series_store.insert_exceptions(ctx, [(event.series_id, event.slot)])
         elif event.series_id is not None and scope == "following":
-            series.end_before(ctx, event.series_id, _slot(event))
+            series_store.end_before(ctx, event.series_id, _slot(event))
     for series_id in {event.series_id for event in events if event.series_id is not None}:
-        series.delete_if_empty(ctx, series_id)
+        series_store.delete_if_empty(ctx, series_id)
 
 
 def _slot(event: Event) -> str:
-    """The date that places the event in its series."""
-    return event.slot or _local(event).date().isoformat()
+    """The date that gives the event its place in the series."""
+    return event.slot or _local_start(event).date().isoformat()
+
+
+class Move(Struct, frozen=True):
+    """A change of the times of one event, which the other events of its series repeat.
+
+    clock: the series' time of day. difference: how far the start moved, in local time."""
+
+    before: Event
+    after: Event
+    clock: int
+    difference: timedelta
+
+    @property
+    def changes_zone(self) -> bool:
+        return self.after.time_zone != self.before.time_zone
+
+    @property
+    def changes_all_day(self) -> bool:
+        return self.after.all_day != self.before.all_day
+
+    def apply(self, event: Event) -> Span:
+        """The span of another event after the same move. Whatever the move does not change, the event keeps."""
+        zone = self.after.time_zone if self.changes_zone else event.time_zone
+        is_all_day = self.after.all_day if self.changes_all_day else event.all_day
+        by = self._difference_for(event)
+        start = _rule_start(event, self.clock) + by
+        end = self._end(event, start, by)
+        if is_all_day:
+            span = all_day_span(start.date(), max(end.date(), start.date()) if end else None, zone)
+        else:
+            is_same_start = not by and (zone, is_all_day) == (event.time_zone, event.all_day)
+            start_at = event.start_at if is_same_start else datetimes.to_instant(start, zone)
+            span = timed_span(start_at, self._end_at(event, start_at, end, zone), zone)
+        if not datetimes.is_in_range(span.start_at, zone) or not datetimes.is_in_range(span.until_at - 1, zone):
+            raise errors.invalid("start_time", datetimes.YEARS)
+        return span
+
+    def _difference_for(self, event: Event) -> timedelta:
+        """How far the event moves: by less than the local difference if it has the new zone or the new all_day already."""
+        if self.changes_zone and event.time_zone == self.after.time_zone:
+            return timedelta(seconds=self.after.start_at - self.before.start_at)
+        if self.changes_all_day and event.all_day == self.after.all_day:
+            return timedelta(days=(_local_start(self.after).date() - _local_start(self.before).date()).days)
+        return self.difference
+
+    def _end(self, event: Event, start: datetime, by: timedelta) -> datetime | None:
+        """The local end: added, removed or moved as the move did; an event without an end gets one only if the move added it."""
+        end, before, after = _local_end(event), _local_end(self.before), _local_end(self.after)
+        if before is None and after is not None:
+            return start + (after - _local_start(self.after))
+        if before is not None and after is None:
+            return None
+        if end is None:
+            return None
+        return end + (by if before is None or after is None else after - before)
+
+    def _end_at(self, event: Event, start_at: int, end: datetime | None, zone: str) -> int | None:
+        """The instant of the end; if a DST change would put it before the start, the event keeps its length in seconds."""
+        if end is None:
+            return None
+        end_at = datetimes.to_instant(end, zone)
+        if end_at >= start_at:
+            return end_at
+        pattern = event if event.end_at is not None else self.after
+        return start_at + max(0, (pattern.end_at or 0) - pattern.start_at)
+
+
+def move(ctx: Context, before: Event, after: Event, others: Sequence[tuple[Event, EventFields]], *, has_new_text: bool) -> None:
+    """Update the other events of the scope, moved by the same difference in local time as this one, and the rule with them."""
+    clock = series_store.get(ctx, after.series_id).clock if after.series_id is not None else 0
+    has_moved = (after.start_at, after.time_zone) != (before.start_at, before.time_zone)
+    difference = _local_start(after) - _rule_start(before, clock) if has_moved else NO_DIFFERENCE
+    change = Move(before, after, clock, difference)
+    store.update_each(ctx, "scope", [(event.id, fields, change.apply(event)) for event, fields in others], has_new_text=has_new_text)
+    if difference and after.series_id is not None:
+        # The rule moves like an occurrence that was not changed alone.
+        old = datetime.combine(series_store.get(ctx, after.series_id).rule.start, time()) + timedelta(seconds=clock)
+        new = old + difference
+        slotted = [each for each in (after, *(event for event, _ in others)) if each.slot]
+        occurrences.shift(ctx, after.series_id, slotted, new.date() - old.date(), occurrences.seconds_of_day(new))
+
+
+def _rule_start(event: Event, clock: int) -> datetime:
+    """The local start that the rule says; of events that were changed alone or have no slot, their own."""
+    if event.slot is None or event.edited:
+        return _local_start(event)
+    return datetime.fromisoformat(event.slot) + timedelta(seconds=clock)
+
+
+def _local_start(event: Event) -> datetime:
+    """The local start; of an all-day event, midnight of its first day, even if DST skips that midnight."""
+    return _to_local(event.start_at, event)
+
+
+def _local_end(event: Event) -> datetime | None:
+    """The local end; of an all-day event, midnight of its last day."""
+    return None if event.end_at is None else _to_local(event.end_at - (1 if event.all_day else 0), event)
+
+
+def _to_local(instant: int, event: Event) -> datetime:
+    local = datetimes.to_local(instant, event.time_zone).replace(tzinfo=None)
+    return datetime.combine(local.date(), time()) if event.all_day else local

@@ -1,0 +1,30 @@
+"""Create an event from the fields that a client sent."""
+
+from msgspec import structs
+
+from kalends import policy
+from kalends.calendars.model import Calendar
+from kalends.context import Context
+from kalends.events import location, present, span, store
+from kalends.events.input import EventFields, EventInput
+from kalends.events.model import PARTS, EventDetail
+from kalends.http.input.tags import tagged
+from kalends.policy import Right
+
+
+def create_event(ctx: Context, params: EventInput) -> EventDetail:
+    """Create the event on the calendar `calendar_id`, or on the actor's primary calendar."""
+    calendar = policy.target_calendar(ctx, params.calendar_id)
+    sent = {name for name in ("location", *PARTS) if getattr(params, name)}
+    if params.tag:
+        params = structs.replace(params, tag_list=tagged(params.tag_list, params.tag))
+    return insert_event(ctx, location.complete(params, sent), calendar)
+
+
+def insert_event(ctx: Context, fields: EventFields, calendar: Calendar) -> EventDetail:
+    """Insert the event with the actor as its owner; without `public`, it is as visible as its calendar."""
+    fields = structs.replace(fields, public=calendar.public if fields.public is None else fields.public)
+    event_id = store.insert(ctx, fields, span.resolve(fields, calendar.time_zone), calendar)
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    ctx.tag(event.etag, with_body_hash=True)
+    return present.new_detail(ctx, event, calendar)

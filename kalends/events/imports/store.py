@@ -1,0 +1,60 @@
+"""The SQL of imports: which events and series a calendar has by UID."""
+
+from kalends import policy
+from kalends.calendars.model import Calendar
+from kalends.context import Context
+
+
+def find_event_uids(ctx: Context, calendar: Calendar) -> list[tuple[int, str]]:
+    """The ids and UIDs of the events that were imported into the calendar."""
+    rows = ctx.tx.rows("SELECT id, uid FROM events WHERE calendar_id = :id AND uid IS NOT NULL", id=calendar.id)
+    return [(event_id, uid) for event_id, uid in rows]
+
+
+def find_series_uids(ctx: Context, calendar: Calendar) -> list[tuple[int, str]]:
+    """The ids and UIDs of the series that were imported into the calendar."""
+    rows = ctx.tx.rows(
+        """SELECT DISTINCT r.id, r.uid FROM events e JOIN series r ON r.id = e.series_id
+           WHERE e.calendar_id = :id AND r.uid IS NOT NULL""",
+        id=calendar.id,
+    )
+    return [(series_id, uid) for series_id, uid in rows]
+
+
+def find_visible_events(ctx: Context, calendar: Calendar, ids: list[int]) -> list[int]:
+    """Those of the events that are on the calendar and visible to the actor."""
+    return _find_visible(ctx, calendar, "e.id", ids)
+
+
+def find_visible_series(ctx: Context, calendar: Calendar, ids: list[int]) -> list[int]:
+    """Those of the series with events that are on the calendar and visible to the actor."""
+    return _find_visible(ctx, calendar, "e.series_id", ids)
+
+
+def _find_visible(ctx: Context, calendar: Calendar, column: str, ids: list[int]) -> list[int]:
+    if not ids:
+        return []
+    rows = ctx.tx.rows(
+        f"""SELECT DISTINCT {column} FROM events e JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar_id
+            WHERE {column} IN {ctx.db.in_list("ids")} AND {policy.event_visible(ctx)}""",
+        ids=ids,
+        calendar_id=calendar.id,
+        me=policy.me(ctx),
+    )
+    return [record_id for (record_id,) in rows]
+
+
+def find_event_ids_of_series(ctx: Context, series_ids: list[int]) -> list[int]:
+    rows = ctx.tx.rows(f"SELECT id FROM events WHERE series_id IN {ctx.db.in_list('ids')}", ids=series_ids)
+    return [event_id for (event_id,) in rows]
+
+
+def find_series_with_events_elsewhere(ctx: Context, calendar: Calendar, series_ids: list[int]) -> list[int]:
+    """Those of the series with events that are not on the calendar."""
+    rows = ctx.tx.rows(
+        f"""SELECT DISTINCT e.series_id FROM events e WHERE e.series_id IN {ctx.db.in_list("ids")}
+            AND NOT EXISTS (SELECT 1 FROM placements p WHERE p.event_id = e.id AND p.calendar_id = :calendar_id)""",
+        ids=series_ids,
+        calendar_id=calendar.id,
+    )
+    return [series_id for (series_id,) in rows]

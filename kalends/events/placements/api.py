@@ -1,0 +1,55 @@
+"""Events on calendars: add them, remove them and copy them."""
+
+from msgspec import structs
+
+from kalends import errors, policy
+from kalends.context import Context
+from kalends.events import present, store
+from kalends.events.create import insert_event
+from kalends.events.input import CalendarChoice
+from kalends.events.model import EventDetail
+from kalends.events.placements import store as placements
+from kalends.http.endpoint import endpoint
+from kalends.policy import Right
+
+
+@endpoint("PUT", "/api/events/{event_id}/add")
+def add(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
+    """Add the event to a calendar: `calendar_id`, or your primary calendar. Twice changes nothing."""
+    placements.lock_home(ctx, event_id)
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    calendar = policy.target_calendar(ctx, params.calendar_id)
+    granted_by = policy.user(ctx).id if event.can_edit else None
+    placements.insert(ctx, event.id, calendar.id, grants=event.can_edit, granted_by=granted_by)
+    return present.load_detail(ctx, event_id)
+
+
+@endpoint("PUT", "/api/events/{event_id}/remove")
+def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
+    """Remove the event from a calendar: `calendar_id`, or your primary calendar.
+
+    Editors of the calendar may do this, and so may those who may edit the event. If the calendar was the event's home, another
+    calendar of its owner that has the event becomes its home; if there is none, the reply is 409.
+    """
+    store.lock(ctx, [event_id])
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    calendar_id = params.calendar_id or policy.primary_calendar(ctx).id
+    policy.require_removal(ctx, event, calendar_id)
+    if not placements.delete(ctx, event, calendar_id):
+        raise errors.Conflict("This is the event's last home. Delete the event instead, or add it to another calendar of its owner first.")
+    try:
+        return present.load_detail(ctx, event_id)
+    except errors.NotFound:
+        # The actor could see the event on this calendar alone.
+        return present.detail(ctx, structs.replace(event, can_edit=False))
+
+
+@endpoint("PUT", "/api/events/{event_id}/copy", status=201)
+def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
+    """Copy the event to a calendar: `calendar_id`, or your primary calendar.
+
+    The copy is a new event of yours, with the same content and tags; it is public if both the event and the calendar are.
+    """
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    calendar = policy.target_calendar(ctx, params.calendar_id)
+    return insert_event(ctx, structs.replace(present.editable(event), public=event.public and calendar.public), calendar)

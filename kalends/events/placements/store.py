@@ -1,0 +1,151 @@
+"""The SQL of placements: which calendars an event is on, whose members may see it there, and which one is its home."""
+
+from kalends import policy
+from kalends.context import Context
+from kalends.events.conditions import LONG_SECONDS
+from kalends.events.model import CalendarName, Event
+
+# How many events are taken off a calendar in one transaction, while all other writes wait.
+BATCH_EVENTS = 5_000
+
+# The columns that a placement repeats of its event `e`.
+COPIED = f"e.start_at, e.public, e.until_at - e.start_at > {LONG_SECONDS}"
+
+# The event's next home: the calendar of its owner on which somebody who may edit the event has placed it first.
+_NEXT_HOME = """(
+    SELECT p.calendar_id FROM placements p JOIN calendars c ON c.id = p.calendar_id
+    WHERE p.event_id = events.id AND p.calendar_id <> :home AND p.grants AND c.owner_id = events.owner_id ORDER BY p.id LIMIT 1
+)"""
+
+# Grants by people who may no longer edit the event. Grants on calendars of the event's owner or of its home's owner stay.
+_INVALID_GRANTS = """
+    SELECT p.id FROM placements p JOIN events e ON e.id = p.event_id
+    JOIN calendars h ON h.id = e.calendar_id JOIN calendars c ON c.id = p.calendar_id
+    WHERE {condition} AND p.grants AND p.granted_by IS NOT NULL AND c.id <> h.id
+    AND p.granted_by NOT IN (e.owner_id, h.owner_id) AND c.owner_id NOT IN (e.owner_id, h.owner_id)
+    AND NOT EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = h.id AND s.user_id = p.granted_by AND s.role = 'editor')
+"""
+
+
+def insert(ctx: Context, event_id: int, calendar_id: int, *, grants: bool, granted_by: int | None = None) -> None:
+    """Add the event to the calendar. If it is there already, a placement that grants its members access is never weakened."""
+    ctx.tx.run(
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, granted_by, created_at)
+            SELECT e.id, CAST(:calendar_id AS BIGINT), {COPIED}, CAST(:grants AS BOOLEAN), CAST(:granted_by AS BIGINT), CAST(:now AS BIGINT)
+            FROM events e WHERE e.id = :event_id
+            ON CONFLICT (event_id, calendar_id) DO UPDATE SET grants = placements.grants OR excluded.grants,
+            granted_by = CASE WHEN placements.grants THEN placements.granted_by ELSE excluded.granted_by END""",
+        event_id=event_id,
+        calendar_id=calendar_id,
+        grants=grants,
+        granted_by=granted_by,
+        now=ctx.now,
+    )
+
+
+def insert_homes(ctx: Context, condition: str, **params: int | list[int]) -> None:
+    """Place the events `e` of the condition that have no placement yet on their home calendars."""
+    ctx.tx.run(
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, created_at)
+            SELECT e.id, e.calendar_id, {COPIED}, TRUE, CAST(:now AS BIGINT) FROM events e
+            WHERE {condition} AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id""",
+        **params,
+        now=ctx.now,
+    )
+
+
+def copy_to_series(ctx: Context, pattern: Event, series_id: int) -> None:
+    """Place the new events of the series where somebody who may edit the pattern has placed it."""
+    ctx.tx.run(
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, granted_by, created_at)
+           SELECT e.id, p.calendar_id, {COPIED}, p.grants, p.granted_by, CAST(:now AS BIGINT)
+           FROM events e CROSS JOIN placements p
+           WHERE e.series_id = :series_id AND p.event_id = :pattern AND p.grants
+           AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id, p.id""",
+        series_id=series_id,
+        pattern=pattern.id,
+        now=ctx.now,
+    )
+
+
+def start_before_latest(ctx: Context, calendar_id: int, count: int) -> int | None:
+    """The start of the last event before the latest ones; None if the calendar has no more than these."""
+    start_at: int | None = ctx.tx.value(
+        "SELECT start_at FROM placements WHERE calendar_id = :id ORDER BY start_at DESC LIMIT 1 OFFSET :count", id=calendar_id, count=count
+    )
+    return start_at
+
+
+def lock_home(ctx: Context, event_id: int) -> None:
+    """Lock the event's home calendar until the transaction ends, so that nobody changes who may edit it."""
+    home_id = ctx.tx.value("SELECT calendar_id FROM events WHERE id = :id", id=event_id)
+    ctx.tx.advisory_lock(f"calendar {home_id}")
+
+
+def delete(ctx: Context, event: Event, calendar_id: int) -> bool:
+    """Remove the event from the calendar. Returns False and changes nothing if no other calendar can be its home."""
+    if calendar_id == event.calendar_id:
+        ctx.tx.run(
+            f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE id = :id AND {_NEXT_HOME} IS NOT NULL", id=event.id, home=calendar_id
+        )
+        if ctx.tx.value("SELECT calendar_id FROM events WHERE id = :id", id=event.id) == calendar_id:
+            return False
+    ctx.tx.run("DELETE FROM placements WHERE event_id = :id AND calendar_id = :calendar_id", id=event.id, calendar_id=calendar_id)
+    if calendar_id == event.calendar_id:
+        _revoke_grants(ctx, "p.event_id = :event_id", event_id=event.id)
+    return True
+
+
+def remove_in_batches(ctx: Context, calendar_id: int) -> None:
+    """Remove most events from a calendar that will be deleted, in several transactions, so that others can write in between.
+
+    If it is interrupted, the calendar has fewer events."""
+    while True:
+        with ctx.read():
+            rows = ctx.tx.rows("SELECT id FROM events WHERE calendar_id = :home LIMIT :limit", home=calendar_id, limit=BATCH_EVENTS)
+        if len(rows) < BATCH_EVENTS:
+            return
+        with ctx.write(alone=True, is_last=False):
+            _remove(ctx, calendar_id, [event_id for (event_id,) in rows])
+        ctx.db.yield_to_other_writers()
+
+
+def remove_all(ctx: Context, calendar_id: int) -> None:
+    """Remove every event from the calendar, and delete those that no other calendar can be the home of."""
+    rows = ctx.tx.rows("SELECT id FROM events WHERE calendar_id = :home", home=calendar_id)
+    _remove(ctx, calendar_id, [event_id for (event_id,) in rows])
+    ctx.tx.run("DELETE FROM placements WHERE calendar_id = :home", home=calendar_id)
+
+
+def _remove(ctx: Context, calendar_id: int, ids: list[int]) -> None:
+    in_ids = f"IN {ctx.db.in_list('ids')}"
+    home = f"id {in_ids} AND calendar_id = :home"
+    ctx.tx.rows(f"SELECT id FROM events WHERE {home} ORDER BY id {ctx.db.for_update}", ids=ids, home=calendar_id)
+    ctx.tx.run(f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE {home} AND {_NEXT_HOME} IS NOT NULL", ids=ids, home=calendar_id)
+    ctx.tx.run(f"DELETE FROM events WHERE {home}", ids=ids, home=calendar_id)
+    ctx.tx.run(f"DELETE FROM placements WHERE event_id {in_ids} AND calendar_id = :home", ids=ids, home=calendar_id)
+    _revoke_grants(ctx, f"p.event_id {in_ids}", ids=ids)
+
+
+def revoke_grants_of(ctx: Context, user_id: int) -> None:
+    """Revoke what the user granted on events that they may no longer edit."""
+    _revoke_grants(ctx, "p.granted_by = :user_id", user_id=user_id)
+
+
+def _revoke_grants(ctx: Context, condition: str, **params: int | list[int]) -> None:
+    """Remove private events from calendars of those who granted access; on other calendars, the placement grants nothing any more."""
+    invalid = _INVALID_GRANTS.format(condition=condition)
+    ctx.tx.run(f"DELETE FROM placements WHERE NOT public AND id IN ({invalid} AND c.owner_id = p.granted_by)", **params)
+    ctx.tx.run(f"UPDATE placements SET grants = FALSE, granted_by = NULL WHERE id IN ({invalid})", **params)
+
+
+def calendars(ctx: Context, event: Event) -> list[CalendarName]:
+    """The calendars of the event that the actor can see; for those who may edit it, also every calendar whose members may see it."""
+    granted = "p.grants OR " if event.can_edit else ""
+    return ctx.tx.all(
+        CalendarName,
+        f"""SELECT c.id, c.name FROM placements p JOIN calendars c ON c.id = p.calendar_id
+            WHERE p.event_id = :event_id AND ({granted}{policy.calendar_visible(ctx)}) ORDER BY c.id""",
+        event_id=event.id,
+        me=policy.me(ctx),
+    )
