@@ -11,7 +11,7 @@ from msgspec import Struct
 _MARKS = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11"
 _TAG = "\x12"
 
-# The limits of one search: a database compares each term with each position of a text. Whole values are found by their separators.
+# The limits of one search: a database compares each term with each position of a text. Whole values are matched with their separators.
 MAX_TERMS = 20
 MAX_TERM_LENGTH = 100
 MAX_VALUE_LENGTH = 200

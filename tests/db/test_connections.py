@@ -47,7 +47,7 @@ def test_closing_leaves_no_connection(postgres: Postgres, fresh_url: str) -> Non
         pass
     assert len(_backends(fresh_url)) == 2
     postgres.close()
-    assert any(not _backends(fresh_url) for _ in range(500)), "the server still has connections, though it was asked 500 times"
+    assert any(not _backends(fresh_url) for _ in range(500)), "the server still has connections after 500 checks"
 
 
 def test_a_connection_that_the_server_ended_is_replaced(postgres: Postgres, fresh_url: str) -> None:

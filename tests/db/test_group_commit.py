@@ -150,28 +150,28 @@ def test_a_failing_savepoint_rolls_back_the_group(
 ) -> None:
     """As on a disk that is full at that moment."""
     execute = type(sqlite._write_connection()).execute
-    refuses: list[bool] = []
+    is_failing: list[bool] = []
 
     def failing(connection: apsw.Connection, sql: str, *args: object) -> object:
-        if sql == statement and refuses:
+        if sql == statement and is_failing:
             raise apsw.FullError("database or disk is full")
         return execute(connection, sql, *args)  # type: ignore[arg-type]
 
     def leads(tx: Transaction) -> None:
         add("a")(tx)
         if statement != "ROLLBACK TO member":
-            refuses.append(True)
+            is_failing.append(True)
 
     def fails(tx: Transaction) -> None:
         add("half")(tx)
-        refuses.append(True)
+        is_failing.append(True)
         raise ZeroDivisionError
 
     monkeypatch.setattr(type(sqlite._write_connection()), "execute", failing)
     others: list[Future[None]] = []
     with pytest.raises(Unavailable):
         writers.lead(leads, others, fails if statement == "ROLLBACK TO member" else add("b"))
-    refuses.clear()
+    is_failing.clear()
     assert "b" not in notes(sqlite) or statement == "RELEASE member"
     assert not {"a", "half"} & set(notes(sqlite))
     assert others[0].exception(10) is None or isinstance(others[0].exception(10), Unavailable)

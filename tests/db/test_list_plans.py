@@ -1,4 +1,4 @@
-"""Whatever reads and takes parameters, asked with each few of them: however they meet, an index finds what they ask for.
+"""Every list with each combination of a few of its parameters: the statements must use an index.
 
 Nothing else is looked at here: the statements are explained when the tests are over (see `tests/plans.py`)."""
 

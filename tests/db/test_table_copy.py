@@ -1,4 +1,4 @@
-"""Backups hold every table, restore where others were made since, and are refused when a single bit is wrong."""
+"""Backups hold every table, restore into a newer schema, and are rejected when a single bit is wrong."""
 
 import gzip
 import zlib
@@ -30,7 +30,7 @@ ANA: dict[str, Any] = {
 }
 
 
-def silent(words: str, rows: int) -> Callable[[int], None]:
+def no_progress(words: str, rows: int) -> Callable[[int], None]:
     return lambda done: None
 
 
@@ -67,9 +67,9 @@ def test_an_older_backup_is_restored_and_migrated(fresh: Database, tmp_path: Pat
     with old.write() as tx:
         build(old, tx, "0003_comments_and_responses")
     _insert(old, ANA)
-    assert take(old, Settings(data=str(tmp_path)), file, silent).migration == "0003_comments_and_responses"
+    assert take(old, Settings(data=str(tmp_path)), file, no_progress).migration == "0003_comments_and_responses"
     old.close()
-    restore(fresh, file, silent)
+    restore(fresh, file, no_progress)
     with fresh.read() as tx:
         assert is_current(tx)
         assert tx.rows(f"SELECT {', '.join(ANA)} FROM users") == [tuple(ANA.values())]
@@ -79,8 +79,8 @@ def test_an_older_backup_is_restored_and_migrated(fresh: Database, tmp_path: Pat
 def test_a_restored_database_has_every_index_and_trigger(fresh: Database, tmp_path: Path, file: Path) -> None:
     migrate(fresh)
     made = _made(fresh)
-    take(fresh, Settings(data=str(tmp_path)), file, silent)
-    restore(fresh, file, silent, force=True)
+    take(fresh, Settings(data=str(tmp_path)), file, no_progress)
+    restore(fresh, file, no_progress, force=True)
     assert _made(fresh) == made
     assert {"events_search", "events_in_public", "placements_after_insert"} <= {name for name, *_ in made}
 
@@ -102,7 +102,7 @@ def test_a_backup_of_a_newer_kalends_is_rejected(fresh: Database, file: Path, he
     with file.open("wb") as opened:
         write(opened, newer, [])
     with pytest.raises(BackupError, match=r"made by Kalends 9\.0\.0, which is newer"):
-        restore(fresh, file, silent)
+        restore(fresh, file, no_progress)
     with fresh.read() as tx:
         assert not tx.has_table("migrations")
 
@@ -112,11 +112,11 @@ def test_a_database_of_a_newer_kalends_is_neither_backed_up_nor_replaced(fresh: 
     with fresh.write() as tx:
         tx.run("INSERT INTO migrations (number, name, applied_at) VALUES (:number, 'later', 0)", number=latest() + 1)
     with pytest.raises(TooNew):
-        take(fresh, Settings(), file, silent)
+        take(fresh, Settings(), file, no_progress)
     with file.open("wb") as opened:
         write(opened, header, [])
     with pytest.raises(TooNew):
-        restore(fresh, file, silent, force=True)
+        restore(fresh, file, no_progress, force=True)
     with fresh.read() as tx:
         assert tx.has_table("users")
 
@@ -144,9 +144,9 @@ def test_an_inconsistent_backup_is_rejected_as_a_whole(fresh: Database, file: Pa
     _insert(fresh, ANA)
     with file.open("wb") as opened:
         write(opened, Header(header.format, header.version, header.migration, header.taken_at, "", [table]), [rows])
-    with pytest.raises(BackupError) as refused:
-        restore(fresh, file, silent, force=True)
-    assert "\n" not in str(refused.value)
+    with pytest.raises(BackupError) as error:
+        restore(fresh, file, no_progress, force=True)
+    assert "\n" not in str(error.value)
     with fresh.read() as tx:
         assert tx.rows("SELECT user_name FROM users") == [("ana",)]
 
@@ -154,7 +154,7 @@ def test_an_inconsistent_backup_is_rejected_as_a_whole(fresh: Database, file: Pa
 def test_a_file_with_a_flipped_bit_or_a_missing_end_is_rejected(sqlite: Sqlite, tmp_path: Path, file: Path) -> None:
     migrate(sqlite)
     _insert(sqlite, ANA)
-    take(sqlite, Settings(data=str(tmp_path)), file, silent)
+    take(sqlite, Settings(data=str(tmp_path)), file, no_progress)
     sqlite.close()
     whole = file.read_bytes()
     empty = Sqlite(tmp_path / "empty.sqlite3")
@@ -167,13 +167,13 @@ def test_a_file_with_a_flipped_bit_or_a_missing_end_is_rejected(sqlite: Sqlite, 
                 accepted += 1
                 continue
             with pytest.raises(BackupError):
-                restore(empty, file, silent)
+                restore(empty, file, no_progress)
     # A few bits at the end of a block mean nothing.
     assert accepted < 5
     with empty.read() as tx:
         assert not tx.has_table("migrations")
     file.write_bytes(whole)
-    restore(empty, file, silent)
+    restore(empty, file, no_progress)
     empty.close()
 
 

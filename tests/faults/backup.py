@@ -40,6 +40,6 @@ def show(folder: Path, database: str, backups: int, after: Callable[[], object] 
     others = len(guests.outcomes) - len(guests.acknowledged)
     figures = (
         f"{backups} backups, each taken in {spread(taken)}, while {len(guests.acknowledged):,} writes went on, and each restored: "
-        f"{missing} of those acknowledged before it began are missing, {half} are half there; {others} writes refused"
+        f"{missing} of those acknowledged before it began are missing, {half} are half there; {others} writes rejected"
     )
     return Row("backup while writes go on", kind(database), figures, GOAL, not (missing or half or others))

@@ -1,4 +1,4 @@
-"""Messages through a mail server that hangs, refuses and drops the line, by workers that are killed."""
+"""Messages through a mail server that hangs, rejects and drops connections, sent by workers that are killed."""
 
 import random
 import threading
@@ -18,44 +18,45 @@ GOAL = "0 lost; duplicates only where the outcome was unknown, with the same Mes
 
 
 def show(folder: Path, database: str, messages: int, kills: int, after: Callable[[], object] = lambda: None) -> Row:
-    """Send so many messages, and kill a worker so often; `after` is called after each time."""
+    """Send this number of messages and kill a worker this number of times; `after` is called after each."""
     service = Running(folder, "--no-work", database=database, rate_limits="off", access_log="off").ready()
     try:
         queue_messages(service, service.sign_up("alice"), messages)
     finally:
         service.stop()
-    chosen = Settings(data=str(folder / "data"), database=database)
+    settings = Settings(data=str(folder / "data"), database=database)
     moody = Moody()
-    with real_server(moody) as port, closing(open_database(chosen)) as db:
-        unknown = _send(folder, db, chosen, moody, port, messages, kills, after)
+    with real_server(moody) as port, closing(open_database(settings)) as db:
+        unknown = _send(folder, db, settings, moody, port, messages, kills, after)
         with db.read() as tx:
             ends = dict(tx.rows("SELECT address, state FROM deliveries"))
-    refused = {f"guest{number}@example.org" for number in range(messages) if number % 50 == 3}
+    rejected = {f"guest{number}@example.org" for number in range(messages) if number % 50 == 3}
     received = Counter(moody.received)
-    lost = len(set(ends) - refused - {address for address, _ in received})
-    wrong = len({address for address, state in ends.items() if state == "failed"} ^ refused)
+    lost = len(set(ends) - rejected - {address for address, _ in received})
+    wrong = len({address for address, state in ends.items() if state == "failed"} ^ rejected)
     duplicates = received.total() - len(received)
     twice_named = len(received) - len({address for address, _ in received})
     figures = (
         f"{messages:,} messages, {kills} workers killed, {moody.unanswered} hangs and drops after DATA: {lost} lost, "
-        f"{len(refused)} refused for good and told so, {duplicates} sent twice, where {unknown + moody.unanswered:,} were on their way "
-        f"when a worker was killed or got no answer, {twice_named} under another Message-ID"
+        f"{len(rejected)} permanently rejected and marked as failed, {duplicates} sent twice, "
+        f"where {unknown + moody.unanswered:,} were being sent "
+        f"when a worker was killed or got no reply, {twice_named} under another Message-ID"
     )
-    is_well = not (lost or wrong or twice_named) and duplicates <= unknown + moody.unanswered
-    return Row("a mail server that misbehaves, workers killed", kind(database), figures, GOAL, is_well)
+    is_sound = not (lost or wrong or twice_named) and duplicates <= unknown + moody.unanswered
+    return Row("a mail server that misbehaves, workers killed", kind(database), figures, GOAL, is_sound)
 
 
 def _send(
-    folder: Path, db: Database, chosen: Settings, moody: Moody, port: int, messages: int, kills: int, after: Callable[[], object]
+    folder: Path, db: Database, settings: Settings, moody: Moody, port: int, messages: int, kills: int, after: Callable[[], object]
 ) -> int:
-    """Answers how many messages were on their way when a worker was killed."""
+    """Returns how many messages were being sent when a worker was killed."""
 
     def states() -> Counter[str]:
         with db.read() as tx:
             return Counter(dict(tx.rows("SELECT state, count(*) FROM deliveries GROUP BY state")))
 
-    settings = {"data": chosen.data, "database": chosen.database, "email": f"smtp://127.0.0.1:{port}", "log_format": "json"}
-    workers = [Worker(folder, **settings) for _ in range(WORKERS)]
+    environment = {"data": settings.data, "database": settings.database, "email": f"smtp://127.0.0.1:{port}", "log_format": "json"}
+    workers = [Worker(folder, **environment) for _ in range(WORKERS)]
     chance = random.Random(7)
     unknown = 0
     try:

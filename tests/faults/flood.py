@@ -17,7 +17,7 @@ CONNECTIONS = 2_000
 # Fewer than that; how many are best depends on the request.
 FEW = (16, 64, 200)
 TIMES = 3
-GOAL = "at least 90 % of its peak, the rest refused with 503 or 429"
+GOAL = "at least 90 % of its peak, the rest rejected with 503 or 429"
 REQUESTS = ("index", "create")
 
 

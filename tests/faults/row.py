@@ -5,7 +5,7 @@ from statistics import median
 
 from msgspec import Struct
 
-HEAD = ["fault", "database", "what happened", "goal", "kept"]
+HEAD = ["fault", "database", "what happened", "goal", "met"]
 
 
 class Row(Struct, frozen=True):

@@ -1,4 +1,7 @@
-"""PostgreSQL through psycopg. Idle connections are kept on a stack."""
+"""PostgreSQL through psycopg, with a stack of idle connections.
+
+psycopg_pool connects in background threads, so while the server is down each request would hold its thread for the timeout of the pool.
+Here the thread of the request connects, and a refused connection is a 503 at once."""
 
 import threading
 import time
