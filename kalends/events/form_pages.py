@@ -76,7 +76,7 @@ def create(ctx: Context, params: Form) -> Document:
     """Create the event and, if a rule is chosen, the series."""
     policy.user(ctx)
     if path := form_token.find_path(ctx, params):
-        return redirect(ctx, path, done="made-already")
+        return redirect(ctx, path, done="created-already")
     event = create_event(ctx, _join(params.without("file", form_token.FIELD, *REPEAT)).read(EventInput))
     if params.text("frequency"):
         series_api.repeat(ctx, event.id, _repeat(params))

@@ -9,9 +9,9 @@ COOKIE_SECONDS = 60
 NOTICES: dict[str, str | tuple[str, str]] = {
     "created": "Created.",
     "saved": "Saved.",
-    "made-already": "This event was made already, so there is no second one.",
+    "created-already": "This event exists already, so no second one was created.",
     "deleted": "Deleted.",
-    "sent": "It is on its way.",
+    "sent": "The message is on its way.",
     "said-yes": "Thank you. You said yes.",
     "said-maybe": "Thank you. You said maybe.",
     "said-no": "Thank you. You said no.",
@@ -35,11 +35,11 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "left": "You have left the calendar.",
     "left-and-blocked": "You have left the calendar and blocked its owner. Your settings list whom you block.",
     "unblocked": "Unblocked. What was shared with you meanwhile has to be shared again.",
-    "kept": "Kept.",
+    "kept": "Added to your contacts.",
     "approved": "Approved. Everyone sees it now.",
     "hidden": "Hidden. Only you and its author see it now.",
     "removed": "Removed from the list.",
-    "unreadable": "A part of that address made no sense, so it is left out.",
+    "unreadable": "Some parameters of that address were not valid and were left out.",
 }
 
 

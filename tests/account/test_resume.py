@@ -22,7 +22,7 @@ def test_the_form_is_kept_and_sent_after_signing_in(cast: Cast) -> None:
     typed = {"title": TITLE, "start_time": "2026-07-01", "start_clock": "20:00", "location": ""}
     asked = cast.anonymous.post("/events", data=typed, headers=BROWSER)
     assert asked.status == 401
-    assert "what you typed is kept" in asked.text
+    assert "your input is still here" in asked.text
     assert not any(word in asked.text for word in API_WORDS)
     assert asked.headers["Cache-Control"] == "no-store"
     wrong = cast.anonymous.post("/sign-in", data=hidden(asked) | {"user_name": cast.alice.user_name, "password": "wrong"}, headers=BROWSER)

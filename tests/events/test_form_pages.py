@@ -26,7 +26,7 @@ def test_the_same_form_sent_again_leads_to_the_event_that_it_made(cast: Cast) ->
     first = cast.alice.post("/events", data=typed)
     again = cast.alice.post("/events", data=typed)
     assert first.redirect[1] == "created"
-    assert again.redirect == (first.redirect[0], "made-already")
+    assert again.redirect == (first.redirect[0], "created-already")
     assert made(cast.alice) == ["Backed"]
     assert cast.alice.post("/events", data=typed | {"title": "Another"}).redirect[1] == "created"
     assert sorted(made(cast.alice)) == ["Another", "Backed"]
