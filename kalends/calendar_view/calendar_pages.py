@@ -49,11 +49,11 @@ def show(ctx: Context, params: CalendarView) -> Document:
     if not EARLIEST <= day <= LATEST:
         raise errors.invalid("date", f"must be from {EARLIEST} to {LATEST}")
     days = around(params.view, day)
-    shown, is_cut = entries.of_days(ctx, days, calendars, zone)
+    events, is_cut = entries.of_days(ctx, days, calendars, zone)
     return render(
         "calendar_view/show.html",
         ctx,
-        **lay_out(ctx, days, shown, calendars, datetimes.to_local(ctx.now, zone)),
+        **lay_out(ctx, days, events, calendars, datetimes.to_local(ctx.now, zone)),
         title=days.title,
         views=VIEWS,
         can_create=ctx.actor is not None,
@@ -67,14 +67,14 @@ def show(ctx: Context, params: CalendarView) -> Document:
     )
 
 
-def lay_out(ctx: Context, days: Days, shown: list[Entry], calendars: list[Calendar] | None, now: datetime | None = None) -> dict[str, Any]:
+def lay_out(ctx: Context, days: Days, events: list[Entry], calendars: list[Calendar] | None, now: datetime | None = None) -> dict[str, Any]:
     """The template values of the view: its days, with the events in their cells."""
     if days.view == MONTH:
-        grid = weeks(days, shown)
+        grid = weeks(days, events)
         entries.mark(ctx, placed(grid), calendars)
         return {"days": days, "weeks": grid}
-    entries.mark(ctx, shown, calendars)
-    return {"days": days, "week": week(days, shown, now)} if days.view == WEEK else {"days": days, "agenda": agenda(days, shown)}
+    entries.mark(ctx, events, calendars)
+    return {"days": days, "week": week(days, events, now)} if days.view == WEEK else {"days": days, "agenda": agenda(days, events)}
 
 
 def day_of(text: str | None, today: date) -> date:

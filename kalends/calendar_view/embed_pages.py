@@ -29,18 +29,18 @@ class EmbeddedView(Struct, kw_only=True):
 @page("GET", "/embed/calendars/{calendar_id}", guests=True, credentials=False)
 def calendar(ctx: Context, calendar_id: int, params: EmbeddedView) -> Document:
     """A public calendar, by month or as a list."""
-    shown = policy.calendar(ctx, calendar_id, to=Right.SEE)
-    today = datetimes.to_local(ctx.now, shown.time_zone).date()
+    calendar = policy.calendar(ctx, calendar_id, to=Right.SEE)
+    today = datetimes.to_local(ctx.now, calendar.time_zone).date()
     days = around(params.view, day_of(params.date, today))
-    events, is_cut = entries.of_days(ctx, days, [shown], shown.time_zone)
+    events, is_cut = entries.of_days(ctx, days, [calendar], calendar.time_zone)
     _allow_embedding(ctx)
     return render(
         "calendar_view/embed_calendar.html",
         ctx,
         policy=EMBEDDED,
-        **lay_out(ctx, days, events, [shown]),
-        title=shown.name,
-        calendar=shown,
+        **lay_out(ctx, days, events, [calendar]),
+        title=calendar.name,
+        calendar=calendar,
         today=today,
         is_cut=is_cut,
         can_create=False,
@@ -51,9 +51,9 @@ def calendar(ctx: Context, calendar_id: int, params: EmbeddedView) -> Document:
 @page("GET", "/embed/events/{event_id}", guests=True, credentials=False)
 def event(ctx: Context, event_id: int) -> Document:
     """A public event."""
-    shown = policy.event(ctx, event_id, to=Right.SEE)
+    event = policy.event(ctx, event_id, to=Right.SEE)
     _allow_embedding(ctx)
-    return render("calendar_view/embed_event.html", ctx, policy=EMBEDDED, title=shown.title, event=present.detail(ctx, shown))
+    return render("calendar_view/embed_event.html", ctx, policy=EMBEDDED, title=event.title, event=present.detail(ctx, event))
 
 
 def _allow_embedding(ctx: Context) -> None:

@@ -30,10 +30,10 @@ def test_a_key_is_shown_once_and_works(cast: Cast) -> None:
 
 
 def test_a_key_without_a_name_is_not_made(cast: Cast) -> None:
-    answer = cast.alice.post("/account/keys", data={"name": " "})
-    assert answer.status == 422
-    assert 'href="#key-name"' in answer.text
-    assert '<input id="key-name"' in answer.text
+    reply = cast.alice.post("/account/keys", data={"name": " "})
+    assert reply.status == 422
+    assert 'href="#key-name"' in reply.text
+    assert '<input id="key-name"' in reply.text
     assert cast.alice.get("/api/keys").json["keys"] == []
 
 

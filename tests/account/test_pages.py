@@ -55,18 +55,18 @@ def test_a_name_can_be_taken_away(cast: Cast) -> None:
 
 def test_a_broken_profile_names_its_fields_and_keeps_what_was_typed(cast: Cast) -> None:
     form = profile(cast.alice, name="<b>Typed</b>", user_name="two words", time_zone="Mars/Olympus")
-    answer = cast.alice.post("/account/profile", data=form)
-    assert answer.status == 422
-    assert answer.text.count('aria-invalid="true"') == 2
+    reply = cast.alice.post("/account/profile", data=form)
+    assert reply.status == 422
+    assert reply.text.count('aria-invalid="true"') == 2
     for kept in ("two words", "Mars/Olympus", "&lt;b&gt;Typed&lt;/b&gt;", 'href="#user_name"', 'href="#time_zone"'):
-        assert kept in answer.text
+        assert kept in reply.text
     assert cast.alice.get(f"/api/users/{cast.alice.id}").json["name"] == "Alice"
 
 
 def test_a_taken_name_is_said_at_its_field(cast: Cast) -> None:
-    answer = cast.alice.post("/account/profile", data=profile(cast.alice, user_name=cast.bob.user_name))
-    assert answer.status == 409
-    assert "Is taken." in answer.text
+    reply = cast.alice.post("/account/profile", data=profile(cast.alice, user_name=cast.bob.user_name))
+    assert reply.status == 409
+    assert "Is taken." in reply.text
 
 
 def test_the_profile_sets_no_password(cast: Cast) -> None:
@@ -93,11 +93,11 @@ def test_a_new_password_ends_the_other_sessions(cast: Cast) -> None:
     ],
 )
 def test_a_wrong_password_is_said_at_its_field_and_shown_to_nobody(cast: Cast, typed: dict[str, str], status: int, field: str) -> None:
-    answer = cast.alice.post("/account/password", data=typed)
-    assert answer.status == status
-    assert f'href="#password-{field}"' in answer.text
-    assert f'<input id="password-{field}"' in answer.text
-    assert not [value for value in typed.values() if value and value in answer.text]
+    reply = cast.alice.post("/account/password", data=typed)
+    assert reply.status == status
+    assert f'href="#password-{field}"' in reply.text
+    assert f'<input id="password-{field}"' in reply.text
+    assert not [value for value in typed.values() if value and value in reply.text]
     assert another_session(cast.alice).get("/account").status == 200
 
 

@@ -148,15 +148,15 @@ def test_nobody_learns_whether_there_is_such_a_user(cast: Cast, monkeypatch: pyt
             patched.setattr(users, "find", _never)
             work.append((ask(cast.anonymous, name), statements))
     assert [statements for _, statements in work] == [["insert"]] * 3
-    unknown, strange, known = [answer for answer, _ in work]
-    said = {(answer.redirect, answer.content) for answer in (unknown, strange, known)}
+    unknown, strange, known = [reply for reply, _ in work]
+    said = {(reply.redirect, reply.content) for reply in (unknown, strange, known)}
     assert said == {(("/reset", "mailed"), b"")}
 
 
 def test_nothing_to_look_for_is_said_on_the_form(cast: Cast) -> None:
-    answer = ask(cast.anonymous, " ")
-    assert answer.status == 422
-    assert 'aria-invalid="true"' in answer.text
+    reply = ask(cast.anonymous, " ")
+    assert reply.status == 422
+    assert 'aria-invalid="true"' in reply.text
 
 
 def test_a_link_works_once(cast: Cast, db: Database, settings: Settings) -> None:
@@ -172,8 +172,8 @@ def test_a_link_that_two_send_at_once_works_once(cast: Cast, db: Database, setti
     link = the_link(cast, db, settings)
     with ThreadPoolExecutor(8) as threads:
         sent = {f"{NEW} {n}": threads.submit(cast.anonymous.post, link, data={"password": f"{NEW} {n}"}) for n in range(8)}
-    (won,) = [password for password, answer in sent.items() if answer.result().status == 303]
-    assert {answer.result().status for answer in sent.values()} == {303, 404}
+    (won,) = [password for password, reply in sent.items() if reply.result().status == 303]
+    assert {reply.result().status for reply in sent.values()} == {303, 404}
     assert log_in(cast, won) == 201
 
 
@@ -255,8 +255,8 @@ def test_nobody_can_flood_a_mailbox_with_links_nor_keep_one_from_getting_them(
     for _ in range(SENDS_AN_HOUR):
         limited.put(f"/api/events/{event['id']}/send_to_me", json={"email": cast.bob.email_address})
     for _ in range(RESETS_AN_HOUR + 1):
-        answer = ask(limited, cast.bob.user_name)
-        assert answer.redirect == ("/reset", "mailed")
+        reply = ask(limited, cast.bob.user_name)
+        assert reply.redirect == ("/reset", "mailed")
         sender.queue_resets(Context(db, structs.replace(settings, rate_limits="on"), timestamps.now()))
     assert count(db, cast.bob.id) == RESETS_AN_HOUR
     clock.ahead(HOUR)

@@ -1,4 +1,4 @@
-"""What other sites show inside their own pages."""
+"""Calendars and events that other sites embed."""
 
 import re
 
@@ -34,9 +34,9 @@ def test_a_public_event_can_be_embedded(cast: Cast) -> None:
 def test_any_site_may_show_what_is_embedded_and_nothing_else(cast: Cast, path: str) -> None:
     calendar = a_calendar(cast.alice, public=True)
     event = an_event(cast.alice, calendar_id=calendar["id"])
-    answer = cast.anonymous.get(path.format(calendar_id=calendar["id"], event_id=event["id"]))
-    assert "frame-ancestors *" in answer.headers["Content-Security-Policy"]
-    assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    reply = cast.anonymous.get(path.format(calendar_id=calendar["id"], event_id=event["id"]))
+    assert "frame-ancestors *" in reply.headers["Content-Security-Policy"]
+    assert reply.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
     for other in ("/", "/calendar", f"/calendars/{calendar['id']}", f"/events/{event['id']}"):
         refused = cast.anonymous.get(other)
         assert "frame-ancestors 'none'" in refused.headers["Content-Security-Policy"], other

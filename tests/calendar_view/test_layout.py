@@ -1,4 +1,4 @@
-"""Where events stand: whatever there is, nothing hides anything else, and nothing is lost."""
+"""The layout of months and weeks: no event covers or loses another."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -16,7 +16,7 @@ MIDNIGHT = int(datetime(2026, 5, 11, tzinfo=UTC).timestamp())
 
 
 def an_entry(number: int, start: int, minutes: int) -> Entry:
-    """Something that begins so many minutes after midnight, and lasts."""
+    """An event that begins some minutes after midnight."""
     row = EventRow(
         number, f"Event {number}", MIDNIGHT + start * 60, MIDNIGHT + (start + minutes) * 60, False, "UTC", None, None, "", True, None, 0, ""
     )
@@ -24,7 +24,7 @@ def an_entry(number: int, start: int, minutes: int) -> Entry:
 
 
 def a_bar(number: int, first: int, length: int) -> Entry:
-    """Something that takes whole days."""
+    """An all-day event."""
     row = EventRow(number, f"Event {number}", 0, None, True, "UTC", None, None, "", True, None, 0, "")
     day = MAY + timedelta(days=first)
     return Entry(number, row.title, row, "UTC", day, day + timedelta(days=length), is_bar=True)

@@ -19,8 +19,8 @@ def paris(client: Client) -> Person:
 
 def a_daily_series(owner: Person, title: str, first: str, last: str) -> None:
     event = an_event(owner, title=title, start_time=f"{first}T09:00")
-    answer = owner.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": last})
-    assert answer.status == 200, answer
+    reply = owner.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": last})
+    assert reply.status == 200, reply
 
 
 def test_a_month_shows_each_event_on_its_day(paris: Person) -> None:
@@ -136,13 +136,13 @@ def test_calendars_can_be_chosen_and_stay_chosen(cast: Cast) -> None:
     jazz, family = a_calendar(cast.alice, name="Jazz"), a_calendar(cast.alice, name="Family")
     for calendar in (jazz, family):
         an_event(cast.alice, title=f"On {calendar['name']}", start_time=f"{MAY}T20:00", calendar_id=calendar["id"])
-    answer = cast.alice.get(f"/calendar?date={MAY}&calendar_ids%5B%5D={jazz['id']}&calendar_ids%5B%5D={cast.alice.primary_calendar_id}")
-    assert "On Jazz" in answer.text
-    assert "On Family" not in answer.text
-    assert f'value="{jazz["id"]}" checked>' in answer.text
-    assert f'value="{family["id"]}">' in answer.text
+    reply = cast.alice.get(f"/calendar?date={MAY}&calendar_ids%5B%5D={jazz['id']}&calendar_ids%5B%5D={cast.alice.primary_calendar_id}")
+    assert "On Jazz" in reply.text
+    assert "On Family" not in reply.text
+    assert f'value="{jazz["id"]}" checked>' in reply.text
+    assert f'value="{family["id"]}">' in reply.text
     kept = f"calendar_ids={jazz['id']},{cast.alice.primary_calendar_id}"
-    assert f'href="/calendar?view=month&amp;date=2026-06-01&amp;{kept}"' in answer.text
+    assert f'href="/calendar?view=month&amp;date=2026-06-01&amp;{kept}"' in reply.text
     assert "On Jazz" in cast.alice.get(f"/calendar?view=week&date={MAY}&{kept}").text
 
 
@@ -255,5 +255,5 @@ def test_the_calendar_ends_where_time_does(cast: Cast, view: str, date: str, mis
     ("name", "value"), [("date", "soon"), ("view", "year"), ("calendar_ids", "mine"), ("time_zone", "Mars/Olympus"), ("date", "2026-02-30")]
 )
 def test_what_cannot_be_read_is_named(cast: Cast, name: str, value: str) -> None:
-    answer = cast.alice.get("/calendar", query={name: value})
-    assert (answer.status, answer.broken) == (422, [name])
+    reply = cast.alice.get("/calendar", query={name: value})
+    assert (reply.status, reply.broken) == (422, [name])

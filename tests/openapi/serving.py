@@ -45,8 +45,8 @@ class Service:
 
     def post(self, path: str, given: dict[str, Any], token: str = "") -> dict[str, Any]:
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-        with urlopen(Request(self.url + path, json.dumps(given).encode(), headers), timeout=TIMEOUT) as answer:  # noqa: S310
-            made: dict[str, Any] = json.load(answer)
+        with urlopen(Request(self.url + path, json.dumps(given).encode(), headers), timeout=TIMEOUT) as reply:  # noqa: S310
+            made: dict[str, Any] = json.load(reply)
             return made
 
     def stop(self) -> None:

@@ -20,10 +20,10 @@ def violations(page: Page, rules: dict[str, Any] = EVERYTHING, within: str = "ht
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(SHORTENED)
         page.evaluate(_script())
-    found = page.evaluate("([within, rules]) => axe.run(within, {runOnly: rules, resultTypes: ['violations']})", [within, rules])
+    result = page.evaluate("([within, rules]) => axe.run(within, {runOnly: rules, resultTypes: ['violations']})", [within, rules])
     return [
         f"{page.url} {each['id']}: {' '.join(map(str, node['target']))} {node['html'][:150]} ({node['failureSummary']})"
-        for each in found["violations"]
+        for each in result["violations"]
         for node in each["nodes"]
     ]
 

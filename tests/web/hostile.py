@@ -1,4 +1,4 @@
-"""What an intruder types into every field, and how a page that fell for it is told from one that did not."""
+"""Hostile texts for every field, and the marks by which tests find them on pages."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ ADDRESS = "{{7*7}}'onfocus=hit&lt"
 
 
 def mark(field: str, number: int = 0) -> str:
-    """What every text of the field begins with, so that it is found on whatever page shows it."""
+    """The beginning of every text of the field, by which tests find it on pages."""
     return f"{field}{number}!"
 
 

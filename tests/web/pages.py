@@ -1,4 +1,4 @@
-"""Every page, who looks at it, and how it is reached: a page that is not in the table fails the tests."""
+"""The table of all pages, with visits by their readers: a page without a row fails the tests."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ class Visit(NamedTuple):
         return f"{self.reader} {self.path}"
 
 
-# By endpoint: how to get there. Words in braces are found in the scene.
+# The visits of each endpoint. Names in braces are records of the scene.
 PAGES: dict[str, list[Visit]] = {
     "GET /": [Visit("guest", "/"), Visit("alice", "/"), Visit("guest", "/?text=coltrane"), Visit("guest", "/?text=nothing-of-the-kind")],
     "GET /calendar": [
@@ -111,7 +111,7 @@ def declared(method: str) -> list[Endpoint]:
 
 
 def address(scene: Scene, path: str) -> str:
-    found = {
+    values = {
         "token": scene.token,
         "confirm_token": scene.confirm_token,
         "reset_token": scene.reset_token,
@@ -127,7 +127,7 @@ def address(scene: Scene, path: str) -> str:
         "key": scene.key["id"],
         "day": scene.day(1),
     }
-    return path.format_map(found)
+    return path.format_map(values)
 
 
 def reader(scene: Scene, name: str) -> Person | None:
@@ -136,7 +136,7 @@ def reader(scene: Scene, name: str) -> Person | None:
 
 def visit(looks: Windows, scene: Scene, visit: Visit, width: int = WIDE) -> Page:
     """Open the page as its reader does."""
-    page = looks.kept(reader(scene, visit.reader), width=width)
-    answer = go(page, address(scene, visit.path))
-    assert answer.status == 200, (str(visit), answer.status)
+    page = looks.cached(reader(scene, visit.reader), width=width)
+    reply = go(page, address(scene, visit.path))
+    assert reply.status == 200, (str(visit), reply.status)
     return page

@@ -86,13 +86,13 @@ class Scene:
 
     def _add_responses(self) -> None:
         for number, response in enumerate(["YES", "MAYBE", "NO"]):
-            said = {"name": self.say("response_name", "Dana Weber"), "comment": self.say("response_comment", "With a friend of mine.")}
+            texts = {"name": self.say("response_name", "Dana Weber"), "comment": self.say("response_comment", "With a friend of mine.")}
             address = f"dana{number}{self.say('email', '').strip()}@example.org"
-            a_response(self.guest, self.event, email_address=address, response=response, plus_n=number, opt_in=True, **said)
+            a_response(self.guest, self.event, email_address=address, response=response, plus_n=number, opt_in=True, **texts)
         a_response(self.bob, self.event)
-        said = {"name": self.say("comment_name", "Dana Weber"), "comment": self.say("comment", "Is there\na cloak room?")}
-        self.comment = a_comment(self.guest, self.event, email_address="dana@example.org", **said)
-        approved = a_comment(self.guest, self.event, email_address="eve@example.org", **said)
+        texts = {"name": self.say("comment_name", "Dana Weber"), "comment": self.say("comment", "Is there\na cloak room?")}
+        self.comment = a_comment(self.guest, self.event, email_address="dana@example.org", **texts)
+        approved = a_comment(self.guest, self.event, email_address="eve@example.org", **texts)
         assert self.alice.put(f"/api/comments/{approved['id']}", json={"approved": True}).status == 200
         a_comment(self.bob, self.event)
 
@@ -112,8 +112,8 @@ class Scene:
         )
 
     def _messages(self) -> None:
-        wanted = {"email": "guest@example.org", "mobile_number": "+33612345678"}
-        sent = self.guest.put(f"/api/events/{self.event['id']}/send_to_me", json=wanted)
+        addresses = {"email": "guest@example.org", "mobile_number": "+33612345678"}
+        sent = self.guest.put(f"/api/events/{self.event['id']}/send_to_me", json=addresses)
         assert sent.status == 202, sent
 
     @cached_property

@@ -49,10 +49,10 @@ def take(folder: Path) -> None:
 
 
 def _liveliest(guest: Client) -> int:
-    """The coming event that most people answered."""
+    """The coming event with the most comments and guests."""
     listed = guest.get("/api/events?limit=50&start_time=2026-01-01").json["events"]
-    shown: list[dict[str, Any]] = [guest.get(f"/api/events/{event['id']}?comments=true").json for event in listed]
-    return int(max(shown, key=lambda event: (len(event["comments"]), event["responses"]["people"]))["id"])
+    events: list[dict[str, Any]] = [guest.get(f"/api/events/{event['id']}?comments=true").json for event in listed]
+    return int(max(events, key=lambda event: (len(event["comments"]), event["responses"]["people"]))["id"])
 
 
 def _window(browser: Browser, url: str, token: str, width: int, scheme: Any) -> Page:

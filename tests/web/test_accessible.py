@@ -29,12 +29,12 @@ def test_a_page_is_accessible_also_in_the_dark_and_on_a_phone(
     looks: Windows, scene: Scene, visit: Visit, request: pytest.FixtureRequest
 ) -> None:
     page = pages.visit(looks, scene, visit)
-    found = violations(page)
+    problems = violations(page)
     if visit in DARK_VISITS or request.config.getoption("--soak"):
         page.emulate_media(color_scheme="dark")
-        found += violations(page, COLOURS)
+        problems += violations(page, COLOURS)
         page.emulate_media(color_scheme="light")
     page.set_viewport_size({"width": NARROW, "height": HEIGHT})
-    found += violations(page, TARGETS)
+    problems += violations(page, TARGETS)
     page.set_viewport_size({"width": WIDE, "height": HEIGHT})
-    assert not found, "\n".join(found)
+    assert not problems, "\n".join(problems)

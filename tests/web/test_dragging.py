@@ -20,19 +20,19 @@ def alice(people: Cast) -> Person:
 
 
 def an_evening(owner: Person, **fields: Any) -> dict[str, Any]:
-    given = {"title": "Gig", "start_time": f"{MONDAY}T18:00", "end_time": f"{MONDAY}T19:00", "time_zone": "Europe/Paris"}
-    return an_event(owner, **given | fields)
+    values = {"title": "Gig", "start_time": f"{MONDAY}T18:00", "end_time": f"{MONDAY}T19:00", "time_zone": "Europe/Paris"}
+    return an_event(owner, **values | fields)
 
 
 def times(owner: Person, event: dict[str, Any]) -> list[str]:
     """Its start and its end, as they are now, without their offset."""
-    found = owner.get(f"/api/events/{event['id']}").json
-    return [str(found[name])[:16] for name in ("start_time", "end_time")]
+    stored = owner.get(f"/api/events/{event['id']}").json
+    return [str(stored[name])[:16] for name in ("start_time", "end_time")]
 
 
-def box(found: Locator) -> FloatRect:
-    found.scroll_into_view_if_needed()
-    size = found.bounding_box()
+def box(element: Locator) -> FloatRect:
+    element.scroll_into_view_if_needed()
+    size = element.bounding_box()
     assert size
     return size
 
@@ -206,8 +206,8 @@ def test_whoever_is_signed_out_by_now_is_led_to_sign_in_and_back(windows: Window
     go(page, f"/calendar?date={MONDAY}")
     page.context.clear_cookies()
     to_day(page, entry(page), FRIDAY)
-    said = page.get_by_role("status")
-    expect(said).to_contain_text("you are no longer signed in")
-    expect(said.get_by_role("link", name="Sign in again")).to_have_attribute("href", f"/sign-in?next=%2Fcalendar%3Fdate%3D{MONDAY}")
+    status = page.get_by_role("status")
+    expect(status).to_contain_text("you are no longer signed in")
+    expect(status.get_by_role("link", name="Sign in again")).to_have_attribute("href", f"/sign-in?next=%2Fcalendar%3Fdate%3D{MONDAY}")
     assert {fault.partition(" ")[0] for fault in windows.faults} <= {"401", "404"}
     windows.faults.clear()

@@ -89,15 +89,15 @@ def test_an_error_is_a_page_for_people_and_a_problem_for_programs(looks: Windows
         (None, "/events/x", 404),
         (scene.vera, f"/events/{scene.event['id']}/edit", 403),
     ]:
-        page = looks.kept(person)
-        answer = go(page, path)
-        assert answer.status == status
+        page = looks.cached(person)
+        reply = go(page, path)
+        assert reply.status == status
         assert violations(page) == []
         assert page.locator("h1").inner_text()
         assert page.locator("main a[href='/']").count() == 1
-        assert answer.headers["x-request-id"] in page.locator("main").inner_text()
-        told = scene.guest.get("/api/nowhere", headers={"Accept": "text/html"})
-        assert told.headers["Content-Type"] == "application/problem+json"
+        assert reply.headers["x-request-id"] in page.locator("main").inner_text()
+        problem = scene.guest.get("/api/nowhere", headers={"Accept": "text/html"})
+        assert problem.headers["Content-Type"] == "application/problem+json"
 
 
 def test_a_failure_of_ours_is_a_page_that_tells_nothing_of_the_inside(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,12 +105,12 @@ def test_a_failure_of_ours_is_a_page_that_tells_nothing_of_the_inside(client: Cl
         raise RuntimeError("the inside")
 
     monkeypatch.setattr(listing, "find", fail)
-    answer = client.get("/", headers={"Accept": "text/html"})
-    assert answer.status == 500
-    assert answer.headers["Content-Type"].startswith("text/html")
-    assert answer.headers["X-Request-Id"] in answer.text
-    assert "the inside" not in answer.text
-    assert "Traceback" not in answer.text
+    reply = client.get("/", headers={"Accept": "text/html"})
+    assert reply.status == 500
+    assert reply.headers["Content-Type"].startswith("text/html")
+    assert reply.headers["X-Request-Id"] in reply.text
+    assert "the inside" not in reply.text
+    assert "Traceback" not in reply.text
 
 
 def test_whoever_must_sign_in_first_comes_back_to_where_they_were_headed(windows: Windows, people: Cast) -> None:
@@ -139,17 +139,17 @@ def test_signing_in_leads_to_our_own_pages_only(windows: Windows, people: Cast, 
 
 
 def _send(looks: Windows, page: Page, path: str, number: int, text: str) -> tuple[str, int]:
-    """Send one of the forms of a page with this text everywhere; answer where it went, and with what status it came back."""
+    """Send one of the forms of a page with this text everywhere; return the action and the status of the reply."""
     go(page, path)
     form = page.locator(TAKES_TEXT).nth(number)
     action = form.get_attribute("action") or ""
     looks.may_fail = True
     try:
-        with page.expect_navigation() as answered:
+        with page.expect_navigation() as navigation:
             form.evaluate(f"(form, text) => ({SEND})([form, text])", text)
     finally:
         looks.may_fail = False
-    answer = answered.value
-    assert answer is not None, action
-    assert answer.status != 500, action
-    return action, answer.status
+    reply = navigation.value
+    assert reply is not None, action
+    assert reply.status != 500, action
+    return action, reply.status

@@ -36,7 +36,7 @@ def test_an_address_for_forms_alone_is_a_missing_page_to_those_who_open_it(cast:
 
 
 @pytest.mark.parametrize(
-    ("asked", "led"),
+    ("path", "target"),
     [
         ("/?text=jazz&after=nonsense", "/?text=jazz"),
         ("/?after=nonsense", "/"),
@@ -46,10 +46,10 @@ def test_an_address_for_forms_alone_is_a_missing_page_to_those_who_open_it(cast:
         ("//calendar?date=soon", "/calendar"),
     ],
 )
-def test_what_makes_no_sense_in_an_address_is_left_out(client: Client, asked: str, led: str) -> None:
-    answer = client.get(asked, headers=BROWSER)
-    assert answer.redirect == (led, "unreadable")
-    assert client.get(led, headers=BROWSER).status == 200
+def test_broken_parameters_of_an_address_are_left_out(client: Client, path: str, target: str) -> None:
+    reply = client.get(path, headers=BROWSER)
+    assert reply.redirect == (target, "unreadable")
+    assert client.get(target, headers=BROWSER).status == 200
 
 
 def test_messages_call_fields_as_the_form_does(cast: Cast) -> None:

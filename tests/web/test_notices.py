@@ -1,4 +1,4 @@
-"""What was done is said once, on the page after the redirect: no address repeats it, and it is read out."""
+"""Notices are shown once, on the page after the redirect, and screen readers read them out."""
 
 import re
 from pathlib import Path

@@ -29,39 +29,39 @@ def test_a_page_weighs_little(windows: Windows, scene: Scene, visit: Visit, most
 
 @pytest.mark.parametrize("visit", VISITS, ids=str)
 def test_a_page_has_a_strict_policy_and_nothing_inline(scene: Scene, visit: Visit) -> None:
-    answer = _answer(scene, visit)
-    policy = answer.headers["Content-Security-Policy"]
+    reply = _get(scene, visit)
+    policy = reply.headers["Content-Security-Policy"]
     assert "unsafe" not in policy
     parts = dict(part.strip().partition(" ")[::2] for part in policy.split(";"))
     assert parts["default-src"] == parts["base-uri"] == "'none'"
     assert parts["script-src"] == parts["style-src"] == parts["form-action"] == "'self'"
     assert parts["frame-ancestors"] == ("*" if visit.path.startswith("/embed/") else "'none'")
-    for element in html.read(answer.text).walk():
+    for element in html.read(reply.text).walk():
         assert element.tag != "style"
         assert element.tag != "script" or "src" in element.attributes
         assert not [name for name in element.attributes if name == "style" or name.startswith("on")], element.tag
 
 
 def test_pages_name_their_files_by_their_content(scene: Scene) -> None:
-    found = {target for visits in PAGES.values() for target in _files(_answer(scene, visits[0]).text)}
-    assert len(found) >= 3
-    for target in found:
+    targets = {target for visits in PAGES.values() for target in _files(_get(scene, visits[0]).text)}
+    assert len(targets) >= 3
+    for target in targets:
         version = target.partition("?v=")[2]
         assert len(version) >= 16, target
         assert sha256(scene.guest.get(target).content).hexdigest().startswith(version), target
 
 
 def test_a_file_is_fetched_once_and_compressed(scene: Scene) -> None:
-    for target in set(_files(_answer(scene, Visit("guest", "/")).text)):
-        answer = scene.guest.get(target, headers={"Accept-Encoding": "gzip"})
-        assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-        assert len(answer.content) < KILOBYTES or answer.headers["Content-Encoding"] == "gzip", target
+    for target in set(_files(_get(scene, Visit("guest", "/")).text)):
+        reply = scene.guest.get(target, headers={"Accept-Encoding": "gzip"})
+        assert reply.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert len(reply.content) < KILOBYTES or reply.headers["Content-Encoding"] == "gzip", target
 
 
-def _answer(scene: Scene, visit: Visit) -> Answer:
-    answer = (reader(scene, visit.reader) or scene.guest).get(address(scene, visit.path), headers={"Accept": "text/html"})
-    assert answer.status == 200, answer
-    return answer
+def _get(scene: Scene, visit: Visit) -> Answer:
+    reply = (reader(scene, visit.reader) or scene.guest).get(address(scene, visit.path), headers={"Accept": "text/html"})
+    assert reply.status == 200, reply
+    return reply
 
 
 def _files(page: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What people type is shown as they typed it and is never anything else: hostile texts in every field, on every page."""
+"""Texts of people are shown as text and never run: hostile texts in every field, on every page."""
 
 import re
 from urllib.parse import urlencode
@@ -59,7 +59,7 @@ def test_an_address_in_hostile_words_is_harmless(looks: Windows, scene: Scene, n
     endpoint = next(each for each in declared("GET") if f"GET {each.url}" == name)
     asked = ["done", "next", *(field.name for field in fields_of(endpoint.params))] if endpoint.params else ["done", "next"]
     visit = PAGES[name][0]
-    page = looks.kept(reader(scene, visit.reader))
+    page = looks.cached(reader(scene, visit.reader))
     for parameter in asked:
         go(page, f"{address(scene, visit.path).partition('?')[0]}?{urlencode({parameter: SHORT})}")
         assert what_got_in(page) == [], parameter

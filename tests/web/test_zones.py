@@ -49,8 +49,8 @@ def test_a_time_that_is_the_same_here_needs_no_zone(site: Client, cast: Cast) ->
 
 def test_a_chosen_zone_is_remembered(site: Client, cast: Cast) -> None:
     _, path = a_night(cast.alice)
-    chosen = site.get("/calendar?time_zone=Asia/Tokyo")
-    assert chosen.cookies == {"kalends_zone": "Asia/Tokyo"}
+    reply = site.get("/calendar?time_zone=Asia/Tokyo")
+    assert reply.cookies == {"kalends_zone": "Asia/Tokyo"}
     cookie = {"Cookie": "kalends_zone=Asia/Tokyo"}
     assert "Times are those of Asia/Tokyo." in site.get("/calendar", headers=cookie).text
     assert "10:00 (Asia/Tokyo)" in site.get(path, headers=cookie).text

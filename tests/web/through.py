@@ -19,17 +19,17 @@ def through(url: str) -> Callable[..., Iterable[bytes]]:
         connection = HTTPConnection(host, timeout=TIMEOUT)
         try:
             connection.request(env["REQUEST_METHOD"], target, body or None, _headers(env))
-            answer = connection.getresponse()
-            content = answer.read()
+            reply = connection.getresponse()
+            content = reply.read()
         finally:
             connection.close()
-        headers = [(name, value) for name, value in answer.getheaders() if name.lower() not in HOP_BY_HOP]
-        start_response(f"{answer.status} {answer.reason or '-'}", headers)
+        headers = [(name, value) for name, value in reply.getheaders() if name.lower() not in HOP_BY_HOP]
+        start_response(f"{reply.status} {reply.reason or '-'}", headers)
         return [content]
 
     return application
 
 
 def _headers(env: dict[str, Any]) -> dict[str, str]:
-    given = {name[5:].replace("_", "-"): value for name, value in env.items() if name.startswith("HTTP_") and name != "HTTP_HOST"}
-    return given | ({"Content-Type": env["CONTENT_TYPE"]} if env.get("CONTENT_TYPE") else {})
+    headers = {name[5:].replace("_", "-"): value for name, value in env.items() if name.startswith("HTTP_") and name != "HTTP_HOST"}
+    return headers | ({"Content-Type": env["CONTENT_TYPE"]} if env.get("CONTENT_TYPE") else {})

@@ -24,7 +24,7 @@ class Windows:
         self._contexts: list[BrowserContext] = []
         self._kept: dict[tuple[str | None, int], Page] = {}
 
-    def kept(self, person: Person | None = None, *, width: int = WIDE) -> Page:
+    def cached(self, person: Person | None = None, *, width: int = WIDE) -> Page:
         """A window that stays open for the tests to come that only look around: most of a look is the opening of the window."""
         key = (person.token if person else None, width)
         if key not in self._kept:
@@ -86,6 +86,6 @@ class Windows:
 
 def go(page: Page, path: str) -> Response:
     """Open the path, and wait until all of it is there."""
-    answer = page.goto(path, wait_until="load")
-    assert answer is not None, path
-    return answer
+    reply = page.goto(path, wait_until="load")
+    assert reply is not None, path
+    return reply
