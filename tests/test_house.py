@@ -168,6 +168,12 @@ def test_links_between_documents_lead_somewhere() -> None:
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
 
 
+def test_files_named_in_documents_exist() -> None:
+    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        for path in re.findall(r"[` ]((?:tests|kalends|bench|deploy|docs)/[\w/.-]+\w)", document.read_text()):
+            assert (ROOT / path).exists() or "things" in path, f"{document.name} names {path}"
+
+
 def test_no_file_names_a_registry() -> None:
     for path in [*ROOT.glob("*.lock"), *ROOT.glob("*.md"), ROOT / "Makefile", ROOT / "pyproject.toml"]:
         assert "index-url" not in path.read_text(), path.name
