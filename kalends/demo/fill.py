@@ -1,4 +1,4 @@
-"""Fill a service with a lively example, by the same actions as people use."""
+"""Create the example data of `kalends demo`, by the same actions that people use."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from kalends.contacts.model import ContactInput
 from kalends.context import Actor, Context
 from kalends.db import UniqueViolation
 from kalends.db.text_search import fold
-from kalends.demo.story import CALENDARS, DESCRIPTIONS, GUESTS, HAPPENINGS, NOTES, PROFILE, REMARKS, SERIES, Happening
+from kalends.demo.story import CALENDARS, COMMENTS, DESCRIPTIONS, EVENTS, GUESTS, NOTES, PROFILE, SERIES, DemoEvent
 from kalends.events import api as events
 from kalends.events.create import create_event
 from kalends.events.input import EventInput, RepeatInput
@@ -30,39 +30,39 @@ from kalends.users.model import Profile
 from kalends.values import datetimes
 
 HOUR = 3600
-# Since when the calendars have been there.
-BEGAN = 21 * 24 * HOUR
-# Every so many guests opt in, or come with others.
-OPTS_IN, BRINGS_SOME = 3, 4
+# How long ago the calendars were created.
+AGE = 21 * 24 * HOUR
+# Every third guest opts in; of every four, two bring somebody.
+OPT_IN_INTERVAL, COMPANION_INTERVAL = 3, 4
 
-STEPS = len(CALENDARS) + len(HAPPENINGS) + len(REMARKS) + len(GUESTS)
+STEPS = len(CALENDARS) + len(EVENTS) + len(COMMENTS) + len(GUESTS)
 
 
 def fill(ctx: Context, password_hash: str) -> Iterator[str]:
-    """Tell the story in the open transaction, so that it is told whole or not at all; say what was made, one by one."""
+    """Create all data in the open transaction; yields the name of each record, to show progress."""
     now, today = ctx.now, datetimes.to_local(ctx.now, PROFILE["time_zone"]).date()
-    ctx.now = now - BEGAN
-    ctx.actor = _owner(ctx, password_hash)
-    placed = {"own": primary_calendar(ctx).id}
+    ctx.now = now - AGE
+    ctx.actor = _create_owner(ctx, password_hash)
+    calendar_ids = {"own": primary_calendar(ctx).id}
     for name, fields in CALENDARS.items():
-        placed[name] = calendars.create(ctx, Form(fields).read(CalendarInput)).id
+        calendar_ids[name] = calendars.create(ctx, Form(fields).read(CalendarInput)).id
         yield fields["name"]
-    made = {}
-    for happening in HAPPENINGS:
-        made[happening.title] = _happen(ctx, happening, today, placed[happening.calendar])
-        _answer(ctx, happening, made[happening.title], now)
-        yield happening.title
-    _confirm(ctx)
-    for number, remark in enumerate(REMARKS):
-        _say(ctx, made, remark, now - (len(REMARKS) - number) * 5 * HOUR)
-        yield remark[2]
+    event_ids = {}
+    for event in EVENTS:
+        event_ids[event.title] = _create_event(ctx, event, today, calendar_ids[event.calendar])
+        _respond(ctx, event, event_ids[event.title], now)
+        yield event.title
+    _confirm_subscribers(ctx)
+    for number, comment in enumerate(COMMENTS):
+        _create_comment(ctx, event_ids, comment, now - (len(COMMENTS) - number) * 5 * HOUR)
+        yield comment[2]
     for name, country, phone, tags in GUESTS:
-        _know(ctx, name, country=country, phone_number=phone, tag_list=tags)
+        _create_contact(ctx, name, country=country, phone_number=phone, tag_list=tags)
         yield name
     ctx.now = now
 
 
-def _owner(ctx: Context, password_hash: str) -> Actor:
+def _create_owner(ctx: Context, password_hash: str) -> Actor:
     try:
         profile = Form(PROFILE).read(Profile)
         user_id = users.insert(ctx, profile, password_hash, verified=True)
@@ -71,83 +71,84 @@ def _owner(ctx: Context, password_hash: str) -> Actor:
     return Actor(user_id, profile.user_name, profile.email_address, profile.name, profile.time_zone, verified_at=ctx.now)
 
 
-def _happen(ctx: Context, happening: Happening, today: date, calendar_id: int) -> int:
-    """Make the event, with all its repetitions; of those, answer the next one."""
-    fields = _times(happening, today) | {
-        "title": happening.title,
+def _create_event(ctx: Context, event: DemoEvent, today: date, calendar_id: int) -> int:
+    """Create the event, or its series; returns the id of the event, or of the next one of the series."""
+    fields = _times(event, today) | {
+        "title": event.title,
         "calendar_id": calendar_id,
-        "time_zone": happening.zone,
-        "location": happening.place,
-        "tag_list": happening.tags,
-        "description": DESCRIPTIONS.get(happening.title),
+        "time_zone": event.zone,
+        "location": event.place,
+        "tag_list": event.tags,
+        "description": DESCRIPTIONS.get(event.title),
     }
-    event = create_event(ctx, Form(fields).read(EventInput))
-    if happening.title in SERIES:
-        frequency, interval, days = SERIES[happening.title]
+    created = create_event(ctx, Form(fields).read(EventInput))
+    if event.title in SERIES:
+        frequency, interval, days = SERIES[event.title]
         end_date = None if days is None else (today + timedelta(days=days)).isoformat()
         rule = {"frequency": frequency, "interval": interval, "end_date": end_date}
-        series_id = series.repeat(ctx, event.id, Form(rule).read(RepeatInput)).series_id
+        series_id = series.repeat(ctx, created.id, Form(rule).read(RepeatInput)).series_id
         query = {"series_id": series_id, "start_time": today.isoformat(), "limit": 1}
         return events.index(ctx, Form(query).read(EventQuery)).events[0].id
-    return event.id
+    return created.id
 
 
-def _times(happening: Happening, today: date) -> dict[str, Any]:
-    """When it begins and ends, on the clocks of its place."""
-    first = today + timedelta(days=happening.day)
-    if happening.at is None:
-        return {"start_time": first.isoformat(), "end_time": (first + timedelta(days=happening.lasts - 1)).isoformat()}
-    start = datetime.fromisoformat(f"{first}T{happening.at}")
-    return {"start_time": start.isoformat(), "end_time": (start + timedelta(hours=happening.lasts)).isoformat()}
+def _times(event: DemoEvent, today: date) -> dict[str, Any]:
+    """The local start and end."""
+    first = today + timedelta(days=event.day)
+    if event.at is None:
+        return {"start_time": first.isoformat(), "end_time": (first + timedelta(days=event.lasts - 1)).isoformat()}
+    start = datetime.fromisoformat(f"{first}T{event.at}")
+    return {"start_time": start.isoformat(), "end_time": (start + timedelta(hours=event.lasts)).isoformat()}
 
 
-def _answer(ctx: Context, happening: Happening, event_id: int, now: int) -> None:
-    """So many guests answer, each a few hours after the other; most of them come."""
-    for number in range(happening.answers):
-        name = GUESTS[(number + len(happening.title)) % len(GUESTS)][0]
-        given = {
+def _respond(ctx: Context, event: DemoEvent, event_id: int, now: int) -> None:
+    """Create the responses of guests, some hours apart; most of them are YES."""
+    for number in range(event.response_count):
+        name = GUESTS[(number + len(event.title)) % len(GUESTS)][0]
+        fields = {
             "event_id": event_id,
             "name": name,
             "email_address": _address(name),
-            "response": ("YES", "YES", "MAYBE", "YES", "NO")[(number + happening.day) % 5],
-            "plus_n": number % BRINGS_SOME // 2,
-            "comment": NOTES[(number + happening.answers) % len(NOTES)],
-            "opt_in": number % OPTS_IN == 0,
+            "response": ("YES", "YES", "MAYBE", "YES", "NO")[(number + event.day) % 5],
+            "plus_n": number % COMPANION_INTERVAL // 2,
+            "comment": NOTES[(number + event.response_count) % len(NOTES)],
+            "opt_in": number % OPT_IN_INTERVAL == 0,
         }
-        with _as(ctx, None, now - (happening.answers - number) * 7 * HOUR):
-            responses.create(ctx, Form(given).given(ResponseInput))
+        with _as(ctx, None, now - (event.response_count - number) * 7 * HOUR):
+            responses.create(ctx, Form(fields).given(ResponseInput))
 
 
-def _confirm(ctx: Context) -> None:
-    """Those who opted in have followed the links; the messages that would carry them are not sent."""
+def _confirm_subscribers(ctx: Context) -> None:
+    """Confirm all opt-ins, and delete the messages that would ask for confirmation."""
     me = user(ctx).id
     ctx.tx.run("UPDATE subscribers SET confirmed_at = consented_at WHERE owner_id = :me", me=me)
     ctx.tx.run("DELETE FROM deliveries WHERE owner_id = :me AND kind = 'confirm'", me=me)
 
 
-def _say(ctx: Context, made: dict[str, int], remark: tuple[str, str, str, bool], now: int) -> None:
-    """A guest says something, and Ana approves it or has not done so yet."""
-    title, name, words, approved = remark
+def _create_comment(ctx: Context, event_ids: dict[str, int], comment: tuple[str, str, str, bool], now: int) -> None:
+    """Create the comment of a guest, and approve it if Ana has done so."""
+    title, name, text, approved = comment
     with _as(ctx, None, now):
-        said = comments.create(ctx, CommentInput(event_id=made[title], name=name, email_address=_address(name), comment=words))
+        fields = CommentInput(event_id=event_ids[title], name=name, email_address=_address(name), comment=text)
+        created = comments.create(ctx, fields)
     if approved:
         with _as(ctx, ctx.actor, now + HOUR):
-            comments.update(ctx, said.id, Form({"approved": True}).changes(CommentFields))
+            comments.update(ctx, created.id, Form({"approved": True}).changes(CommentFields))
 
 
 @contextmanager
 def _as(ctx: Context, actor: Actor | None, now: int) -> Iterator[None]:
-    """Somebody else acts, or at another time."""
+    """Act as somebody else, or at another time."""
     before = ctx.actor, ctx.now
     ctx.actor, ctx.now = actor, now
     yield
     ctx.actor, ctx.now = before
 
 
-def _know(ctx: Context, name: str, **fields: str) -> None:
+def _create_contact(ctx: Context, name: str, **fields: str) -> None:
     first_name, last_name = name.split()
-    given = fields | {"first_name": first_name, "last_name": last_name, "email_address": _address(name)}
-    contacts.insert(ctx, Form(given).read(ContactInput))
+    values = fields | {"first_name": first_name, "last_name": last_name, "email_address": _address(name)}
+    contacts.insert(ctx, Form(values).read(ContactInput))
 
 
 def _address(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The example that `kalends demo` tells: what Ana publishes, who comes, and what they say. Days count from today."""
+"""The data of `kalends demo`: the events that Ana publishes, their guests and comments. Days count from today."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 PROFILE = {"user_name": "demo", "email_address": "demo@example.org", "name": "Ana Souza", "time_zone": "Europe/Paris"}
 
-# Her own calendar, the primary one, comes with her account.
+# Her primary calendar is created with her account.
 CALENDARS: dict[str, dict[str, Any]] = {
     "jazz": {
         "name": "Jazz in town",
@@ -31,8 +31,8 @@ PARK = "Parc de la Villette, 211 avenue Jean Jaurès, 75019 Paris, France"
 NEW_YORK = "The Lantern, 178 7th Ave S, New York, NY 10014, USA"
 
 
-class Happening(Struct, frozen=True):
-    """An event. `at` is when it begins, nothing if it takes whole days; `lasts` counts hours, or days then."""
+class DemoEvent(Struct, frozen=True):
+    """An event. `at` is its local start, None for an all-day event; `lasts` counts hours, or days of an all-day event."""
 
     calendar: str
     title: str
@@ -41,52 +41,51 @@ class Happening(Struct, frozen=True):
     lasts: float
     place: str = ""
     tags: str = ""
-    # How many people answer it.
-    answers: int = 0
+    response_count: int = 0
     zone: str = "Europe/Paris"
 
 
-HAPPENINGS = [
-    Happening("jazz", "Blue Hour Quartet", 2, "20:30", 2.5, CLUB, "jazz, live, saxophone", 14),
-    Happening("jazz", "Open stage", -14, "19:00", 3, CELLAR, "jazz, session", 9),
-    Happening("jazz", "Record fair", 5, None, 2, LIBRARY, "records, market", 6),
-    Happening("jazz", "Film night: trumpets in the rain", 3, "18:00", 1.5, LIBRARY, "film", 4),
-    Happening("jazz", "Salomé Vidal sings", 9, "20:00", 2, HALL, "jazz, live, voice", 11),
-    Happening("jazz", "Big band night from New York", 1, "20:00", 2, NEW_YORK, "jazz, big band, stream", 5, "America/New_York"),
-    Happening("jazz", "Shinjuku record bar on air", 6, "21:00", 1, "", "radio, stream", 0, "Asia/Tokyo"),
-    Happening("jazz", "Children's matinee", 8, "11:00", 1, LIBRARY, "children, live", 7),
-    Happening("jazz", "Late session", 2, "23:30", 3, CELLAR, "jazz, session"),
-    Happening("jazz", "Bebop workshop", 12, "14:00", 3, LIBRARY, "workshop", 3),
-    Happening("jazz", "Trio in the park", 16, "17:00", 3, PARK, "jazz, live, outside, free", 8),
-    Happening("jazz", "Festival on the quays", 20, None, 4, CANAL, "festival, outside, free", 12),
-    Happening("jazz", "Talk: what is swing?", -3, "19:00", 1.5, LIBRARY, "talk", 5),
-    Happening("jazz", "Gypsy guitars", -9, "20:30", 3, CELLAR, "jazz, live, guitar", 10),
-    Happening("jazz", "Listening evening: harps", -6, "19:30", 2, LIBRARY, "records", 4),
-    Happening("jazz", "Big band rehearsal, open doors", 13, "19:00", 2.5, HALL, "big band, free", 2),
-    Happening("jazz", "New Orleans brunch", 15, "11:30", 2.5, CELLAR, "brunch, live", 6),
-    Happening("jazz", "Harbour jazz", 27, "19:00", 3, "Fischmarkt, 22767 Hamburg, Germany", "jazz, outside", 3, "Europe/Berlin"),
-    Happening("runners", "Evening run", -13, "18:45", 1.25, CANAL, "run, easy", 8),
-    Happening("runners", "Long run", -8, "09:00", 2, PARK, "run, long", 5),
-    Happening("runners", "Members' breakfast", -4, "10:30", 1.5, "Le Comptoir, 12 rue de Marseille, 75010 Paris, France", "food", 6),
-    Happening("runners", "First aid for runners", 4, "19:00", 2, PARK, "course", 4),
-    Happening("runners", "Half marathon", 22, "08:30", 3, PARK, "race", 9),
-    Happening("runners", "Weekend by the sea", 29, None, 3, "Étretat, France", "travel", 5),
-    Happening("runners", "Shoe swap", 7, "18:00", 1, CANAL, "market, free", 3),
-    Happening("runners", "Track intervals", 10, "18:30", 1, PARK, "run, fast", 2),
-    Happening("runners", "Night run with lamps", 14, "21:30", 1.25, CANAL, "run, easy", 7),
-    Happening("runners", "Photos of the spring race", -11, "19:00", 1, LIBRARY, "talk", 3),
-    Happening("own", "Dentist", 1, "09:00", 0.5, "14 rue Oberkampf, 75011 Paris, France"),
-    Happening("own", "Lunch with Émile", 2, "12:30", 1.5, "Le Perchoir, 47 rue de Bretagne, 75003 Paris, France", "friends"),
-    Happening("own", "Piano lesson", -12, "17:30", 1, "", "music"),
-    Happening("own", "Tax return is due", 11, None, 1, "", "paper"),
-    Happening("own", "Mum's birthday", 18, None, 1, "", "family"),
-    Happening("own", "Holiday in Lisbon", 34, None, 9, "Lisboa, Portugal", "travel", 0, "Europe/Lisbon"),
-    Happening("own", "Flight to Lisbon", 34, "07:10", 2.5, "Aéroport de Paris-Orly, 94390 Orly, France", "travel"),
-    Happening("own", "Call with the New York office", 3, "10:00", 1, "", "work", 0, "America/New_York"),
-    Happening("own", "Quarterly review", 6, "14:00", 2, "", "work"),
-    Happening("own", "Plumber", 0, "16:00", 1, "", "house"),
-    Happening("own", "Parents are visiting", 8, None, 3, "", "family"),
-    Happening("own", "Theatre with Noor", -2, "20:00", 2.5, "Petit Odéon, 2 rue Corneille, 75006 Paris, France", "friends"),
+EVENTS = [
+    DemoEvent("jazz", "Blue Hour Quartet", 2, "20:30", 2.5, CLUB, "jazz, live, saxophone", 14),
+    DemoEvent("jazz", "Open stage", -14, "19:00", 3, CELLAR, "jazz, session", 9),
+    DemoEvent("jazz", "Record fair", 5, None, 2, LIBRARY, "records, market", 6),
+    DemoEvent("jazz", "Film night: trumpets in the rain", 3, "18:00", 1.5, LIBRARY, "film", 4),
+    DemoEvent("jazz", "Salomé Vidal sings", 9, "20:00", 2, HALL, "jazz, live, voice", 11),
+    DemoEvent("jazz", "Big band night from New York", 1, "20:00", 2, NEW_YORK, "jazz, big band, stream", 5, "America/New_York"),
+    DemoEvent("jazz", "Shinjuku record bar on air", 6, "21:00", 1, "", "radio, stream", 0, "Asia/Tokyo"),
+    DemoEvent("jazz", "Children's matinee", 8, "11:00", 1, LIBRARY, "children, live", 7),
+    DemoEvent("jazz", "Late session", 2, "23:30", 3, CELLAR, "jazz, session"),
+    DemoEvent("jazz", "Bebop workshop", 12, "14:00", 3, LIBRARY, "workshop", 3),
+    DemoEvent("jazz", "Trio in the park", 16, "17:00", 3, PARK, "jazz, live, outside, free", 8),
+    DemoEvent("jazz", "Festival on the quays", 20, None, 4, CANAL, "festival, outside, free", 12),
+    DemoEvent("jazz", "Talk: what is swing?", -3, "19:00", 1.5, LIBRARY, "talk", 5),
+    DemoEvent("jazz", "Gypsy guitars", -9, "20:30", 3, CELLAR, "jazz, live, guitar", 10),
+    DemoEvent("jazz", "Listening evening: harps", -6, "19:30", 2, LIBRARY, "records", 4),
+    DemoEvent("jazz", "Big band rehearsal, open doors", 13, "19:00", 2.5, HALL, "big band, free", 2),
+    DemoEvent("jazz", "New Orleans brunch", 15, "11:30", 2.5, CELLAR, "brunch, live", 6),
+    DemoEvent("jazz", "Harbour jazz", 27, "19:00", 3, "Fischmarkt, 22767 Hamburg, Germany", "jazz, outside", 3, "Europe/Berlin"),
+    DemoEvent("runners", "Evening run", -13, "18:45", 1.25, CANAL, "run, easy", 8),
+    DemoEvent("runners", "Long run", -8, "09:00", 2, PARK, "run, long", 5),
+    DemoEvent("runners", "Members' breakfast", -4, "10:30", 1.5, "Le Comptoir, 12 rue de Marseille, 75010 Paris, France", "food", 6),
+    DemoEvent("runners", "First aid for runners", 4, "19:00", 2, PARK, "course", 4),
+    DemoEvent("runners", "Half marathon", 22, "08:30", 3, PARK, "race", 9),
+    DemoEvent("runners", "Weekend by the sea", 29, None, 3, "Étretat, France", "travel", 5),
+    DemoEvent("runners", "Shoe swap", 7, "18:00", 1, CANAL, "market, free", 3),
+    DemoEvent("runners", "Track intervals", 10, "18:30", 1, PARK, "run, fast", 2),
+    DemoEvent("runners", "Night run with lamps", 14, "21:30", 1.25, CANAL, "run, easy", 7),
+    DemoEvent("runners", "Photos of the spring race", -11, "19:00", 1, LIBRARY, "talk", 3),
+    DemoEvent("own", "Dentist", 1, "09:00", 0.5, "14 rue Oberkampf, 75011 Paris, France"),
+    DemoEvent("own", "Lunch with Émile", 2, "12:30", 1.5, "Le Perchoir, 47 rue de Bretagne, 75003 Paris, France", "friends"),
+    DemoEvent("own", "Piano lesson", -12, "17:30", 1, "", "music"),
+    DemoEvent("own", "Tax return is due", 11, None, 1, "", "paper"),
+    DemoEvent("own", "Mum's birthday", 18, None, 1, "", "family"),
+    DemoEvent("own", "Holiday in Lisbon", 34, None, 9, "Lisboa, Portugal", "travel", 0, "Europe/Lisbon"),
+    DemoEvent("own", "Flight to Lisbon", 34, "07:10", 2.5, "Aéroport de Paris-Orly, 94390 Orly, France", "travel"),
+    DemoEvent("own", "Call with the New York office", 3, "10:00", 1, "", "work", 0, "America/New_York"),
+    DemoEvent("own", "Quarterly review", 6, "14:00", 2, "", "work"),
+    DemoEvent("own", "Plumber", 0, "16:00", 1, "", "house"),
+    DemoEvent("own", "Parents are visiting", 8, None, 3, "", "family"),
+    DemoEvent("own", "Theatre with Noor", -2, "20:00", 2.5, "Petit Odéon, 2 rue Corneille, 75006 Paris, France", "friends"),
 ]
 
 DESCRIPTIONS = {
@@ -106,7 +105,7 @@ DESCRIPTIONS = {
     "Night run with lamps": "Bring a lamp; we have six to lend.",
 }
 
-# How events repeat: until so many days from today, or for ever.
+# Frequency, interval, and the last day counted from today; None for an endless series.
 SERIES: dict[str, tuple[str, int, int | None]] = {
     "Open stage": ("WEEKLY", 1, None),
     "Evening run": ("WEEKLY", 1, 120),
@@ -116,7 +115,7 @@ SERIES: dict[str, tuple[str, int, int | None]] = {
     "Mum's birthday": ("YEARLY", 1, 2_000),
 }
 
-# Name, country, phone number, and the tags of those who are contacts.
+# Name, country, phone number and tags of each contact.
 GUESTS = [
     ("Émile Aubert", "France", "+33 6 39 98 11 01", "friends, jazz"),
     ("Noor Haddad", "France", "+33 6 39 98 22 02", "friends"),
@@ -136,8 +135,8 @@ GUESTS = [
 
 NOTES = ["", "With a friend of mine.", "", "I may be a little late.", "", "Looking forward to it!", "I can bring cups."]
 
-# Event, who, what they say, and whether Ana has approved it.
-REMARKS = [
+# Event, author, text, and whether Ana has approved the comment.
+COMMENTS = [
     ("Blue Hour Quartet", "Dana Weber", "Is there a cloak room?", True),
     ("Blue Hour Quartet", "Kenji Mori", "I heard them in Kyoto last year: do not miss the second set.", True),
     ("Blue Hour Quartet", "Lucía Prieto", "Are there seats near the stage for somebody on crutches?", False),

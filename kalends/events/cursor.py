@@ -8,7 +8,7 @@ from kalends.events.model import EventRow
 
 Cursor = Annotated[
     str,
-    Meta(max_length=50, description="Where the page before ended, as `next` says.", extra={"pattern": r"^-?[0-9]{1,12}[.][0-9]{1,18}$"}),
+    Meta(max_length=50, description="The cursor of the page, from `next`.", extra={"pattern": r"^-?[0-9]{1,12}[.][0-9]{1,18}$"}),
 ]
 
 

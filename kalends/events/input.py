@@ -65,7 +65,7 @@ class EventFields(Struct, kw_only=True):
 
 
 class EventInput(EventFields, kw_only=True):
-    """What it takes to create an event. A file of many may come instead: the older way, beside POST /api/events/import."""
+    """The fields of a new event, or a file of events: the older way beside POST /api/events/import."""
 
     NEVER_IGNORED: ClassVar = frozenset({"calendar_ids"})
     OR_FILE: ClassVar = ("title", "start_time")
@@ -78,7 +78,7 @@ class EventInput(EventFields, kw_only=True):
 
 
 class EventFile(Struct, kw_only=True):
-    """A file of events, and where they belong."""
+    """A file of events, and the calendar to import them into."""
 
     RULES: ClassVar = {"file": "must be an iCalendar file"}
 
@@ -91,7 +91,7 @@ class EventFile(Struct, kw_only=True):
 
 
 class EventChanges(EventFields, kw_only=True):
-    """What may be changed of one event, of several at once, or of a series."""
+    """Changes of one event, of several at once, or of a series."""
 
     tag: Tag | None = None
     ids: Annotated[Ids, Meta(description="More events to change, all or none.")] | None = None
@@ -113,13 +113,13 @@ class RepeatInput(Struct, kw_only=True):
     RULES: ClassVar = {"end_date": "must not be before the start, nor make more than 1,000 occurrences"}
 
     frequency: Annotated[Literal["DAILY", "WEEKLY", "MONTHLY", "YEARLY"], Meta(description="How often.")]
-    interval: Annotated[int, Meta(ge=1, le=1_000, description="Every so many days, weeks, months or years.")] = 1
+    interval: Annotated[int, Meta(ge=1, le=1_000, description="Every n-th day, week, month or year.")] = 1
     start_date: Annotated[DateTime, Meta(description="The first day of the repetition; the event's by default.")] | None = None
-    end_date: Annotated[DateTime, Meta(description="The last day, inclusive; without it, the series goes on.")] | None = None
+    end_date: Annotated[DateTime, Meta(description="The last day, inclusive; without it, the series has no end.")] | None = None
 
 
 class CalendarChoice(Struct, kw_only=True):
-    """On which calendar."""
+    """The calendar of an action."""
 
     calendar_id: Annotated[Id, Meta(description="The calendar; your primary one by default.")] | None = None
 

@@ -13,7 +13,7 @@ MAX_PART = 200
 
 
 class Event(Struct, frozen=True):
-    """A row of the table, with what the actor may do."""
+    """A row of the table, with whether the actor may edit it."""
 
     id: int
     owner_id: int
@@ -68,7 +68,7 @@ class Event(Struct, frozen=True):
 
 
 class EventRow(Struct, frozen=True, gc=False):
-    """What a list reads of an event; `placed` are the ids of its calendars, delimited by commas. `all_day` and
+    """The columns of an event that a list reads; `placed` are the ids of its calendars, delimited by commas. `all_day` and
     `public` may be 0 or 1, as a database returns them: lists are long, and a Struct without bool fields loads fastest."""
 
     id: int
@@ -94,7 +94,7 @@ class CalendarName(Struct, frozen=True):
 
 
 class Tally(Struct, frozen=True):
-    """How many answered what; people is the sum of number + plus_n of the YES answers."""
+    """The number of responses of each kind; people is the sum of number + plus_n of the YES responses."""
 
     yes: int = 0
     maybe: int = 0
@@ -164,12 +164,12 @@ class EventIndex(Struct):
     offset: int
     next: str | None
     total: int | UnsetType = UNSET
-    # False where so many events may match that not all of them were looked at: then there are at least `total`.
+    # False if too many events may match to examine all of them; then there are at least `total`.
     total_is_exact: bool | UnsetType = UNSET
 
 
 class ImportedEvent(Struct):
-    """An event of an imported file, or the first of a series, and what it is called there."""
+    """An event of an imported file, or the first of a series, with its UID in the file."""
 
     id: int
     title: str
@@ -178,8 +178,8 @@ class ImportedEvent(Struct):
 
 
 class EventImport(Struct, kw_only=True):
-    """What came from a file: of its events and series, how many are new, changed, as they were, or left out, and the first 500.
-    What could not be kept is told; of a thousand and more, the number."""
+    """The result of an import: how many events and series are new, changed, unchanged or skipped, and the first 500 of them.
+    The remarks say what could not be imported; beyond a thousand, only their number."""
 
     imported: int
     updated: int

@@ -18,7 +18,7 @@ Query = Annotated[str, Meta(max_length=MAX_QUERY, extra={"lines": True})]
 class CommentPage(Struct, kw_only=True):
     """Which of an event's comments to show."""
 
-    limit: Annotated[int, Meta(ge=0, description="How many; more than 500 is answered with 500.")] = 10
+    limit: Annotated[int, Meta(ge=0, description="How many; at most 500 are returned.")] = 10
     offset: Annotated[int, Meta(ge=0, description="From which position, newest first.")] = 0
 
 
@@ -63,7 +63,7 @@ SEARCHED = ("text", "title", "description", "tags", "location", "location_name",
 
 
 class EventQuery(Paging, kw_only=True):
-    """Which events to list. All given conditions must hold."""
+    """Which events to list. All conditions that are sent must hold."""
 
     RULES: ClassVar = {
         "scope": "goes without calendar_id and calendar_ids",
@@ -72,7 +72,7 @@ class EventQuery(Paging, kw_only=True):
         **dict.fromkeys(SEARCHED, "may have words, phrases and tags of at most 100 characters and 5 stars each, 20 in all"),
     }
 
-    ids: Annotated[Ids, Meta(description="Only these, as far as you may see them.")] | None = None
+    ids: Annotated[Ids, Meta(description="Only these of the events that you can see.")] | None = None
     calendar_id: Annotated[Id, Meta(description="One calendar to search.")] | None = None
     calendar_ids: Annotated[Ids, Meta(description="Calendars to search.")] | None = None
     start_time: Annotated[DateTime, Meta(description="Events that start at or after it.")] | None = None
@@ -83,7 +83,7 @@ class EventQuery(Paging, kw_only=True):
     text: Annotated[Query, Meta(description='Words, each in some text field; "…" keeps words together, * is any characters.')] | None = None
     title: Annotated[Query, Meta(description="Words in the title.")] | None = None
     description: Annotated[Query, Meta(description="Words in the description.")] | None = None
-    tags: Annotated[Query, Meta(description="Comma-delimited tags; all must be on the event. `jaz*` is any that begins so.")] | None = None
+    tags: Annotated[Query, Meta(description="Comma-delimited tags; all must be on the event. `jaz*` matches jazz.")] | None = None
     location: Annotated[Query, Meta(description="Words in the location.")] | None = None
     location_name: Annotated[Query, Meta(description="Words in the place's name.")] | None = None
     street: Annotated[Query, Meta(description="Words in the street.")] | None = None

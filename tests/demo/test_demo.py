@@ -1,4 +1,4 @@
-"""`kalends demo`: a lively example, told whole or not at all, and once."""
+"""`kalends demo`: example data, created as a whole or not at all, and once."""
 
 import os
 import pty
@@ -16,7 +16,7 @@ from kalends.app import wsgi
 from kalends.context import Context
 from kalends.db import Database
 from kalends.demo import fill as demo
-from kalends.demo.story import HAPPENINGS, PROFILE, REMARKS, SERIES
+from kalends.demo.story import COMMENTS, EVENTS, PROFILE, SERIES
 from kalends.settings import Settings
 from kalends.users import passwords
 from tests.client import Client
@@ -47,12 +47,12 @@ def every_event(ana: Client, **query: Any) -> list[dict[str, Any]]:
     return found
 
 
-def test_there_is_something_of_everything(ana: Client) -> None:
+def test_the_demo_has_records_of_every_kind(ana: Client) -> None:
     calendars = ana.get("/api/calendars").json["calendars"]
     assert [calendar["name"] for calendar in calendars] == ["Ana Souza", "Jazz in town", "Canal runners"]
     assert len({calendar["color"] for calendar in calendars}) == 3
     events = every_event(ana)
-    assert {event["title"] for event in events} == {happening.title for happening in HAPPENINGS}
+    assert {event["title"] for event in events} == {event.title for event in EVENTS}
     assert any(event["all_day"] for event in events)
     assert len({event["time_zone"] for event in events}) >= 4
     assert len({event["series_id"] for event in events if event["series_id"]}) == len(SERIES)
@@ -62,10 +62,10 @@ def test_there_is_something_of_everything(ana: Client) -> None:
     assert ana.get("/api/subscribers?limit=1").json["next"]
     comments = ana.get("/api/comments").json["comments"]
     assert Counter(comment["approved"] for comment in comments) == {"true": 7, "false": 4}
-    assert len(comments) == len(REMARKS)
+    assert len(comments) == len(COMMENTS)
 
 
-def test_it_happens_around_now(ana: Client) -> None:
+def test_the_demo_events_are_around_today(ana: Client) -> None:
     now = datetime.fromtimestamp(NOON, UTC)
     before = every_event(ana, start_time=(now - timedelta(days=15)).isoformat(), end_time=now.isoformat())
     to_come = every_event(ana, start_time=now.isoformat(), end_time=(now + timedelta(days=36)).isoformat())
@@ -74,7 +74,7 @@ def test_it_happens_around_now(ana: Client) -> None:
     assert len({event["start_time"][:10] for event in to_come}) >= 20
 
 
-def test_people_answer_what_is_to_come(ana: Client) -> None:
+def test_guests_have_responded_to_upcoming_demo_events(ana: Client) -> None:
     (concert,) = every_event(ana, title='"Blue Hour"')
     shown = ana.get(f"/api/events/{concert['id']}").json
     assert sum(shown["responses"][answer] for answer in ("yes", "maybe", "no")) == 14
@@ -83,13 +83,13 @@ def test_people_answer_what_is_to_come(ana: Client) -> None:
     assert ana.get(f"/api/events/{first['id']}").json["responses"]["yes"] > 0
 
 
-def test_nothing_is_sent_to_anybody(ana: Client, db: Database) -> None:
+def test_the_demo_sends_no_messages(ana: Client, db: Database) -> None:
     with db.read() as tx:
         owned = "SELECT count(*) FROM deliveries WHERE owner_id = (SELECT id FROM users WHERE user_name = :name)"
         assert tx.value(owned, name=PROFILE["user_name"]) == 0
 
 
-def test_the_command_tells_how_to_sign_in_and_refuses_a_second_time(tmp_path: Path, database: str) -> None:  # noqa: F811
+def test_the_demo_command_says_how_to_sign_in_and_refuses_a_second_run(tmp_path: Path, database: str) -> None:  # noqa: F811
     settings = {"folder": tmp_path, "data": tmp_path / "data", "database": database}
     done = run("demo", **settings)  # type: ignore[arg-type]
     assert (done.returncode, done.stderr) == (0, "")
@@ -99,12 +99,12 @@ def test_the_command_tells_how_to_sign_in_and_refuses_a_second_time(tmp_path: Pa
     assert again.stderr == "kalends: The example is here already: there is a user called demo, or with its address.\n"
 
 
-def test_a_password_that_is_too_short_is_refused(tmp_path: Path) -> None:
+def test_the_demo_command_refuses_a_short_password(tmp_path: Path) -> None:
     done = run("demo", "--password", "short", folder=tmp_path, data=tmp_path / "data")
     assert (done.returncode, done.stderr) == (1, "kalends: password: must have at least 8 characters\n")
 
 
-def test_progress_is_shown_on_a_terminal(tmp_path: Path) -> None:
+def test_the_demo_command_shows_progress_on_a_terminal(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     env = environment(data=tmp_path / "data") | {"TERM": "xterm"}
     process = subprocess.Popen(command("demo"), cwd=tmp_path, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)

@@ -1,4 +1,4 @@
-"""Calendar files for the tests of imports: written in a few words, sent as a client does, and what came of them."""
+"""Calendar files for the tests of imports, and helpers that send them as a client does."""
 
 from pathlib import Path
 from typing import Any

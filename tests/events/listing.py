@@ -1,4 +1,4 @@
-"""Reading lists of events as a client does: one page, or from page to page."""
+"""Helpers that read lists of events as a client does: one page, or page by page."""
 
 from typing import Any
 

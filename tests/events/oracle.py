@@ -1,4 +1,4 @@
-"""What a search must find, said in plain Python: the service is held against it on both databases."""
+"""A search of events in plain Python, to compare with that of the service on both databases."""
 
 import re
 import unicodedata

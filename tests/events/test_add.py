@@ -1,4 +1,4 @@
-"""PUT /api/events/<id>/add: the event stands on one more calendar."""
+"""PUT /api/events/<id>/add: add the event to one more calendar."""
 
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.events.listing import listed
@@ -13,7 +13,7 @@ def test_an_event_is_added_to_a_calendar(cast: Cast) -> None:
     assert listed(cast.alice, calendar_id=first) == listed(cast.alice, calendar_id=second["id"]) == [event]
 
 
-def test_without_a_calendar_it_is_ones_primary_one(cast: Cast) -> None:
+def test_without_a_calendar_the_event_is_added_to_the_primary_one(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)["id"]
     answer = cast.carol.put(f"/api/events/{event}/add")
     assert (answer.status, answer.json["calendar_ids"]) == (200, [cast.carol.primary_calendar_id])
@@ -41,7 +41,7 @@ def test_an_event_that_moves_does_so_on_all_its_calendars(cast: Cast) -> None:
         assert listed(cast.alice, calendar_id=calendar, start_time="2027-01-01") == [event]
 
 
-def test_it_takes_sight_of_the_event_and_a_calendar_to_edit(cast: Cast) -> None:
+def test_adding_needs_an_event_that_one_sees_and_a_calendar_that_one_may_edit(cast: Cast) -> None:
     public, private = an_event(cast.alice, public=True)["id"], an_event(cast.alice)["id"]
     seen, hidden = a_calendar(cast.alice, public=True), a_calendar(cast.alice)
     edited = a_calendar(cast.alice)
@@ -62,7 +62,7 @@ def test_it_takes_sight_of_the_event_and_a_calendar_to_edit(cast: Cast) -> None:
     assert status("anonymous", private) == 404
 
 
-def test_adding_gives_nobody_the_right_to_change_the_event(cast: Cast) -> None:
+def test_adding_an_event_does_not_allow_to_change_it(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)["id"]
     assert cast.carol.put(f"/api/events/{event}/add").json["can_edit"] is False
     assert cast.carol.put(f"/api/events/{event}", json={"title": "Mine"}).status == 403

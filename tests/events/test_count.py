@@ -1,4 +1,4 @@
-"""How many events there are: counted exactly while few may match, and else as far as a bounded number of them tells."""
+"""The total of a list of events: exact while few may match, else a lower bound."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""POST /api/events: an event is made of what is given, on the given calendar or on one's primary one."""
+"""POST /api/events: create an event on a calendar, by default on one's primary one."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.events.listing import listed
 FIELDS = {"title": "Concert", "start_time": "2026-06-01T20:00"}
 
 
-def test_create_answers_the_event_and_where_it_is(cast: Cast) -> None:
+def test_create_returns_the_event_and_its_location(cast: Cast) -> None:
     made = cast.alice.post("/api/events", json=FIELDS | {"description": "Doors at seven"})
     assert made.status == 201
     assert made.headers["Location"] == f"/api/events/{made.json['id']}"
@@ -31,7 +31,7 @@ def test_create_answers_the_event_and_where_it_is(cast: Cast) -> None:
         {"query": FIELDS},
     ],
 )
-def test_create_takes_every_carrier(cast: Cast, carried: dict[str, Any]) -> None:
+def test_create_accepts_json_forms_and_query_parameters(cast: Cast, carried: dict[str, Any]) -> None:
     made = cast.alice.post("/api/events", **carried)
     assert (made.status, made.json["title"], made.json["start_time"]) == (201, "Concert", "2026-06-01T20:00:00+00:00")
 
@@ -106,14 +106,14 @@ def test_an_event_is_public_where_its_calendar_is_unless_it_says_otherwise(cast:
     assert an_event(cast.alice, calendar_id=public, public="")["public"] is True
 
 
-def test_an_event_that_was_made_stays_as_it_is_when_its_calendar_becomes_public(cast: Cast) -> None:
+def test_an_event_stays_private_when_its_calendar_becomes_public(cast: Cast) -> None:
     event = an_event(cast.alice)["id"]
     assert cast.alice.put(f"/api/calendars/{cast.alice.primary_calendar_id}", json={"public": True}).status == 200
     assert cast.alice.get(f"/api/events/{event}").json["public"] is False
     assert cast.anonymous.get(f"/api/events/{event}").status == 404
 
 
-def test_an_editor_makes_events_of_their_own_on_a_shared_calendar(cast: Cast) -> None:
+def test_an_editor_creates_events_of_their_own_on_a_shared_calendar(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.bob, "editor")
     shared(cast.alice, calendar, cast.vera, "viewer")
@@ -125,7 +125,7 @@ def test_an_editor_makes_events_of_their_own_on_a_shared_calendar(cast: Cast) ->
     assert cast.carol.post("/api/events", json=FIELDS | {"calendar_id": calendar["id"]}).status == 404
 
 
-def test_what_may_not_be_given_is_not_taken(cast: Cast) -> None:
+def test_fields_that_clients_may_not_set_are_ignored(cast: Cast) -> None:
     given = {"id": 1, "owner_id": cast.bob.id, "series_id": 7, "version": 9, "created_at": "1999-01-01", "ids": "1"}
     made = an_event(cast.alice, **given)
     assert (made["owner"]["id"], made["series_id"], made["tags"]) == (cast.alice.id, None, [])

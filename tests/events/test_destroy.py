@@ -1,4 +1,4 @@
-"""DELETE /api/events/<id>: the event is gone, and with ids all of them or none."""
+"""DELETE /api/events/<id>: delete the event; with ids, all of them or none."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_a_deleted_event_is_gone_everywhere(cast: Cast) -> None:
     assert listed(cast.anonymous, ids=event) == []
 
 
-def test_the_number_of_a_deleted_event_is_not_given_again(cast: Cast) -> None:
+def test_the_id_of_a_deleted_event_is_not_reused(cast: Cast) -> None:
     event = an_event(cast.alice)["id"]
     assert cast.alice.delete(f"/api/events/{event}").status == 200
     assert an_event(cast.alice)["id"] > event

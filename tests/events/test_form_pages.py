@@ -1,4 +1,4 @@
-"""The form of an event: it is made once, it says who will see it, and a conflict shows both versions."""
+"""The form of an event: it is created once, shows who will see it, and a conflict shows both versions."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""POST /api/events with a file: what calendar programs write comes to be here, once, and what cannot is told."""
+"""POST /api/events with a file: files of calendar programs are imported once, with remarks on what cannot be."""
 
 from typing import Any
 
@@ -92,7 +92,7 @@ def test_what_a_program_writes_is_here_at_the_same_moments_and_twice_changes_not
     assert events(cast.alice, calendar_id=calendar["id"]) == held
 
 
-def test_the_content_of_an_entry_is_kept(cast: Cast) -> None:
+def test_the_content_of_a_vevent_is_imported(cast: Cast) -> None:
     imported(cast.alice, (CORPUS / "google.ics").read_bytes())
     (soiree,) = events(cast.alice, text="soirée")
     assert soiree["description"] == "Bring <b>a friend</b>, and:\n- an umbrella;\n- a chair"
@@ -106,7 +106,7 @@ def test_the_content_of_an_entry_is_kept(cast: Cast) -> None:
     assert night["location"] == "Quasimodo, Kantstraße 12a, 10623 Berlin, Germany"
 
 
-def test_the_answer_lists_what_is_here_now(cast: Cast) -> None:
+def test_the_reply_lists_the_imported_events(cast: Cast) -> None:
     came = imported(cast.alice, (CORPUS / "google.ics").read_bytes())
     assert counts(came) == (3, 0, 0, 0)
     assert [(each["title"], each["start_time"], each["uid"]) for each in came["events"]] == [

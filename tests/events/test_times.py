@@ -1,4 +1,4 @@
-"""When an event is: every form of DATETIME, in the zone that is meant, as moments or as whole days."""
+"""The times of an event: every form of DATETIME, in the right zone, as instants or as whole days."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def _in_paris(owner: Client, start: str, end: str | None = None, **fields: Any) 
         ("9999-12-31T20:00Z", "9999-12-31T21:00:00+01:00"),
     ],
 )
-def test_a_moment_is_read_in_every_form_and_answered_in_one(cast: Cast, written: str, answered: str) -> None:
+def test_a_time_is_accepted_in_every_form_and_returned_in_one(cast: Cast, written: str, answered: str) -> None:
     assert _in_paris(cast.alice, written) == (answered, None, False, "Europe/Paris")
     assert _in_paris(cast.alice, answered) == (answered, None, False, "Europe/Paris")
 
@@ -107,12 +107,12 @@ def test_an_end_before_the_start_is_refused(cast: Cast, start: str, end: str, al
         ("end_time", "10000-01-01", "UTC"),
     ],
 )
-def test_years_that_cannot_be_answered_in_the_zone_are_refused(cast: Cast, field: str, written: str, zone: str) -> None:
+def test_years_out_of_range_in_the_zone_are_refused(cast: Cast, field: str, written: str, zone: str) -> None:
     made = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-05-11T17:00", "time_zone": zone, field: written})
     assert (made.status, made.broken) == (422, [field])
 
 
-def test_an_event_may_not_be_moved_into_a_zone_where_its_year_cannot_be_answered(cast: Cast) -> None:
+def test_an_event_cannot_move_to_a_zone_where_its_year_is_out_of_range(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="1900-01-01T00:00Z", time_zone="UTC")["id"]
     answer = cast.alice.put(f"/api/events/{event}", json={"time_zone": "America/New_York"})
     assert (answer.status, answer.broken) == (422, ["start_time"])
@@ -122,7 +122,7 @@ def test_an_event_may_not_be_moved_into_a_zone_where_its_year_cannot_be_answered
 @pytest.mark.parametrize(
     "written", ["tomorrow", "2026-02-30", "17:00", "2026-05-11T25:00", "2026-05-11T17:00[Mars/Olympus]", 20260511, [], True]
 )
-def test_what_is_no_time_is_refused(cast: Cast, field: str, written: object) -> None:
+def test_an_invalid_time_is_refused(cast: Cast, field: str, written: object) -> None:
     fields = {"title": "x", "start_time": "2026-05-11T17:00", field: written}
     made = cast.alice.post("/api/events", json=fields)
     assert (made.status, made.broken) == (422, [field])
@@ -130,7 +130,7 @@ def test_what_is_no_time_is_refused(cast: Cast, field: str, written: object) -> 
     assert (changed.status, changed.broken) == (422, [field])
 
 
-def test_the_refusal_shows_a_good_example(cast: Cast) -> None:
+def test_the_error_of_an_invalid_time_has_an_example(cast: Cast) -> None:
     made = cast.alice.post("/api/events", json={"title": "x", "start_time": "tomorrow"})
     example = made.json["errors"][0]["message"].split("like ")[1].split(",")[0]
     assert an_event(cast.alice, start_time=example)["start_time"] == "2026-05-11T15:00:00+00:00"

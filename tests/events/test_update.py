@@ -1,4 +1,4 @@
-"""PUT /api/events/<id>: what is given changes, what is not given stays, and with ids all change or none."""
+"""PUT /api/events/<id>: only the fields that are sent change; with ids, all events change or none."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def _shown(reader: Client, *events: int) -> list[dict[str, Any]]:
         ("public", False),
     ],
 )
-def test_only_what_is_given_changes(cast: Cast, clock: Clock, field: str, value: object) -> None:
+def test_only_the_fields_that_are_sent_change(cast: Cast, clock: Clock, field: str, value: object) -> None:
     before = an_event(cast.alice, **FULL)
     clock.ahead(3600)
     answer = cast.alice.put(f"/api/events/{before['id']}", json={field: value})
@@ -62,7 +62,7 @@ def test_a_required_field_is_not_cleared(cast: Cast, field: str, nothing: str | 
     assert _shown(cast.alice, before["id"]) == [before]
 
 
-def test_an_event_is_found_by_what_it_says_now(cast: Cast) -> None:
+def test_a_changed_event_is_found_by_its_new_text(cast: Cast) -> None:
     event = an_event(cast.alice, **FULL)["id"]
     assert (
         cast.alice.put(f"/api/events/{event}", json={"title": "Giant Steps", "start_time": "2026-07-01", "tag_list": "solo"}).status == 200
@@ -80,7 +80,7 @@ def test_an_event_that_becomes_private_or_public_does_so_in_every_list(cast: Cas
         assert listed(cast.anonymous, ids=event) == found
 
 
-def test_nothing_given_changes_nothing(cast: Cast) -> None:
+def test_an_update_without_fields_changes_nothing(cast: Cast) -> None:
     before = an_event(cast.alice, **FULL)
     assert cast.alice.put(f"/api/events/{before['id']}", json={}).json == before
 

@@ -34,7 +34,7 @@ def _etag(reader: Client, path: str) -> str:
 
 
 @pytest.mark.parametrize("action", ["", "/edit"])
-def test_what_is_known_is_not_sent_again(cast: Cast, action: str) -> None:
+def test_an_unchanged_event_is_a_304_for_its_etag(cast: Cast, action: str) -> None:
     path = f"/api/events/{an_event(cast.alice)['id']}{action}"
     etag = _etag(cast.alice, path)
     for header in (etag, f'"other", {etag}', f"W/{etag}", "*"):
@@ -55,7 +55,7 @@ def test_what_is_known_is_not_sent_again(cast: Cast, action: str) -> None:
     ],
     ids=["title", "tag", "add", "remove", "the calendar's name", "the owner's name"],
 )
-def test_the_etag_changes_when_anything_shown_does(cast: Cast, change: Callable[[Cast, int, int], Answer]) -> None:
+def test_the_etag_changes_with_every_part_of_the_reply(cast: Cast, change: Callable[[Cast, int, int], Answer]) -> None:
     calendar, event = a_calendar(cast.alice)["id"], an_event(cast.alice)["id"]
     assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": calendar}).status == 200
     before = cast.alice.get(f"/api/events/{event}")
@@ -65,7 +65,7 @@ def test_the_etag_changes_when_anything_shown_does(cast: Cast, change: Callable[
     assert (after.status, after.json != before.json) == (200, True)
 
 
-def test_readers_who_are_shown_different_things_have_different_etags(cast: Cast) -> None:
+def test_readers_who_get_different_replies_get_different_etags(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)["id"]
     assert _etag(cast.alice, f"/api/events/{event}") != _etag(cast.anonymous, f"/api/events/{event}")
 

@@ -1,4 +1,4 @@
-"""Out and in again: a calendar's feed, imported into an empty calendar, gives the same feed."""
+"""A calendar's feed, imported into an empty calendar, gives the same feed."""
 
 import re
 from typing import Any
@@ -31,7 +31,7 @@ def entries(content: bytes) -> list[str]:
 )
 @settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(single=event_fields(), first=event_fields(), rule=repeats, changes=exceptions)
-def test_a_feed_survives_being_imported(
+def test_an_imported_feed_gives_the_same_feed(
     cast: Cast, single: dict[str, Any], first: dict[str, Any], rule: dict[str, Any], changes: list[tuple[str, int]]
 ) -> None:
     source, copy = (a_calendar(cast.alice)["id"] for _ in range(2))

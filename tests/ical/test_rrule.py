@@ -1,4 +1,4 @@
-"""Recurrence rules: held against dateutil, which reads them by another way, and against those that never end."""
+"""Recurrence rules compared with dateutil and RFC 5545, and rules that never end."""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
@@ -54,7 +54,7 @@ def rules(draw: Callable[..., Any]) -> tuple[str, date]:
 
 
 @given(rules())
-def test_the_dates_are_those_that_dateutil_finds(made: tuple[str, date]) -> None:
+def test_the_dates_of_a_rule_are_those_of_dateutil(made: tuple[str, date]) -> None:
     text, start = made
     ours = found(text, start)
     # Of a rule that makes nothing more, dateutil would say so only after it has looked at all years to come.
@@ -88,7 +88,7 @@ def test_the_weeks_around_new_year_are_those_of_iso_8601(week: int) -> None:
         ("FREQ=YEARLY;INTERVAL=4;BYMONTH=11;BYDAY=TU;BYMONTHDAY=2,3,4,5,6,7,8", "1996-11-05", ["1996-11-05", "2000-11-07", "2004-11-02"]),
     ],
 )
-def test_the_dates_are_those_of_the_standard(text: str, start: str, expected: list[str]) -> None:
+def test_the_dates_of_a_rule_are_those_of_rfc_5545(text: str, start: str, expected: list[str]) -> None:
     assert [day.isoformat() for day in found(text, date.fromisoformat(start), most=len(expected))] == expected
 
 
@@ -110,12 +110,12 @@ def test_the_dates_are_those_of_the_standard(text: str, start: str, expected: li
         ("FREQ=HOURLY", False),
     ],
 )
-def test_a_rule_is_plain_when_its_parts_say_no_more_than_the_first_date(text: str, is_so: bool) -> None:
+def test_a_rule_is_simple_if_its_by_parts_only_repeat_the_first_date(text: str, is_so: bool) -> None:
     assert is_simple(parse(text), date(2026, 5, 11)) is is_so
 
 
 @given(rules())
-def test_a_plain_rule_means_the_same_without_its_parts(made: tuple[str, date]) -> None:
+def test_a_simple_rule_has_the_same_dates_without_its_by_parts(made: tuple[str, date]) -> None:
     text, start = made
     rule = parse(text)
     if is_simple(rule, start):
@@ -124,12 +124,12 @@ def test_a_plain_rule_means_the_same_without_its_parts(made: tuple[str, date]) -
 
 
 @pytest.mark.parametrize("text", ["FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=MONTHLY;BYDAY=-6MO"])
-def test_a_rule_that_makes_nothing_ends_with_its_budget(text: str) -> None:
+def test_a_rule_without_dates_exceeds_its_budget(text: str) -> None:
     with pytest.raises(BudgetExceeded):
         list(dates(parse(text), date(2026, 1, 1), date.max, Budget(50_000)))
 
 
-def test_a_rule_ends_with_the_calendar() -> None:
+def test_a_rule_ends_with_the_year_9999() -> None:
     assert found("FREQ=DAILY", date(9999, 12, 30), last=date.max) == [date(9999, 12, 30), date.max]
     assert found("FREQ=WEEKLY;BYDAY=SA,SU;WKST=TH", date(9999, 12, 30), last=date.max) == []
     assert found("FREQ=YEARLY;BYWEEKNO=1,52;BYDAY=FR", date(9999, 12, 30), last=date.max) == [date.max]
@@ -157,13 +157,13 @@ def test_a_rule_ends_with_the_calendar() -> None:
         "FREQ=DAILY;BYMONTHDAY=" + ",".join(["1"] * 2000),
     ],
 )
-def test_a_rule_that_cannot_be_read_is_refused(text: str) -> None:
+def test_an_invalid_rule_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         parse(text)
 
 
 @given(st.text("FREQ=DAILYWKMOTHUN;BYSP0123456789,-+TZ ", max_size=60))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_parsed_as_a_rule_or_refused(text: str) -> None:
     try:
         rule = parse(text)
     except ValueError:

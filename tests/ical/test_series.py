@@ -157,7 +157,7 @@ def _apply(who: Client, calendar_id: int, kind: str, number: int) -> None:
 # What fails is found, and not made smaller: each example takes a tenth of a second.
 @settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(single=event_fields(), first=event_fields(), rule=repeats, changes=exceptions)
-def test_both_readers_find_what_the_api_lists(
+def test_two_independent_readers_find_the_occurrences_that_the_api_lists(
     cast: Cast, single: dict[str, Any], first: dict[str, Any], rule: dict[str, Any], changes: list[tuple[str, int]]
 ) -> None:
     calendar_id = a_calendar(cast.alice)["id"]

@@ -1,4 +1,4 @@
-"""DATETIME: every accepted form means the moment that it says, everything else is refused, and what is shown can be read."""
+"""DATETIME: every valid form is parsed as its instant, every other is refused, and formatted instants can be parsed."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -28,7 +28,7 @@ def _written(minutes: int) -> str:
 
 @given(walls, offsets)
 @example(datetime(2026, 5, 11, 17), 120)
-def test_an_offset_fixes_the_moment(wall: datetime, minutes: int) -> None:
+def test_a_time_with_an_offset_does_not_depend_on_the_zone(wall: datetime, minutes: int) -> None:
     moment = int((wall - timedelta(minutes=minutes) - EPOCH).total_seconds())
     for text in (
         f"{wall.isoformat()}{_written(minutes)}",
@@ -41,7 +41,7 @@ def test_an_offset_fixes_the_moment(wall: datetime, minutes: int) -> None:
 
 
 @given(walls)
-def test_z_is_utc(wall: datetime) -> None:
+def test_a_time_with_z_is_in_utc(wall: datetime) -> None:
     moment = int((wall - EPOCH).total_seconds())
     compact = wall.isoformat().replace("-", "").replace(":", "")
     for text in (f"{wall.isoformat()}Z", f"{wall.isoformat()}z", f"{wall.isoformat()}+00:00", f"{wall.isoformat()}-00:00", f"{compact}Z"):
@@ -49,7 +49,7 @@ def test_z_is_utc(wall: datetime) -> None:
 
 
 @given(walls, zones)
-def test_every_form_without_offset_is_local_to_the_zone(wall: datetime, zone: str) -> None:
+def test_every_form_without_an_offset_is_local_to_the_zone(wall: datetime, zone: str) -> None:
     minute = wall.replace(second=0)
     compact = minute.isoformat().replace("-", "").replace(":", "")
     forms = [minute.isoformat(), minute.isoformat()[:16], minute.isoformat(" "), compact, compact[:-2], compact.replace("T", "")[:-2]]
@@ -64,7 +64,7 @@ def test_every_form_without_offset_is_local_to_the_zone(wall: datetime, zone: st
 @example(datetime(2026, 4, 5, 1, 45), "Australia/Lord_Howe")
 @example(datetime(2018, 11, 4, 0, 30), "America/Sao_Paulo")
 @example(datetime(2011, 12, 30, 12, 0), "Pacific/Apia")
-def test_a_local_time_is_the_first_that_clocks_show_or_moves_over_the_gap(wall: datetime, zone: str) -> None:
+def test_an_ambiguous_local_time_is_the_first_and_one_in_a_gap_moves_forward(wall: datetime, zone: str) -> None:
     assert datetimes.parse(wall.isoformat()).to_instant(zone) == _moment(wall, zone)
 
 
@@ -100,7 +100,7 @@ def _offset(instant: int, zone: str) -> int:
         ("2024-02-29T23:59:59.999Z", "Europe/Paris", "2024-02-29T23:59:59+00:00"),
     ],
 )
-def test_what_is_written_means_this_moment(text: str, zone: str, moment: str) -> None:
+def test_a_datetime_is_parsed_as_its_instant(text: str, zone: str, moment: str) -> None:
     assert datetimes.parse(text).to_instant(zone) == int(datetime.fromisoformat(moment).timestamp())
 
 
@@ -136,13 +136,13 @@ def test_what_is_written_means_this_moment(text: str, zone: str, moment: str) ->
         *("1747000000", "17470000001", "Mon, 11 May 2026 17:00:00 GMT", "2026-05-11T17:00 Europe/Paris", "2026-05-11T17:00PM"),
     ],
 )
-def test_anything_else_is_refused_with_an_example_or_the_bounds(text: str) -> None:
+def test_an_invalid_datetime_is_refused_with_an_example_or_the_range_of_years(text: str) -> None:
     with pytest.raises(ValueError, match=r"2026-05-11T17:00:00\+02:00|from 1900 to 9999"):
         datetimes.parse(text)
 
 
 @given(st.text("0123456789-:TtZz+. []/!UTC", max_size=30) | st.text(max_size=12))
-def test_whatever_is_written_it_is_read_or_refused(text: str) -> None:
+def test_any_text_is_parsed_as_a_datetime_or_refused(text: str) -> None:
     try:
         read = datetimes.parse(text)
     except ValueError as error:
@@ -152,7 +152,7 @@ def test_whatever_is_written_it_is_read_or_refused(text: str) -> None:
 
 
 @given(instants, zones)
-def test_what_is_shown_can_be_read_and_has_the_offset_of_the_zone(instant: int, zone: str) -> None:
+def test_a_formatted_instant_can_be_parsed_and_has_the_offset_of_the_zone(instant: int, zone: str) -> None:
     text = datetimes.format_instant(instant, zone)
     shown = datetime.fromisoformat(text)
     assert datetimes.parse(text).to_instant("Asia/Tokyo") == instant == int(shown.timestamp())
@@ -168,7 +168,7 @@ def test_what_is_shown_can_be_read_and_has_the_offset_of_the_zone(instant: int, 
 @example(date(2018, 11, 4), "America/Sao_Paulo")
 @example(date(9999, 12, 31), "Pacific/Kiritimati")
 @example(date(1900, 1, 1), "Africa/Monrovia")
-def test_a_day_begins_at_its_midnight_and_ends_where_the_next_begins(day: date, zone: str) -> None:
+def test_a_day_ends_where_the_next_one_begins(day: date, zone: str) -> None:
     read = datetimes.parse(day.isoformat())
     assert read.is_date
     held = read.to_date(zone)
@@ -191,11 +191,11 @@ def test_a_day_begins_at_its_midnight_and_ends_where_the_next_begins(day: date, 
         ("2011-12-30", "Pacific/Apia", "2011-12-31"),
     ],
 )
-def test_a_time_falls_on_a_day(text: str, zone: str, day: str) -> None:
+def test_a_datetime_is_converted_to_its_date_in_the_zone(text: str, zone: str, day: str) -> None:
     assert datetimes.parse(text).to_date(zone).isoformat() == day
 
 
-def test_a_date_ends_with_its_last_moment_and_a_time_at_once() -> None:
+def test_a_date_as_an_end_lasts_until_the_end_of_the_day_and_a_time_does_not() -> None:
     assert datetimes.parse("2026-05-11").to_end("Europe/Paris") == datetimes.parse("2026-05-12T00:00+02:00").to_instant("UTC")
     assert datetimes.parse("2026-05-11[Asia/Tokyo]").to_end("Europe/Paris") == datetimes.parse("2026-05-12T00:00+09:00").to_instant("UTC")
     assert datetimes.parse("2026-05-11T17:00").to_end("UTC") == datetimes.parse("2026-05-11T17:00").to_instant("UTC")

@@ -1,4 +1,4 @@
-"""Phone numbers in the one form that can be compared and dialled."""
+"""Phone numbers in E.164."""
 
 import pytest
 
@@ -19,10 +19,10 @@ from kalends.values.phone import to_e164
         ("٠٦١٢٣٤٥٦٧٨", "France", "+33612345678"),
     ],
 )
-def test_a_number_is_read_with_its_country(typed: str, country: str | None, read: str) -> None:
+def test_a_phone_number_is_parsed_with_its_country(typed: str, country: str | None, read: str) -> None:
     assert to_e164(typed, country) == read
 
 
 @pytest.mark.parametrize(("typed", "country"), [("06 12 34 56 78", None), ("06 12 34 56 78", "Atlantis"), ("123", "FR"), ("call 7", None)])
-def test_what_is_no_whole_number_is_none(typed: str, country: str | None) -> None:
+def test_an_invalid_phone_number_is_none(typed: str, country: str | None) -> None:
     assert to_e164(typed, country) is None

@@ -1,4 +1,4 @@
-"""Text, whatever people write: what is cleaned stays clean, and what looks the same compares as the same."""
+"""Cleaning and case-folding of text."""
 
 import re
 from typing import Literal
@@ -17,7 +17,7 @@ FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
 @given(value=anything, lines=st.booleans(), strip=st.booleans())
-def test_what_is_cleaned_is_clean(value: str, lines: bool, strip: bool) -> None:
+def test_cleaned_text_is_normalized_and_stays_the_same_when_cleaned_again(value: str, lines: bool, strip: bool) -> None:
     try:
         cleaned = text.clean(value, lines=lines, strip=strip)
     except ValueError:
@@ -37,18 +37,18 @@ def test_text_without_control_characters_is_never_refused(value: str) -> None:
 
 
 @given(before=sound, after=sound, bad=st.characters(categories=["Cc", "Cs"]))
-def test_a_control_character_or_half_a_letter_within_is_refused(before: str, after: str, bad: str) -> None:
+def test_text_with_a_control_character_or_a_lone_surrogate_is_refused(before: str, after: str, bad: str) -> None:
     with pytest.raises(ValueError, match=r"control characters|surrogates"):
         text.clean(f"x{before}{bad}{after}x")
 
 
 @given(lines=st.lists(sound), end=st.sampled_from(["\n", "\r\n", "\r"]))
-def test_lines_end_one_way_in_the_end(lines: list[str], end: str) -> None:
+def test_all_line_ends_become_newlines(lines: list[str], end: str) -> None:
     assert text.clean(end.join(lines), lines=True, strip=False) == normalize("NFC", "\n".join(lines))
 
 
 @given(value=sound)
-def test_the_key_does_not_depend_on_how_a_letter_is_composed(value: str) -> None:
+def test_folded_text_does_not_depend_on_the_unicode_normal_form(value: str) -> None:
     for form in FORMS:
         assert text.fold_case(normalize(form, value)) == text.fold_case(value)
 
@@ -56,18 +56,18 @@ def test_the_key_does_not_depend_on_how_a_letter_is_composed(value: str) -> None
 @given(value=sound)
 @example("ᾳ\u0345")
 @example("ŉ\u0331")
-def test_the_key_of_a_key_is_itself(value: str) -> None:
+def test_folding_folded_text_changes_nothing(value: str) -> None:
     assert text.fold_case(text.fold_case(value)) == text.fold_case(value)
     assert is_normalized("NFC", text.fold_case(value))
 
 
 @given(value=sound)
-def test_the_key_does_not_depend_on_case(value: str) -> None:
+def test_folded_text_does_not_depend_on_case(value: str) -> None:
     """But for two letters whose upper case is that of another: the dotless i, and the iota that stands below a letter."""
     assume(not re.search("[ı\u0345]", normalize("NFD", value)))
     assert text.fold_case(value.upper()) == text.fold_case(value)
 
 
 @given(value=st.text(st.characters(max_codepoint=127)))
-def test_the_key_of_ascii_is_its_lower_case(value: str) -> None:
+def test_folded_ascii_is_lower_case(value: str) -> None:
     assert text.fold_case(value) == value.lower()

@@ -21,7 +21,7 @@ _CONTENT = ("title", "description", "location", "image_url", "tags")
 
 
 class Identity(Struct, frozen=True):
-    """How an event is found again: by its own UID, or by its slot in a series."""
+    """How later imports find an event: by its own UID, or by its slot in a series."""
 
     uid: str | None
     series_id: int | None

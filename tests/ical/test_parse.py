@@ -1,4 +1,4 @@
-"""Calendar files as they are written, and as they should not be: read in time that grows with their size, or refused in words."""
+"""Parse calendar files, valid and invalid ones, in time that is linear in their size."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -41,19 +41,19 @@ def one(*lines: str, start: str = "DTSTART:20260601T180000Z") -> Entry:
     return found
 
 
-def test_lines_are_put_together_and_their_escapes_undone() -> None:
+def test_lines_are_unfolded_and_unescaped() -> None:
     found = one("DESCRIPTION:One\\, two\\; three\\\\n\\nfour f", " ive", "\tsix", "CATEGORIES:a\\,b,c", "CATEGORIES:d")
     assert found.description == "One, two; three\\n\nfour fivesix"
     assert found.categories == ["a,b", "c", "d"]
 
 
-def test_what_belongs_to_a_reminder_is_not_the_events() -> None:
+def test_properties_of_a_reminder_are_not_taken_for_those_of_its_event() -> None:
     alarm = ["BEGIN:VALARM", "DESCRIPTION:Ring", "SUMMARY:Ring", "DTSTART:19990101", "ATTACH:bell", "END:VALARM"]
     found = one(*alarm, "DESCRIPTION:Song")
     assert (found.summary, found.description, found.unsupported) == ("Concert", "Song", {"reminders"})
 
 
-def test_an_entry_knows_its_line_and_when_it_is() -> None:
+def test_an_entry_has_its_line_number_and_its_times() -> None:
     found = one("DTEND;TZID=Europe/Paris:20260601T200000", "RRULE:FREQ=DAILY", "EXDATE:20260602T180000Z,20260603T180000Z", "SEQUENCE:3")
     assert (found.line, found.sequence, found.rule) == (3, 3, "FREQ=DAILY")
     assert found.start == DateTimeValue(datetime(2026, 6, 1, 18), is_utc=True)
@@ -61,7 +61,7 @@ def test_an_entry_knows_its_line_and_when_it_is() -> None:
     assert [moment.local.day for moment in found.exdates] == [2, 3]
 
 
-def test_an_entry_without_a_uid_or_with_a_very_long_one_has_the_same_each_time() -> None:
+def test_an_entry_without_a_uid_or_with_a_very_long_one_gets_the_same_uid_each_time() -> None:
     bare = a_file("BEGIN:VEVENT\nDTSTART:20260601\nSUMMARY:A\nEND:VEVENT\n")
     uids = {parse_file(content).entries[0].uid for content in (bare, bare, bare.replace("SUMMARY:A", "SUMMARY:B"))}
     assert len(uids) == 2
@@ -74,7 +74,7 @@ def test_every_encoding_is_read(encoding: str) -> None:
     assert parse_file(text.decode(unsplit_utf8(a_file(an_entry(title="Soirée")).encode(encoding)))).entries[0].summary == "Soirée"
 
 
-def test_a_line_that_is_folded_within_a_character_is_mended_and_no_line_lost() -> None:
+def test_a_line_folded_within_a_utf8_character_is_decoded_and_no_line_is_lost() -> None:
     content = a_file(an_entry(title="Soirée — où"), an_entry("two")).encode().replace("é".encode(), b"\xc3\r\n \xa9")
     content = content.replace("—".encode(), b"\xe2\n \x80\x94")
     first, second = parse_file(text.decode(unsplit_utf8(content))).entries
@@ -97,7 +97,7 @@ def test_a_line_that_is_folded_within_a_character_is_mended_and_no_line_lost() -
         ("/" * 100_000, None),
     ],
 )
-def test_zones_are_known_by_the_names_that_programs_give_them(name: str, zone: str | None) -> None:
+def test_zones_are_found_by_the_names_that_programs_use(name: str, zone: str | None) -> None:
     assert find_zone(name) == zone
 
 
@@ -113,7 +113,7 @@ WINTER = observance("16010101T030000", "+0200", "+0100", "FREQ=YEARLY;BYMONTH=10
 @given(st.datetimes(datetime(1997, 1, 1), datetime(2037, 1, 1)))
 @example(datetime(2026, 3, 29, 2, 0))
 @example(datetime(2026, 10, 25, 3, 0))
-def test_the_rules_of_a_zone_that_nobody_knows_are_followed(local: datetime) -> None:
+def test_the_rules_of_a_zone_that_only_the_file_defines_are_applied(local: datetime) -> None:
     own = build_time_zone([SUMMER, WINTER], Budget(100_000))
     assert own is not None
     there = local.replace(microsecond=0, tzinfo=ZoneInfo("Europe/Paris"))
@@ -124,7 +124,7 @@ def test_the_rules_of_a_zone_that_nobody_knows_are_followed(local: datetime) -> 
         assert own.to_local(instant) == there.replace(tzinfo=None)
 
 
-def test_a_zone_without_changes_and_one_whose_changes_have_ended_are_followed() -> None:
+def test_a_zone_without_dst_and_one_that_gave_up_dst_are_applied() -> None:
     fixed = build_time_zone([observance("19700101T000000", "+0530", "+0530")], Budget(1_000))
     assert fixed
     assert fixed.to_instant(datetime(1970, 1, 1, 5, 30)) == 0
@@ -137,7 +137,7 @@ def test_a_zone_without_changes_and_one_whose_changes_have_ended_are_followed() 
     assert moscow.to_instant(datetime(2020, 7, 1)) == int(datetime(2020, 6, 30, 21, tzinfo=UTC).timestamp())
 
 
-def test_a_zone_that_cannot_be_followed_is_none_and_one_of_many_changes_ends_with_its_budget() -> None:
+def test_an_invalid_zone_is_none_and_one_with_many_changes_exceeds_its_budget() -> None:
     assert build_time_zone([], Budget(1)) is None
     assert build_time_zone([SUMMER] * 101, Budget(1)) is None
     assert build_time_zone([{}], Budget(1)) is None
@@ -160,18 +160,18 @@ def test_a_zone_that_cannot_be_followed_is_none_and_one_of_many_changes_ends_wit
         ("PT86400S", Duration(0, 86_400)),
     ],
 )
-def test_lengths_are_read(written: str, length: Duration) -> None:
+def test_durations_are_parsed(written: str, length: Duration) -> None:
     assert parse_duration(written) == length
 
 
 @pytest.mark.parametrize("written", ["P", "PT", "", "1H", "PT1X", "P-1D", "PT" + "9" * 20 + "H"])
-def test_what_is_no_length_is_refused(written: str) -> None:
+def test_an_invalid_duration_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match="no length"):
         parse_duration(written)
 
 
 @given(st.datetimes(), st.booleans())
-def test_every_moment_is_read_as_it_was_written(moment: datetime, is_utc: bool) -> None:
+def test_every_date_time_is_parsed_as_it_was_written(moment: datetime, is_utc: bool) -> None:
     written = f"{moment.year:04}{moment:%m%dT%H%M%S}{'Z' * is_utc}"
     assert parse_datetime(written, {}) == DateTimeValue(moment.replace(microsecond=0), is_utc=is_utc)
 
@@ -191,18 +191,18 @@ def test_every_moment_is_read_as_it_was_written(moment: datetime, is_utc: bool) 
         ("SUMMARY:x", "no BEGIN:VCALENDAR"),
     ],
 )
-def test_hostile_and_broken_files_are_refused_in_words(content: str, words: str) -> None:
+def test_hostile_and_broken_files_are_refused_with_a_reason(content: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         parse_file(content)
 
 
 @given(st.lists(st.sampled_from(TOKENS) | st.text(max_size=5), max_size=40).map("".join))
-def test_anything_is_read_or_refused(content: str) -> None:
+def test_any_content_is_parsed_or_refused(content: str) -> None:
     _read_or_refused(content.encode())
 
 
 @given(st.data())
-def test_a_real_file_that_was_damaged_anywhere_is_read_or_refused(data: Any) -> None:
+def test_a_damaged_file_is_parsed_or_refused(data: Any) -> None:
     content = bytearray(data.draw(st.sampled_from(sorted(CORPUS.glob("*.ics")))).read_bytes())
     for _ in range(data.draw(st.integers(1, 5))):
         at = data.draw(st.integers(0, len(content) - 1))

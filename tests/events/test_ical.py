@@ -1,4 +1,4 @@
-"""Events as an iCalendar file, which other programs read as they were meant."""
+"""Events as an iCalendar file that other programs read correctly."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -22,7 +22,7 @@ def entry(**fields: Any) -> Any:
     return found
 
 
-def test_a_file_says_whose_it_is_and_what_it_is_called() -> None:
+def test_a_file_has_the_product_id_and_the_name_of_the_calendar() -> None:
     content = join_file([], {}, feed_properties("Jazz, live", "Every\nnight", "#2f6fde"))
     file: Any = icalendar.Calendar.from_ical(content)
     assert (file["VERSION"], file["PRODID"], file["METHOD"]) == ("2.0", "-//Kalends//Kalends//EN", "PUBLISH")
@@ -31,7 +31,7 @@ def test_a_file_says_whose_it_is_and_what_it_is_called() -> None:
     assert file["REFRESH-INTERVAL"].dt == timedelta(hours=1)
 
 
-def test_an_entry_has_every_field_of_its_event() -> None:
+def test_a_vevent_has_every_field_of_its_event() -> None:
     found = entry(title="Soirée; jazz", description="One,\ntwo", location="Paris, France", tags="jazz,live", version=3)
     assert (found["SUMMARY"], found["DESCRIPTION"], found["LOCATION"]) == ("Soirée; jazz", "One,\ntwo", "Paris, France")
     assert (found["URL"], found["SEQUENCE"]) == ("https://calendar.example.org/events/7", 2)
@@ -40,13 +40,13 @@ def test_an_entry_has_every_field_of_its_event() -> None:
     assert found["LAST-MODIFIED"].dt == found["DTSTAMP"].dt == datetime(2026, 5, 5, 16, 53, 21, tzinfo=UTC)
 
 
-def test_the_same_events_are_the_same_bytes() -> None:
+def test_the_same_events_give_the_same_bytes() -> None:
     rows = [a_row(), a_row(id=8, time_zone="Asia/Tokyo"), a_row(id=9, start_at=0)]
     assert build_file(rows, SETTINGS) == build_file(iter(rows), SETTINGS)
     assert build_file(rows, SETTINGS).count(b"BEGIN:VTIMEZONE") == 2
 
 
-def test_a_uid_outlives_a_move_and_is_no_other_services() -> None:
+def test_a_uid_does_not_depend_on_the_address_and_differs_between_services() -> None:
     moved = Settings(base_url="https://elsewhere.example", secret="s" * 32)
     other = Settings(base_url="https://calendar.example.org", secret="t" * 32)
     uids = [icalendar.Calendar.from_ical(build_file([a_row()], at)).walk("VEVENT")[0]["UID"] for at in (SETTINGS, moved, other)]
@@ -54,7 +54,7 @@ def test_a_uid_outlives_a_move_and_is_no_other_services() -> None:
     assert uids[0] != entry(id=8)["UID"]
 
 
-def test_whole_days_end_with_the_day_after() -> None:
+def test_the_end_of_an_all_day_event_is_the_day_after_its_last() -> None:
     midnight = FIVE - 17 * 3600
     found = entry(all_day=True, start_at=midnight, end_at=midnight + 3 * 86_400)
     assert (found["DTSTART"].dt, found["DTEND"].dt) == (date(2026, 5, 11), date(2026, 5, 14))
@@ -62,25 +62,25 @@ def test_whole_days_end_with_the_day_after() -> None:
     assert b"VTIMEZONE" not in build_file([a_row(all_day=True, start_at=midnight)], SETTINGS)
 
 
-def test_the_last_day_of_all_can_be_written() -> None:
+def test_an_event_on_the_last_day_of_9999_is_written_with_a_duration() -> None:
     first, last = date(9999, 12, 30), date(9999, 12, 31)
     found = entry(all_day=True, start_at=datetimes.start_of_day(first, "UTC"), end_at=datetimes.end_of_day(last, "UTC"), time_zone="UTC")
     assert (found["DTSTART"].dt, found["DURATION"].dt) == (first, timedelta(days=2))
 
 
-def test_an_event_without_an_end_has_none() -> None:
+def test_an_event_without_an_end_is_written_without_dtend() -> None:
     assert "DTEND" not in entry(end_at=None)
     assert "DTEND" not in entry(end_at=FIVE)
 
 
-def test_utc_needs_no_zone() -> None:
+def test_an_event_in_utc_needs_no_vtimezone() -> None:
     file = build_file([a_row(time_zone="UTC")], SETTINGS)
     assert b"DTSTART:20260511T150000Z" in file
     assert b"VTIMEZONE" not in file
 
 
 @pytest.mark.parametrize(("shift", "shown"), [(0, b"DTSTART;TZID=Europe/Paris:20261025T023000"), (3600, b"DTSTART:20261025T013000Z")])
-def test_of_two_equal_times_the_second_is_written_in_utc(shift: int, shown: bytes) -> None:
+def test_the_second_of_two_equal_local_times_is_written_in_utc(shift: int, shown: bytes) -> None:
     first = int(datetime(2026, 10, 25, 0, 30, tzinfo=UTC).timestamp())
     assert shown in build_file([a_row(start_at=first + shift, end_at=None)], SETTINGS)
 
@@ -90,13 +90,13 @@ def test_of_two_equal_times_the_second_is_written_in_utc(shift: int, shown: byte
     st.lists(st.integers(-2_208_900_000, 253_402_200_000), min_size=1, max_size=2).map(sorted),
 )
 @example("Africa/Abidjan", [-1_830_383_033])
-def test_every_time_is_read_as_the_moment_it_is(zone: str, moments: list[int]) -> None:
+def test_every_time_is_read_back_as_the_same_instant(zone: str, moments: list[int]) -> None:
     found = entry(time_zone=zone, start_at=moments[0], end_at=moments[-1])
     assert [int(found[name].dt.timestamp()) for name in ("DTSTART", "DTEND") if name in found] == list(dict.fromkeys(moments))
 
 
 @given(st.sampled_from(ZONES), st.integers(-2_208_900_000, 253_402_200_000))
-def test_a_reader_that_knows_no_zones_reads_the_same_moment(zone: str, moment: int) -> None:
+def test_a_reader_without_a_zone_database_reads_the_same_instant(zone: str, moment: int) -> None:
     file = build_file([a_row(time_zone=zone, start_at=moment, end_at=None)], SETTINGS)
     read: Any = icalendar.Calendar.from_ical(file)
     start = read.walk("VEVENT")[0]["DTSTART"].dt
