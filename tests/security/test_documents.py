@@ -43,6 +43,12 @@ def test_every_requirement_has_its_place_once() -> None:
     assert answered == Counter(asked)
 
 
+def test_the_summary_counts_the_requirements() -> None:
+    counts = Counter(mark for ids, mark, _ in _ROW.findall(PAGE) for _ in ids.split(", "))
+    summary = f"{counts['✓']} are met, {counts['◐']} in part, {counts['✗']} is not, and {counts['–']} do not apply"
+    assert f"Of 253 requirements, {summary}." in PAGE
+
+
 def test_what_is_met_is_shown_and_what_is_not_is_explained() -> None:
     for ids, mark, said in _ROW.findall(PAGE):
         assert mark in "✓◐✗–", ids
