@@ -5,17 +5,14 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.input.options import Secret
+from kalends.http.input.options import FieldOptions, Secret, StructOptions
 from kalends.http.input.types import Instant, LongText, Name, NameOrAddress, NameOrCheckedAddress, PartyMax, TimeZone
 from kalends.values.person import Person
 
 Color = Annotated[
     str,
-    Meta(
-        max_length=7,
-        description="A colour, such as #2f6fde.",
-        extra={"pattern": "^#[0-9a-fA-F]{6}$", "hint": "must be a colour such as #2f6fde"},
-    ),
+    Meta(max_length=7, description="A colour, such as #2f6fde."),
+    FieldOptions(pattern="^#[0-9a-fA-F]{6}$", pattern_message="must be a colour such as #2f6fde"),
 ]
 Moderation = Annotated[
     Literal["none", "guests", "all"],
@@ -48,7 +45,7 @@ class Sharing(Struct, kw_only=True):
 class Unsharing(Struct, kw_only=True):
     """With whom a calendar is no longer shared."""
 
-    RULES: ClassVar = {"block": "goes with your own user name, when you leave a calendar"}
+    OPTIONS: ClassVar = StructOptions(rules={"block": "goes with your own user name, when you leave a calendar"})
 
     user_name: Annotated[NameOrAddress, Meta(description="As it was shared: the user name or the e-mail address. Your own, to leave it.")]
     block: Annotated[bool, Meta(description="With your own name: block the calendar's owner, too.")] = False

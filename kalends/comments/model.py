@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from kalends.http.input.options import StructOptions
 from kalends.http.input.types import EmailAddress, Id, Instant, LongText, Name
 from kalends.http.paging import Paging
 from kalends.responses.model import Attendance
@@ -12,7 +13,7 @@ from kalends.responses.model import Attendance
 class CommentInput(Struct, kw_only=True):
     """What it takes to comment. Signed in, your own address and name are the defaults."""
 
-    RULES: ClassVar = {"email_address": "is required of a guest"}
+    OPTIONS: ClassVar = StructOptions(rules={"email_address": "is required of a guest"})
 
     event_id: Annotated[Id, Meta(description="The event.")]
     email_address: EmailAddress | None = None

@@ -7,7 +7,8 @@ from kalends import errors
 from kalends.contacts import csv_table, vcard
 from kalends.contacts.entry import Entry as Entry
 from kalends.contacts.model import ContactFields
-from kalends.http.input.fields import Field, FieldInvalid, fields_of
+from kalends.http.input.fields import Field, fields_of
+from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import readable_tags
 from kalends.http.remarks import Remark
 from kalends.values import text
@@ -56,7 +57,7 @@ def contacts_of(entry: Entry) -> tuple[list[ContactFields], list[Remark]]:
     for number in numbers[1:]:
         reading.remark("phone_number", f"“{number}” was left out: a contact has one number")
     if not (any(names.values()) or addresses or numbers):
-        reading.remark("first_name", f"the entry was left out: {ContactFields.RULES['first_name']}")
+        reading.remark("first_name", f"the entry was left out: {ContactFields.OPTIONS.rules['first_name']}")
         return [], reading.remarks
     return [first, *(ContactFields(**names, email_address=address) for address in addresses[1:])], reading.remarks
 

@@ -30,7 +30,8 @@ from kalends.db import UniqueViolation
 from kalends.errors import FieldError
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.input.fields import Changes, Upload
+from kalends.http.input.fields import Changes
+from kalends.http.input.readers import Upload
 from kalends.http.input.tags import tagged
 from kalends.http.input.types import Deletion
 from kalends.http.paging import page

@@ -4,7 +4,8 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.input.fields import FieldInvalid, Upload
+from kalends.http.input.options import FieldOptions, StructOptions
+from kalends.http.input.readers import FieldInvalid, Upload
 from kalends.http.input.tags import Tag, TagList
 from kalends.http.input.types import DATE_OR_TIME, EmailAddress, Id, Ids, Instant, Name
 from kalends.http.paging import Paging
@@ -32,12 +33,8 @@ def _phone(value: str) -> str:
 
 Birthday = Annotated[
     str,
-    Meta(
-        max_length=100,
-        description="The date of birth; a time with it is ignored.",
-        examples=["1990-05-11"],
-        extra={"check": _birthday, "schema": {"format": DATE_OR_TIME}},
-    ),
+    Meta(max_length=100, description="The date of birth; a time with it is ignored.", examples=["1990-05-11"]),
+    FieldOptions(check=_birthday, schema={"format": DATE_OR_TIME}),
 ]
 PhoneNumber = Annotated[
     str,
@@ -45,22 +42,24 @@ PhoneNumber = Annotated[
         max_length=100,
         description="Mobile phone number, kept as typed; it is best given with its country code.",
         examples=["+33 6 12 34 56 78"],
-        extra={"check": _phone, "phone": True, "schema": {"format": "phone"}},
     ),
+    FieldOptions(check=_phone, is_phone=True, schema={"format": "phone"}),
 ]
-Credential = Annotated[str, Meta(max_length=10_000, extra={"verbatim": True})]
-Query = Annotated[str, Meta(max_length=MAX_QUERY, extra={"lines": True})]
+Credential = Annotated[str, Meta(max_length=10_000), FieldOptions(keep_whitespace=True)]
+Query = Annotated[str, Meta(max_length=MAX_QUERY), FieldOptions(multiline=True)]
 
 
 class ContactFields(Struct, kw_only=True):
     """The editable fields of a contact."""
 
-    RULES: ClassVar = {
-        "first_name": "a contact needs a name, an e-mail address or a phone number",
-        "tag": "must leave at most 100 tags",
-        "birthday": "must lie in the years 1900 to 9999",
-        "phone_number": "must have digits",
-    }
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "first_name": "a contact needs a name, an e-mail address or a phone number",
+            "tag": "must leave at most 100 tags",
+            "birthday": "must lie in the years 1900 to 9999",
+            "phone_number": "must have digits",
+        }
+    )
 
     first_name: Annotated[Name, Meta(description="Given name.")] | None = None
     last_name: Annotated[Name, Meta(description="Family name.")] | None = None
@@ -83,7 +82,7 @@ class ContactInput(ContactFields, kw_only=True):
 class ContactFile(Struct, kw_only=True):
     """A file of contacts."""
 
-    RULES: ClassVar = {"file": "must hold vCards, or a table with a header that is known"}
+    OPTIONS: ClassVar = StructOptions(rules={"file": "must hold vCards, or a table with a header that is known"})
 
     file: Annotated[Upload, Meta(description="A .vcf or .csv file.")]
 
@@ -103,10 +102,12 @@ List = Annotated[Literal["primary", "imported"], Meta(description="`imported` fo
 class ContactFilter(Struct, kw_only=True):
     """Which contacts to export. All given conditions must hold."""
 
-    RULES: ClassVar = {
-        "text": "may have at most 20 words and phrases, each of at most 100 characters and 5 stars",
-        "tags": "may have at most 20 tags of at most 200 characters",
-    }
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "text": "may have at most 20 words and phrases, each of at most 100 characters and 5 stars",
+            "tags": "may have at most 20 tags of at most 200 characters",
+        }
+    )
 
     text: Text | None = None
     tags: Tags | None = None
@@ -117,10 +118,12 @@ class ContactFilter(Struct, kw_only=True):
 class ContactQuery(Paging, kw_only=True):
     """Which contacts to list. All given conditions must hold."""
 
-    RULES: ClassVar = {
-        "text": "may have at most 20 words and phrases, each of at most 100 characters and 5 stars",
-        "tags": "may have at most 20 tags of at most 200 characters",
-    }
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "text": "may have at most 20 words and phrases, each of at most 100 characters and 5 stars",
+            "tags": "may have at most 20 tags of at most 200 characters",
+        }
+    )
 
     text: Text | None = None
     tags: Tags | None = None
@@ -131,11 +134,13 @@ class ContactQuery(Paging, kw_only=True):
 class ImportInput(Struct, kw_only=True):
     """Where to import contacts from. The credential is used once, and neither stored nor logged."""
 
-    RULES: ClassVar = {
-        "password": "is required, unless there is an access_token",
-        "user_name": "is required with a password",
-        "access_token": "must be a token, which has no spaces and no letters beyond ASCII",
-    }
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "password": "is required, unless there is an access_token",
+            "user_name": "is required with a password",
+            "access_token": "must be a token, which has no spaces and no letters beyond ASCII",
+        }
+    )
 
     service: Annotated[Service, Meta(description="google, outlook or yahoo.")]
     user_name: Annotated[str, Meta(max_length=254, description="User name or e-mail address at the service.")] | None = None

@@ -5,10 +5,12 @@ from typing import Annotated
 from msgspec import Meta
 
 from kalends.events.model import EventRow
+from kalends.http.input.options import FieldOptions
 
 Cursor = Annotated[
     str,
-    Meta(max_length=50, description="The cursor of the page, from `next`.", extra={"pattern": r"^-?[0-9]{1,12}[.][0-9]{1,18}$"}),
+    Meta(max_length=50, description="The cursor of the page, from `next`."),
+    FieldOptions(pattern=r"^-?[0-9]{1,12}[.][0-9]{1,18}$"),
 ]
 
 

@@ -3,10 +3,11 @@
 from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlsplit
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from kalends.events.model import MAX_LOCATION, MAX_PART
-from kalends.http.input.fields import FieldInvalid, Upload
+from kalends.http.input.options import FieldOptions, StructOptions
+from kalends.http.input.readers import FieldInvalid, Upload
 from kalends.http.input.tags import Tag, TagList
 from kalends.http.input.types import DateTime, EmailAddress, Id, Ids, LongText, Name, PartyMax, TimeZone
 from kalends.values import phone
@@ -26,7 +27,8 @@ def _url(value: str) -> str:
 
 Url = Annotated[
     str,
-    Meta(max_length=2_000, extra={"check": _url, "schema": {"format": "uri"}}),
+    Meta(max_length=2_000),
+    FieldOptions(check=_url, schema={"format": "uri"}),
 ]
 Location = Annotated[str, Meta(max_length=MAX_LOCATION)]
 Part = Annotated[str, Meta(max_length=MAX_PART)]
@@ -36,14 +38,16 @@ Scope = Annotated[Literal["this", "following", "all"], Meta(description="Of a se
 class EventFields(Struct, kw_only=True):
     """The editable fields of an event."""
 
-    RULES: ClassVar = {
-        "start_time": "must lie in the years 1900 to 9999 on the event's own clocks",
-        "end_time": "must not be before start_time",
-        "location": "composed of its parts must have at most 500 characters",
-        "tag": "must leave at most 100 tags",
-        "image_url": "must be an address that begins with http:// or https://",
-        "scope": "goes with one event alone, not with ids",
-    }
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "start_time": "must lie in the years 1900 to 9999 on the event's own clocks",
+            "end_time": "must not be before start_time",
+            "location": "composed of its parts must have at most 500 characters",
+            "tag": "must leave at most 100 tags",
+            "image_url": "must be an address that begins with http:// or https://",
+            "scope": "goes with one event alone, not with ids",
+        }
+    )
 
     title: Annotated[Name, Meta(description="What the event is called.")]
     start_time: Annotated[DateTime, Meta(description="Start; a date alone makes an all-day event.")]
@@ -67,8 +71,9 @@ class EventFields(Struct, kw_only=True):
 class EventInput(EventFields, kw_only=True):
     """The fields of a new event, or a file of events: the older way beside POST /api/events/import."""
 
-    NEVER_IGNORED: ClassVar = frozenset({"calendar_ids"})
-    OR_FILE: ClassVar = ("title", "start_time")
+    OPTIONS: ClassVar = structs.replace(
+        EventFields.OPTIONS, never_ignored=frozenset({"calendar_ids"}), required_without_file=("title", "start_time")
+    )
 
     title: Annotated[Name, Meta(description="What the event is called.")] = ""
     start_time: Annotated[DateTime, Meta(description="Start; a date alone makes an all-day event.")] = ""
@@ -80,7 +85,7 @@ class EventInput(EventFields, kw_only=True):
 class EventFile(Struct, kw_only=True):
     """A file of events, and the calendar to import them into."""
 
-    RULES: ClassVar = {"file": "must be an iCalendar file"}
+    OPTIONS: ClassVar = StructOptions(rules={"file": "must be an iCalendar file"})
 
     file: Annotated[Upload, Meta(description="An .ics file.")]
     calendar_id: Annotated[Id, Meta(description="The calendar to import into; your primary one by default.")] | None = None
@@ -101,7 +106,7 @@ class EventChanges(EventFields, kw_only=True):
 class EventIds(Struct, kw_only=True):
     """More events to act on."""
 
-    RULES: ClassVar = {"scope": "goes with one event alone, not with ids"}
+    OPTIONS: ClassVar = StructOptions(rules={"scope": "goes with one event alone, not with ids"})
 
     ids: Annotated[Ids, Meta(description="More events to delete, all or none.")] | None = None
     scope: Scope = "this"
@@ -110,7 +115,7 @@ class EventIds(Struct, kw_only=True):
 class RepeatInput(Struct, kw_only=True):
     """How to repeat an event."""
 
-    RULES: ClassVar = {"end_date": "must not be before the start, nor make more than 1,000 occurrences"}
+    OPTIONS: ClassVar = StructOptions(rules={"end_date": "must not be before the start, nor make more than 1,000 occurrences"})
 
     frequency: Annotated[Literal["DAILY", "WEEKLY", "MONTHLY", "YEARLY"], Meta(description="How often.")]
     interval: Annotated[int, Meta(ge=1, le=1_000, description="Every n-th day, week, month or year.")] = 1
@@ -134,21 +139,19 @@ def _mobile(value: str) -> str:
 class SendInput(Struct, kw_only=True):
     """Where to send an event: one of the two, or both."""
 
-    RULES: ClassVar = {
-        "email": "is required of a guest, unless there is a mobile_number",
-        "mobile_number": "must be a phone number with its country code",
-    }
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "email": "is required of a guest, unless there is a mobile_number",
+            "mobile_number": "must be a phone number with its country code",
+        }
+    )
 
     email: Annotated[EmailAddress, Meta(description="The e-mail address to send to.")] | None = None
     mobile_number: (
         Annotated[
             str,
-            Meta(
-                max_length=100,
-                description="The mobile number to send to, with its country code.",
-                examples=["+33 6 12 34 56 78"],
-                extra={"check": _mobile, "phone": True, "schema": {"format": "phone"}},
-            ),
+            Meta(max_length=100, description="The mobile number to send to, with its country code.", examples=["+33 6 12 34 56 78"]),
+            FieldOptions(check=_mobile, is_phone=True, schema={"format": "phone"}),
         ]
         | None
     ) = None

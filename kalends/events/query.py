@@ -6,13 +6,15 @@ from msgspec import Meta, Struct
 
 from kalends.events.cursor import Cursor
 from kalends.events.model import EventDetail, EventItem
-from kalends.http.input.fields import read_bool, reader
+from kalends.http.input.fields import reader
+from kalends.http.input.options import FieldOptions, StructOptions
+from kalends.http.input.readers import read_bool
 from kalends.http.input.types import DateTime, Id, Ids, TimeZone
 from kalends.http.paging import Paging
-from kalends.http.sparse_fields import FIELDS, FieldNames, read_fields
+from kalends.http.sparse_fields import FIELDS, read_fields
 
 MAX_QUERY = 10_000
-Query = Annotated[str, Meta(max_length=MAX_QUERY, extra={"lines": True})]
+Query = Annotated[str, Meta(max_length=MAX_QUERY), FieldOptions(multiline=True)]
 
 
 class CommentPage(Struct, kw_only=True):
@@ -31,10 +33,8 @@ def _comment_page(value: Any) -> CommentPage | None:
 
 Comments = Annotated[
     CommentPage,
-    Meta(
-        description="`true` for the newest 10 comments.",
-        extra={"read": _comment_page, "instead": Annotated[bool, Meta(description="`true` for the newest 10 comments.")]},
-    ),
+    Meta(description="`true` for the newest 10 comments."),
+    FieldOptions(read=_comment_page, or_type=Annotated[bool, Meta(description="`true` for the newest 10 comments.")]),
 ]
 
 
@@ -46,14 +46,14 @@ def _detail_fields(value: Any) -> list[str]:
     return read_fields(EventDetail, value)
 
 
-ItemFields = Annotated[list[str], Meta(description=FIELDS, extra={"read": _item_fields, "like": FieldNames})]
-DetailFields = Annotated[list[str], Meta(description=FIELDS, extra={"read": _detail_fields, "like": FieldNames})]
+ItemFields = Annotated[list[str], Meta(description=FIELDS), FieldOptions(read=_item_fields)]
+DetailFields = Annotated[list[str], Meta(description=FIELDS), FieldOptions(read=_detail_fields)]
 
 
 class EventView(Struct, kw_only=True):
     """What to show of an event."""
 
-    RULES: ClassVar = {"fields": "must name fields of an event"}
+    OPTIONS: ClassVar = StructOptions(rules={"fields": "must name fields of an event"})
 
     fields: DetailFields | None = None
     comments: Comments | None = None
@@ -65,12 +65,14 @@ SEARCHED = ("text", "title", "description", "tags", "location", "location_name",
 class EventQuery(Paging, kw_only=True):
     """Which events to list. All conditions that are sent must hold."""
 
-    RULES: ClassVar = {
-        "scope": "goes without calendar_id and calendar_ids",
-        "order": "is start_time where overlaps is true",
-        "fields": "must name fields of the events in a list",
-        **dict.fromkeys(SEARCHED, "may have words, phrases and tags of at most 100 characters and 5 stars each, 20 in all"),
-    }
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "scope": "goes without calendar_id and calendar_ids",
+            "order": "is start_time where overlaps is true",
+            "fields": "must name fields of the events in a list",
+            **dict.fromkeys(SEARCHED, "may have words, phrases and tags of at most 100 characters and 5 stars each, 20 in all"),
+        }
+    )
 
     ids: Annotated[Ids, Meta(description="Only these of the events that you can see.")] | None = None
     calendar_id: Annotated[Id, Meta(description="One calendar to search.")] | None = None

@@ -1,18 +1,16 @@
 """Sparse replies: `fields` names the fields of a record that a client wants, and the others are left out."""
 
-from typing import Annotated, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Struct
 
-from kalends.http.input.fields import FieldInvalid, reader
+from kalends.http.input.fields import reader
+from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.types import Name
 
 T = TypeVar("T", bound=Struct)
 
 FIELDS = "Comma-delimited names of the fields to return; `id` is always among them. Without it, all."
-
-# How the names are written in an address.
-FieldNames = Annotated[str, Meta(extra={"schema": {"format": "field-names"}})]
 
 _read_names = reader(list[Name])
 

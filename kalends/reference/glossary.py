@@ -5,7 +5,7 @@ from typing import Any, get_args
 from kalends.contacts.model import Service
 from kalends.deliveries.model import CHANNELS, State
 from kalends.errors import Code
-from kalends.http.input.fields import described
+from kalends.http.input.options import split_annotated
 from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
 from kalends.responses.model import Attendance
@@ -151,7 +151,7 @@ MEANINGS = {
 
 # The fields of replies that have one of a few values.
 VALUES: dict[str, tuple[str, ...]] = {
-    "response": get_args(described(Attendance)[0]),
+    "response": get_args(split_annotated(Attendance)[0]),
     "approved": ("true", "false"),
     "gender": ("male", "female"),
     "channel": CHANNELS,

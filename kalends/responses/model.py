@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from kalends.http.input.options import StructOptions
 from kalends.http.input.types import EmailAddress, Id, Instant, LongText, Name
 from kalends.http.paging import Paging
 
@@ -15,10 +16,12 @@ Attendance = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether 
 class ResponseFields(Struct, kw_only=True):
     """The editable fields of a response."""
 
-    RULES: ClassVar = {
-        "number": "must not exceed the event's party_max together with plus_n",
-        "plus_n": "must not exceed the event's party_max together with number",
-    }
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "number": "must not exceed the event's party_max together with plus_n",
+            "plus_n": "must not exceed the event's party_max together with number",
+        }
+    )
 
     response: Attendance
     name: Annotated[Name, Meta(description="The name to show the event owner.")] | None = None
@@ -31,7 +34,7 @@ class ResponseFields(Struct, kw_only=True):
 class ResponseInput(ResponseFields, kw_only=True):
     """What it takes to respond. Signed in, your own address and name are the defaults."""
 
-    RULES: ClassVar = ResponseFields.RULES | {"email_address": "is required of a guest"}
+    OPTIONS: ClassVar = StructOptions(rules=ResponseFields.OPTIONS.rules | {"email_address": "is required of a guest"})
 
     event_id: Annotated[Id, Meta(description="The event.")]
     email_address: EmailAddress | None = None

@@ -108,7 +108,7 @@ def _log_failure(ctx: Context, kind: str, account: str | None) -> None:
 
 
 def _require_one_set(params: Credentials) -> tuple[str, ...]:
-    present = [names for names in Credentials.SETS if any(getattr(params, name) for name in names)]
+    present = [names for names in Credentials.OPTIONS.alternatives if any(getattr(params, name) for name in names)]
     if len(present) != 1:
         fields = ["user_name", "password"] if not present else [name for names in present for name in names]
         rule = "give exactly one set: user_name and password, or wkey, or digest and timestamp"

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
-from kalends.http.input.options import Secret
+from kalends.http.input.options import FieldOptions, Secret, StructOptions
 from kalends.http.input.types import Instant, NameOrAddress
 
 DAY = 86_400
@@ -16,10 +16,10 @@ RECENT = 3600
 class Credentials(Struct, kw_only=True):
     """Exactly one set: user_name and password, or wkey, or digest and timestamp."""
 
-    SETS: ClassVar = (("user_name", "password"), ("wkey",), ("digest", "timestamp"))
+    OPTIONS: ClassVar = StructOptions(alternatives=(("user_name", "password"), ("wkey",), ("digest", "timestamp")))
 
     user_name: NameOrAddress | None = None
-    password: Annotated[str, Meta(max_length=256, description="The user's password.", extra={"verbatim": True})] | None = None
+    password: Annotated[str, Meta(max_length=256, description="The user's password."), FieldOptions(keep_whitespace=True)] | None = None
     wkey: Annotated[str, Meta(max_length=200, description="API write key.")] | None = None
     digest: Annotated[str, Meta(max_length=200, description="`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`")] | None = None
     timestamp: Annotated[str, Meta(max_length=64, description="Unix seconds or an RFC 3339 instant, as signed.")] | None = None

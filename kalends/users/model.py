@@ -4,23 +4,20 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
+from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import EmailAddress, Instant, Name, NameOrAddress, TimeZone
 
 UserName = Annotated[
     str,
-    Meta(
-        max_length=60,
-        description="Letters, digits, dots, hyphens and underscores; unique without regard to case.",
-        examples=["ana"],
-        extra={
-            "pattern": r"^[\w.-]+$",
-            "hint": "may have letters, digits, dots, hyphens and underscores only",
-            "schema": {"minLength": 1, "format": "user-name"},
-        },
+    Meta(max_length=60, description="Letters, digits, dots, hyphens and underscores; unique without regard to case.", examples=["ana"]),
+    FieldOptions(
+        pattern=r"^[\w.-]+$",
+        pattern_message="may have letters, digits, dots, hyphens and underscores only",
+        schema={"minLength": 1, "format": "user-name"},
     ),
 ]
-Password = Annotated[str, Meta(min_length=8, max_length=256, description="8 to 256 characters.", extra={"verbatim": True})]
-GivenPassword = Annotated[str, Meta(max_length=256, description="Your password now.", extra={"verbatim": True})]
+Password = Annotated[str, Meta(min_length=8, max_length=256, description="8 to 256 characters."), FieldOptions(keep_whitespace=True)]
+GivenPassword = Annotated[str, Meta(max_length=256, description="Your password now."), FieldOptions(keep_whitespace=True)]
 
 
 WEAK = {"password": "must not be a common one, nor made of your own names"}
@@ -38,7 +35,7 @@ class Profile(Struct, kw_only=True):
 class Registration(Profile, kw_only=True):
     """What it takes to register."""
 
-    RULES: ClassVar = WEAK
+    OPTIONS: ClassVar = StructOptions(rules=WEAK)
 
     password: Password
 
@@ -46,10 +43,13 @@ class Registration(Profile, kw_only=True):
 class ProfileChanges(Profile, kw_only=True):
     """What a user may change; a new password or e-mail address needs the current password."""
 
-    RULES: ClassVar = {
-        "current_password": "is required with a new password or a new e-mail address",
-        "delete_keys": "goes with a new password",
-    } | WEAK
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "current_password": "is required with a new password or a new e-mail address",
+            "delete_keys": "goes with a new password",
+        }
+        | WEAK
+    )
 
     password: Annotated[Password, Meta(description="A new password, 8 to 256 characters.")] | None = None
     current_password: GivenPassword | None = None

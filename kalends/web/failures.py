@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote_plus, urlencode
 from kalends.context import Caller, Context
 from kalends.db import Database
 from kalends.http.endpoint import Document
-from kalends.http.input.fields import Upload
+from kalends.http.input.readers import Upload
 from kalends.http.problem import Failure
 from kalends.idempotency.key import Reply
 from kalends.settings import Settings

@@ -11,7 +11,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from kalends.context import Context
 from kalends.http.endpoint import Document, Endpoint
-from kalends.http.input.fields import described, fields_of
+from kalends.http.input.fields import fields_of
+from kalends.http.input.options import split_annotated
 from kalends.web import labels, notices, times
 from kalends.web.autolink import autolink
 from kalends.web.forms import FormState
@@ -68,7 +69,7 @@ def limit_inputs(endpoints: Iterable[Endpoint]) -> None:
     limits: dict[str, int] = {}
     for struct in [endpoint.params for endpoint in endpoints if endpoint.writes and endpoint.params is not None]:
         for field in fields_of(struct):
-            limits[field.name] = max(limits.get(field.name, 0), described(field.type)[1].max_length or 0)
+            limits[field.name] = max(limits.get(field.name, 0), split_annotated(field.type)[1].max_length or 0)
     _environment().globals["max_length"] = limits.get
 
 

@@ -8,7 +8,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from kalends.app import ENDPOINTS
 from kalends.http.endpoint import Endpoint
-from kalends.http.input.fields import described, fields_of
+from kalends.http.input.fields import fields_of
+from kalends.http.input.options import split_annotated
 from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client
@@ -64,7 +65,7 @@ def test_every_operation_and_resource_is_explained(document: dict[str, Any]) -> 
 @pytest.mark.parametrize("endpoint", DESCRIBED, ids=_name)
 def test_every_parameter_has_a_meaning(endpoint: Endpoint) -> None:
     fields = fields_of(endpoint.params) if endpoint.params else ()
-    assert [field.name for field in fields if not described(field.type)[1].description] == []
+    assert [field.name for field in fields if not split_annotated(field.type)[1].description] == []
 
 
 def test_every_answer_is_typed(document: dict[str, Any]) -> None:

@@ -8,7 +8,9 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from kalends.context import Context
 from kalends.http.endpoint import Document
-from kalends.http.input.fields import Changes, Upload
+from kalends.http.input.fields import Changes
+from kalends.http.input.options import StructOptions
+from kalends.http.input.readers import Upload
 from kalends.http.input.types import Name
 from kalends.http.openapi.document import document
 from tests.http.conftest import act
@@ -27,7 +29,7 @@ class Show(Struct, kw_only=True):
 
 
 class Meeting(Struct, kw_only=True):
-    RULES: ClassVar = {"end": "must not be before start"}
+    OPTIONS: ClassVar = StructOptions(rules={"end": "must not be before start"})
 
     start: Annotated[Name, Meta(description="When it begins.")]
     end: Annotated[Name, Meta(description="When it ends.")] | None = None

@@ -8,7 +8,7 @@ import pytest
 
 from kalends.app import ENDPOINTS
 from kalends.http.endpoint import Endpoint
-from kalends.http.input.fields import described
+from kalends.http.input.options import split_annotated
 from kalends.http.openapi.responses import MEANINGS, operation_id
 from kalends.http.openapi.schema import Carrier, carried
 from tests.client import Client
@@ -59,7 +59,7 @@ def test_every_parameter_is_explained(page: Element, endpoint: Endpoint) -> None
     assert [term.split()[0] for term in shown] == [*endpoint.variables, *version, *once, *(field.name for field in fields)]
     for field in fields:
         (meaning,) = [meaning for term, meaning in shown.items() if term.split()[0] == field.name]
-        about = described(field.type)[1].description
+        about = split_annotated(field.type)[1].description
         assert about, f"{field.name} has no description"
         assert _plain(about) in meaning
 

@@ -16,7 +16,8 @@ from kalends.db import text_search
 from kalends.errors import Problem
 from kalends.http.endpoint import Endpoint
 from kalends.http.input import request
-from kalends.http.input.fields import FieldInvalid, fields_of
+from kalends.http.input.fields import fields_of
+from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import MAX_TAGS, read_tags
 from kalends.http.origin import Origins
 from kalends.settings import Settings

@@ -14,7 +14,7 @@ from kalends.db import text_search
 from kalends.errors import Problem
 from kalends.events import location
 from kalends.http.input import request
-from kalends.http.input.fields import FieldInvalid
+from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import read_tags
 from kalends.values import datetimes, phone, timestamps
 from kalends.web.redirects import local_path

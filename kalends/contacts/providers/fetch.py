@@ -45,9 +45,9 @@ def _check(params: ImportInput) -> None:
             raise invalid("access_token", "must be a token, which has no spaces and no letters beyond ASCII")
         return
     if not params.password:
-        raise invalid("password", ImportInput.RULES["password"])
+        raise invalid("password", ImportInput.OPTIONS.rules["password"])
     if not params.user_name:
-        raise invalid("user_name", ImportInput.RULES["user_name"])
+        raise invalid("user_name", ImportInput.OPTIONS.rules["user_name"])
     if params.service != "outlook" and ":" in params.user_name:
         raise invalid("user_name", "must have no colon")
 

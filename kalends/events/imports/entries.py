@@ -13,7 +13,8 @@ from kalends.events.input import EventFields
 from kalends.events.location import complete
 from kalends.events.model import MAX_LOCATION
 from kalends.events.span import BACKWARDS, Span
-from kalends.http.input.fields import FieldInvalid, fields_of
+from kalends.http.input.fields import fields_of
+from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import readable_tags
 from kalends.http.remarks import Remark
 from kalends.ical import zone_names

@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from kalends import errors
 from kalends.http.input import fields
-from kalends.http.input.fields import Changes, Given, Upload
+from kalends.http.input.fields import Changes, Given
+from kalends.http.input.readers import Upload
 
 T = TypeVar("T", bound=Struct)
 

@@ -14,8 +14,10 @@ import msgspec
 from kalends import errors
 from kalends.errors import FieldError
 from kalends.http.endpoint import Endpoint
-from kalends.http.input.fields import Field, Repeated, Upload, described, fields_of
+from kalends.http.input.fields import Field, fields_of
 from kalends.http.input.form import Form
+from kalends.http.input.options import split_annotated, struct_options
+from kalends.http.input.readers import Repeated, Upload
 
 BEARERS = frozenset({"wkey", "token"})
 SECRETS = BEARERS | {"password", "digest", "access_token", "shared_secret"}
@@ -51,7 +53,7 @@ def bind(endpoint: Endpoint, given: dict[str, Any], *, is_strict: bool) -> Any:
 
 
 def _never_ignored(endpoint: Endpoint, given: dict[str, Any]) -> dict[str, Any]:
-    names: frozenset[str] = getattr(endpoint.params, "NEVER_IGNORED", frozenset()) if endpoint.writes else NEVER_IGNORED
+    names = struct_options(endpoint.params).never_ignored if endpoint.writes else NEVER_IGNORED
     if names.isdisjoint(given) or not endpoint.in_api:
         return {}
     return {name: given[name] for name in names & given.keys()}
@@ -104,7 +106,7 @@ def is_strict(req: falcon.Request) -> bool:
 
 
 def _unknown(given: dict[str, Any], fields: Iterable[Field], written: str = "{}") -> list[FieldError]:
-    known = {field.name: described(field.type)[0] for field in fields}
+    known = {field.name: split_annotated(field.type)[0] for field in fields}
     unknown: list[FieldError] = []
     for name, value in given.items():
         if name not in known:

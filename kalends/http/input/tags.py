@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from kalends import errors
-from kalends.http.input.fields import FieldInvalid
+from kalends.http.input.options import FieldOptions
+from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.types import Name
 from kalends.values import text
 
@@ -71,12 +72,9 @@ def _clean_tag(tag: str) -> str:
 
 ONE_TAG = "must be one tag, without a comma; send several as tag_list"
 
-Tag = Annotated[Name, Meta(description="One tag to append.", extra={"pattern": "^[^,]+$", "hint": ONE_TAG})]
+Tag = Annotated[Name, Meta(description="One tag to append."), FieldOptions(pattern="^[^,]+$", pattern_message=ONE_TAG)]
 TagList = Annotated[
     str,
-    Meta(
-        max_length=MAX_TAGS * (MAX_TAG + 1),
-        description="Comma-delimited tags, or an array; replaces the tags.",
-        extra={"read": read_tags, "schema": {}, "like": list[str]},
-    ),
+    Meta(max_length=MAX_TAGS * (MAX_TAG + 1), description="Comma-delimited tags, or an array; replaces the tags."),
+    FieldOptions(read=read_tags, schema={}, takes_list=True),
 ]

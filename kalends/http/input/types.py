@@ -5,7 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from kalends.http.input.fields import FieldInvalid
+from kalends.http.input.options import FieldOptions
+from kalends.http.input.readers import FieldInvalid
 from kalends.transports import read_address
 from kalends.values import datetimes
 
@@ -58,28 +59,20 @@ Id = Annotated[int, Meta(ge=1)]
 Ids = Annotated[list[Id], Meta(max_length=500)]
 Name = Annotated[str, Meta(max_length=200)]
 NameOrAddress = Annotated[str, Meta(max_length=254, description="User name or e-mail address.")]
-NameOrCheckedAddress = Annotated[NameOrAddress, Meta(extra={"check": _name_or_address})]
-LongText = Annotated[str, Meta(max_length=20_000, extra={"lines": True})]
+NameOrCheckedAddress = Annotated[NameOrAddress, FieldOptions(check=_name_or_address)]
+LongText = Annotated[str, Meta(max_length=20_000), FieldOptions(multiline=True)]
 Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 
 EmailAddress = Annotated[
     str,
-    Meta(
-        max_length=254,
-        description="An e-mail address, checked for its form only.",
-        examples=["ana@example.org"],
-        extra={"check": _email, "schema": {"format": "email"}},
-    ),
+    Meta(max_length=254, description="An e-mail address, checked for its form only.", examples=["ana@example.org"]),
+    FieldOptions(check=_email, schema={"format": "email"}),
 ]
 
 TimeZone = Annotated[
     str,
-    Meta(
-        max_length=64,
-        description="An IANA time zone, such as Europe/Paris.",
-        examples=["Europe/Paris"],
-        extra={"check": _time_zone, "schema": {"format": "time-zone", "minLength": 1}},
-    ),
+    Meta(max_length=64, description="An IANA time zone, such as Europe/Paris.", examples=["Europe/Paris"]),
+    FieldOptions(check=_time_zone, schema={"format": "time-zone", "minLength": 1}),
 ]
 
 
@@ -89,8 +82,8 @@ DateTime = Annotated[
         max_length=100,
         description="Such as 2026-05-11T17:00:00+02:00, 2026-05-11T17:00, 2026-05-11T17:00[Europe/Paris] or 2026-05-11.",
         examples=["2026-05-11T17:00:00+02:00", "2026-05-11"],
-        extra={"check": _datetime, "schema": {"format": DATE_OR_TIME}},
     ),
+    FieldOptions(check=_datetime, schema={"format": DATE_OR_TIME}),
 ]
 
 

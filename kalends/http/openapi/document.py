@@ -8,8 +8,9 @@ import msgspec
 from kalends import __version__
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import Field, fields_of
+from kalends.http.input.options import struct_options
 from kalends.http.openapi.responses import HEADERS, REF, errors, kinds_of, operation_id, responses
-from kalends.http.openapi.schema import Carrier, carried, field_schema, object_schema, rules_of
+from kalends.http.openapi.schema import Carrier, carried, field_schema, object_schema
 from kalends.http.problem import ProblemBody
 from kalends.idempotency.key import HEADER, KEY_PATTERN
 
@@ -35,7 +36,7 @@ ONCE = {
     "name": HEADER,
     "in": "header",
     "required": False,
-    "description": "Your own name for this request, such as a UUID: sent again within a day, it gets the same answer, and is done once.",
+    "description": "Your own name for this request, such as a UUID: sent again within a day, it is done once and gets the same reply.",
     "schema": {"type": "string", "format": "idempotency-key", "pattern": KEY_PATTERN},
 }
 ONCE_RULE = {HEADER: "must have 1 to 255 visible ASCII characters, and be another for another request"}
@@ -103,8 +104,7 @@ def _operation(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
 
 
 def _rules(endpoint: Endpoint) -> dict[str, str]:
-    of_params = rules_of(endpoint.params) if endpoint.params is not None else {}
-    return of_params | (ONCE_RULE if endpoint.takes_idempotency_key else {})
+    return struct_options(endpoint.params).rules | (ONCE_RULE if endpoint.takes_idempotency_key else {})
 
 
 def _security(endpoint: Endpoint) -> list[dict[str, Any]]:
@@ -116,7 +116,7 @@ def _security(endpoint: Endpoint) -> list[dict[str, Any]]:
 def _in_body(endpoint: Endpoint) -> bool:
     """Whether the parameters come in the body. A password does in any case: addresses are kept in logs and histories."""
     fields = fields_of(endpoint.params) if endpoint.params is not None else ()
-    return bool(fields) and (endpoint.method in ("POST", "PUT") or any(field.verbatim for field in fields))
+    return bool(fields) and (endpoint.method in ("POST", "PUT") or any(field.keep_whitespace for field in fields))
 
 
 def _variable(name: str, kind: type) -> dict[str, Any]:
@@ -153,5 +153,5 @@ def _body(endpoint: Endpoint) -> dict[str, Any]:
     has_file = any(field.is_file and field.required for field in fields)
     carrier = Carrier.MULTIPART if has_file else Carrier.JSON
     content = {carrier.value: {"schema": object_schema(endpoint.params, carrier, partial=endpoint.is_partial)}}
-    required = not endpoint.is_partial and (any(field.required for field in fields) or bool(getattr(endpoint.params, "SETS", ())))
+    required = not endpoint.is_partial and (any(field.required for field in fields) or bool(struct_options(endpoint.params).alternatives))
     return {"required": required, "content": content}

@@ -7,7 +7,8 @@ import msgspec
 from msgspec import Struct
 
 from kalends.http.endpoint import FORMATS, Document, Endpoint
-from kalends.http.input.fields import described, fields_of
+from kalends.http.input.fields import fields_of
+from kalends.http.input.options import split_annotated
 from kalends.http.problem import CONTENT_TYPE
 
 REF = "#/components/schemas/{name}"
@@ -137,7 +138,7 @@ def operation_id(endpoint: Endpoint) -> str:
 
 
 def _fields(result: Any) -> tuple[str, ...]:
-    bare, _ = described(result)
+    bare, _ = split_annotated(result)
     return bare.__struct_fields__ if isinstance(bare, type) and issubclass(bare, Struct) else ()
 
 

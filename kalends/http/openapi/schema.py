@@ -1,10 +1,7 @@
 """JSON schemas of parameters, as OpenAPI describes them: the one form of each value that clients should send.
 
 The readers in fields.py accept more (`"7"` for 7, `yes` for true, comma-delimited lists). Describing all of it would make clients
-that are generated from the description harder to use, or break them.
-
-Two things about a Struct go beyond its fields, and are class variables of it. `SETS`: exactly one of these sets of fields is
-sent. `RULES`: what no schema can say, by the field that a broken rule names, in words."""
+that are generated from the description harder to use, or break them."""
 
 from collections.abc import Iterator
 from enum import Enum
@@ -13,13 +10,15 @@ from typing import Any, Literal, get_args, get_origin
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from kalends.http.input.fields import INT_MAX, INT_MIN, MAX_ITEMS, Field, Upload, described, fields_of
+from kalends.http.input.fields import Field, fields_of
+from kalends.http.input.options import FieldOptions, field_options, split_annotated, struct_options
+from kalends.http.input.readers import INT_MAX, INT_MIN, MAX_ITEMS, Upload
 
 Schema = dict[str, Any]
 
 
 class Carrier(Enum):
-    """What carries the parameters of a request. A query string and multipart know no objects in objects."""
+    """What carries the parameters of a request. A query string and multipart have no nested objects."""
 
     JSON = "application/json"
     MULTIPART = "multipart/form-data"
@@ -27,42 +26,40 @@ class Carrier(Enum):
 
 
 def object_schema(kind: type[Struct], carrier: Carrier, *, partial: bool = False) -> Schema:
-    """The Struct as one object."""
+    """The schema of a Struct as one object."""
     fields = list(carried(kind, carrier))
-    sets: tuple[tuple[str, ...], ...] = getattr(kind, "SETS", ())
-    if sets:
-        return {"oneOf": [_one_set(fields, names, carrier) for names in sets]}
+    alternatives = struct_options(kind).alternatives
+    if alternatives:
+        return {"oneOf": [_alternative(fields, names, carrier) for names in alternatives]}
     schema: Schema = {"type": "object", "properties": {field.name: field_schema(field, carrier, partial=partial) for field in fields}}
     required = [field.name for field in fields if field.required and not partial]
     return schema | ({"required": required} if required else {})
 
 
 def carried(kind: type[Struct], carrier: Carrier) -> Iterator[Field]:
-    """The fields as the carrier names them: `name[inner]` is an object's field. A file that may be left out is not described:
-    actions that read files have endpoints of their own."""
+    """The fields by their names in the carrier: `name[inner]` is a field of a nested object.
+
+    An optional file is left out: actions that import files have their own endpoints.
+    """
     for field in fields_of(kind):
-        bare, meta = described(field.type)
+        bare, _ = split_annotated(field.type)
         if field.is_file and not field.required:
             continue
         if isinstance(bare, type) and issubclass(bare, Struct) and not field.is_file and carrier is not Carrier.JSON:
-            if meta.extra and "instead" in meta.extra:
-                yield replace(field, type=meta.extra["instead"])
+            if or_type := field_options(field.type).or_type:
+                yield replace(field, type=or_type)
             for inner in carried(bare, carrier):
                 yield replace(inner, name=f"{field.name}[{inner.name}]", required=inner.required and field.required)
         else:
             yield field
 
 
-def rules_of(kind: type[Struct]) -> dict[str, str]:
-    return dict(getattr(kind, "RULES", {}))
-
-
 def field_schema(field: Field, carrier: Carrier, *, partial: bool = False) -> Schema:
-    """One field: its type, or null where that clears it. What a partial update leaves out stays as it is."""
+    """The schema of a field; null is allowed where it clears the field. A partial update has no defaults."""
     schema = _type_schema(field.type, carrier)
     if field.optional and carrier is Carrier.JSON:
         schema = nullable(schema)
-    _, meta = described(field.type)
+    _, meta = split_annotated(field.type)
     if meta.description:
         schema["description"] = meta.description
     if meta.examples:
@@ -80,7 +77,7 @@ def nullable(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
-def _one_set(fields: list[Field], names: tuple[str, ...], carrier: Carrier) -> Schema:
+def _alternative(fields: list[Field], names: tuple[str, ...], carrier: Carrier) -> Schema:
     properties = {
         field.name: field_schema(replace(field, required=True, optional=False), carrier) for field in fields if field.name in names
     }
@@ -88,7 +85,7 @@ def _one_set(fields: list[Field], names: tuple[str, ...], carrier: Carrier) -> S
 
 
 def _type_schema(hint: Any, carrier: Carrier) -> Schema:
-    bare, meta = described(hint)
+    bare, meta = split_annotated(hint)
     if get_origin(bare) is list:
         return {"type": "array", "items": _type_schema(get_args(bare)[0], carrier), "maxItems": meta.max_length or MAX_ITEMS}
     if get_origin(bare) is Literal:
@@ -99,20 +96,19 @@ def _type_schema(hint: Any, carrier: Carrier) -> Schema:
         low, high = INT_MIN if meta.ge is None else int(meta.ge), INT_MAX if meta.le is None else int(meta.le)
         return {"type": "integer", "format": "int64", "minimum": low, "maximum": high}
     if bare is str:
-        return _text(meta)
+        return _text(meta, field_options(hint))
     if bare is Upload:
         return {"type": "string", "format": "binary"}
     return object_schema(bare, carrier)
 
 
-def _text(meta: Meta) -> Schema:
-    extra = meta.extra or {}
+def _text(meta: Meta, options: FieldOptions) -> Schema:
     length: Schema = {"maxLength": meta.max_length} if meta.max_length else {}
-    if "schema" in extra:
-        return {"type": "string", **length, **extra["schema"]}
+    if options.schema is not None:
+        return {"type": "string", **length, **options.schema}
     least = {"minLength": meta.min_length or 1}
-    if extra.get("verbatim"):
+    if options.keep_whitespace:
         return {"type": "string", "format": "password", **least, **length}
-    if "pattern" in extra:
-        return {"type": "string", **least, **length, "pattern": extra["pattern"]}
+    if options.pattern:
+        return {"type": "string", **least, **length, "pattern": options.pattern}
     return {"type": "string", **least, **length}
