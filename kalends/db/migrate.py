@@ -68,7 +68,7 @@ def names() -> list[str]:
 
 
 def tables() -> list[str]:
-    """Every table that a migration creates, each after those that it refers to."""
+    """Every table that a migration creates, each after those that it refers to; those dropped since are in older backups."""
     return [table for _, _, sql in _files(FOLDER) for table in re.findall(r"^CREATE TABLE (\w+)", sql, re.MULTILINE)]
 
 
