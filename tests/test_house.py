@@ -1,4 +1,4 @@
-"""The rules of the house: which way imports point, where each thing may be said, and that everything is documented."""
+"""The rules of the code base: the direction of imports, the place of each thing, and its documentation."""
 
 import ast
 import re
@@ -108,8 +108,8 @@ def test_an_api_calls_no_other_features_api(path: Path) -> None:
     "path", [path for path in MODULES if _name(path).split(".")[0] not in ("db", "settings", "cli", "commands", "doctor")], ids=_name
 )
 def test_the_dialects_stay_in_their_layer(path: Path) -> None:
-    found = re.search(r"sqlite|postgres|apsw|psycopg", path.read_text(), re.IGNORECASE)
-    assert found is None, f"kalends/{_name(path)} says {found and found.group()}"
+    match = re.search(r"sqlite|postgres|apsw|psycopg", path.read_text(), re.IGNORECASE)
+    assert match is None, f"kalends/{_name(path)} says {match and match.group()}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=_name)

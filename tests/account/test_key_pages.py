@@ -8,9 +8,9 @@ from tests.sessions.signing import signed
 
 
 def shown_value(page: str, name: str) -> str:
-    found = re.search(rf'<input id="{name}" type="text" value="([^"]+)"', page)
-    assert found, name
-    return unescape(found[1])
+    match = re.search(rf'<input id="{name}" type="text" value="([^"]+)"', page)
+    assert match, name
+    return unescape(match[1])
 
 
 def test_a_key_is_shown_once_and_works(cast: Cast) -> None:
@@ -39,8 +39,8 @@ def test_a_key_without_a_name_is_not_made(cast: Cast) -> None:
 
 def test_a_key_is_deleted_after_asking(cast: Cast) -> None:
     key = a_key(cast.alice, "old program")
-    asked = cast.alice.get(f"/account/keys/{key['id']}/delete")
-    assert "old program" in asked.text
+    question = cast.alice.get(f"/account/keys/{key['id']}/delete")
+    assert "old program" in question.text
     assert cast.anonymous.signed_in(key["wkey"]).get("/api/calendars").status == 200
     done = cast.alice.post(f"/account/keys/{key['id']}/delete")
     assert done.redirect == ("/account#keys", "deleted")

@@ -58,8 +58,8 @@ def test_a_broken_profile_names_its_fields_and_keeps_what_was_typed(cast: Cast) 
     reply = cast.alice.post("/account/profile", data=form)
     assert reply.status == 422
     assert reply.text.count('aria-invalid="true"') == 2
-    for kept in ("two words", "Mars/Olympus", "&lt;b&gt;Typed&lt;/b&gt;", 'href="#user_name"', 'href="#time_zone"'):
-        assert kept in reply.text
+    for text in ("two words", "Mars/Olympus", "&lt;b&gt;Typed&lt;/b&gt;", 'href="#user_name"', 'href="#time_zone"'):
+        assert text in reply.text
     assert cast.alice.get(f"/api/users/{cast.alice.id}").json["name"] == "Alice"
 
 

@@ -149,8 +149,8 @@ def test_nobody_learns_whether_there_is_such_a_user(cast: Cast, monkeypatch: pyt
             work.append((ask(cast.anonymous, name), statements))
     assert [statements for _, statements in work] == [["insert"]] * 3
     unknown, strange, known = [reply for reply, _ in work]
-    said = {(reply.redirect, reply.content) for reply in (unknown, strange, known)}
-    assert said == {(("/reset", "mailed"), b"")}
+    replies = {(reply.redirect, reply.content) for reply in (unknown, strange, known)}
+    assert replies == {(("/reset", "mailed"), b"")}
 
 
 def test_nothing_to_look_for_is_said_on_the_form(cast: Cast) -> None:
@@ -197,8 +197,8 @@ def test_a_link_works_for_an_hour(cast: Cast, db: Database, settings: Settings, 
 def test_a_link_ends_with_what_it_was_made_for(cast: Cast, db: Database, settings: Settings, changes: dict[str, str]) -> None:
     """A mailbox that somebody has left behind opens nothing."""
     link = the_link(cast, db, settings)
-    given = {name: value.format(cast.alice.id) for name, value in changes.items()}
-    assert cast.alice.put(f"/api/users/{cast.alice.id}", json=given).status == 200
+    values = {name: value.format(cast.alice.id) for name, value in changes.items()}
+    assert cast.alice.put(f"/api/users/{cast.alice.id}", json=values).status == 200
     assert cast.anonymous.post(link, data={"password": NEW}).status == 404
 
 

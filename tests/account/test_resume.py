@@ -20,12 +20,12 @@ def hidden(page: Answer) -> dict[str, str]:
 
 def test_the_form_is_kept_and_sent_after_signing_in(cast: Cast) -> None:
     typed = {"title": TITLE, "start_time": "2026-07-01", "start_clock": "20:00", "location": ""}
-    asked = cast.anonymous.post("/events", data=typed, headers=BROWSER)
-    assert asked.status == 401
-    assert "your input is still here" in asked.text
-    assert not any(word in asked.text for word in API_WORDS)
-    assert asked.headers["Cache-Control"] == "no-store"
-    wrong = cast.anonymous.post("/sign-in", data=hidden(asked) | {"user_name": cast.alice.user_name, "password": "wrong"}, headers=BROWSER)
+    page = cast.anonymous.post("/events", data=typed, headers=BROWSER)
+    assert page.status == 401
+    assert "your input is still here" in page.text
+    assert not any(word in page.text for word in API_WORDS)
+    assert page.headers["Cache-Control"] == "no-store"
+    wrong = cast.anonymous.post("/sign-in", data=hidden(page) | {"user_name": cast.alice.user_name, "password": "wrong"}, headers=BROWSER)
     assert wrong.status == 401
     assert "That name and password do not match." in wrong.text
     right = {"user_name": cast.alice.user_name, "password": PASSWORD}
@@ -43,10 +43,10 @@ def test_the_form_is_kept_and_sent_after_signing_in(cast: Cast) -> None:
 def test_a_change_of_an_event_is_kept_whether_or_not_a_guest_sees_it(cast: Cast, is_public: bool) -> None:
     path = f"/events/{an_event(cast.alice, public=is_public)['id']}"
     for action in (path, f"{path}/delete", f"{path}/copy", f"{path}/repeat"):
-        asked = cast.anonymous.post(action, data={"title": TITLE, "scope": "all"}, headers=BROWSER)
-        assert asked.status == 401
-        assert hidden(asked)["resume"] == action
-        assert ("title", TITLE) in parse_qsl(hidden(asked)["typed"])
+        page = cast.anonymous.post(action, data={"title": TITLE, "scope": "all"}, headers=BROWSER)
+        assert page.status == 401
+        assert hidden(page)["resume"] == action
+        assert ("title", TITLE) in parse_qsl(hidden(page)["typed"])
     led = cast.anonymous.get(f"{path}/edit", headers=BROWSER)
     assert led.redirect[0] == f"/sign-in?next=%2Fevents%2F{path.split('/')[2]}%2Fedit"
 

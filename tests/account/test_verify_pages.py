@@ -65,8 +65,8 @@ def test_a_new_address_needs_the_password_and_a_proof_and_the_old_one_is_told(ca
     alice, path = cast.alice, f"/api/users/{cast.alice.id}"
     cast.anonymous.post(the_link(alice, db, settings))
     new = {"email_address": f"new-{alice.email_address}"}
-    for given, status in ((new, 422), (new | {"current_password": "not hers"}, 403)):
-        refused = alice.put(path, json=given)
+    for values, status in ((new, 422), (new | {"current_password": "not hers"}, 403)):
+        refused = alice.put(path, json=values)
         assert (refused.status, refused.broken) == (status, ["current_password"])
     assert account(alice)[0] is True
     assert alice.put(path, json={"email_address": alice.email_address.upper()}).json["verified"] is True

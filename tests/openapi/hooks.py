@@ -1,4 +1,4 @@
-"""What Schemathesis is told beyond its settings: where the service is right, and a check cannot know it."""
+"""Hooks for Schemathesis: the exceptions from its checks, with their reasons."""
 
 from typing import Any
 from uuid import uuid4
@@ -34,7 +34,7 @@ def filter_failure(context: HookContext, failure: Failure, case: Case[Any], resp
 
 
 def _is_hidden(failure: Failure, case: Case[Any]) -> bool:
-    """A record that a guest may not see is not found, rather than unauthorized: else its address would tell that it exists."""
+    """A record that a guest may not see is not found, rather than unauthorized: otherwise its address would tell that it exists."""
     return isinstance(failure, IgnoredAuth) and "got `404 Not Found`" in failure.message and _names_a_record(case)
 
 

@@ -43,9 +43,9 @@ class Service:
         self._reader = threading.Thread(target=self.log.extend, args=[self.process.stderr])
         self._reader.start()
 
-    def post(self, path: str, given: dict[str, Any], token: str = "") -> dict[str, Any]:
+    def post(self, path: str, values: dict[str, Any], token: str = "") -> dict[str, Any]:
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-        with urlopen(Request(self.url + path, json.dumps(given).encode(), headers), timeout=TIMEOUT) as reply:  # noqa: S310
+        with urlopen(Request(self.url + path, json.dumps(values).encode(), headers), timeout=TIMEOUT) as reply:  # noqa: S310
             made: dict[str, Any] = json.load(reply)
             return made
 

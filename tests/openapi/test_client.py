@@ -151,8 +151,8 @@ def test_clients_in_typescript_compile_and_work(folder: Path, service: Service) 
     _run(folder, "npx", "openapi-typescript", "openapi.json", "-o", "schema.d.ts")
     _run(folder, "npx", "openapi-ts", "-i", "openapi.json", "-o", "hey", "-p", *HEY_API)
     _run(folder, "npx", "tsc", "-p", ".")
-    said = json.loads(_run(folder, "node", "out/use.js", service.url, f"ana-{uuid4().hex[:10]}"))
-    assert said == {
+    output = json.loads(_run(folder, "node", "out/use.js", service.url, f"ana-{uuid4().hex[:10]}"))
+    assert output == {
         "listed": ["Trio", "Duo"],
         "again": 2,
         "refused": ["email_address", "password"],

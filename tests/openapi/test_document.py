@@ -21,10 +21,10 @@ DESCRIBED = [endpoint for endpoint in ENDPOINTS if endpoint.path.startswith("/ap
 
 @pytest.fixture
 def document(client: Client) -> dict[str, Any]:
-    answer = client.get("/api/openapi.json")
-    assert answer.status == 200
-    found: dict[str, Any] = answer.json
-    return found
+    reply = client.get("/api/openapi.json")
+    assert reply.status == 200
+    body: dict[str, Any] = reply.json
+    return body
 
 
 def _name(endpoint: Endpoint) -> str:
@@ -68,11 +68,11 @@ def test_every_parameter_has_a_meaning(endpoint: Endpoint) -> None:
     assert [field.name for field in fields if not split_annotated(field.type)[1].description] == []
 
 
-def test_every_answer_is_typed(document: dict[str, Any]) -> None:
+def test_every_reply_has_a_schema(document: dict[str, Any]) -> None:
     for name, operation in _operations(document):
-        for status, answer in operation["responses"].items():
-            if "$ref" not in answer and status != "304":
-                assert all(content["schema"] for content in answer["content"].values()), name
+        for status, reply in operation["responses"].items():
+            if "$ref" not in reply and status != "304":
+                assert all(content["schema"] for content in reply["content"].values()), name
 
 
 def test_every_record_time_is_an_instant(document: dict[str, Any]) -> None:

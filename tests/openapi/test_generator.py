@@ -1,4 +1,4 @@
-"""What the description says of endpoints that take lists, files and objects, and answer feeds, versions and rules."""
+"""The OpenAPI document of endpoints with lists, files, objects, feeds, versions and rules."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -88,8 +88,8 @@ def paths() -> dict[str, Any]:
         "http://testserver",
     )
     assert [str(error) for error in OpenAPIV31SpecValidator(described).iter_errors()] == []
-    found: dict[str, Any] = described["paths"]
-    return found
+    operations: dict[str, Any] = described["paths"]
+    return operations
 
 
 def test_a_list_in_a_query_string_is_an_array_as_every_client_writes_it(paths: dict[str, Any]) -> None:
@@ -124,7 +124,7 @@ def test_a_file_travels_in_multipart_and_one_that_may_be_left_out_is_not_describ
     assert body["content"]["multipart/form-data"]["schema"]["properties"]["file"]["format"] == "binary"
 
 
-def test_a_version_is_asked_for_and_answered(paths: dict[str, Any]) -> None:
+def test_an_etag_is_a_parameter_and_a_header_of_the_reply(paths: dict[str, Any]) -> None:
     show, update = paths["/api/meetings/{meeting_id}"]["get"], paths["/api/meetings/{meeting_id}"]["put"]
     assert "If-None-Match" in [p["name"] for p in show["parameters"]]
     assert "ETag" in show["responses"]["200"]["headers"]
@@ -134,7 +134,7 @@ def test_a_version_is_asked_for_and_answered(paths: dict[str, Any]) -> None:
     assert "412" not in paths["/api/meetings"]["post"]["responses"]
 
 
-def test_a_rule_between_fields_is_told(paths: dict[str, Any]) -> None:
+def test_a_rule_between_fields_is_described(paths: dict[str, Any]) -> None:
     for operation in (paths["/api/meetings"]["post"], paths["/api/meetings/{meeting_id}"]["put"]):
         assert operation["x-rules"]["end"] == "must not be before start"
         assert "`end` must not be before start." in operation["description"]
@@ -152,7 +152,7 @@ def test_a_feed_has_its_own_path_and_type(paths: dict[str, Any]) -> None:
     assert list(operation["responses"]["200"]["content"]) == ["text/calendar"]
 
 
-def test_only_what_may_happen_is_told(paths: dict[str, Any]) -> None:
+def test_only_possible_replies_are_described(paths: dict[str, Any]) -> None:
     errors = {
         name: set(paths[path][method]["responses"])
         for name, path, method in [

@@ -22,9 +22,9 @@ API = [endpoint for endpoint in ENDPOINTS if endpoint.in_api]
 
 @pytest.fixture(scope="session")
 def page(app: tuple[Any, Clock]) -> Element:
-    answer = Client(app[0]).get("/docs")
-    assert answer.status == 200
-    return read(answer.text)
+    reply = Client(app[0]).get("/docs")
+    assert reply.status == 200
+    return read(reply.text)
 
 
 def _name(endpoint: Endpoint) -> str:
@@ -83,7 +83,7 @@ def test_every_error_is_explained(page: Element) -> None:
     assert explained == set(MEANINGS)
 
 
-def test_rules_beyond_the_types_are_told(page: Element) -> None:
+def test_rules_beyond_the_types_are_described(page: Element) -> None:
     (update,) = [article for article in page.all("article") if article.attributes["id"] == "users_update"]
     assert "current_password is required with a new" in update.text
 
