@@ -77,7 +77,7 @@ def test_the_demo_events_are_around_today(ana: Client) -> None:
 def test_guests_have_responded_to_upcoming_demo_events(ana: Client) -> None:
     (concert,) = every_event(ana, title='"Blue Hour"')
     shown = ana.get(f"/api/events/{concert['id']}").json
-    assert sum(shown["responses"][answer] for answer in ("yes", "maybe", "no")) == 14
+    assert sum(shown["responses"][reply] for reply in ("yes", "maybe", "no")) == 14
     assert min(shown["responses"].values()) > 0
     first = every_event(ana, title="Open stage", start_time=datetime.fromtimestamp(NOON, UTC).date().isoformat())[0]
     assert ana.get(f"/api/events/{first['id']}").json["responses"]["yes"] > 0

@@ -25,9 +25,9 @@ def uploaded(who: Client, content: str | bytes, **fields: Any) -> Answer:
 
 
 def imported(who: Client, content: str | bytes, **fields: Any) -> dict[str, Any]:
-    answer = uploaded(who, content, **fields)
-    assert answer.status == 201, answer
-    found: dict[str, Any] = answer.json
+    reply = uploaded(who, content, **fields)
+    assert reply.status == 201, reply
+    found: dict[str, Any] = reply.json
     return found
 
 
@@ -46,6 +46,6 @@ def events(who: Client, **query: Any) -> list[dict[str, Any]]:
 
 
 def starts(who: Client, **query: Any) -> list[str]:
-    answer = who.get("/api/events", query={"limit": 500} | query)
-    assert answer.status == 200, answer
-    return [event["start_time"] for event in answer.json["events"]]
+    reply = who.get("/api/events", query={"limit": 500} | query)
+    assert reply.status == 200, reply
+    return [event["start_time"] for event in reply.json["events"]]

@@ -9,18 +9,18 @@ MOST_PAGES = 200
 
 def listed(client: Client, **query: Any) -> list[int]:
     """The ids of the events that a query finds, up to the largest page."""
-    answer = client.get("/api/events", query={"limit": 500} | query)
-    assert answer.status == 200, answer
-    return [event["id"] for event in answer.json["events"]]
+    reply = client.get("/api/events", query={"limit": 500} | query)
+    assert reply.status == 200, reply
+    return [event["id"] for event in reply.json["events"]]
 
 
 def page(client: Client, address: str) -> tuple[list[int], str | None]:
     """The ids of one page and the address of the next, which the body and the Link header say alike."""
-    answer = client.get(address)
-    assert answer.status == 200, answer
-    following = answer.json["next"]
-    assert answer.headers.get("Link") == (f'<{following}>; rel="next"' if following else None)
-    return [event["id"] for event in answer.json["events"]], following
+    reply = client.get(address)
+    assert reply.status == 200, reply
+    following = reply.json["next"]
+    assert reply.headers.get("Link") == (f'<{following}>; rel="next"' if following else None)
+    return [event["id"] for event in reply.json["events"]], following
 
 
 def paged(client: Client, address: str) -> list[int]:

@@ -7,16 +7,16 @@ from tests.events.listing import listed
 def test_an_event_is_added_to_a_calendar(cast: Cast) -> None:
     first, second = a_calendar(cast.alice)["id"], a_calendar(cast.alice, name="Second")
     event = an_event(cast.alice, calendar_id=first)["id"]
-    answer = cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": second["id"]})
-    assert (answer.status, answer.json["calendar_ids"]) == (200, [first, second["id"]])
-    assert answer.json["calendars"][1] == {"id": second["id"], "name": "Second"}
+    reply = cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": second["id"]})
+    assert (reply.status, reply.json["calendar_ids"]) == (200, [first, second["id"]])
+    assert reply.json["calendars"][1] == {"id": second["id"], "name": "Second"}
     assert listed(cast.alice, calendar_id=first) == listed(cast.alice, calendar_id=second["id"]) == [event]
 
 
 def test_without_a_calendar_the_event_is_added_to_the_primary_one(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)["id"]
-    answer = cast.carol.put(f"/api/events/{event}/add")
-    assert (answer.status, answer.json["calendar_ids"]) == (200, [cast.carol.primary_calendar_id])
+    reply = cast.carol.put(f"/api/events/{event}/add")
+    assert (reply.status, reply.json["calendar_ids"]) == (200, [cast.carol.primary_calendar_id])
     assert listed(cast.carol) == [event]
 
 

@@ -13,14 +13,14 @@ OWN = {"id", "owner", "calendars", "calendar_ids", "public", "url", "can_edit", 
 def test_a_copy_has_the_content_and_is_ones_own(cast: Cast, clock: Clock) -> None:
     event = an_event(cast.alice, **FULL)
     clock.ahead(3600)
-    answer = cast.carol.put(f"/api/events/{event['id']}/copy")
-    copy = answer.json
-    assert (answer.status, answer.headers["Location"]) == (201, f"/api/events/{copy['id']}")
+    reply = cast.carol.put(f"/api/events/{event['id']}/copy")
+    copy = reply.json
+    assert (reply.status, reply.headers["Location"]) == (201, f"/api/events/{copy['id']}")
     assert {name: value for name, value in copy.items() if name not in OWN} == {n: v for n, v in event.items() if n not in OWN}
     assert copy["id"] != event["id"]
     assert (copy["owner"]["id"], copy["can_edit"], copy["calendar_ids"]) == (cast.carol.id, True, [cast.carol.primary_calendar_id])
     assert copy["created_at"] == copy["updated_at"] == "2026-05-28T21:26:40Z"
-    assert cast.carol.get(answer.headers["Location"]).json == copy
+    assert cast.carol.get(reply.headers["Location"]).json == copy
     assert listed(cast.carol) == [copy["id"]]
 
 

@@ -39,8 +39,8 @@ def test_create_accepts_json_forms_and_query_parameters(cast: Cast, carried: dic
 def test_title_and_start_are_required_and_all_that_is_wrong_is_named(cast: Cast) -> None:
     assert cast.alice.post("/api/events", json={}).broken == ["title", "start_time"]
     wrong = {"title": " ", "start_time": "never", "end_time": "later", "image_url": "ftp://x", "public": "perhaps", "calendar_id": 0}
-    answer = cast.alice.post("/api/events", json=wrong)
-    assert (answer.status, set(answer.broken)) == (422, set(wrong))
+    reply = cast.alice.post("/api/events", json=wrong)
+    assert (reply.status, set(reply.broken)) == (422, set(wrong))
     assert listed(cast.alice) == []
 
 

@@ -10,8 +10,8 @@ def test_a_deleted_event_is_gone_everywhere(cast: Cast) -> None:
     event = an_event(cast.alice, title="Blue Train", public=True)["id"]
     other = a_calendar(cast.alice)["id"]
     assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": other}).status == 200
-    answer = cast.alice.delete(f"/api/events/{event}")
-    assert (answer.status, answer.json) == (200, {"deleted": [event]})
+    reply = cast.alice.delete(f"/api/events/{event}")
+    assert (reply.status, reply.json) == (200, {"deleted": [event]})
     assert cast.alice.get(f"/api/events/{event}").status == 404
     assert cast.alice.delete(f"/api/events/{event}").status == 404
     assert listed(cast.alice) == listed(cast.alice, calendar_id=other) == listed(cast.alice, text="train") == []
@@ -36,8 +36,8 @@ def test_who_may_delete(cast: Cast) -> None:
 @pytest.mark.parametrize("carrier", ["json", "data", "query"])
 def test_several_are_deleted_at_once(cast: Cast, carrier: str) -> None:
     first, second, third, stays = (an_event(cast.alice)["id"] for _ in range(4))
-    answer = cast.alice.delete(f"/api/events/{first}", **{carrier: {"ids": f"{third},{second},{first},{third}"}})
-    assert (answer.status, answer.json) == (200, {"deleted": [first, third, second]})
+    reply = cast.alice.delete(f"/api/events/{first}", **{carrier: {"ids": f"{third},{second},{first},{third}"}})
+    assert (reply.status, reply.json) == (200, {"deleted": [first, third, second]})
     assert listed(cast.alice) == [stays]
 
 
@@ -47,18 +47,18 @@ def test_one_that_is_missing_or_forbidden_fails_all_and_is_named(cast: Cast, bad
     one, two = an_event(cast.alice)["id"], an_event(cast.alice)["id"]
     wrong = 2**62 if bad == "missing" else an_event(cast.carol, public=bad == "forbidden")["id"]
     path, ids = {"path": (wrong, [one, two]), "first": (one, [wrong, two]), "last": (one, [two, wrong])}[place]
-    answer = cast.alice.delete(f"/api/events/{path}", json={"ids": ids})
-    assert (answer.status, answer.broken) == (status, ["ids"])
-    assert f"event {wrong} " in answer.json["errors"][0]["message"]
+    reply = cast.alice.delete(f"/api/events/{path}", json={"ids": ids})
+    assert (reply.status, reply.broken) == (status, ["ids"])
+    assert f"event {wrong} " in reply.json["errors"][0]["message"]
     assert listed(cast.alice) == [one, two]
     assert bad == "missing" or listed(cast.carol) == [wrong]
 
 
 def test_500_may_be_named_and_no_more(cast: Cast) -> None:
     events = [an_event(cast.alice)["id"] for _ in range(502)]
-    answer = cast.alice.delete(f"/api/events/{events[0]}", json={"ids": events[1:]})
-    assert (answer.status, answer.broken) == (422, ["ids"])
+    reply = cast.alice.delete(f"/api/events/{events[0]}", json={"ids": events[1:]})
+    assert (reply.status, reply.broken) == (422, ["ids"])
     assert cast.alice.get("/api/events", query={"count": "true"}).json["total"] == 502
-    answer = cast.alice.delete(f"/api/events/{events[0]}", json={"ids": events[1:501]})
-    assert (answer.status, answer.json["deleted"]) == (200, events[:501])
+    reply = cast.alice.delete(f"/api/events/{events[0]}", json={"ids": events[1:501]})
+    assert (reply.status, reply.json["deleted"]) == (200, events[:501])
     assert listed(cast.alice) == events[501:]

@@ -27,8 +27,8 @@ NASTY = [
 @given(st.dictionaries(st.sampled_from(NAMES), st.sampled_from(NASTY) | st.text(max_size=8), max_size=5))
 def test_the_list_never_fails_whatever_the_query(cast: Cast, query: dict[str, str]) -> None:
     for reader in (cast.alice, cast.anonymous):
-        answer = reader.request("GET", "/api/events", json=query)
-        assert answer.status in (200, 404, 422), (query, answer)
+        reply = reader.request("GET", "/api/events", json=query)
+        assert reply.status in (200, 404, 422), (query, reply)
 
 
 @given(
@@ -44,10 +44,10 @@ def test_the_list_never_fails_whatever_the_query(cast: Cast, query: dict[str, st
     )
 )
 def test_an_event_is_created_or_refused_whatever_its_fields(cast: Cast, fields: dict[str, Any]) -> None:
-    answer = cast.alice.post("/api/events", json={"title": "Concert", "start_time": "2026-06-01"} | fields)
-    assert answer.status in (201, 422), (fields, answer)
-    if answer.status == 201:
-        event = f"/api/events/{answer.json['id']}"
+    reply = cast.alice.post("/api/events", json={"title": "Concert", "start_time": "2026-06-01"} | fields)
+    assert reply.status in (201, 422), (fields, reply)
+    if reply.status == 201:
+        event = f"/api/events/{reply.json['id']}"
         again = cast.alice.put(event, json=cast.alice.get(f"{event}/edit").json)
         assert again.status == 200, (fields, again)
 
@@ -58,11 +58,11 @@ def test_a_long_search_succeeds_or_is_refused(cast: Cast, name: str, value: str)
     """Some characters become many when they are compared without regard to form."""
     field = {"text": "title", "tags": "tag_list"}.get(name, name)
     an_event(cast.alice, **{"title": "x", field: value[:40]})
-    answer = cast.alice.get("/api/events", query={name: value})
-    if answer.status == 200:
-        assert answer.json["events"] == []
+    reply = cast.alice.get("/api/events", query={name: value})
+    if reply.status == 200:
+        assert reply.json["events"] == []
     else:
-        assert (answer.status, answer.broken) == (422, [name])
+        assert (reply.status, reply.broken) == (422, [name])
 
 
 def test_a_search_that_nearly_matches_in_very_many_ways_succeeds(cast: Cast) -> None:

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Cast, a_calendar, a_comment, an_event, shared
-from tests.conftest import Clock
+from tests.cast import Cast, a_calendar, shared
 from tests.events.importing import CORPUS, a_file, an_entry, counts, events, imported, remarks, starts, uploaded
 
 PARIS: dict[str, Any] = {"time_zone": "Europe/Paris"}
@@ -68,6 +67,7 @@ HELD = {
         ("2026-06-20T18:00:00+02:00", "2026-06-20T19:00:00+02:00", "Europe/Paris", "Yoga"),
     ],
 }
+
 TOLD = {
     "google": [(26, "file"), (46, "file")],
     "outlook": [(24, "file")],
@@ -136,87 +136,6 @@ def test_an_endless_series_goes_on(cast: Cast) -> None:
     held = events(cast.alice)
     assert (held[0]["start_time"], held[-1]["start_time"], len(held)) == ("2026-06-01T18:00:00+02:00", "2028-06-01T18:00:00+02:00", 25)
     assert held[0]["repeat"]["end_date"] is None
-
-
-def test_what_has_changed_in_the_file_changes_here_and_nothing_else(cast: Cast, clock: Clock) -> None:
-    before = imported(cast.alice, a_file(an_entry("a"), an_entry("b", title="Other")))
-    tags = [cast.alice.get(f"/api/events/{each['id']}").headers["ETag"] for each in before["events"]]
-    clock.ahead(60)
-    came = imported(cast.alice, a_file(an_entry("a", title="Concerto"), an_entry("b", title="Other"), an_entry("c")))
-    assert counts(came) == (1, 1, 1, 0)
-    assert [each["id"] for each in came["events"]][:2] == [each["id"] for each in before["events"]]
-    now = [cast.alice.get(f"/api/events/{each['id']}") for each in came["events"]]
-    assert [answer.json["title"] for answer in now] == ["Concerto", "Other", "Concert"]
-    assert now[0].headers["ETag"] != tags[0]
-    assert now[1].headers["ETag"] == tags[1]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "DESCRIPTION:More",
-        "LOCATION:Paris",
-        "CATEGORIES:jazz",
-        "IMAGE;VALUE=URI:https://example.org/a.png",
-        "DTEND:20260601T190000Z",
-        "DURATION:PT2H",
-        "RRULE:FREQ=DAILY;COUNT=3",
-        "RRULE:FREQ=WEEKLY;BYDAY=MO,TU;COUNT=4",
-        "RDATE:20260605T180000Z",
-    ],
-)
-def test_every_field_that_changes_is_an_update_and_so_is_its_change_back(cast: Cast, line: str) -> None:
-    plain, more = a_file(an_entry()), a_file(an_entry("one", "DTSTART:20260601T180000Z", line))
-    first = imported(cast.alice, plain)["events"][0]["id"]
-    for content in (more, plain):
-        assert counts(imported(cast.alice, content)) == (0, 1, 0, 0)
-        assert counts(imported(cast.alice, content)) == (0, 0, 1, 0)
-        assert first in [each["id"] for each in events(cast.alice)]
-    assert starts(cast.alice) == ["2026-06-01T18:00:00+00:00"]
-
-
-def test_a_changed_rule_keeps_what_still_fits_and_what_people_wrote_to(cast: Cast) -> None:
-    daily = a_file(an_entry("s", "DTSTART:20260601T180000Z", "RRULE:FREQ=DAILY;COUNT=4"))
-    imported(cast.alice, daily)
-    before = {each["start_time"]: each["id"] for each in events(cast.alice)}
-    discussed = before["2026-06-02T18:00:00+00:00"]
-    a_comment(cast.alice, {"id": discussed})
-    came = imported(cast.alice, daily.replace("COUNT=4", "COUNT=3;INTERVAL=2"))
-    assert counts(came) == (0, 1, 0, 0)
-    after = {each["start_time"]: each["id"] for each in events(cast.alice)}
-    assert list(after) == [f"2026-06-0{day}T18:00:00+00:00" for day in (1, 2, 3, 5)]
-    assert all(before[start] == after[start] for start in list(after)[:3])
-    assert cast.alice.get(f"/api/events/{discussed}").json["series_id"] is None
-
-
-def test_a_changed_time_of_day_moves_the_series_and_leaves_what_was_changed_here(cast: Cast) -> None:
-    weekly = a_file(an_entry("s", "DTSTART;TZID=Europe/Paris:20260601T180000", "RRULE:FREQ=WEEKLY;COUNT=3"))
-    imported(cast.alice, weekly)
-    ids = [each["id"] for each in events(cast.alice)]
-    cast.alice.put(f"/api/events/{ids[1]}", json={"title": "Special"})
-    assert counts(imported(cast.alice, weekly)) == (0, 0, 1, 0)
-    imported(cast.alice, weekly.replace("T180000", "T200000"))
-    held = events(cast.alice)
-    assert [each["id"] for each in held] == ids
-    assert [each["start_time"][11:16] for each in held] == ["20:00", "18:00", "20:00"]
-
-
-def test_an_occurrence_that_was_deleted_here_is_not_made_again(cast: Cast) -> None:
-    weekly = a_file(an_entry("s", "DTSTART:20260601T180000Z", "RRULE:FREQ=WEEKLY;COUNT=3"))
-    imported(cast.alice, weekly)
-    cast.alice.delete(f"/api/events/{events(cast.alice)[1]['id']}")
-    assert counts(imported(cast.alice, weekly)) == (0, 0, 1, 0)
-    imported(cast.alice, weekly.replace("Concert", "Concerto"))
-    assert starts(cast.alice, title="concerto") == ["2026-06-01T18:00:00+00:00", "2026-06-15T18:00:00+00:00"]
-
-
-def test_an_occurrence_that_a_later_file_cancels_goes(cast: Cast) -> None:
-    weekly = an_entry("s", "DTSTART:20260601T180000Z", "RRULE:FREQ=WEEKLY;COUNT=3")
-    imported(cast.alice, a_file(weekly))
-    gone = an_entry("s", "DTSTART:20260608T180000Z", "RECURRENCE-ID:20260608T180000Z", "STATUS:CANCELLED")
-    assert counts(imported(cast.alice, a_file(weekly, gone))) == (0, 1, 0, 0)
-    assert counts(imported(cast.alice, a_file(weekly, gone))) == (0, 0, 1, 0)
-    assert len(starts(cast.alice)) == 2
 
 
 def test_an_occurrence_that_no_rule_makes_is_an_event_of_its_own(cast: Cast) -> None:
@@ -298,18 +217,18 @@ def test_one_broken_event_is_told_and_the_others_come(cast: Cast) -> None:
     ],
 )
 def test_a_broken_file_is_refused_and_changes_nothing(cast: Cast, content: str | bytes) -> None:
-    answer = uploaded(cast.alice, content)
-    assert (answer.status, answer.broken) == (422, ["file"]), answer
+    reply = uploaded(cast.alice, content)
+    assert (reply.status, reply.broken) == (422, ["file"]), reply
     assert starts(cast.alice) == []
 
 
 def test_a_file_comes_without_the_fields_of_an_event(cast: Cast) -> None:
-    answer = uploaded(cast.alice, a_file(an_entry()), title="Another")
-    assert (answer.status, answer.broken) == (422, ["file"])
+    reply = uploaded(cast.alice, a_file(an_entry()), title="Another")
+    assert (reply.status, reply.broken) == (422, ["file"])
     assert cast.alice.post("/api/events", json={}).broken == ["title", "start_time"]
     assert cast.alice.post("/api/events", json={"title": "", "start_time": ""}).broken == ["title", "start_time"]
-    answer = cast.alice.post("/api/events", json={"file": "BEGIN:VCALENDAR"})
-    assert (answer.status, answer.broken) == (422, ["file"])
+    reply = cast.alice.post("/api/events", json={"file": "BEGIN:VCALENDAR"})
+    assert (reply.status, reply.broken) == (422, ["file"])
 
 
 def test_whoever_may_edit_the_calendar_may_import_into_it(cast: Cast) -> None:
@@ -322,74 +241,3 @@ def test_whoever_may_edit_the_calendar_may_import_into_it(cast: Cast) -> None:
     assert uploaded(cast.anonymous, "nonsense").status == 401
     assert uploaded(cast.carol, "nonsense", calendar_id=calendar["id"]).status == 404
     assert counts(imported(cast.alice, content, calendar_id=calendar["id"])) == (0, 0, 1, 0)
-
-
-def test_each_calendar_has_its_own(cast: Cast) -> None:
-    content = a_file(an_entry(), an_entry("s", "DTSTART:20260701T180000Z", "RRULE:FREQ=DAILY;COUNT=2"))
-    first, second = a_calendar(cast.alice)["id"], a_calendar(cast.alice)["id"]
-    for calendar in (first, second):
-        assert counts(imported(cast.alice, content, calendar_id=calendar)) == (2, 0, 0, 0)
-    imported(cast.alice, content.replace("Concert", "Concerto"), calendar_id=first)
-    assert {each["title"] for each in events(cast.alice, calendar_id=second)} == {"Concert"}
-
-
-def exported(cast: Cast, calendar_id: int) -> str:
-    return cast.alice.get(f"/api/calendars/{calendar_id}.ics").text
-
-
-def test_what_was_exported_here_is_known_again(cast: Cast) -> None:
-    calendar = a_calendar(cast.alice, time_zone="Europe/Paris")["id"]
-    weekly = an_event(cast.alice, calendar_id=calendar, start_time="2026-10-05T23:00", end_time="2026-10-06T05:00", tag_list="a,b")
-    cast.alice.put(f"/api/events/{weekly['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-11-20"})
-    chosen = [each["id"] for each in events(cast.alice, calendar_id=calendar)]
-    cast.alice.put(f"/api/events/{chosen[2]}", json={"title": "Special", "start_time": "2026-10-21T10:00"})
-    cast.alice.delete(f"/api/events/{chosen[4]}")
-    an_event(cast.alice, calendar_id=calendar, start_time="2026-07-01", end_time="2026-07-01", street="12 High St", city="York")
-    an_event(cast.alice, calendar_id=calendar, start_time="2026-10-25T02:30:00+01:00", end_time="2026-10-25T04:00")
-    an_event(
-        cast.alice, calendar_id=calendar, start_time="2026-07-01T10:00Z", time_zone="America/New_York", image_url="https://example.org/a"
-    )
-    before, content = events(cast.alice, calendar_id=calendar), exported(cast, calendar)
-    assert counts(imported(cast.alice, content, calendar_id=calendar)) == (0, 0, 4, 0)
-    assert events(cast.alice, calendar_id=calendar) == before
-    elsewhere = a_calendar(cast.alice, time_zone="Europe/Paris")["id"]
-    came = imported(cast.alice, content, calendar_id=elsewhere)
-    assert (counts(came), came["remarks"]) == ((4, 0, 0, 0), [])
-    kept = ("title", "start_time", "end_time", "all_day", "time_zone", "location", "tags", "image_url", "description", "repeat")
-    old, new = (
-        [{name: each[name] for name in kept if name != "repeat"} for each in events(cast.alice, calendar_id=c)]
-        for c in (calendar, elsewhere)
-    )
-    assert [each | {"end_time": None if each["all_day"] else each["end_time"]} for each in old] == new
-
-
-def test_a_change_to_what_was_exported_here_comes_back(cast: Cast) -> None:
-    calendar = a_calendar(cast.alice)["id"]
-    event = an_event(cast.alice, calendar_id=calendar, street="12 High St", city="York")
-    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-03"})
-    content = exported(cast, calendar)
-    assert counts(imported(cast.alice, content.replace("SUMMARY:Concert", "SUMMARY:Concerto"), calendar_id=calendar)) == (0, 1, 0, 0)
-    held = events(cast.alice, calendar_id=calendar)
-    assert [(each["title"], each["street"]) for each in held] == [("Concerto", "12 High St")] * 3
-    assert held[0]["id"] == event["id"]
-
-
-def test_an_event_that_is_only_placed_on_the_calendar_is_left_to_its_editors(cast: Cast) -> None:
-    event = an_event(cast.alice, public=True)
-    calendar = a_calendar(cast.bob, public=True)["id"]
-    assert cast.bob.put(f"/api/events/{event['id']}/add", json={"calendar_id": calendar}).status == 200
-    content = cast.bob.get(f"/api/calendars/{calendar}.ics").text.replace("SUMMARY:Concert", "SUMMARY:Mine now")
-    came = imported(cast.bob, content, calendar_id=calendar)
-    assert (counts(came), came["remarks"][0]["message"]) == ((0, 0, 0, 1), "it was left as it is: it is not yours to edit")
-    assert cast.alice.get(f"/api/events/{event['id']}").json["title"] == "Concert"
-
-
-def test_an_import_never_reaches_beyond_its_calendar(cast: Cast) -> None:
-    """Of a series of which only one occurrence is on the calendar, the others would be exceptions."""
-    event = an_event(cast.alice)
-    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-05"})
-    calendar = a_calendar(cast.alice)["id"]
-    cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": calendar})
-    came = imported(cast.alice, exported(cast, calendar), calendar_id=calendar)
-    assert counts(came) == (0, 0, 0, 1)
-    assert len(starts(cast.alice, calendar_id=cast.alice.primary_calendar_id)) == 5

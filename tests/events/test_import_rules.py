@@ -182,8 +182,8 @@ def test_of_too_many_occurrences_those_around_today_are_kept_and_the_others_told
     alice, content = lasting(cast), repeating(rule, f"DTSTART:{start}Z")
     came = imported(alice, content)
     assert "were left out" in came["remarks"][0]["message"]
-    answer = alice.get("/api/events?limit=1&count=true").json
-    assert (answer["total"], answer["events"][0]["start_time"][:10]) == (1000, span[0])
+    reply = alice.get("/api/events?limit=1&count=true").json
+    assert (reply["total"], reply["events"][0]["start_time"][:10]) == (1000, span[0])
     assert [start[:10] for start in starts(alice, start_time=span[1])] == [span[1]]
     before = starts(alice, start_time="2026-06-01")
     clock.ahead(MONTH)
@@ -210,9 +210,9 @@ def test_many_rules_that_make_nothing_end_with_the_files_budget(cast: Cast) -> N
 
 def test_a_file_that_makes_too_many_events_is_refused(cast: Cast) -> None:
     daily = [an_entry(f"d{i}", "DTSTART:20260601T180000Z", "RRULE:FREQ=DAILY") for i in range(30)]
-    answer = uploaded(cast.alice, a_file(*daily))
-    assert (answer.status, answer.broken) == (422, ["file"])
-    assert "20,000" in answer.text
+    reply = uploaded(cast.alice, a_file(*daily))
+    assert (reply.status, reply.broken) == (422, ["file"])
+    assert "20,000" in reply.text
     long = [an_entry(f"l{i}", "DTSTART:20260601T180000Z", "RRULE:FREQ=DAILY", "DESCRIPTION:" + "x" * 20_000) for i in range(3)]
     assert uploaded(cast.alice, a_file(*long)).broken == ["file"]
     assert starts(cast.alice) == []
@@ -227,9 +227,9 @@ def test_ten_thousand_exceptions_are_read(cast: Cast) -> None:
 @pytest.mark.on_one_database
 def test_a_file_of_ten_mebibytes_is_read_and_one_of_more_events_is_refused_at_once(cast: Cast) -> None:
     many = a_file(*(an_entry(f"m{i}", "DTSTART:20260601T180000Z") for i in range(100_000)))
-    answer = uploaded(cast.alice, many)
-    assert (answer.status, answer.broken) == (422, ["file"])
-    assert "100,000 events; at most 10,000" in answer.text
+    reply = uploaded(cast.alice, many)
+    assert (reply.status, reply.broken) == (422, ["file"])
+    assert "100,000 events; at most 10,000" in reply.text
     padding = "X-COMMENT:" + "x" * 60 + "\n"
     large = a_file(an_entry(), padding * (10 * 1024 * 1024 // len(padding) - 10))
     assert counts(imported(cast.alice, large)) == (1, 0, 0, 0)
@@ -253,8 +253,8 @@ def test_a_damaged_file_comes_or_is_refused_and_nothing_else(cast: Cast, data: A
         start = data.draw(st.sampled_from([at for at, character in enumerate(content) if character in ":;=,T"]))
         new = data.draw(st.sampled_from(PIECES) | st.text(max_size=5))
         content = content[: start + 1] + new + content[start + 1 + data.draw(st.integers(0, 8)) :]
-    answer = uploaded(cast.alice, content.encode("utf-8", "replace"))
-    assert answer.status == 201 or (answer.status, answer.broken) == (422, ["file"]), (answer, content)
+    reply = uploaded(cast.alice, content.encode("utf-8", "replace"))
+    assert reply.status == 201 or (reply.status, reply.broken) == (422, ["file"]), (reply, content)
 
 
 def test_two_who_import_the_same_file_at_once_make_one_of_each(cast: Cast) -> None:

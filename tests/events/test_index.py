@@ -106,17 +106,17 @@ def _scene(owner: Client) -> tuple[dict[int, str], int]:
 )
 def test_a_parameter_finds_what_it_says(cast: Cast, query: dict[str, str], found: str) -> None:
     names, calendar = _scene(cast.alice)
-    answer = cast.alice.get("/api/events", query={"calendar_id": calendar, "count": "true"} | query)
-    assert [names[event["id"]] for event in answer.json["events"]] == found.split()
-    assert answer.json["total"] == len(found.split())
+    reply = cast.alice.get("/api/events", query={"calendar_id": calendar, "count": "true"} | query)
+    assert [names[event["id"]] for event in reply.json["events"]] == found.split()
+    assert reply.json["total"] == len(found.split())
 
 
 def test_the_list_has_limited_fields_in_an_envelope(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, time_zone="Europe/Paris")["id"]
     made = an_event(cast.alice, calendar_id=calendar, **GIG, image_url="https://example.org/blue.png")
-    answer = cast.alice.get("/api/events", query={"calendar_id": calendar})
+    reply = cast.alice.get("/api/events", query={"calendar_id": calendar})
     event = {name: made[name] for name in LIMITED}
-    assert answer.json == {"events": [event], "limit": 50, "offset": 0, "next": None}
+    assert reply.json == {"events": [event], "limit": 50, "offset": 0, "next": None}
     assert event["start_time"] == "2026-06-01T20:00:00+02:00"
     assert event["tags"] == ["jazz", "Late Night"]
     assert event["calendar_ids"] == [calendar]
@@ -132,8 +132,8 @@ def test_ids_choose_and_pass_over_what_is_not_seen(cast: Cast) -> None:
     mine, other = an_event(cast.alice)["id"], an_event(cast.alice)["id"]
     hidden, public = an_event(cast.carol)["id"], an_event(cast.carol, public=True)["id"]
     ids = f"{public},{hidden},, {mine},{mine},{2**62}"
-    answer = cast.alice.get("/api/events", query={"ids": ids, "count": "true"})
-    assert ([event["id"] for event in answer.json["events"]], answer.json["total"]) == ([mine, public], 2)
+    reply = cast.alice.get("/api/events", query={"ids": ids, "count": "true"})
+    assert ([event["id"] for event in reply.json["events"]], reply.json["total"]) == ([mine, public], 2)
     assert listed(cast.alice, ids=str(hidden)) == []
     assert listed(cast.anonymous, ids=ids) == [public]
     assert listed(cast.alice, ids=f"{mine},{other}", title="concert", calendar_id=cast.alice.primary_calendar_id) == [mine, other]
@@ -143,8 +143,8 @@ def test_ids_choose_and_pass_over_what_is_not_seen(cast: Cast) -> None:
 
 def test_more_than_500_ids_are_refused(cast: Cast) -> None:
     assert cast.alice.get("/api/events", query={"ids": ",".join(map(str, range(1, 501)))}).status == 200
-    answer = cast.alice.get("/api/events", query={"ids": ",".join(map(str, range(1, 502)))})
-    assert (answer.status, answer.broken) == (422, ["ids"])
+    reply = cast.alice.get("/api/events", query={"ids": ",".join(map(str, range(1, 502)))})
+    assert (reply.status, reply.broken) == (422, ["ids"])
 
 
 def test_signed_in_all_own_and_shared_calendars_are_searched(cast: Cast) -> None:
@@ -195,10 +195,10 @@ def test_a_calendar_that_is_not_seen_is_404(cast: Cast) -> None:
 
 def test_start_time_and_limit_return_the_next_events(cast: Cast) -> None:
     days = [an_event(cast.alice, start_time=f"2026-06-{day:02}T20:00Z")["id"] for day in range(1, 8)]
-    answer = cast.alice.get("/api/events", query={"start_time": "2026-06-03T20:00Z", "limit": 2})
-    assert [event["id"] for event in answer.json["events"]] == days[2:4]
-    answer = cast.alice.get("/api/events", query={"start_time": "2026-06-03T20:00:01Z", "limit": 2})
-    assert [event["id"] for event in answer.json["events"]] == days[3:5]
+    reply = cast.alice.get("/api/events", query={"start_time": "2026-06-03T20:00Z", "limit": 2})
+    assert [event["id"] for event in reply.json["events"]] == days[2:4]
+    reply = cast.alice.get("/api/events", query={"start_time": "2026-06-03T20:00:01Z", "limit": 2})
+    assert [event["id"] for event in reply.json["events"]] == days[3:5]
 
 
 @pytest.mark.parametrize("name", ["text", "title", "tags", "city", "zip", "ids", "calendar_id", "calendar_ids", "start_time", "end_time"])
@@ -224,5 +224,5 @@ def test_an_empty_parameter_is_none(cast: Cast, name: str) -> None:
     ids=lambda query: str(query)[:40],
 )
 def test_a_value_of_the_wrong_form_is_named(cast: Cast, query: dict[str, Any]) -> None:
-    answer = cast.alice.get("/api/events", query=query)
-    assert (answer.status, answer.broken) == (422, list(query))
+    reply = cast.alice.get("/api/events", query=query)
+    assert (reply.status, reply.broken) == (422, list(query))

@@ -106,5 +106,5 @@ def test_parts_that_are_too_long_together_are_refused(cast: Cast) -> None:
         cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01"} | parts | {"city": "z" * 97}),
         cast.alice.put(f"/api/events/{made['id']}", json={"city": "z" * 97}),
     ]
-    for answer in answers:
-        assert (answer.status, answer.broken) == (422, ["location"])
+    for reply in answers:
+        assert (reply.status, reply.broken) == (422, ["location"])

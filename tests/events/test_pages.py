@@ -17,9 +17,9 @@ def sent(who: Client, path: str, **fields: Any) -> Answer:
     return who.post(path, data=fields)
 
 
-def event_of(answer: Answer) -> int:
-    assert answer.status == 303, answer.text
-    return int(answer.headers["Location"].split("/")[2].split("?")[0])
+def event_of(reply: Answer) -> int:
+    assert reply.status == 303, reply.text
+    return int(reply.headers["Location"].split("/")[2].split("?")[0])
 
 
 def test_the_start_page_shows_what_is_on_and_to_come(cast: Cast) -> None:
@@ -63,9 +63,9 @@ def test_a_hidden_event_is_not_found_and_browsers_get_a_page(cast: Cast) -> None
 
 
 def test_who_must_sign_in_is_led_there_and_back(cast: Cast) -> None:
-    answer = cast.anonymous.get("/events/new?start_time=2026-06-01", headers=BROWSER)
-    assert (answer.status, answer.headers["Location"]) == (303, "/sign-in?next=%2Fevents%2Fnew%3Fstart_time%3D2026-06-01")
-    page = cast.anonymous.get(answer.headers["Location"])
+    reply = cast.anonymous.get("/events/new?start_time=2026-06-01", headers=BROWSER)
+    assert (reply.status, reply.headers["Location"]) == (303, "/sign-in?next=%2Fevents%2Fnew%3Fstart_time%3D2026-06-01")
+    page = cast.anonymous.get(reply.headers["Location"])
     assert 'name="next" value="/events/new?start_time=2026-06-01"' in page.text
     signed = sent(
         cast.anonymous,
@@ -85,10 +85,10 @@ def test_signing_in_leads_nowhere_else(cast: Cast, elsewhere: str) -> None:
 
 
 def test_a_wrong_password_keeps_the_name_and_not_the_password(cast: Cast) -> None:
-    answer = sent(cast.anonymous, "/sign-in", user_name=cast.alice.user_name, password="not my password")
-    assert answer.status == 401
-    assert f'value="{cast.alice.user_name}"' in answer.text
-    assert "not my password" not in answer.text
+    reply = sent(cast.anonymous, "/sign-in", user_name=cast.alice.user_name, password="not my password")
+    assert reply.status == 401
+    assert f'value="{cast.alice.user_name}"' in reply.text
+    assert "not my password" not in reply.text
 
 
 def test_an_event_is_made_from_dates_and_clocks(cast: Cast) -> None:
@@ -122,12 +122,12 @@ def test_without_a_clock_it_takes_whole_days_and_a_rule_makes_a_series(cast: Cas
 
 
 def test_a_broken_form_keeps_what_was_typed_names_the_field_and_writes_nothing(cast: Cast) -> None:
-    answer = sent(cast.alice, "/events", title="Kept words", start_time="2026-06-02", end_time="2026-06-01", description="<also> kept")
-    assert answer.status == 422
-    assert 'value="Kept words"' in answer.text
-    assert "&lt;also&gt; kept" in answer.text
-    assert 'href="#end_time"' in answer.text
-    assert 'aria-invalid="true" aria-describedby="end_time-about"' in answer.text
+    reply = sent(cast.alice, "/events", title="Kept words", start_time="2026-06-02", end_time="2026-06-01", description="<also> kept")
+    assert reply.status == 422
+    assert 'value="Kept words"' in reply.text
+    assert "&lt;also&gt; kept" in reply.text
+    assert 'href="#end_time"' in reply.text
+    assert 'aria-invalid="true" aria-describedby="end_time-about"' in reply.text
     series = sent(cast.alice, "/events", title="Kept", start_time="2026-06-02", frequency="DAILY", interval="0")
     assert (series.status, 'href="#interval"' in series.text) == (422, True)
     assert cast.alice.get("/api/events?count=true").json["total"] == 0
@@ -226,8 +226,8 @@ def test_viewers_may_not_edit_and_are_told(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.vera, "viewer")
     event = an_event(cast.alice, calendar_id=calendar["id"])
-    answer = cast.vera.get(f"/events/{event['id']}/edit", headers=BROWSER)
-    assert (answer.status, "<h1>Not allowed</h1>" in answer.text) == (403, True)
+    reply = cast.vera.get(f"/events/{event['id']}/edit", headers=BROWSER)
+    assert (reply.status, "<h1>Not allowed</h1>" in reply.text) == (403, True)
 
 
 def test_a_time_that_was_chosen_on_the_calendar_is_the_readers_own(cast: Cast) -> None:

@@ -87,10 +87,10 @@ def test_pages_follow_without_gap_or_repeat(scene: Scene, name: str) -> None:
 def test_offset_counts_through_the_same_list(scene: Scene, name: str) -> None:
     reader, query, expected = LISTS[name](scene)
     for offset in range(len(expected) + 2):
-        answer = reader.get("/api/events", query=query | {"limit": 3, "offset": offset, "count": "true"}).json
-        assert [event["id"] for event in answer["events"]] == expected[offset : offset + 3]
-        assert (answer["limit"], answer["offset"], answer["total"]) == (3, offset, len(expected))
-        assert (answer["next"] is None) == (offset + 3 >= len(expected))
+        reply = reader.get("/api/events", query=query | {"limit": 3, "offset": offset, "count": "true"}).json
+        assert [event["id"] for event in reply["events"]] == expected[offset : offset + 3]
+        assert (reply["limit"], reply["offset"], reply["total"]) == (3, offset, len(expected))
+        assert (reply["next"] is None) == (offset + 3 >= len(expected))
 
 
 @pytest.mark.parametrize("name", ["one calendar", "several calendars", "all of a user's", "all public", "a search in a user's"])
@@ -183,12 +183,12 @@ def test_one_calendar_of_many_may_have_all_the_events(cast: Cast) -> None:
 def test_the_next_page_asks_for_the_same(cast: Cast) -> None:
     for title in ("Blue & green 100% +1", "Blue & green 100% +1", "Red"):
         an_event(cast.alice, title=title)
-    answer = cast.alice.get("/api/events", query={"title": '"& green 100% +1"', "limit": 1, "count": "yes"})
-    assert (len(answer.json["events"]), answer.json["total"]) == (1, 2)
-    answer = cast.alice.get(answer.json["next"])
-    assert ([event["title"] for event in answer.json["events"]], answer.json["total"]) == (["Blue & green 100% +1"], 2)
-    assert answer.json["offset"] == 1
-    assert answer.json["next"] is None
+    reply = cast.alice.get("/api/events", query={"title": '"& green 100% +1"', "limit": 1, "count": "yes"})
+    assert (len(reply.json["events"]), reply.json["total"]) == (1, 2)
+    reply = cast.alice.get(reply.json["next"])
+    assert ([event["title"] for event in reply.json["events"]], reply.json["total"]) == (["Blue & green 100% +1"], 2)
+    assert reply.json["offset"] == 1
+    assert reply.json["next"] is None
 
 
 def test_limits(cast: Cast) -> None:
@@ -196,8 +196,8 @@ def test_limits(cast: Cast) -> None:
     empty = cast.alice.get("/api/events", query={"limit": 0, "count": "true"})
     assert empty.json == {"events": [], "limit": 0, "offset": 0, "next": None, "total": 3, "total_is_exact": True}
     for much in (501, 10**6, 2**63 - 1):
-        answer = cast.alice.get("/api/events", query={"limit": much})
-        assert ([event["id"] for event in answer.json["events"]], answer.json["limit"]) == (made, 500)
+        reply = cast.alice.get("/api/events", query={"limit": much})
+        assert ([event["id"] for event in reply.json["events"]], reply.json["limit"]) == (made, 500)
 
 
 def test_a_page_holds_50_unless_told(cast: Cast) -> None:
@@ -213,6 +213,6 @@ def test_an_offset_beyond_the_end_is_an_empty_page(scene: Scene, name: str) -> N
     reader, query, expected = LISTS[name](scene)
     for offset in (len(expected), 10**5, 10**9, 2**62, 2**63 - 1):
         for limit in (1, 500):
-            answer = reader.get("/api/events", query=query | {"offset": offset, "limit": limit, "count": "true"})
-            assert answer.status == 200, answer
-            assert (answer.json["events"], answer.json["next"], answer.json["total"]) == ([], None, len(expected))
+            reply = reader.get("/api/events", query=query | {"offset": offset, "limit": limit, "count": "true"})
+            assert reply.status == 200, reply
+            assert (reply.json["events"], reply.json["next"], reply.json["total"]) == ([], None, len(expected))

@@ -19,10 +19,10 @@ def test_an_event_leaves_a_calendar_and_stays_on_the_others(cast: Cast) -> None:
     home, other = cast.alice.primary_calendar_id, a_calendar(cast.alice)["id"]
     event = an_event(cast.alice)["id"]
     _add(cast.alice, event, other)
-    answer = _remove(cast.alice, event, other)
-    assert (answer.status, answer.json["calendar_ids"]) == (200, [home])
+    reply = _remove(cast.alice, event, other)
+    assert (reply.status, reply.json["calendar_ids"]) == (200, [home])
     assert (listed(cast.alice, calendar_id=other), listed(cast.alice, calendar_id=home)) == ([], [event])
-    assert _remove(cast.alice, event, other).json == answer.json
+    assert _remove(cast.alice, event, other).json == reply.json
 
 
 def test_without_a_calendar_the_event_is_added_to_the_primary_one(cast: Cast) -> None:
@@ -34,8 +34,8 @@ def test_without_a_calendar_the_event_is_added_to_the_primary_one(cast: Cast) ->
 
 def test_the_last_calendar_stays(cast: Cast) -> None:
     event = an_event(cast.alice)["id"]
-    answer = _remove(cast.alice, event, cast.alice.primary_calendar_id)
-    assert answer.status == 409
+    reply = _remove(cast.alice, event, cast.alice.primary_calendar_id)
+    assert reply.status == 409
     assert listed(cast.alice) == [event]
 
 
@@ -97,8 +97,8 @@ def test_one_who_saw_it_on_that_calendar_alone_may_take_it_off(cast: Cast) -> No
     shared(cast.bob, calendar, cast.alice, "editor")
     event = an_event(cast.alice, title="Blue Train")["id"]
     _add(cast.alice, event, calendar["id"])
-    answer = _remove(cast.bob, event, calendar["id"])
-    assert (answer.status, answer.json["title"], answer.json["calendar_ids"], answer.json["can_edit"]) == (200, "Blue Train", [], False)
+    reply = _remove(cast.bob, event, calendar["id"])
+    assert (reply.status, reply.json["title"], reply.json["calendar_ids"], reply.json["can_edit"]) == (200, "Blue Train", [], False)
     assert listed(cast.bob) == []
     assert cast.bob.get(f"/api/events/{event}").status == 404
     assert listed(cast.alice, calendar_id=calendar["id"]) == []
@@ -111,8 +111,8 @@ def test_an_editor_of_the_home_may_send_it_away(cast: Cast) -> None:
     shared(cast.alice, home, cast.bob, "editor")
     event = an_event(cast.alice, calendar_id=home["id"])["id"]
     _add(cast.alice, event, other["id"])
-    answer = _remove(cast.bob, event, home["id"])
-    assert (answer.status, answer.json["can_edit"]) == (200, False)
+    reply = _remove(cast.bob, event, home["id"])
+    assert (reply.status, reply.json["can_edit"]) == (200, False)
     assert cast.bob.get(f"/api/events/{event}").status == 404
     assert listed(cast.alice, calendar_id=other["id"]) == [event]
 
@@ -148,6 +148,6 @@ def test_the_owner_sees_and_ends_what_an_editor_granted(cast: Cast) -> None:
     event = an_event(cast.alice, calendar_id=home["id"])["id"]
     _add(cast.bob, event, foreign["id"])
     assert {"id": foreign["id"], "name": "Carol's own"} in cast.alice.get(f"/api/events/{event}").json["calendars"]
-    answer = _remove(cast.alice, event, foreign["id"])
-    assert (answer.status, answer.json["calendar_ids"]) == (200, [home["id"]])
+    reply = _remove(cast.alice, event, foreign["id"])
+    assert (reply.status, reply.json["calendar_ids"]) == (200, [home["id"]])
     assert listed(cast.carol, calendar_id=foreign["id"]) == []

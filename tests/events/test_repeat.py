@@ -72,7 +72,7 @@ def test_occurrences_keep_the_wall_clock_as_the_oracle_says(
 ) -> None:
     wall = datetime(first.year, first.month, first.day, hour, minute)
     event = an_event(cast.alice, start_time=wall.isoformat(), time_zone=zone)
-    answer = _repeat(cast.alice, event, frequency=frequency, interval=interval, end_date=(first + timedelta(days=length)).isoformat())
+    reply = _repeat(cast.alice, event, frequency=frequency, interval=interval, end_date=(first + timedelta(days=length)).isoformat())
     # The event itself may stand where clocks had moved it; its series keeps that time of day.
     kept = datetime.fromisoformat(event["start_time"])
     expected = []
@@ -80,17 +80,17 @@ def test_occurrences_keep_the_wall_clock_as_the_oracle_says(
         local = kept.replace(year=day.year, month=day.month, day=day.day, tzinfo=ZoneInfo(zone), fold=0)
         expected.append(local.astimezone(UTC))
     if kept.date() > first + timedelta(days=length):
-        assert answer.status == 422
+        assert reply.status == 422
         return
-    assert (answer.status, answer.json["occurrences"]) == (200, len(expected)), answer
+    assert (reply.status, reply.json["occurrences"]) == (200, len(expected)), reply
     assert [datetime.fromisoformat(e["start_time"]).astimezone(UTC) for e in _series(cast.alice, event)] == sorted(expected)
 
 
 def test_the_answer_has_the_rule_and_the_number(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="2026-06-01T20:00", end_time="2026-06-01T22:00", tag_list="jazz")
-    answer = _repeat(cast.alice, event, frequency="WEEKLY", interval="2", end_date="2026-07-01").json
-    assert answer["repeat"] == {"frequency": "WEEKLY", "interval": 2, "start_date": "2026-06-01", "end_date": "2026-07-01"}
-    assert (answer["occurrences"], answer["id"]) == (3, event["id"])
+    reply = _repeat(cast.alice, event, frequency="WEEKLY", interval="2", end_date="2026-07-01").json
+    assert reply["repeat"] == {"frequency": "WEEKLY", "interval": 2, "start_date": "2026-06-01", "end_date": "2026-07-01"}
+    assert (reply["occurrences"], reply["id"]) == (3, event["id"])
     made = _series(cast.alice, event)
     assert _starts(made) == ["2026-06-01T20:00", "2026-06-15T20:00", "2026-06-29T20:00"]
     assert [(e["end_time"][11:16], e["tags"], e["calendar_ids"]) for e in made] == [("22:00", ["jazz"], event["calendar_ids"])] * 3
@@ -110,14 +110,14 @@ def test_the_same_repeat_twice_changes_nothing(cast: Cast) -> None:
     answers = [_repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-10") for _ in range(2)]
     before = [e["id"] for e in _series(cast.alice, event)]
     answers.append(_repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-10"))
-    assert len({answer.content for answer in answers}) == len({answer.headers["ETag"] for answer in answers}) == 1
+    assert len({reply.content for reply in answers}) == len({reply.headers["ETag"] for reply in answers}) == 1
     assert [e["id"] for e in _series(cast.alice, event)] == before
 
 
 def test_with_another_start_date_the_event_stays_and_belongs_to_the_series(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="2026-06-01T20:00")
-    answer = _repeat(cast.alice, event, frequency="DAILY", start_date="2026-06-05", end_date="2026-06-06").json
-    assert answer["occurrences"] == 3
+    reply = _repeat(cast.alice, event, frequency="DAILY", start_date="2026-06-05", end_date="2026-06-06").json
+    assert reply["occurrences"] == 3
     assert _starts(_series(cast.alice, event)) == ["2026-06-01T20:00", "2026-06-05T20:00", "2026-06-06T20:00"]
 
 
@@ -167,8 +167,8 @@ def test_an_occurrence_that_was_destroyed_alone_is_not_made_again(cast: Cast) ->
 )
 def test_what_cannot_be_is_refused_at_once(cast: Cast, given: dict[str, Any], broken: str) -> None:
     event = an_event(cast.alice, start_time="2026-06-01T20:00")
-    answer = _repeat(cast.alice, event, **({"frequency": "DAILY", "end_date": "2026-06-03"} | given))
-    assert (answer.status, answer.broken) == (422, [broken]), answer
+    reply = _repeat(cast.alice, event, **({"frequency": "DAILY", "end_date": "2026-06-03"} | given))
+    assert (reply.status, reply.broken) == (422, [broken]), reply
     assert cast.alice.get(f"/api/events/{event['id']}").json["series_id"] is None
 
 
@@ -225,8 +225,8 @@ def _five(cast: Cast, **fields: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("scope", ["this", "following", "all"])
 def test_a_title_changes_in_scope(cast: Cast, scope: str, position: int) -> None:
     five = _five(cast)
-    answer = cast.alice.put(f"/api/events/{five[position]['id']}", json={"title": "New", "scope": scope})
-    assert (answer.status, answer.json["title"]) == (200, "New")
+    reply = cast.alice.put(f"/api/events/{five[position]['id']}", json={"title": "New", "scope": scope})
+    assert (reply.status, reply.json["title"]) == (200, "New")
     changed = {"this": [position], "following": list(range(position, 5)), "all": list(range(5))}[scope]
     titles = [cast.alice.get(f"/api/events/{event['id']}").json["title"] for event in five]
     assert [i for i, title in enumerate(titles) if title == "New"] == changed
@@ -237,8 +237,8 @@ def test_a_title_changes_in_scope(cast: Cast, scope: str, position: int) -> None
 def test_a_moved_start_moves_all_in_scope_on_the_clocks(cast: Cast, scope: str, position: int) -> None:
     five = _five(cast)
     day = five[position]["start_time"][:10]
-    answer = cast.alice.put(f"/api/events/{five[position]['id']}", json={"start_time": f"{day}T21:00", "scope": scope})
-    assert answer.status == 200, answer
+    reply = cast.alice.put(f"/api/events/{five[position]['id']}", json={"start_time": f"{day}T21:00", "scope": scope})
+    assert reply.status == 200, reply
     now = [cast.alice.get(f"/api/events/{event['id']}").json for event in five]
     first = position if scope == "following" else 0
     assert [e["start_time"][11:16] for e in now] == ["20:00"] * first + ["21:00"] * (5 - first)
@@ -262,9 +262,9 @@ def test_a_series_that_moves_by_a_day_can_be_repeated_again_unchanged(cast: Cast
 @pytest.mark.parametrize("scope", ["this", "following", "all"])
 def test_destroying_in_scope(cast: Cast, scope: str, position: int) -> None:
     five = _five(cast)
-    answer = cast.alice.delete(f"/api/events/{five[position]['id']}", query={"scope": scope})
+    reply = cast.alice.delete(f"/api/events/{five[position]['id']}", query={"scope": scope})
     gone = {"this": [position], "following": list(range(position, 5)), "all": list(range(5))}[scope]
-    assert answer.json == {"deleted": [five[i]["id"] for i in gone]}
+    assert reply.json == {"deleted": [five[i]["id"] for i in gone]}
     left = [i for i, event in enumerate(five) if cast.alice.get(f"/api/events/{event['id']}").status == 200]
     assert left == [i for i in range(5) if i not in gone]
     if scope == "following" and position:

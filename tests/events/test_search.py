@@ -57,9 +57,9 @@ queries = st.dictionaries(
 
 
 def _listed(client: Client, **query: Any) -> list[int]:
-    answer = client.get("/api/events", query={"limit": 500} | query)
-    assert answer.status == 200, answer
-    return [event["id"] for event in answer.json["events"]]
+    reply = client.get("/api/events", query={"limit": 500} | query)
+    assert reply.status == 200, reply
+    return [event["id"] for event in reply.json["events"]]
 
 
 @given(st.lists(event_fields, min_size=1, max_size=6), st.lists(queries, min_size=1, max_size=8))

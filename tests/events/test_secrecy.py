@@ -91,7 +91,7 @@ def test_a_hidden_calendar_is_as_good_as_missing(cast: Cast) -> None:
             ),
             cast.carol.post("/api/events", json={"title": "x", "start_time": "2026-06-01", "calendar_id": hidden}, headers=REQUEST_ID),
         ]
-        return [(answer.status, answer.content) for answer in asked]
+        return [(reply.status, reply.content) for reply in asked]
 
     before = answers()
     assert {status for status, _ in before} == {404}
@@ -104,4 +104,4 @@ def test_an_event_does_not_tell_of_calendars_that_the_reader_does_not_see(cast: 
     before = [reader.get(f"/api/events/{event}") for reader in (cast.carol, cast.anonymous)]
     assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": a_calendar(cast.alice)["id"]}).status == 200
     after = [reader.get(f"/api/events/{event}") for reader in (cast.carol, cast.anonymous)]
-    assert [(answer.content, answer.headers["ETag"]) for answer in before] == [(a.content, a.headers["ETag"]) for a in after]
+    assert [(reply.content, reply.headers["ETag"]) for reply in before] == [(a.content, a.headers["ETag"]) for a in after]

@@ -67,15 +67,15 @@ def test_what_is_no_list_of_tags_is_refused(cast: Cast, given_list: object) -> N
 
 def test_there_are_at_most_100_tags(cast: Cast) -> None:
     event = an_event(cast.alice, tag_list=[f"tag {i}" for i in range(100)])["id"]
-    answer = cast.alice.put(f"/api/events/{event}", json={"tag": "one too many"})
-    assert (answer.status, answer.broken) == (422, ["tag"])
+    reply = cast.alice.put(f"/api/events/{event}", json={"tag": "one too many"})
+    assert (reply.status, reply.broken) == (422, ["tag"])
     assert len(cast.alice.put(f"/api/events/{event}", json={"tag": "TAG 7"}).json["tags"]) == 100
 
 
 @pytest.mark.parametrize("tag", ["x" * 201, "a\x01b", 5, ["a"]])
 def test_what_is_no_tag_is_refused(cast: Cast, tag: object) -> None:
-    answer = cast.alice.put(f"/api/events/{an_event(cast.alice)['id']}", json={"tag": tag})
-    assert (answer.status, answer.broken) == (422, ["tag"])
+    reply = cast.alice.put(f"/api/events/{an_event(cast.alice)['id']}", json={"tag": tag})
+    assert (reply.status, reply.broken) == (422, ["tag"])
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=6), max_size=8))

@@ -114,8 +114,8 @@ def test_years_out_of_range_in_the_zone_are_refused(cast: Cast, field: str, writ
 
 def test_an_event_cannot_move_to_a_zone_where_its_year_is_out_of_range(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="1900-01-01T00:00Z", time_zone="UTC")["id"]
-    answer = cast.alice.put(f"/api/events/{event}", json={"time_zone": "America/New_York"})
-    assert (answer.status, answer.broken) == (422, ["start_time"])
+    reply = cast.alice.put(f"/api/events/{event}", json={"time_zone": "America/New_York"})
+    assert (reply.status, reply.broken) == (422, ["start_time"])
 
 
 @pytest.mark.parametrize("field", ["start_time", "end_time"])

@@ -39,10 +39,10 @@ def _shown(reader: Client, *events: int) -> list[dict[str, Any]]:
 def test_only_the_fields_that_are_sent_change(cast: Cast, clock: Clock, field: str, value: object) -> None:
     before = an_event(cast.alice, **FULL)
     clock.ahead(3600)
-    answer = cast.alice.put(f"/api/events/{before['id']}", json={field: value})
-    assert answer.status == 200
-    assert answer.json == before | {field: value, "updated_at": "2026-05-28T21:26:40Z"}
-    assert _shown(cast.alice, before["id"]) == [answer.json]
+    reply = cast.alice.put(f"/api/events/{before['id']}", json={field: value})
+    assert reply.status == 200
+    assert reply.json == before | {field: value, "updated_at": "2026-05-28T21:26:40Z"}
+    assert _shown(cast.alice, before["id"]) == [reply.json]
 
 
 @pytest.mark.parametrize("field", ["description", "end_time", "image_url", "location"])
@@ -57,8 +57,8 @@ def test_an_optional_field_is_cleared_by_nothing(cast: Cast, field: str, nothing
 @pytest.mark.parametrize("nothing", ["", None])
 def test_a_required_field_is_not_cleared(cast: Cast, field: str, nothing: str | None) -> None:
     before = an_event(cast.alice, **FULL)
-    answer = cast.alice.put(f"/api/events/{before['id']}", json={field: nothing})
-    assert (answer.status, answer.broken) == (422, [field])
+    reply = cast.alice.put(f"/api/events/{before['id']}", json={field: nothing})
+    assert (reply.status, reply.broken) == (422, [field])
     assert _shown(cast.alice, before["id"]) == [before]
 
 
@@ -88,8 +88,8 @@ def test_an_update_without_fields_changes_nothing(cast: Cast) -> None:
 def test_the_end_may_not_come_before_the_start_that_stays(cast: Cast) -> None:
     before = an_event(cast.alice, **FULL)
     for given in ({"end_time": "2026-06-01T19:00"}, {"start_time": "2026-06-01T22:00:01"}):
-        answer = cast.alice.put(f"/api/events/{before['id']}", json=given)
-        assert (answer.status, answer.broken) == (422, ["end_time"])
+        reply = cast.alice.put(f"/api/events/{before['id']}", json=given)
+        assert (reply.status, reply.broken) == (422, ["end_time"])
     assert _shown(cast.alice, before["id"]) == [before]
 
 
@@ -98,16 +98,16 @@ class TestSeveral:
 
     def test_all_change_and_are_answered(self, cast: Cast) -> None:
         first, second, third = (an_event(cast.alice, title=title)["id"] for title in ("One", "Two", "Three"))
-        answer = cast.alice.put(f"/api/events/{first}", json={"ids": f"{third},{second}", "description": "Cancelled", "tag": "late"})
-        assert answer.status == 200
-        assert answer.json == {"events": _shown(cast.alice, first, third, second)}
-        assert [event["title"] for event in answer.json["events"]] == ["One", "Three", "Two"]
-        assert {(event["description"], event["tag_list"]) for event in answer.json["events"]} == {("Cancelled", "late")}
+        reply = cast.alice.put(f"/api/events/{first}", json={"ids": f"{third},{second}", "description": "Cancelled", "tag": "late"})
+        assert reply.status == 200
+        assert reply.json == {"events": _shown(cast.alice, first, third, second)}
+        assert [event["title"] for event in reply.json["events"]] == ["One", "Three", "Two"]
+        assert {(event["description"], event["tag_list"]) for event in reply.json["events"]} == {("Cancelled", "late")}
 
     def test_one_that_is_named_twice_changes_once(self, cast: Cast) -> None:
         first, second = an_event(cast.alice, tag_list="a")["id"], an_event(cast.alice)["id"]
-        answer = cast.alice.put(f"/api/events/{first}", json={"ids": [first, second, second, first], "title": "Both"})
-        assert [event["id"] for event in answer.json["events"]] == [first, second]
+        reply = cast.alice.put(f"/api/events/{first}", json={"ids": [first, second, second, first], "title": "Both"})
+        assert [event["id"] for event in reply.json["events"]] == [first, second]
 
     def test_the_text_of_all_together_is_bounded(self, cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("kalends.events.store.MAX_TEXT", 1_000)
@@ -128,31 +128,31 @@ class TestSeveral:
         one, two = (event["id"] for event in before)
         wrong = 2**62 if bad == "missing" else an_event(cast.carol, public=bad == "forbidden")["id"]
         path, ids = {"path": (wrong, [one, two]), "first": (one, [wrong, two]), "last": (one, [two, wrong])}[place]
-        answer = cast.alice.put(f"/api/events/{path}", json={"ids": ids, "title": "Changed"})
-        assert (answer.status, answer.broken) == (status, ["ids"])
-        assert f"event {wrong} " in answer.json["errors"][0]["message"]
+        reply = cast.alice.put(f"/api/events/{path}", json={"ids": ids, "title": "Changed"})
+        assert (reply.status, reply.broken) == (status, ["ids"])
+        assert f"event {wrong} " in reply.json["errors"][0]["message"]
         assert _shown(cast.alice, one, two) == before
 
     def test_one_that_cannot_be_so_fails_all(self, cast: Cast) -> None:
         early, late = an_event(cast.alice), an_event(cast.alice, start_time="2026-08-01T20:00")
-        answer = cast.alice.put(f"/api/events/{early['id']}", json={"ids": late["id"], "end_time": "2026-07-01T20:00"})
-        assert (answer.status, answer.broken) == (422, ["end_time"])
+        reply = cast.alice.put(f"/api/events/{early['id']}", json={"ids": late["id"], "end_time": "2026-07-01T20:00"})
+        assert (reply.status, reply.broken) == (422, ["end_time"])
         assert _shown(cast.alice, early["id"], late["id"]) == [early, late]
 
     def test_each_keeps_its_own_zone_and_the_rest(self, cast: Cast) -> None:
         paris = an_event(cast.alice, title="Paris", time_zone="Europe/Paris")["id"]
         tokyo = an_event(cast.alice, title="Tokyo", time_zone="Asia/Tokyo")["id"]
-        answer = cast.alice.put(f"/api/events/{paris}", json={"ids": tokyo, "start_time": "2026-06-02T10:00"})
-        starts = [(event["title"], event["start_time"]) for event in answer.json["events"]]
+        reply = cast.alice.put(f"/api/events/{paris}", json={"ids": tokyo, "start_time": "2026-06-02T10:00"})
+        starts = [(event["title"], event["start_time"]) for event in reply.json["events"]]
         assert starts == [("Paris", "2026-06-02T10:00:00+02:00"), ("Tokyo", "2026-06-02T10:00:00+09:00")]
 
     def test_500_may_be_named_and_no_more(self, cast: Cast) -> None:
         events = [an_event(cast.alice)["id"] for _ in range(501)]
-        answer = cast.alice.put(f"/api/events/{events[0]}", json={"ids": events[1:], "title": "All"})
-        assert (answer.status, len(answer.json["events"])) == (200, 501)
-        assert {event["title"] for event in answer.json["events"]} == {"All"}
-        answer = cast.alice.put(f"/api/events/{events[0]}", json={"ids": events, "title": "More"})
-        assert (answer.status, answer.broken) == (422, ["ids"])
+        reply = cast.alice.put(f"/api/events/{events[0]}", json={"ids": events[1:], "title": "All"})
+        assert (reply.status, len(reply.json["events"])) == (200, 501)
+        assert {event["title"] for event in reply.json["events"]} == {"All"}
+        reply = cast.alice.put(f"/api/events/{events[0]}", json={"ids": events, "title": "More"})
+        assert (reply.status, reply.broken) == (422, ["ids"])
         assert cast.alice.get("/api/events", query={"title": "all", "count": "true"}).json["total"] == 501
 
     def test_editors_change_several_of_different_owners(self, cast: Cast) -> None:

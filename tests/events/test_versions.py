@@ -115,8 +115,8 @@ def test_if_match_speaks_of_the_event_in_the_path_and_holds_for_all(cast: Cast) 
     changed = cast.alice.put(f"/api/events/{first}", json={"ids": second, "title": "Both"}, headers={"If-Match": stale})
     assert changed.status == 200
     for method in ("PUT", "DELETE"):
-        answer = cast.alice.request(method, f"/api/events/{first}", json={"ids": second, "title": "No"}, headers={"If-Match": stale})
-        assert answer.status == 412
+        reply = cast.alice.request(method, f"/api/events/{first}", json={"ids": second, "title": "No"}, headers={"If-Match": stale})
+        assert reply.status == 412
     assert [cast.alice.get(f"/api/events/{event}").json["title"] for event in (first, second)] == ["Both", "Both"]
 
 
@@ -125,8 +125,8 @@ def test_of_updates_to_the_same_version_at_once_one_wins(cast: Cast) -> None:
     for _ in range(ROUNDS):
         held = {"If-Match": _etag(cast.alice, path)}
         answers = _at_once(*(partial(cast.alice.put, path, json={"title": f"By {i}"}, headers=held) for i in range(AT_ONCE)))
-        assert Counter(answer.status for answer in answers) == {200: 1, 412: AT_ONCE - 1}
-        won = next(answer for answer in answers if answer.status == 200)
+        assert Counter(reply.status for reply in answers) == {200: 1, 412: AT_ONCE - 1}
+        won = next(reply for reply in answers if reply.status == 200)
         assert cast.alice.get(path).json == won.json
 
 
@@ -136,7 +136,7 @@ def test_without_if_match_all_updates_at_once_succeed_and_none_is_lost(cast: Cas
     for number in range(ROUNDS):
         added = [f"tag {number} {i}" for i in range(AT_ONCE)]
         answers = _at_once(*(partial(cast.alice.put, path, json={"tag": tag}) for tag in added))
-        assert [answer.status for answer in answers] == [200] * AT_ONCE
+        assert [reply.status for reply in answers] == [200] * AT_ONCE
         tags += added
     assert set(cast.alice.get(path).json["tags"]) == set(tags)
 
@@ -149,7 +149,7 @@ def test_several_and_several_at_once_do_not_block_each_other(cast: Cast) -> None
             partial(cast.alice.put, f"/api/events/{there[0]}", json={"ids": there[1:], "tag": f"there {number}"}),
             partial(cast.alice.put, f"/api/events/{back[0]}", json={"ids": back[1:], "tag": f"back {number}"}),
         )
-        assert [answer.status for answer in answers] == [200, 200]
+        assert [reply.status for reply in answers] == [200, 200]
     shown = cast.alice.get("/api/events").json["events"]
     assert {frozenset(event["tags"]) for event in shown} == {frozenset(f"{way} {i}" for way in ("there", "back") for i in range(ROUNDS))}
 
@@ -159,7 +159,7 @@ def test_of_deletions_at_once_one_deletes(cast: Cast) -> None:
         path = f"/api/events/{an_event(cast.alice)['id']}"
         held = {"If-Match": _etag(cast.alice, path)}
         answers = _at_once(*(partial(cast.alice.delete, path, headers=held) for _ in range(AT_ONCE)))
-        assert Counter(answer.status for answer in answers) == {200: 1, 404: AT_ONCE - 1}
+        assert Counter(reply.status for reply in answers) == {200: 1, 404: AT_ONCE - 1}
 
 
 def test_an_event_that_leaves_all_its_calendars_at_once_keeps_one(cast: Cast) -> None:
@@ -171,7 +171,7 @@ def test_an_event_that_leaves_all_its_calendars_at_once_keeps_one(cast: Cast) ->
         assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": other["id"]}).status == 200
         remove = partial(cast.alice.put, f"/api/events/{event}/remove")
         answers = _at_once(*(partial(remove, json={"calendar_id": calendar["id"]}) for calendar in (home, other)))
-        assert sorted(answer.status for answer in answers) == [200, 409]
+        assert sorted(reply.status for reply in answers) == [200, 409]
         assert len(cast.vera.get(f"/api/events/{event}").json["calendar_ids"]) == 1
         assert event in listed(cast.vera)
 

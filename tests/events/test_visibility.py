@@ -31,8 +31,8 @@ class Scene:
         return actor
 
     def placed(self, by: Client, calendar: dict[str, Any] | None = None) -> None:
-        answer = by.put(f"/api/events/{self.event}/add", json={"calendar_id": (calendar or self.other)["id"]})
-        assert answer.status == 200, answer
+        reply = by.put(f"/api/events/{self.event}/add", json={"calendar_id": (calendar or self.other)["id"]})
+        assert reply.status == 200, reply
 
     def sees(self, actor: Client) -> bool:
         """Whether the actor sees the event: shown, among ids, counted, and in a search of a calendar, always alike."""
@@ -43,10 +43,10 @@ class Scene:
         for calendar in (self.home, self.other):
             within = {"calendar_id": calendar["id"], "count": "true"}
             for query in (within, within | {"title": f"word{self.cast.alice.id}"}):
-                answer = actor.get("/api/events", query=query)
-                if answer.status == 200:
-                    assert len(answer.json["events"]) == answer.json["total"]
-                    assert shown == 200 or answer.json["total"] == 0
+                reply = actor.get("/api/events", query=query)
+                if reply.status == 200:
+                    assert len(reply.json["events"]) == reply.json["total"]
+                    assert shown == 200 or reply.json["total"] == 0
         return shown == 200
 
     def seeing(self) -> set[str]:

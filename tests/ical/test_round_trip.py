@@ -41,8 +41,8 @@ def test_an_imported_feed_gives_the_same_feed(
     for kind, number in changes:
         _apply(cast.alice, source, kind, number)
     exported = cast.alice.get(f"/api/calendars/{source}.ics").content
-    answer = imported(cast.alice, copy, exported)
-    assert (answer.status, answer.json["skipped"], answer.json["remarks"]) == (201, 0, []), answer.text
+    reply = imported(cast.alice, copy, exported)
+    assert (reply.status, reply.json["skipped"], reply.json["remarks"]) == (201, 0, []), reply.text
     assert of_api(listed(cast.alice, copy)) == of_api(listed(cast.alice, source))
     again = cast.alice.get(f"/api/calendars/{copy}.ics").content
     assert entries(again) == entries(exported)
