@@ -111,8 +111,9 @@ class Repeat(Struct, frozen=True):
     end_date: str | None
 
 
+# gc=False: lists hold many of them, and none can be part of a reference cycle.
 class EventItem(Struct, gc=False):
-    """An event's limited fields. Lists hold many, and none can be part of a reference cycle: so the collector need not track them."""
+    """An event's limited fields."""
 
     id: int
     title: str
