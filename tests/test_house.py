@@ -22,8 +22,8 @@ MODULES = sorted(path for path in (ROOT / "kalends").rglob("*.py") if path.read_
 LAYERS = ["values", "settings", "db", "context", "http", "model", "policy", "store", "api", "pages", "worker", "app", "cli"]
 # Folders that are of one layer as a whole.
 FOLDERS = {"values": "values", "net": "values", "ical": "values", "db": "db", "http": "http", "policy": "policy", "commands": "cli"}
-# A feature's files of these names are of the layer of the same name.
-FEATURE = {"model", "store", "api", "pages"}
+# The layers of a feature's files, by their names.
+FEATURE = {"model": "model", "store": "store", "present": "store", "api": "api", "pages": "pages"}
 # URL segments that are short for another, to fit into an SMS.
 SHORT_SEGMENTS = {"u": "unsubscribe", "c": "confirm"}
 # Every other module; one that is not listed fails.
@@ -41,7 +41,7 @@ MODULE_LAYERS = {
         *(f"contacts.providers.{name}" for name in ("carddav", "errors", "fetch", "graph")),
         *(f"deliveries.{name}" for name in ("event_time", "limits", "mail", "outbox_files", "outcome", "segments", "sms")),
         *("events.by_id", "events.conditions", "events.create", "events.feed", "events.feed_cache", "events.ical", "events.listing"),
-        *("events.location", "events.present", "events.search", "events.span", "home.upcoming"),
+        *("events.location", "events.search", "events.span", "home.upcoming"),
         *(f"events.imports.{name}" for name in ("apply", "entries", "existing", "file", "incoming", "plan", "recurrence")),
         *(f"events.series.{name}" for name in ("change", "occurrences", "rule", "scope")),
         *("reference.errors", "reference.glossary", "reference.guide"),
@@ -69,7 +69,7 @@ def _layer(name: str) -> str:
     if first in FOLDERS:
         return FOLDERS[first]
     if "." in name and last in FEATURE:
-        return last
+        return FEATURE[last]
     if last.endswith("_pages"):
         return "pages"
     layers = [layer for layer, names in MODULE_LAYERS.items() if name in names]

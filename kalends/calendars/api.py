@@ -5,7 +5,7 @@ from hashlib import blake2b
 from msgspec import UNSET, structs
 
 from kalends import errors, policy, quotas
-from kalends.calendars import sharing, store
+from kalends.calendars import present, sharing, store
 from kalends.calendars.model import Calendar, CalendarDetail, CalendarIndex, CalendarInput, FeedKey, Sharing, Unsharing
 from kalends.context import Context
 from kalends.errors import FieldError
@@ -31,7 +31,7 @@ def index(ctx: Context, params: Paging) -> CalendarIndex:
     user = policy.user(ctx)
     calendars, next_page = page(ctx, params, store.index(ctx, user.id, params))
     return CalendarIndex(
-        calendars=[store.item(calendar) for calendar in calendars],
+        calendars=[present.item(calendar) for calendar in calendars],
         limit=params.size,
         offset=params.offset,
         next=next_page,
@@ -63,7 +63,7 @@ def show(ctx: Context, calendar_id: int) -> CalendarDetail:
 @endpoint("GET", "/api/calendars/{calendar_id}/edit")
 def edit(ctx: Context, calendar_id: int) -> CalendarInput:
     """The editable fields of the calendar."""
-    return store.editable(policy.calendar(ctx, calendar_id, to=Right.OWN))
+    return present.editable(policy.calendar(ctx, calendar_id, to=Right.OWN))
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}")
@@ -71,7 +71,7 @@ def update(ctx: Context, calendar_id: int, params: Changes[CalendarInput]) -> Ca
     """Change the calendar. It is its owner who may."""
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
     calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
-    store.update(ctx, calendar_id, _in_zone(params.over(store.editable(calendar)), policy.user(ctx).time_zone))
+    store.update(ctx, calendar_id, _in_zone(params.over(present.editable(calendar)), policy.user(ctx).time_zone))
     return _detail(ctx, calendar_id)
 
 
@@ -200,11 +200,11 @@ def _left(ctx: Context, calendar_id: int, block: bool) -> CalendarDetail:
         sharing.reset_feed(ctx, calendar_id)
     if block:
         sharing.block(ctx, me, calendar.owner_id)
-    return store.detail(ctx, structs.replace(calendar, role=None))
+    return present.detail(ctx, structs.replace(calendar, role=None))
 
 
 def _detail(ctx: Context, calendar_id: int) -> CalendarDetail:
-    return store.detail(ctx, policy.calendar(ctx, calendar_id, to=Right.SEE))
+    return present.detail(ctx, policy.calendar(ctx, calendar_id, to=Right.SEE))
 
 
 def _in_zone(params: CalendarInput, zone: str) -> CalendarInput:

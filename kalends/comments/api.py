@@ -3,7 +3,7 @@
 from msgspec import UNSET
 
 from kalends import policy
-from kalends.comments import store
+from kalends.comments import present, store
 from kalends.comments.model import (
     BlankComment,
     CommentFields,
@@ -36,7 +36,7 @@ def index(ctx: Context, params: CommentQuery) -> CommentIndex:
         rows, owned = store.of_event(ctx, event, params.fetch, params.offset), event.can_edit
         total = store.count_of_event(ctx, event) if params.count else UNSET
     comments, next_page = page(ctx, params, rows)
-    items = [store.item(comment, with_address=owned) for comment in comments]
+    items = [present.item(comment, with_address=owned) for comment in comments]
     return CommentIndex(items, params.size, params.offset, next_page, total)
 
 
@@ -63,14 +63,14 @@ def create(ctx: Context, params: CommentInput) -> CommentItem:
         fields = ResponseInput(event_id=event.id, response=params.response, comment=params.comment)
         # A comment that waits for approval changes the name in nobody's response.
         respond(ctx, event, who, fields, {"comment", "name"} if params.name and approved else {"comment"})
-    return store.item(store.get(ctx, comment_id), with_address=event.can_edit)
+    return present.item(store.get(ctx, comment_id), with_address=event.can_edit)
 
 
 @endpoint("GET", "/api/comments/{comment_id}/edit")
 def edit(ctx: Context, comment_id: int) -> EditableComment:
     """The editable fields of the comment, for the event owner and for its signed-in author."""
     comment, _ = policy.comment(ctx, comment_id, to=Right.EDIT)
-    return store.editable(comment)
+    return present.editable(comment)
 
 
 @endpoint("PUT", "/api/comments/{comment_id}")
@@ -84,7 +84,7 @@ def update(ctx: Context, comment_id: int, params: Changes[CommentFields]) -> Com
     fields = params.over(current)
     approved = fields.approved if event.can_edit else comment.approved and policy.needs_no_approval(ctx, event)
     store.update(ctx, comment_id, fields.name, fields.comment, approved=approved)
-    return store.item(store.get(ctx, comment_id), with_address=event.can_edit)
+    return present.item(store.get(ctx, comment_id), with_address=event.can_edit)
 
 
 @endpoint("DELETE", "/api/comments/{comment_id}")

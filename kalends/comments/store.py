@@ -1,14 +1,11 @@
 """The SQL of comments, and how they are answered."""
 
-from msgspec import UNSET
-
 from kalends import policy
-from kalends.comments.model import Comment, CommentInput, CommentItem, EditableComment
+from kalends.comments.model import Comment, CommentInput
 from kalends.context import Context
 from kalends.db import columns
 from kalends.events.model import Event
 from kalends.responses.author import Author
-from kalends.values import timestamps
 from kalends.values.text import fold_case
 
 _COMMENT = columns(Comment, "c")
@@ -107,26 +104,3 @@ def update(ctx: Context, comment_id: int, name: str | None, text: str, *, approv
 
 def delete(ctx: Context, comment_id: int) -> None:
     ctx.tx.run("DELETE FROM comments WHERE id = :id", id=comment_id)
-
-
-def editable(comment: Comment) -> EditableComment:
-    return EditableComment(_approved_text(comment.approved), comment.name, comment.comment)
-
-
-def item(comment: Comment, *, with_address: bool) -> CommentItem:
-    return CommentItem(
-        id=comment.id,
-        event_id=comment.event_id,
-        name=comment.name,
-        comment=comment.comment,
-        response=comment.response,
-        approved=_approved_text(comment.approved),
-        is_approved=comment.approved,
-        created_at=timestamps.format_utc(comment.created_at),
-        updated_at=timestamps.format_utc(comment.updated_at),
-        email_address=comment.email_address if with_address else UNSET,
-    )
-
-
-def _approved_text(approved: bool) -> str:
-    return "true" if approved else "false"

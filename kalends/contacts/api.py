@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from msgspec import UNSET, structs
 
 from kalends import errors, policy
-from kalends.contacts import address_book, bulk_import, csv_table, store, vcard
+from kalends.contacts import address_book, bulk_import, csv_table, present, store, vcard
 from kalends.contacts.model import (
     AllDeleted,
     Contact,
@@ -45,7 +45,7 @@ def index(ctx: Context, params: ContactQuery) -> ContactIndex:
     """Your contacts by name: those of the primary list, or with `list=imported` those of the temporary one."""
     rows, next_page = page(ctx, params, _matching(ctx, params, params.fetch, params.offset))
     return ContactIndex(
-        contacts=[store.item(contact) for contact in rows],
+        contacts=[present.item(contact) for contact in rows],
         limit=params.size,
         offset=params.offset,
         next=next_page,
@@ -97,7 +97,7 @@ def edit(ctx: Context, contact_id: int) -> ContactFields:
     """The editable fields of the contact."""
     contact = policy.contact(ctx, contact_id)
     ctx.tag(contact.etag)
-    return store.editable(contact)
+    return present.editable(contact)
 
 
 @endpoint("PUT", "/api/contacts/{contact_id}", etag=True)
@@ -106,7 +106,7 @@ def update(ctx: Context, contact_id: int, params: Changes[ContactChanges]) -> Co
     store.lock(ctx)
     contact = policy.contact(ctx, contact_id)
     ctx.require_version(contact.etag)
-    merged = params.over(ContactChanges(**structs.asdict(store.editable(contact))))
+    merged = params.over(ContactChanges(**structs.asdict(present.editable(contact))))
     if merged.tag:
         merged.tag_list = tagged(merged.tag_list, merged.tag)
     _require_identity(merged)
@@ -176,7 +176,7 @@ def _matching(ctx: Context, query: ContactFilter | ContactQuery, limit: int | No
 def _detail(ctx: Context, contact_id: int) -> ContactDetail:
     contact = policy.contact(ctx, contact_id)
     ctx.tag(contact.etag)
-    return store.detail(contact)
+    return present.detail(contact)
 
 
 def _entry(ctx: Context, contact_id: int) -> Contact:

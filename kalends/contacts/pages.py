@@ -3,7 +3,7 @@
 from msgspec import structs
 
 from kalends import errors, policy
-from kalends.contacts import api, store
+from kalends.contacts import api, present, store
 from kalends.contacts.model import ContactChanges, ContactFilter, ContactInput, ContactQuery, DeleteAllInput, GuestsOf, Tags, Text
 from kalends.context import Context
 from kalends.http.endpoint import Document
@@ -54,7 +54,7 @@ def create(ctx: Context, params: Form) -> Document:
 def edit(ctx: Context, contact_id: int, form: FormState | None = None) -> Document:
     """The form to change a contact. When it is shown again, saving replaces the version that is stored then."""
     contact = policy.contact(ctx, contact_id)
-    values = form.values if form else structs.asdict(store.editable(contact))
+    values = form.values if form else structs.asdict(present.editable(contact))
     form = structs.replace(form or FormState(), values={**values, "version": contact.etag})
     return render("contacts/form.html", ctx, title="Edit the contact", form=form, contact=contact)
 
@@ -72,7 +72,7 @@ def update(ctx: Context, contact_id: int, params: Form) -> Document:
 @page("GET", "/contacts/{contact_id}/delete")
 def ask(ctx: Context, contact_id: int) -> Document:
     """Ask before a contact is deleted."""
-    contact = store.item(policy.contact(ctx, contact_id))
+    contact = present.item(policy.contact(ctx, contact_id))
     return render("contacts/delete.html", ctx, title="Delete the contact", contact=contact)
 
 

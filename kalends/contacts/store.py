@@ -6,11 +6,11 @@ from typing import Any
 from msgspec import structs
 
 from kalends import errors, policy, quotas
-from kalends.contacts.model import Contact, ContactDetail, ContactFields, ContactFilter, ContactItem, ContactQuery
+from kalends.contacts.model import Contact, ContactFields, ContactFilter, ContactQuery
 from kalends.context import Context
 from kalends.db import columns, text_search
 from kalends.db.text_search import fold
-from kalends.values import phone, timestamps
+from kalends.values import phone
 from kalends.values.text import fold_case
 
 _CONTACT = columns(Contact, "k")
@@ -130,40 +130,6 @@ def keep(ctx: Context, contacts: Iterable[Contact]) -> None:
 def clean_up(ctx: Context) -> None:
     """Forget the entries of the temporary lists that have expired."""
     ctx.tx.run("DELETE FROM contacts WHERE expires_at <= :now", now=ctx.now)
-
-
-def editable(contact: Contact) -> ContactFields:
-    """The fields that a client may change, as they stand."""
-    return ContactFields(tag_list=contact.tags, **{name: getattr(contact, name) for name in _SAME})
-
-
-def item(contact: Contact) -> ContactItem:
-    return ContactItem(**_limited(contact))
-
-
-def detail(contact: Contact) -> ContactDetail:
-    return ContactDetail(
-        **_limited(contact),
-        birthday=contact.birthday,
-        gender=contact.gender,
-        country=contact.country,
-        zip_code=contact.zip_code,
-        unique_id=contact.unique_id,
-        created_at=timestamps.format_utc(contact.created_at),
-        updated_at=timestamps.format_utc(contact.updated_at),
-    )
-
-
-def _limited(contact: Contact) -> dict[str, Any]:
-    return {
-        "id": contact.id,
-        "first_name": contact.first_name,
-        "last_name": contact.last_name,
-        "email_address": contact.email_address,
-        "phone_number": contact.phone_number,
-        "tag_list": contact.tags,
-        "tags": contact.tags.split(",") if contact.tags else [],
-    }
 
 
 def _columns(params: ContactFields) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from msgspec import UNSET
 
 from kalends import policy
 from kalends.context import Context
-from kalends.deliveries import store
+from kalends.deliveries import present, store
 from kalends.deliveries.model import DeliveryIndex, DeliveryQuery
 from kalends.http.endpoint import endpoint
 from kalends.http.paging import page
@@ -19,4 +19,4 @@ def index(ctx: Context, params: DeliveryQuery) -> DeliveryIndex:
         policy.event(ctx, params.event_id, to=Right.EDIT)
     rows, next_page = page(ctx, params, store.index(ctx, params))
     total = store.count(ctx, params) if params.count else UNSET
-    return DeliveryIndex([store.item(delivery) for delivery in rows], params.size, params.offset, next_page, total)
+    return DeliveryIndex([present.item(delivery) for delivery in rows], params.size, params.offset, next_page, total)

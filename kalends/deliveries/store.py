@@ -6,10 +6,9 @@ from typing import Any
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import columns
-from kalends.deliveries.model import AccountMail, Channel, Delivery, DeliveryItem, DeliveryQuery, DeliveryQueued, Notice
+from kalends.deliveries.model import AccountMail, Channel, Delivery, DeliveryQuery, DeliveryQueued, Notice
 from kalends.events.model import Event
 from kalends.users.model import User
-from kalends.values import timestamps
 from kalends.values.text import fold_case
 
 HOUR = 3600
@@ -266,19 +265,4 @@ def clean_up(ctx: Context) -> None:
         """DELETE FROM deliveries WHERE state IN ('sent', 'failed') AND updated_at < :old
            AND (kind <> 'announce' OR event_id IS NULL)""",
         old=ctx.now - KEPT_FOR,
-    )
-
-
-def item(delivery: Delivery) -> DeliveryItem:
-    return DeliveryItem(
-        id=delivery.id,
-        event_id=delivery.event_id,
-        kind=delivery.kind,
-        channel=delivery.channel,
-        address=delivery.address,
-        state=delivery.state,
-        attempts=delivery.attempts,
-        error=delivery.error,
-        created_at=timestamps.format_utc(delivery.created_at),
-        updated_at=timestamps.format_utc(delivery.updated_at),
     )

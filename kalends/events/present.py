@@ -6,6 +6,7 @@ from msgspec import structs
 
 from kalends import policy
 from kalends.calendars.model import Calendar
+from kalends.comments import present as comment_present
 from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.events import span, store
@@ -40,7 +41,7 @@ def detail_with_comments(ctx: Context, event: Event, page: CommentPage | None) -
     expanded = detail(ctx, event)
     if page:
         rows = comments.of_event(ctx, event, min(page.limit, MAX_PAGE), page.offset)
-        expanded.comments = [comments.item(comment, with_address=event.can_edit) for comment in rows]
+        expanded.comments = [comment_present.item(comment, with_address=event.can_edit) for comment in rows]
     return expanded
 
 

@@ -10,7 +10,7 @@ from kalends.http.input.fields import Changes, Given
 from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.policy import Right
-from kalends.responses import store
+from kalends.responses import present, store
 from kalends.responses.author import Author, author
 from kalends.responses.model import (
     BlankResponse,
@@ -40,7 +40,7 @@ def index(ctx: Context, params: ResponseQuery) -> ResponseIndex:
         rows = store.of_user(ctx, user.id, params.event_id, params.fetch, params.offset)
         total = store.count_of_user(ctx, user.id, params.event_id) if params.count else UNSET
     responses, next_page = page(ctx, params, rows)
-    return ResponseIndex([store.item(r) for r in responses], params.size, params.offset, next_page, total)
+    return ResponseIndex([present.item(r) for r in responses], params.size, params.offset, next_page, total)
 
 
 @endpoint("GET", "/api/responses.csv")
@@ -48,7 +48,7 @@ def export(ctx: Context, params: ResponseExport) -> Document:
     """All responses to the event as a table, for the event owner."""
     event = policy.event(ctx, params.event_id, to=Right.EDIT)
     responses = store.of_event(ctx, event.id, store.count_of_event(ctx, event.id))
-    items = [structs.asdict(store.item(response)) for response in responses]
+    items = [structs.asdict(present.item(response)) for response in responses]
     return csv_file(ctx, f"responses-{event.id}", CSV_COLUMNS, [[item[column] for column in CSV_COLUMNS] for item in items])
 
 
@@ -86,28 +86,28 @@ def create(ctx: Context, params: Given[ResponseInput]) -> ResponseCreated:
         return _echo(fields, who)
     if response.version > 1:
         ctx.status = 200
-    return ResponseCreated(**store.record(response))
+    return ResponseCreated(**present.record(response))
 
 
 @endpoint("GET", "/api/responses/{response_id}")
 def show(ctx: Context, response_id: int) -> ResponseItem:
     """The response, for the event's editors and the responder."""
     response, _ = policy.response(ctx, response_id)
-    return store.item(response)
+    return present.item(response)
 
 
 @endpoint("GET", "/api/responses/{response_id}/edit")
 def edit(ctx: Context, response_id: int) -> ResponseFields:
     """The editable fields of the response."""
     response, _ = policy.response(ctx, response_id)
-    return store.editable(response)
+    return present.editable(response)
 
 
 @endpoint("PUT", "/api/responses/{response_id}")
 def update(ctx: Context, response_id: int, params: Changes[ResponseFields]) -> ResponseItem:
     """Change the response: the event's editors and the responder may."""
     response, event = policy.response(ctx, response_id)
-    return store.item(change(ctx, event, response, params.over(store.editable(response))))
+    return present.item(change(ctx, event, response, params.over(present.editable(response))))
 
 
 @endpoint("DELETE", "/api/responses/{response_id}")

@@ -1,5 +1,6 @@
 """Pages of the latest responses and comments to one's events, and of the responses counted by event."""
 
+from kalends.comments import present as comment_present
 from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.events.by_id import events_by_id
@@ -25,7 +26,7 @@ def index(ctx: Context, params: Paging) -> Document:
         title="Responses and comments",
         tallies=tallies[:LATEST],
         has_more=len(tallies) > LATEST,
-        comments=[comments.item(comment, with_address=True) for comment in rows],
+        comments=[comment_present.item(comment, with_address=True) for comment in rows],
         waiting=comments.count_waiting(ctx),
         offset=params.offset,
         next_page=next_page,

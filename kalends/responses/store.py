@@ -1,7 +1,6 @@
 """The SQL of responses: one for each event and address, whatever comes at once."""
 
 from collections.abc import Set
-from typing import Any
 
 from msgspec import structs
 
@@ -10,8 +9,7 @@ from kalends.context import Context
 from kalends.db import columns
 from kalends.events.model import Event, Tally
 from kalends.responses.author import Author
-from kalends.responses.model import Answered, Response, ResponseFields, ResponseInput, ResponseItem
-from kalends.values import timestamps
+from kalends.responses.model import Answered, Response, ResponseFields, ResponseInput
 from kalends.values.text import fold_case
 
 _RESPONSE = columns(Response)
@@ -148,18 +146,3 @@ def tally(ctx: Context, event: Event) -> Tally:
     answers = {response: (count, people) for response, count, people in rows}
     yes, people = answers.get("YES", (0, 0))
     return Tally(yes, answers.get("MAYBE", (0, 0))[0], answers.get("NO", (0, 0))[0], people)
-
-
-def editable(response: Response) -> ResponseFields:
-    """The fields that may be changed, as they stand."""
-    return ResponseFields(**{name: getattr(response, name) for name in ResponseFields.__struct_fields__})
-
-
-def item(response: Response) -> ResponseItem:
-    return ResponseItem(**record(response))
-
-
-def record(response: Response) -> dict[str, Any]:
-    """What is shown of a response."""
-    shown = {name: getattr(response, name) for name in ("id", "event_id", "email_address", *ResponseFields.__struct_fields__)}
-    return shown | {"created_at": timestamps.format_utc(response.created_at), "updated_at": timestamps.format_utc(response.updated_at)}

@@ -8,7 +8,7 @@ from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, page
-from kalends.subscribers import store
+from kalends.subscribers import present, store
 from kalends.subscribers.model import SubscriberIndex
 from kalends.values import timestamps
 
@@ -21,7 +21,7 @@ def index(ctx: Context, params: Paging) -> SubscriberIndex:
     owner = policy.user(ctx)
     rows, next_page = page(ctx, params, store.index(ctx, owner.id, params.fetch, params.offset))
     total = store.count(ctx, owner.id) if params.count else UNSET
-    return SubscriberIndex([store.item(s) for s in rows], params.size, params.offset, next_page, total)
+    return SubscriberIndex([present.item(s) for s in rows], params.size, params.offset, next_page, total)
 
 
 @endpoint("GET", "/api/subscribers.csv")

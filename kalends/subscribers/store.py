@@ -3,9 +3,8 @@
 from kalends.context import Context
 from kalends.db import columns
 from kalends.events.model import Event
-from kalends.subscribers.model import Subscriber, SubscriberItem
+from kalends.subscribers.model import Subscriber
 from kalends.tokens import derive
-from kalends.values import timestamps
 from kalends.values.text import fold_case
 
 _SUBSCRIBER = columns(Subscriber)
@@ -122,16 +121,3 @@ def count_unconfirmed(ctx: Context, owner_id: int) -> int:
 
 def delete(ctx: Context, subscriber_id: int) -> None:
     ctx.tx.run("DELETE FROM subscribers WHERE id = :id", id=subscriber_id)
-
-
-def item(subscriber: Subscriber) -> SubscriberItem:
-    return SubscriberItem(
-        id=subscriber.id,
-        channel=subscriber.channel,
-        address=subscriber.address,
-        event_id=subscriber.event_id,
-        source=subscriber.source,
-        consent=subscriber.consent,
-        consented_at=timestamps.format_utc(subscriber.consented_at),
-        confirmed=subscriber.confirmed_at is not None,
-    )

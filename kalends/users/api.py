@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+
+from msgspec import structs
 
 from kalends import errors, policy
 from kalends.context import Context
@@ -16,7 +17,7 @@ from kalends.http.input.types import Deletion
 from kalends.keys import store as keys
 from kalends.sessions import credentials
 from kalends.sessions import store as sessions
-from kalends.users import passwords, store, weak_passwords
+from kalends.users import passwords, present, store, weak_passwords
 from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, User, UserDetail
 from kalends.values.text import fold_case
 
@@ -40,25 +41,25 @@ def create(ctx: Context, params: Registration) -> UserDetail:
     with ctx.write(), _taken_names():
         user = store.get(ctx, store.insert(ctx, params, password_hash))
         _mail_link(ctx, user)
-        return store.detail(ctx, user)
+        return present.detail(ctx, user)
 
 
 @endpoint("GET", "/api/users/current", on_event_loop=True)
 def current(ctx: Context) -> UserDetail:
     """The account that you are signed in to, by a session or a key."""
-    return store.detail(ctx, store.get(ctx, policy.user(ctx).id))
+    return present.detail(ctx, store.get(ctx, policy.user(ctx).id))
 
 
 @endpoint("GET", "/api/users/{user_id}", on_event_loop=True)
 def show(ctx: Context, user_id: int) -> UserDetail:
     """Your own account."""
-    return store.detail(ctx, store.get(ctx, policy.own_account(ctx, user_id).id))
+    return present.detail(ctx, store.get(ctx, policy.own_account(ctx, user_id).id))
 
 
 @endpoint("GET", "/api/users/{user_id}/edit")
 def edit(ctx: Context, user_id: int) -> Profile:
     """The editable fields of your account."""
-    return _profile(store.get(ctx, policy.own_account(ctx, user_id).id))
+    return present.editable(store.get(ctx, policy.own_account(ctx, user_id).id))
 
 
 @endpoint("PUT", "/api/users/{user_id}", transaction=False, pool="hash")
@@ -90,7 +91,7 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
             _mail_link(ctx, store.get(ctx, user_id))
         if password_hash:
             _set_password(ctx, current, password_hash, delete_keys=bool(params.get("delete_keys")))
-        return store.detail(ctx, store.get(ctx, user_id))
+        return present.detail(ctx, store.get(ctx, user_id))
 
 
 @endpoint("POST", "/api/users/{user_id}/verify", status=202)
@@ -120,7 +121,7 @@ def send_verification(ctx: Context, user_id: int) -> UserDetail:
         raise errors.Conflict("Your e-mail address is verified already.")
     if not deliveries.insert_account_mail(ctx, user, "verify"):
         raise errors.TooMany("The link was sent several times within an hour. Look into your mailbox, or try again later.", deliveries.HOUR)
-    return store.detail(ctx, user)
+    return present.detail(ctx, user)
 
 
 def _read(ctx: Context, user_id: int) -> User:
@@ -149,20 +150,12 @@ def _set_password(ctx: Context, user: User, password_hash: str, *, delete_keys: 
 
 
 def _changed(params: Changes[ProfileChanges], user: User) -> ProfileChanges:
-    return params.over(ProfileChanges(**_profile_fields(user)))
+    return params.over(ProfileChanges(**structs.asdict(present.editable(user))))
 
 
 def _moves(user: User, profile: Profile) -> bool:
     """Whether mail to the user would go somewhere else."""
     return fold_case(profile.email_address) != fold_case(user.email_address)
-
-
-def _profile(user: User) -> Profile:
-    return Profile(**_profile_fields(user))
-
-
-def _profile_fields(user: User) -> dict[str, Any]:
-    return {name: getattr(user, name) for name in Profile.__struct_fields__}
 
 
 @contextmanager

@@ -8,8 +8,7 @@ from kalends.calendars.model import CalendarInput
 from kalends.context import Context
 from kalends.db import Retry, columns
 from kalends.events.placements import store as placements
-from kalends.users.model import Profile, User, UserDetail
-from kalends.values import timestamps
+from kalends.users.model import Profile, User
 from kalends.values.text import fold_case
 
 _USER = columns(User)
@@ -45,6 +44,10 @@ def find_for_others(ctx: Context, name: str) -> User | None:
 
 def every(ctx: Context) -> list[User]:
     return ctx.tx.all(User, f"SELECT {_USER} FROM users ORDER BY id")
+
+
+def primary_calendar_id(ctx: Context, user_id: int) -> int:
+    return int(ctx.tx.value("SELECT id FROM calendars WHERE owner_id = :id AND is_primary", id=user_id))
 
 
 def insert(ctx: Context, profile: Profile, password_hash: str, *, verified: bool = False) -> int:
@@ -113,22 +116,6 @@ def delete(ctx: Context, user_id: int) -> None:
     for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=user_id):
         placements.remove_all(ctx, calendar_id)
     ctx.tx.run("DELETE FROM users WHERE id = :id", id=user_id)
-
-
-def detail(ctx: Context, user: User) -> UserDetail:
-    primary = ctx.tx.value("SELECT id FROM calendars WHERE owner_id = :id AND is_primary", id=user.id)
-    return UserDetail(
-        id=user.id,
-        user_name=user.user_name,
-        email_address=user.email_address,
-        name=user.name,
-        time_zone=user.time_zone,
-        verified=user.verified_at is not None,
-        verified_at=None if user.verified_at is None else timestamps.format_utc(user.verified_at),
-        primary_calendar_id=primary,
-        created_at=timestamps.format_utc(user.created_at),
-        updated_at=timestamps.format_utc(user.updated_at),
-    )
 
 
 def _columns(profile: Profile) -> dict[str, str | None]:

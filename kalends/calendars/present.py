@@ -1,0 +1,49 @@
+"""Representations of calendars in API replies and forms."""
+
+from typing import Any
+
+from msgspec import UNSET
+
+from kalends import policy
+from kalends.calendars import sharing
+from kalends.calendars.feed_link import feed_url
+from kalends.calendars.model import Calendar, CalendarDetail, CalendarInput, CalendarItem
+from kalends.context import Context
+from kalends.values import timestamps
+from kalends.values.person import Person
+
+
+def editable(calendar: Calendar) -> CalendarInput:
+    """The fields that a client may change, as they stand."""
+    return CalendarInput(**{name: getattr(calendar, name) for name in CalendarInput.__struct_fields__})
+
+
+def item(calendar: Calendar) -> CalendarItem:
+    return CalendarItem(**_limited(calendar))
+
+
+def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
+    return CalendarDetail(
+        **_limited(calendar),
+        description=calendar.description,
+        moderation=calendar.moderation,
+        party_max=calendar.party_max,
+        can_edit=policy.can_edit(calendar),
+        feed_url=feed_url(ctx.settings, calendar),
+        created_at=timestamps.format_utc(calendar.created_at),
+        updated_at=timestamps.format_utc(calendar.updated_at),
+        shares=sharing.index(ctx, calendar.id) if calendar.role == "owner" else UNSET,
+    )
+
+
+def _limited(calendar: Calendar) -> dict[str, Any]:
+    return {
+        "id": calendar.id,
+        "name": calendar.name,
+        "color": calendar.color,
+        "time_zone": calendar.time_zone,
+        "public": calendar.public,
+        "primary": calendar.is_primary,
+        "role": calendar.role,
+        "owner": Person(calendar.owner_id, calendar.owner_name),
+    }

@@ -1,0 +1,41 @@
+"""Representations of contacts in API replies and forms."""
+
+from typing import Any
+
+from kalends.contacts.model import Contact, ContactDetail, ContactFields, ContactItem
+from kalends.values import timestamps
+
+
+def editable(contact: Contact) -> ContactFields:
+    """The editable fields with their current values."""
+    names = (name for name in ContactFields.__struct_fields__ if name != "tag_list")
+    return ContactFields(tag_list=contact.tags, **{name: getattr(contact, name) for name in names})
+
+
+def item(contact: Contact) -> ContactItem:
+    return ContactItem(**_limited(contact))
+
+
+def detail(contact: Contact) -> ContactDetail:
+    return ContactDetail(
+        **_limited(contact),
+        birthday=contact.birthday,
+        gender=contact.gender,
+        country=contact.country,
+        zip_code=contact.zip_code,
+        unique_id=contact.unique_id,
+        created_at=timestamps.format_utc(contact.created_at),
+        updated_at=timestamps.format_utc(contact.updated_at),
+    )
+
+
+def _limited(contact: Contact) -> dict[str, Any]:
+    return {
+        "id": contact.id,
+        "first_name": contact.first_name,
+        "last_name": contact.last_name,
+        "email_address": contact.email_address,
+        "phone_number": contact.phone_number,
+        "tag_list": contact.tags,
+        "tags": contact.tags.split(",") if contact.tags else [],
+    }

@@ -1,0 +1,19 @@
+"""Representations of deliveries in API replies."""
+
+from kalends.deliveries.model import Delivery, DeliveryItem
+from kalends.values import timestamps
+
+
+def item(delivery: Delivery) -> DeliveryItem:
+    return DeliveryItem(
+        id=delivery.id,
+        event_id=delivery.event_id,
+        kind=delivery.kind,
+        channel=delivery.channel,
+        address=delivery.address,
+        state=delivery.state,
+        attempts=delivery.attempts,
+        error=delivery.error,
+        created_at=timestamps.format_utc(delivery.created_at),
+        updated_at=timestamps.format_utc(delivery.updated_at),
+    )
