@@ -9,7 +9,7 @@ from kalends.http.input.form import Form
 from kalends.keys import store as keys
 from kalends.sessions import store as sessions
 from kalends.users import passwords, reset_link, reset_requests, store, weak_passwords
-from kalends.users.model import Forgotten, NewPassword, User
+from kalends.users.model import NewPassword, ResetRequest, User
 from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -27,7 +27,7 @@ def ask(ctx: Context, form: FormState | None = None) -> Document:
 @page("POST", "/reset", guests=True, rate_limited=True, again=ask)
 def mail(ctx: Context, params: Form) -> Document:
     """Queue the request; a worker finds the user and mails the link. So the reply does not tell whether there is such a user."""
-    reset_requests.insert(ctx, params.read(Forgotten).user_name)
+    reset_requests.insert(ctx, params.read(ResetRequest).user_name)
     return redirect(ctx, "/reset", done="mailed")
 
 

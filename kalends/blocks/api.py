@@ -1,4 +1,4 @@
-"""Blocks: the people whose calendars you do not want to be shared with you."""
+"""Blocks: users whose calendars cannot be shared with you."""
 
 from msgspec import UNSET
 
@@ -14,7 +14,7 @@ from kalends.values import timestamps
 
 @endpoint("GET", "/api/blocks")
 def index(ctx: Context, params: Paging) -> BlockIndex:
-    """The people whom you block. What they share with you has no effect, and they are not told.
+    """The people whom you block. What they share with you has no effect, and they are not notified.
 
     You block the owner of a calendar when you leave it: `PUT /api/calendars/<id>/unshare` with your own name and `block=true`.
     """
@@ -31,7 +31,7 @@ def index(ctx: Context, params: Paging) -> BlockIndex:
 
 @endpoint("DELETE", "/api/blocks/{blocked_id}")
 def destroy(ctx: Context, blocked_id: int) -> Deletion:
-    """No longer block this user. What they shared meanwhile stays without effect until they share it again."""
+    """Unblock this user. What they shared while blocked has no effect until they share it again."""
     if not store.delete(ctx, policy.user(ctx).id, blocked_id):
         raise errors.NotFound("You do not block this user.")
     return Deletion([blocked_id])

@@ -1,4 +1,4 @@
-"""What a block is."""
+"""Block records and their replies."""
 
 from msgspec import UNSET, Struct, UnsetType
 

@@ -1,4 +1,4 @@
-"""The SQL of blocks: who does not want whose calendars."""
+"""The SQL of blocks."""
 
 from kalends.blocks.model import Block
 from kalends.context import Context

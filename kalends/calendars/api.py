@@ -1,4 +1,4 @@
-"""Calendars: where events live, and with whom they are shared."""
+"""Calendars: collections of events, and the people they are shared with."""
 
 from hashlib import blake2b
 
@@ -50,7 +50,7 @@ def create(ctx: Context, params: CalendarInput) -> CalendarDetail:
     """Make a calendar."""
     user = policy.user(ctx)
     quotas.reserve(ctx, user.id, "calendars", 1)
-    calendar_id = store.insert(ctx, user.id, _in_zone(params, user.time_zone))
+    calendar_id = store.insert(ctx, user.id, _with_time_zone(params, user.time_zone))
     return _detail(ctx, calendar_id)
 
 
@@ -68,16 +68,16 @@ def edit(ctx: Context, calendar_id: int) -> CalendarInput:
 
 @endpoint("PUT", "/api/calendars/{calendar_id}")
 def update(ctx: Context, calendar_id: int, params: Changes[CalendarInput]) -> CalendarDetail:
-    """Change the calendar. It is its owner who may."""
+    """Change the calendar. Only the owner may."""
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
     calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
-    store.update(ctx, calendar_id, _in_zone(params.over(present.editable(calendar)), policy.user(ctx).time_zone))
+    store.update(ctx, calendar_id, _with_time_zone(params.over(present.editable(calendar)), policy.user(ctx).time_zone))
     return _detail(ctx, calendar_id)
 
 
 @endpoint("DELETE", "/api/calendars/{calendar_id}", transaction=False)
 def destroy(ctx: Context, calendar_id: int) -> Deletion:
-    """Delete the calendar: its events leave it, and those with nowhere else to be are deleted. Your primary calendar stays."""
+    """Delete the calendar and the events that are on no other calendar. Your primary calendar cannot be deleted."""
     with ctx.read():
         if policy.calendar(ctx, calendar_id, to=Right.OWN).is_primary:
             raise errors.Conflict("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
@@ -94,33 +94,33 @@ def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
     """Share the calendar with a user, as viewer or editor; again to change the role.
 
     With an e-mail address, the share waits for whoever verifies that address. The reply is the same whether or not somebody has.
-    An editor who becomes a viewer loses what they let others see, and the feed gets another secret address.
+    When an editor becomes a viewer, their grants to others end, and the feed gets a new secret address.
     """
     with ctx.read():
         policy.calendar(ctx, calendar_id, to=Right.OWN)
     _count_share(ctx)
     with ctx.write():
-        _hold(ctx, calendar_id)
+        _lock_for_owner(ctx, calendar_id)
         _invite(ctx, calendar_id, params)
         return _detail(ctx, calendar_id)
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/unshare")
 def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> CalendarDetail:
-    """Share the calendar with a user or an e-mail address no longer; with your own name, leave a calendar that is shared with you.
+    """Stop sharing the calendar with a user or an e-mail address; with your own name, leave a calendar that is shared with you.
 
-    What an editor let others see ends with their share, and the feed gets another secret address. `block=true` with your own name
-    blocks the owner, too: you leave all their calendars, and what they share with you later has no effect. They are not told.
+    An editor's grants to others end with their share, and the feed gets a new secret address. `block=true` with your own name
+    also blocks the owner: you leave all their calendars, and what they share with you later has no effect. They are not notified.
     """
     if policy.calendar(ctx, calendar_id, to=Right.SEE).role != "owner" and policy.is_own_account(ctx, params.user_name):
-        return _left(ctx, calendar_id, params.block)
-    _hold(ctx, calendar_id)
+        return _leave(ctx, calendar_id, params.block)
+    _lock_for_owner(ctx, calendar_id)
     if params.block:
         raise errors.invalid("block", "goes with your own user name, when you leave a calendar")
     if "@" in params.user_name:
         role = sharing.withdraw_address(ctx, calendar_id, params.user_name)
     else:
-        role = sharing.withdraw_user(ctx, calendar_id, _named(ctx, params.user_name).id)
+        role = sharing.withdraw_user(ctx, calendar_id, _find_user(ctx, params.user_name).id)
     if role == "editor":
         sharing.reset_feed(ctx, calendar_id)
     return _detail(ctx, calendar_id)
@@ -130,11 +130,11 @@ def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> CalendarDetail
 def feed(ctx: Context, calendar_id: int, params: FeedKey) -> Document:
     """The calendar for other programs: all its events that you may see, each series as one rule.
 
-    The `feed_url` of a private calendar has a `key`, which opens it without signing in. An unchanged feed answers 304.
+    The `feed_url` of a private calendar has a `key`, which opens it without signing in. The status of an unchanged feed is 304.
     """
     calendar = policy.calendar_feed(ctx, calendar_id, params.key)
     if not calendar.is_member and ctx.actor is not None:
-        # What else they see on it has no revision of its own.
+        # The other events that they see on it have no revision, so the content is hashed.
         content = feeds.build_for_calendar(ctx, calendar)
         ctx.tag(blake2b(content, digest_size=12).hexdigest())
         return Document(content, CALENDAR_FILE)
@@ -147,30 +147,30 @@ def feed(ctx: Context, calendar_id: int, params: FeedKey) -> Document:
 
 
 def _version(ctx: Context, calendar: Calendar) -> tuple[str, int]:
-    """The feed's ETag and the time of its last change. A guest's say nothing of changes to private events."""
+    """The feed's ETag and the time of its last change. A guest's ETag does not depend on private events."""
     if not calendar.is_member:
-        seen = derive(ctx.settings, "feed version", f"{calendar.id}.{calendar.public_revision}.{ctx.settings.url}")
-        return f"f{calendar.id}-{seen[:16]}", calendar.public_changed_at
-    seen = f"{calendar.role}.{ctx.actor.id if ctx.actor else ''}.{ctx.settings.url}"
-    return f"f{calendar.id}-{calendar.revision}-{blake2b(seen.encode(), digest_size=6).hexdigest()}", calendar.changed_at
+        digest = derive(ctx.settings, "feed version", f"{calendar.id}.{calendar.public_revision}.{ctx.settings.url}")
+        return f"f{calendar.id}-{digest[:16]}", calendar.public_changed_at
+    viewer = f"{calendar.role}.{ctx.actor.id if ctx.actor else ''}.{ctx.settings.url}"
+    return f"f{calendar.id}-{calendar.revision}-{blake2b(viewer.encode(), digest_size=6).hexdigest()}", calendar.changed_at
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/reset_feed")
 def reset_feed(ctx: Context, calendar_id: int) -> CalendarDetail:
-    """Give the calendar's feed another secret address; the old one stops. Only the owner may."""
+    """Give the calendar's feed a new secret address; the old one stops working. Only the owner may."""
     policy.calendar(ctx, calendar_id, to=Right.OWN)
     sharing.reset_feed(ctx, calendar_id)
     return _detail(ctx, calendar_id)
 
 
-def _hold(ctx: Context, calendar_id: int) -> None:
-    """Only the owner may share; nobody else changes who edits the calendar, or places its events, until the transaction ends."""
+def _lock_for_owner(ctx: Context, calendar_id: int) -> None:
+    """Require ownership, and lock the calendar's shares and placements until the transaction ends."""
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
     policy.calendar(ctx, calendar_id, to=Right.OWN)
 
 
 def _count_share(ctx: Context) -> None:
-    """In a transaction of its own, so that names that are nobody's count too."""
+    """Count in a separate transaction, so that attempts with unknown names count too."""
     if ctx.settings.rate_limits == "on":
         with ctx.write():
             rate_limit.count(ctx, SHARES, str(policy.user(ctx).id))
@@ -183,15 +183,15 @@ def _invite(ctx: Context, calendar_id: int, params: Sharing) -> None:
         before = sharing.role_of(ctx, calendar_id, email_address=params.user_name)
         sharing.invite_address(ctx, calendar_id, params.user_name, params.role)
     else:
-        friend = _named(ctx, params.user_name)
-        before = sharing.role_of(ctx, calendar_id, user_id=friend.id)
-        sharing.invite_user(ctx, calendar_id, friend.id, params.role)
+        user = _find_user(ctx, params.user_name)
+        before = sharing.role_of(ctx, calendar_id, user_id=user.id)
+        sharing.invite_user(ctx, calendar_id, user.id, params.role)
     if before == "editor" and params.role == "viewer":
         sharing.reset_feed(ctx, calendar_id)
 
 
-def _left(ctx: Context, calendar_id: int, block: bool) -> CalendarDetail:
-    """Leave the calendar, and say what it was."""
+def _leave(ctx: Context, calendar_id: int, block: bool) -> CalendarDetail:
+    """Leave the calendar, and return it as it was."""
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
     calendar = policy.shared_calendar(ctx, calendar_id)
     me = policy.user(ctx).id
@@ -207,11 +207,11 @@ def _detail(ctx: Context, calendar_id: int) -> CalendarDetail:
     return present.detail(ctx, policy.calendar(ctx, calendar_id, to=Right.SEE))
 
 
-def _in_zone(params: CalendarInput, zone: str) -> CalendarInput:
+def _with_time_zone(params: CalendarInput, zone: str) -> CalendarInput:
     return params if params.time_zone else structs.replace(params, time_zone=zone)
 
 
-def _named(ctx: Context, name: str) -> User:
+def _find_user(ctx: Context, name: str) -> User:
     user = users.find_for_others(ctx, name)
     if user is None:
         raise errors.NotFound(f"There is no user called {name}.", [FieldError("user_name", "belongs to nobody here", "not_found")])

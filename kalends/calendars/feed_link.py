@@ -1,4 +1,4 @@
-"""The address under which other programs read a calendar."""
+"""The URL of a calendar's feed."""
 
 from kalends.calendars.model import Calendar
 from kalends.settings import Settings
@@ -6,7 +6,7 @@ from kalends.tokens import derive
 
 
 def feed_url(settings: Settings, calendar: Calendar) -> str | None:
-    """The calendar's feed: for everyone if it is public, else with a secret, for those who may edit it."""
+    """The URL of the feed: without a key for a public calendar; with a key, for owner and editors only, for a private one."""
     url = f"{settings.url}/api/calendars/{calendar.id}.ics"
     if calendar.public:
         return url
@@ -14,5 +14,5 @@ def feed_url(settings: Settings, calendar: Calendar) -> str | None:
 
 
 def feed_key(settings: Settings, calendar: Calendar) -> str:
-    """It follows from the server's secret, so it is stored nowhere; a new version makes it another."""
+    """The key, derived from the server's secret and therefore not stored; a new feed version changes it."""
     return derive(settings, "feed", f"{calendar.id}.{calendar.feed_version}")[:32]

@@ -1,4 +1,4 @@
-"""What a calendar is."""
+"""Calendar records, their input and their replies."""
 
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
@@ -36,14 +36,14 @@ class CalendarInput(Struct, kw_only=True):
 
 
 class Sharing(Struct, kw_only=True):
-    """With whom a calendar is shared, and how."""
+    """The person to share a calendar with, and their role."""
 
     user_name: NameOrCheckedAddress
     role: Role = "viewer"
 
 
 class Unsharing(Struct, kw_only=True):
-    """With whom a calendar is no longer shared."""
+    """The person to stop sharing a calendar with."""
 
     OPTIONS: ClassVar = StructOptions(rules={"block": "goes with your own user name, when you leave a calendar"})
 
@@ -52,13 +52,13 @@ class Unsharing(Struct, kw_only=True):
 
 
 class Leaving(Struct, kw_only=True):
-    """Leaving a calendar that somebody shares with one."""
+    """Leaving a calendar that somebody else shares."""
 
     block: Annotated[bool, Meta(description="Whether to block its owner, too.")] = False
 
 
 class FeedKey(Struct, kw_only=True):
-    """What opens the feed of a private calendar."""
+    """The key to the feed of a private calendar."""
 
     key: Annotated[str, Meta(max_length=100, description="The secret of a private calendar's `feed_url`.")] | None = None
 
@@ -93,7 +93,7 @@ class Calendar(Struct, frozen=True, array_like=True):
 
 
 class OwnCalendar(Struct, frozen=True, array_like=True):
-    """A calendar that the actor owns or that is shared with them, as far as a search needs to know it."""
+    """The id of a calendar that the actor owns or that is shared with them, for searches."""
 
     is_member: ClassVar = True
 
@@ -104,7 +104,7 @@ Searched = Sequence[Calendar | OwnCalendar]
 
 
 class Share(Struct, frozen=True, kw_only=True):
-    """Whom a calendar is shared with: a user, or an e-mail address, of which is not told whose it is."""
+    """A user or an e-mail address that a calendar is shared with; the account of an address is not disclosed."""
 
     role: Role
     user_name: str | UnsetType = UNSET

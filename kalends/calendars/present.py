@@ -14,17 +14,17 @@ from kalends.values.person import Person
 
 
 def editable(calendar: Calendar) -> CalendarInput:
-    """The fields that a client may change, as they stand."""
+    """The editable fields with their current values."""
     return CalendarInput(**{name: getattr(calendar, name) for name in CalendarInput.__struct_fields__})
 
 
 def item(calendar: Calendar) -> CalendarItem:
-    return CalendarItem(**_limited(calendar))
+    return CalendarItem(**_limited_fields(calendar))
 
 
 def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
     return CalendarDetail(
-        **_limited(calendar),
+        **_limited_fields(calendar),
         description=calendar.description,
         moderation=calendar.moderation,
         party_max=calendar.party_max,
@@ -36,7 +36,7 @@ def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
     )
 
 
-def _limited(calendar: Calendar) -> dict[str, Any]:
+def _limited_fields(calendar: Calendar) -> dict[str, Any]:
     return {
         "id": calendar.id,
         "name": calendar.name,

@@ -1,11 +1,11 @@
-"""Finding public calendars by their name or their owner's."""
+"""Search for public calendars by their name or their owner's name."""
 
 from msgspec import Struct
 
 from kalends.context import Context
 from kalends.db import text_search
 
-MOST = 6
+MAX_HITS = 6
 
 
 class CalendarHit(Struct, frozen=True):
@@ -18,19 +18,19 @@ class CalendarHit(Struct, frozen=True):
 
 
 def refresh(ctx: Context, *, calendar_id: int | None = None, owner_id: int | None = None) -> None:
-    """Note the names of a calendar, or of all calendars of an owner, for searches."""
+    """Update the search column of a calendar, or of all calendars of an owner."""
     where = "c.id = :id" if calendar_id is not None else "c.owner_id = :id"
     names = ctx.tx.rows(
         f"SELECT c.id, c.public, c.name, coalesce(u.name, u.user_name) FROM calendars c JOIN users u ON u.id = c.owner_id WHERE {where}",
         id=calendar_id if calendar_id is not None else owner_id,
     )
-    for found_id, public, name, owner in names:
+    for row_id, public, name, owner in names:
         search = text_search.fold(f"{name} {owner}") if public else ""
-        ctx.tx.run("UPDATE calendars SET search = :search WHERE id = :id AND search <> :search", search=search, id=found_id)
+        ctx.tx.run("UPDATE calendars SET search = :search WHERE id = :id AND search <> :search", search=search, id=row_id)
 
 
 def find(ctx: Context, text: str) -> list[CalendarHit]:
-    """The first public calendars in whose names every word occurs. Words of one or two letters alone find nothing."""
+    """The first public calendars whose names have every word. A query of only one- and two-letter words has no results."""
     terms = list(text_search.parse_terms(text))
     literals = [literal for pieces in terms for literal in text_search.literals(pieces)]
     if not literals:
@@ -43,6 +43,6 @@ def find(ctx: Context, text: str) -> list[CalendarHit]:
         f"""WITH hits AS MATERIALIZED ({hits} LIMIT 500)
             SELECT c.id, c.name, coalesce(u.name, u.user_name), c.color
             FROM hits CROSS JOIN calendars c JOIN users u ON u.id = c.owner_id
-            WHERE c.id = hits.id AND {where} ORDER BY c.id LIMIT {MOST}""",
+            WHERE c.id = hits.id AND {where} ORDER BY c.id LIMIT {MAX_HITS}""",
         **params,
     )

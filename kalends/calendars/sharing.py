@@ -1,4 +1,4 @@
-"""The SQL of sharing: what an owner said (invitations), what follows from it (shares), and what ends with a share."""
+"""The SQL of sharing: invitations by the owner, the shares that result from them, and the grants that end with a share."""
 
 from kalends.blocks import store as blocks
 from kalends.calendars.model import Role, Share
@@ -13,7 +13,7 @@ _IS_BLOCKED = """EXISTS (
 
 
 def index(ctx: Context, calendar_id: int) -> list[Share]:
-    """What the owner said. Whose an e-mail address is, and whether it is anybody's, is not told."""
+    """The owner's invitations. They do not disclose whether an e-mail address has an account."""
     rows = ctx.tx.rows(
         """SELECT i.email_address, u.user_name, u.name, i.role FROM calendar_invitations i LEFT JOIN users u ON u.id = i.user_id
            WHERE i.calendar_id = :id ORDER BY i.id""",
@@ -42,7 +42,7 @@ def invite_user(ctx: Context, calendar_id: int, user_id: int, role: str) -> None
 
 
 def invite_address(ctx: Context, calendar_id: int, email_address: str, role: str) -> None:
-    """Share the calendar with whoever has proved that the address is theirs, or will. The same statements run in both cases."""
+    """Share the calendar with the user who has verified the address, or will. The same statements run in both cases."""
     ctx.tx.run(
         """INSERT INTO calendar_invitations (calendar_id, user_id, email_address, email_key, role, created_at)
            VALUES (:calendar_id, (SELECT id FROM users WHERE email_key = :email_key AND verified_at IS NOT NULL),
@@ -59,7 +59,7 @@ def invite_address(ctx: Context, calendar_id: int, email_address: str, role: str
 
 
 def claim(ctx: Context, user_id: int, email_address: str) -> None:
-    """What was shared with this address is shared with the user, who has just proved that it is theirs."""
+    """Give the user, who has just verified the address, the calendars that were shared with it."""
     own = "SELECT id FROM calendars WHERE owner_id = :user_id"
     rows = ctx.tx.rows(
         f"""UPDATE calendar_invitations SET user_id = :user_id
@@ -72,29 +72,29 @@ def claim(ctx: Context, user_id: int, email_address: str) -> None:
 
 
 def withdraw_user(ctx: Context, calendar_id: int, user_id: int) -> str | None:
-    """Share the calendar no longer with the user who was named; answers the role that they were given."""
+    """Delete the invitation of a user by name, and return its role."""
     rows = ctx.tx.rows(
         "DELETE FROM calendar_invitations WHERE calendar_id = :calendar_id AND user_id = :user_id AND email_key IS NULL RETURNING role",
         calendar_id=calendar_id,
         user_id=user_id,
     )
-    _settle(ctx, calendar_id, user_id)
+    _apply_invitations(ctx, calendar_id, user_id)
     return str(rows[0][0]) if rows else None
 
 
 def withdraw_address(ctx: Context, calendar_id: int, email_address: str) -> str | None:
-    """The same for an e-mail address, whoever has it."""
+    """Delete the invitation of an e-mail address, and return its role."""
     rows = ctx.tx.rows(
         "DELETE FROM calendar_invitations WHERE calendar_id = :calendar_id AND email_key = :email_key RETURNING role, user_id",
         calendar_id=calendar_id,
         email_key=fold_case(email_address),
     )
-    _settle(ctx, calendar_id, rows[0][1] or 0 if rows else 0)
+    _apply_invitations(ctx, calendar_id, rows[0][1] or 0 if rows else 0)
     return str(rows[0][0]) if rows else None
 
 
 def role_of(ctx: Context, calendar_id: int, *, user_id: int | None = None, email_address: str = "") -> str | None:
-    """The role that the owner gave to the user by name, or to the e-mail address."""
+    """The role in the owner's invitation of the user by name, or of the e-mail address."""
     role: str | None = ctx.tx.value(
         """SELECT role FROM calendar_invitations
            WHERE calendar_id = :calendar_id AND (email_key = :email_key OR (email_key IS NULL AND user_id = :user_id))""",
@@ -106,7 +106,7 @@ def role_of(ctx: Context, calendar_id: int, *, user_id: int | None = None, email
 
 
 def leave(ctx: Context, calendar_id: int, user_id: int) -> None:
-    """End the user's own share. An invitation by e-mail address stays in the owner's list, without effect."""
+    """End the user's share. An invitation by e-mail address stays on the owner's list, as declined."""
     ctx.tx.run(
         "DELETE FROM calendar_invitations WHERE calendar_id = :calendar_id AND user_id = :user_id AND email_key IS NULL",
         calendar_id=calendar_id,
@@ -117,7 +117,7 @@ def leave(ctx: Context, calendar_id: int, user_id: int) -> None:
         calendar_id=calendar_id,
         user_id=user_id,
     )
-    _settle(ctx, calendar_id, user_id)
+    _apply_invitations(ctx, calendar_id, user_id)
 
 
 def block(ctx: Context, user_id: int, owner_id: int) -> None:
@@ -136,12 +136,12 @@ def block(ctx: Context, user_id: int, owner_id: int) -> None:
 
 
 def end_all(ctx: Context, owner_id: int) -> None:
-    """Share none of the user's calendars any longer, and give each feed another secret address."""
+    """Stop sharing all calendars of the user, and give each feed a new secret address."""
     for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :owner_id ORDER BY id", owner_id=owner_id):
         ctx.tx.advisory_lock(f"calendar {calendar_id}")
         rows = ctx.tx.rows("DELETE FROM calendar_invitations WHERE calendar_id = :id RETURNING user_id", id=calendar_id)
         for (user_id,) in rows:
-            _settle(ctx, calendar_id, user_id or 0)
+            _apply_invitations(ctx, calendar_id, user_id or 0)
         reset_feed(ctx, calendar_id)
 
 
@@ -159,7 +159,7 @@ def forget(ctx: Context, user_id: int) -> None:
 
 
 def reset_feed(ctx: Context, calendar_id: int) -> None:
-    """Give the calendar's feed another secret address."""
+    """Give the calendar's feed a new secret address."""
     ctx.tx.run(
         """UPDATE calendars SET feed_version = feed_version + 1, updated_at = :now, revision = revision + 1, changed_at = :now
            WHERE id = :id""",
@@ -169,22 +169,22 @@ def reset_feed(ctx: Context, calendar_id: int) -> None:
 
 
 def _accept(ctx: Context, invitation: str, **params: int | str) -> None:
-    """Let the invitation take effect, unless its user blocks the calendar's owner."""
+    """Apply the invitation, unless its user blocks the calendar's owner."""
     calendar_id, user_id = ctx.tx.rows(
         f"UPDATE calendar_invitations SET declined = {_IS_BLOCKED} WHERE {invitation} RETURNING calendar_id, user_id", **params
     )[0]
-    _settle(ctx, calendar_id, user_id or 0)
+    _apply_invitations(ctx, calendar_id, user_id or 0)
 
 
-def _settle(ctx: Context, calendar_id: int, user_id: int) -> None:
-    """Make the user's share what the invitations say, the stronger role of two, and end the grants that went with a stronger one."""
+def _apply_invitations(ctx: Context, calendar_id: int, user_id: int) -> None:
+    """Update the user's share to the strongest role of their invitations, and end the grants that they may no longer give."""
     invited = "FROM calendar_invitations i WHERE i.calendar_id = :calendar_id AND i.user_id = :user_id AND NOT i.declined"
     ctx.tx.run(
         f"DELETE FROM calendar_shares WHERE calendar_id = :calendar_id AND user_id = :user_id AND NOT EXISTS (SELECT 1 {invited})",
         calendar_id=calendar_id,
         user_id=user_id,
     )
-    # The earlier of the two words is the stronger role.
+    # min() is the stronger role, since 'editor' sorts before 'viewer'.
     ctx.tx.run(
         f"""INSERT INTO calendar_shares (calendar_id, user_id, role, created_at)
             SELECT i.calendar_id, i.user_id, min(i.role), min(i.created_at) {invited} GROUP BY i.calendar_id, i.user_id

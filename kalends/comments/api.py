@@ -29,14 +29,14 @@ from kalends.responses.respond import respond
 def index(ctx: Context, params: CommentQuery) -> CommentIndex:
     """An event's comments, newest first; without `event_id`, all comments on the events that you may edit."""
     if params.event_id is None:
-        rows, owned = store.of_editor(ctx, params.fetch, params.offset), True
+        rows, is_editor = store.of_editor(ctx, params.fetch, params.offset), True
         total = store.count_of_editor(ctx) if params.count else UNSET
     else:
         event = policy.event(ctx, params.event_id, to=Right.SEE)
-        rows, owned = store.of_event(ctx, event, params.fetch, params.offset), event.can_edit
+        rows, is_editor = store.of_event(ctx, event, params.fetch, params.offset), event.can_edit
         total = store.count_of_event(ctx, event) if params.count else UNSET
     comments, next_page = page(ctx, params, rows)
-    items = [present.item(comment, with_address=owned) for comment in comments]
+    items = [present.item(comment, with_address=is_editor) for comment in comments]
     return CommentIndex(items, params.size, params.offset, next_page, total)
 
 
@@ -51,7 +51,7 @@ def new(ctx: Context, params: CommentFor) -> BlankComment:
 
 @endpoint("POST", "/api/comments", status=201, guests=True, rate_limited=True)
 def create(ctx: Context, params: CommentInput) -> CommentItem:
-    """Comment on an event. With `response`, answer it too, with the same text.
+    """Comment on an event. With `response`, respond to it too, with the same text.
 
     A guest's comment waits for approval, unless the calendar's `moderation` says otherwise.
     """
@@ -61,7 +61,7 @@ def create(ctx: Context, params: CommentInput) -> CommentItem:
     comment_id = store.insert(ctx, params, who, approved=approved)
     if params.response:
         fields = ResponseInput(event_id=event.id, response=params.response, comment=params.comment)
-        # A comment that waits for approval changes the name in nobody's response.
+        # A comment that waits for approval does not change the name of an earlier response.
         respond(ctx, event, who, fields, {"comment", "name"} if params.name and approved else {"comment"})
     return present.item(store.get(ctx, comment_id), with_address=event.can_edit)
 
@@ -77,7 +77,7 @@ def edit(ctx: Context, comment_id: int) -> EditableComment:
 def update(ctx: Context, comment_id: int, params: Changes[CommentFields]) -> CommentItem:
     """Change the comment: its author and the event owner may change `name` and `comment`, the event owner `approved`.
 
-    What its author changes waits for approval again, where it would have waited when new.
+    A change by the author waits for approval if a new comment would.
     """
     comment, event = policy.comment(ctx, comment_id, to=Right.OWN if "approved" in params else Right.EDIT)
     current = CommentFields(approved=comment.approved, name=comment.name, comment=comment.comment)

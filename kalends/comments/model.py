@@ -1,4 +1,4 @@
-"""What a comment is."""
+"""Comment records, their input and their replies."""
 
 from typing import Annotated, ClassVar
 
@@ -11,7 +11,7 @@ from kalends.responses.model import Attendance
 
 
 class CommentInput(Struct, kw_only=True):
-    """What it takes to comment. Signed in, your own address and name are the defaults."""
+    """A new comment. For a signed-in user, their own address and name are the defaults."""
 
     OPTIONS: ClassVar = StructOptions(rules={"email_address": "is required of a guest"})
 
@@ -31,19 +31,19 @@ class CommentFields(Struct, kw_only=True):
 
 
 class CommentQuery(Paging, kw_only=True):
-    """Whose comments to list."""
+    """The event whose comments to list."""
 
     event_id: Annotated[Id, Meta(description="The event; without it, all comments on the events that you may edit.")] | None = None
 
 
 class CommentFor(Struct, kw_only=True):
-    """On which event."""
+    """The event to comment on."""
 
     event_id: Annotated[Id, Meta(description="The event.")] | None = None
 
 
 class Comment(Struct, frozen=True):
-    """A row of the table."""
+    """A row of the table `comments`."""
 
     id: int
     event_id: int
@@ -58,7 +58,7 @@ class Comment(Struct, frozen=True):
 
 
 class BlankComment(Struct):
-    """A comment that is not written yet."""
+    """The defaults of a new comment."""
 
     event_id: int | None
     email_address: str | None
@@ -68,7 +68,7 @@ class BlankComment(Struct):
 
 
 class EditableComment(Struct):
-    """The editable fields as they stand."""
+    """The editable fields with their current values."""
 
     approved: str
     name: str | None

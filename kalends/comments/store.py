@@ -1,4 +1,4 @@
-"""The SQL of comments, and how they are answered."""
+"""The SQL of comments."""
 
 from kalends import policy
 from kalends.comments.model import Comment, CommentInput
@@ -12,7 +12,7 @@ _COMMENT = columns(Comment, "c")
 
 
 def of_event(ctx: Context, event: Event, limit: int, offset: int) -> list[Comment]:
-    """The event's comments, newest first, as far as the reader may see them."""
+    """The event's comments that the reader may see, newest first."""
     return ctx.tx.all(
         Comment,
         f"""SELECT {_COMMENT} FROM comments c WHERE c.event_id = :event_id AND {policy.comment_visible(event)}
@@ -30,7 +30,7 @@ def count_of_event(ctx: Context, event: Event) -> int:
 
 
 def own_ids(ctx: Context, event_id: int) -> set[int]:
-    """Which comments on the event are the actor's own."""
+    """The ids of the actor's own comments on the event."""
     rows = ctx.tx.rows("SELECT id FROM comments WHERE event_id = :event_id AND user_id = :me", event_id=event_id, me=policy.me(ctx))
     return {row[0] for row in rows}
 
@@ -51,7 +51,7 @@ def count_of_editor(ctx: Context) -> int:
 
 
 def to_review(ctx: Context, limit: int, offset: int) -> list[Comment]:
-    """The same: those first that wait for approval, then the newest."""
+    """The comments on the events that the actor may edit: first those that wait for approval, then the newest."""
     return ctx.tx.all(
         Comment,
         f"""SELECT {_COMMENT} FROM comments c WHERE c.event_id IN {policy.EDITABLE_EVENT_IDS}
@@ -63,7 +63,7 @@ def to_review(ctx: Context, limit: int, offset: int) -> list[Comment]:
 
 
 def count_waiting(ctx: Context) -> int:
-    """How many comments wait for the actor's approval."""
+    """The number of comments that wait for the actor's approval."""
     where = f"c.event_id IN {policy.EDITABLE_EVENT_IDS} AND NOT c.approved"
     return int(ctx.tx.value(f"SELECT count(*) FROM comments c WHERE {where}", me=policy.user(ctx).id))
 

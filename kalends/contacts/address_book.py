@@ -1,4 +1,4 @@
-"""What an address book hands us, whatever its format: entries that are read into contacts' fields."""
+"""Address book files: detection of the format, and validation of entries as contacts."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,7 @@ from kalends.http.input.tags import readable_tags
 from kalends.http.remarks import Remark
 from kalends.values import text
 
-# Far more than a person has, so that an entry cannot become a thousand contacts.
+# More than any person has, so that an entry cannot become a thousand contacts.
 MAX_VALUES = 20
 
 _FIELDS: dict[str, Field] = {field.name: field for field in fields_of(ContactFields)}
@@ -21,13 +21,13 @@ _GENDERS = {"m": "male", "male": "male", "f": "female", "female": "female"} | di
 
 
 def read_file(filename: str, content: bytes) -> list[Entry]:
-    """The people in a file that somebody sent: vCards or a table."""
-    found, name = text.decode(content), filename.lower()
+    """Parse an uploaded file of vCards or CSV."""
+    document, name = text.decode(content), filename.lower()
     try:
-        if found.lstrip()[:11].upper() == "BEGIN:VCARD" or name.endswith((".vcf", ".vcard")):
-            entries = vcard.read(found)
+        if document.lstrip()[:11].upper() == "BEGIN:VCARD" or name.endswith((".vcf", ".vcard")):
+            entries = vcard.read(document)
         elif name.endswith((".csv", ".tsv", ".txt")):
-            entries = csv_table.read(found)
+            entries = csv_table.read(document)
         else:
             raise ValueError("must be a .vcf file of vCards or a .csv file")
     except ValueError as error:
@@ -37,33 +37,33 @@ def read_file(filename: str, content: bytes) -> list[Entry]:
     return entries
 
 
-def contacts_of(entry: Entry) -> tuple[list[ContactFields], list[Remark]]:
-    """A contact for each address of the entry, of which the first has everything else too; and what cannot be kept."""
-    reading = _Reading(entry.line)
-    names = {name: reading.value(name, getattr(entry, name)) for name in ("first_name", "last_name")}
-    addresses = reading.several("email_address", entry.email_addresses)
-    numbers = reading.several("phone_number", entry.phone_numbers)
+def parse_entry(entry: Entry) -> tuple[list[ContactFields], list[Remark]]:
+    """A contact for each address of the entry, the first with all other fields; and remarks on omitted values."""
+    parser = _EntryParser(entry.line)
+    names = {name: parser.value(name, getattr(entry, name)) for name in ("first_name", "last_name")}
+    addresses = parser.values("email_address", entry.email_addresses)
+    numbers = parser.values("phone_number", entry.phone_numbers)
     first = ContactFields(
         **names,
         email_address=next(iter(addresses), None),
         phone_number=next(iter(numbers), None),
-        birthday=reading.birthday(entry.birthday),
-        gender=reading.value("gender", _GENDERS.get(entry.gender.strip().lower(), entry.gender)),
-        country=reading.value("country", entry.country),
-        zip_code=reading.value("zip_code", entry.zip_code),
-        tag_list=reading.tags(entry.tags),
-        unique_id=reading.value("unique_id", entry.unique_id),
+        birthday=parser.birthday(entry.birthday),
+        gender=parser.value("gender", _GENDERS.get(entry.gender.strip().lower(), entry.gender)),
+        country=parser.value("country", entry.country),
+        zip_code=parser.value("zip_code", entry.zip_code),
+        tag_list=parser.tags(entry.tags),
+        unique_id=parser.value("unique_id", entry.unique_id),
     )
     for number in numbers[1:]:
-        reading.remark("phone_number", f"“{number}” was left out: a contact has one number")
+        parser.remark("phone_number", f"“{number}” was left out: a contact has one number")
     if not (any(names.values()) or addresses or numbers):
-        reading.remark("first_name", f"the entry was left out: {ContactFields.OPTIONS.rules['first_name']}")
-        return [], reading.remarks
-    return [first, *(ContactFields(**names, email_address=address) for address in addresses[1:])], reading.remarks
+        parser.remark("first_name", f"the entry was left out: {ContactFields.OPTIONS.rules['first_name']}")
+        return [], parser.remarks
+    return [first, *(ContactFields(**names, email_address=address) for address in addresses[1:])], parser.remarks
 
 
-class _Reading:
-    """The values of one entry, read as those that a client sends; what is refused is told, and left out."""
+class _EntryParser:
+    """Validates the values of one entry like client input; invalid values are omitted with a remark."""
 
     def __init__(self, line: int):
         self.line = line
@@ -72,8 +72,8 @@ class _Reading:
     def remark(self, field: str, message: str) -> None:
         self.remarks.append(Remark(self.line, field, message))
 
-    def value(self, name: str, given: str) -> Any:
-        field, spaced = _FIELDS[name], text.replace_control_characters(given)
+    def value(self, name: str, raw: str) -> Any:
+        field, spaced = _FIELDS[name], text.replace_control_characters(raw)
         if field.is_empty(spaced):
             return None
         try:
@@ -82,27 +82,27 @@ class _Reading:
             self.remark(name, f"“{_short(spaced)}” was left out: {bad}")
             return None
 
-    def several(self, name: str, given: list[str]) -> list[str]:
-        """The values that can be kept, each once."""
-        if len(given) > MAX_VALUES:
-            self.remark(name, f"{len(given) - MAX_VALUES:,} were left out: at most {MAX_VALUES} are read")
-        kept: dict[str, str] = {}
-        for value in filter(None, (self.value(name, value) for value in given[:MAX_VALUES])):
-            kept.setdefault(text.fold_case(value), value)
-        return list(kept.values())
+    def values(self, name: str, raw: list[str]) -> list[str]:
+        """The distinct valid values."""
+        if len(raw) > MAX_VALUES:
+            self.remark(name, f"{len(raw) - MAX_VALUES:,} were left out: at most {MAX_VALUES} are read")
+        distinct: dict[str, str] = {}
+        for value in filter(None, (self.value(name, value) for value in raw[:MAX_VALUES])):
+            distinct.setdefault(text.fold_case(value), value)
+        return list(distinct.values())
 
-    def birthday(self, given: str) -> Any:
-        if given.startswith("--"):
-            self.remark("birthday", f"“{_short(given)}” was left out: it has no year")
+    def birthday(self, raw: str) -> Any:
+        if raw.startswith("--"):
+            self.remark("birthday", f"“{_short(raw)}” was left out: it has no year")
             return None
-        return self.value("birthday", given)
+        return self.value("birthday", raw)
 
-    def tags(self, given: Iterable[str]) -> str:
-        """The tags that can be kept, as one text; of those that cannot, the reason is told."""
-        kept, words = readable_tags(text.replace_control_characters(tag) for tag in dict.fromkeys(given))
-        for each in words:
-            self.remark("tag_list", each)
-        return kept
+    def tags(self, raw: Iterable[str]) -> str:
+        """The valid tags as a tag list; invalid ones get a remark."""
+        tag_list, messages = readable_tags(text.replace_control_characters(tag) for tag in dict.fromkeys(raw))
+        for message in messages:
+            self.remark("tag_list", message)
+        return tag_list
 
 
 def _short(value: str) -> str:

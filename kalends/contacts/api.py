@@ -1,4 +1,4 @@
-"""Contacts: the people whom a user knows, and those that were imported and wait to be kept."""
+"""Contacts: the primary list, and the temporary list of imported contacts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ from kalends.contacts.model import (
     FileImport,
     ImportInput,
     KeepInput,
-    Kept,
+    KeepResult,
     ServiceImport,
 )
 from kalends.context import Context
@@ -79,7 +79,7 @@ def create(ctx: Context, params: ContactInput) -> ContactDetail | FileImport:
     policy.user(ctx)
     if params.file:
         _require_file_alone(params)
-        return _imported(ctx, params.file)
+        return _import_file(ctx, params.file)
     _require_identity(params)
     with ctx.write(), _translate_taken():
         store.lock(ctx)
@@ -129,10 +129,10 @@ def destroy(ctx: Context, contact_id: int) -> Deletion:
 def import_file(ctx: Context, params: ContactFile) -> FileImport:
     """Import the contacts of a .vcf or .csv file into your primary list; those on the list already are skipped."""
     policy.user(ctx)
-    return _imported(ctx, params.file)
+    return _import_file(ctx, params.file)
 
 
-def _imported(ctx: Context, file: Upload) -> FileImport:
+def _import_file(ctx: Context, file: Upload) -> FileImport:
     return bulk_import.from_file(ctx, address_book.read_file(file.filename, file.content))
 
 
@@ -150,23 +150,23 @@ def import_(ctx: Context, params: ImportInput) -> ServiceImport:
 
 
 @endpoint("POST", "/api/contacts/keep")
-def keep(ctx: Context, params: KeepInput) -> Kept:
-    """Move entries of the temporary list, or all of it, into your primary list; whose address is there already is skipped."""
+def keep(ctx: Context, params: KeepInput) -> KeepResult:
+    """Move entries of the temporary list, or all of it, into your primary list; duplicate addresses are skipped."""
     store.lock(ctx)
     if params.ids is None:
         return bulk_import.keep(ctx, store.index(ctx, ContactFilter(list="imported")))
-    return bulk_import.keep(ctx, [_entry(ctx, contact_id) for contact_id in dict.fromkeys(params.ids)])
+    return bulk_import.keep(ctx, [_load_entry(ctx, contact_id) for contact_id in dict.fromkeys(params.ids)])
 
 
 @endpoint("POST", "/api/contacts/delete_all")
 def delete_all(ctx: Context, params: DeleteAllInput) -> AllDeleted:
-    """Delete all your contacts, those of the temporary list too; with `list`, those of one list alone."""
+    """Delete all your contacts of both lists, or with `list` of one."""
     store.lock(ctx)
     return AllDeleted(store.delete_all(ctx, params.list))
 
 
 def _matching(ctx: Context, query: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:
-    """The contacts that were asked for. Whose guests they are, only those who may edit the event may know."""
+    """The matching contacts. Only editors of an event may filter by its guests."""
     policy.user(ctx)
     if query.event_id is not None:
         policy.event(ctx, query.event_id, to=Right.EDIT)
@@ -179,7 +179,7 @@ def _detail(ctx: Context, contact_id: int) -> ContactDetail:
     return present.detail(contact)
 
 
-def _entry(ctx: Context, contact_id: int) -> Contact:
+def _load_entry(ctx: Context, contact_id: int) -> Contact:
     """An entry of the temporary list."""
     try:
         contact = policy.contact(ctx, contact_id)
@@ -193,7 +193,7 @@ def _entry(ctx: Context, contact_id: int) -> Contact:
 
 
 def _require_file_alone(params: ContactInput) -> None:
-    """A file says all of its contacts; nobody should think that what stands beside it was added to each."""
+    """Refuse fields beside a file, which would have no effect."""
     beside = [name for name in ContactFields.__struct_fields__ if getattr(params, name)]
     if beside:
         raise errors.invalid("file", f"must come without other fields, such as {beside[0]}", "conflict")
@@ -206,7 +206,7 @@ def _require_identity(params: ContactFields) -> None:
 
 @contextmanager
 def _translate_taken() -> Iterator[None]:
-    """Say which field the unique index refused."""
+    """Translate a violation of the unique index into a conflict of its field."""
     try:
         yield
     except UniqueViolation:

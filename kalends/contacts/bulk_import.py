@@ -4,9 +4,9 @@ from msgspec import structs
 
 from kalends import errors
 from kalends.contacts import store
-from kalends.contacts.address_book import contacts_of
+from kalends.contacts.address_book import parse_entry
 from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry
-from kalends.contacts.model import Contact, ContactFields, ContactFilter, FileImport, Imported, Kept, ServiceImport
+from kalends.contacts.model import Contact, ContactFields, ContactFilter, FileImport, Imported, KeepResult, ServiceImport
 from kalends.contacts.providers import errors as provider_errors
 from kalends.context import Context
 from kalends.http.remarks import Remark, limit_remarks
@@ -66,16 +66,16 @@ def from_service(ctx: Context, service: str, entries: list[Entry]) -> ServiceImp
         return ServiceImport(service, len(imported), skipped + len(incoming) - len(imported), imported)
 
 
-def keep(ctx: Context, entries: list[Contact]) -> Kept:
+def keep(ctx: Context, entries: list[Contact]) -> KeepResult:
     """Move the entries to the primary list; skip those whose address is on it already."""
     contact_list = ContactList(store.index(ctx, ContactFilter()))
-    kept = []
+    new_contacts = []
     for entry in entries:
         if not contact_list.has(entry):
             contact_list.add(entry)
-            kept.append(entry if contact_list.take_id(entry.unique_id) else structs.replace(entry, unique_id=None))
-    store.keep(ctx, kept)
-    return Kept(len(kept), len(entries) - len(kept))
+            new_contacts.append(entry if contact_list.take_id(entry.unique_id) else structs.replace(entry, unique_id=None))
+    store.keep(ctx, new_contacts)
+    return KeepResult(len(new_contacts), len(entries) - len(new_contacts))
 
 
 def _read(entries: list[Entry], too_many: errors.Invalid) -> tuple[list[ContactFields], list[Remark], int]:
@@ -84,7 +84,7 @@ def _read(entries: list[Entry], too_many: errors.Invalid) -> tuple[list[ContactF
     remarks: list[Remark] = []
     empty = 0
     for entry in entries:
-        contacts, messages = contacts_of(entry)
+        contacts, messages = parse_entry(entry)
         incoming += contacts
         remarks += messages
         empty += not contacts

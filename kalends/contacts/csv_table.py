@@ -1,4 +1,4 @@
-"""Contacts as a table: our own, and those that Google, Outlook and Yahoo export."""
+"""Contacts as CSV: our own format, and those that Google, Outlook and Yahoo export."""
 
 import csv
 import io
@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry, first_and_last
+from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry, split_full_name
 from kalends.contacts.model import Contact
 from kalends.http.csv_file import original
 
 COLUMNS = "first_name last_name phone_number email_address birthday gender country zip_code tag_list unique_id".split()
-# Those that no other program's table has.
+# Columns that only our own format has.
 _OURS = {column for column in COLUMNS if "_" in column}
-MOST_COLUMNS, MOST_KNOWN = 1_000, 100
-MOST_IN_A_NAME = 100
+MAX_COLUMNS, MAX_KNOWN_COLUMNS = 1_000, 100
+MAX_COLUMN_NAME = 100
 
 _FIRST, _MIDDLE, _LAST = ("firstname", "givenname", "first"), ("middlename", "additionalname", "middle"), ("lastname", "familyname", "last")
 _WHOLE, _COMPANY = ("name", "fullname", "displayname", "fileas"), ("company", "organizationname", "organization1-name")
@@ -36,44 +36,44 @@ Row = dict[str, str]
 
 
 def row(contact: Contact) -> list[str | None]:
-    """The contact as a row of our own table."""
+    """The contact as a row of our own format."""
     return [getattr(contact, "tags" if column == "tag_list" else column) for column in COLUMNS]
 
 
 def read(content: str) -> list[Entry]:
-    """The people in a table. Raises ValueError with words for people."""
+    """Parse a CSV file. Raises ValueError with a message for users."""
     rows = _rows(content, _delimiter(content))
     names = [_key(cell) for cell in next(rows)[1]]
-    read_row = _our_entry if _OURS & set(names) else _entry
+    parse_row = _own_entry if _OURS & set(names) else _parse_entry
     entries: list[Entry] = []
     for line, cells in rows:
-        given: Row = {}
+        record: Row = {}
         for name, cell in zip(names, cells, strict=False):
             if cell.strip():
-                given.setdefault(name, cell)
-        entries.append(read_row(line, given))
+                record.setdefault(name, cell)
+        entries.append(parse_row(line, record))
         if len(entries) > MAX_ENTRIES:
             raise ValueError(TOO_MANY)
     return entries
 
 
 def _delimiter(content: str) -> str:
-    """What parts the cells: that with which most columns have a name that is understood."""
-    most, best = 0, ""
+    """The delimiter with which most columns have a known name."""
+    best_count, best = 0, ""
     for delimiter in (",", ";", "\t"):
         header = next(_rows(content, delimiter), (0, []))[1]
-        known = sum(bool(_kind(_key(cell))) for cell in header[:MOST_COLUMNS])
-        if len(header) > MOST_COLUMNS or known > MOST_KNOWN:
+        known = sum(bool(_kind(_key(cell))) for cell in header[:MAX_COLUMNS])
+        if len(header) > MAX_COLUMNS or known > MAX_KNOWN_COLUMNS:
             raise ValueError("has more columns than any address book")
-        if known > most:
-            most, best = known, delimiter
-    if not most:
+        if known > best_count:
+            best_count, best = known, delimiter
+    if not best_count:
         raise ValueError(_UNDERSTOOD)
     return best
 
 
 def _rows(content: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Every row that is not empty, with the number of its first line."""
+    """The rows that are not empty, with their first line numbers."""
     reader = csv.reader(io.StringIO(content.removeprefix("\ufeff"), newline=""), delimiter=delimiter)
     line = 1
     try:
@@ -86,12 +86,12 @@ def _rows(content: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _key(cell: str) -> str:
-    return "".join(cell[:MOST_IN_A_NAME].lower().split())
+    return "".join(cell[:MAX_COLUMN_NAME].lower().split())
 
 
-@lru_cache(maxsize=MOST_COLUMNS)
+@lru_cache(maxsize=MAX_COLUMNS)
 def _kind(name: str) -> str:
-    """What a column holds, or nothing if it is not understood."""
+    """The kind of a column by its name, or "" if it is unknown."""
     if name in _BARE_PHONES or _PHONE.fullmatch(name):
         return "phone"
     if _EMAIL.fullmatch(name):
@@ -101,8 +101,8 @@ def _kind(name: str) -> str:
     return "text" if name in _TEXT or name in COLUMNS else ""
 
 
-def _our_entry(line: int, given: Row) -> Entry:
-    value = {name: original(cell) for name, cell in given.items()}
+def _own_entry(line: int, record: Row) -> Entry:
+    value = {name: original(cell) for name, cell in record.items()}
     return Entry(
         line=line,
         phone_numbers=[value["phone_number"]] if "phone_number" in value else [],
@@ -112,86 +112,86 @@ def _our_entry(line: int, given: Row) -> Entry:
     )
 
 
-def _entry(line: int, given: Row) -> Entry:
-    email_addresses = _email_addresses(given)
-    first_name, last_name = _name(given, email_addresses)
-    zip_code, country = _place(given)
+def _parse_entry(line: int, record: Row) -> Entry:
+    email_addresses = _email_addresses(record)
+    first_name, last_name = _name(record, email_addresses)
+    zip_code, country = _place(record)
     return Entry(
         line=line,
         first_name=first_name,
         last_name=last_name,
-        phone_numbers=_phone_numbers(given),
+        phone_numbers=_phone_numbers(record),
         email_addresses=email_addresses,
-        birthday=_birthday(given.get("birthday", "").strip()),
-        gender=given.get("gender", "").strip(),
+        birthday=_birthday(record.get("birthday", "").strip()),
+        gender=record.get("gender", "").strip(),
         country=country,
         zip_code=zip_code,
-        tags=_tags(given),
+        tags=_tags(record),
     )
 
 
-def _name(given: Row, email_addresses: list[str]) -> tuple[str, str]:
-    first = " ".join(filter(None, (_one(given, _FIRST), _one(given, _MIDDLE))))
-    last = _one(given, _LAST)
+def _name(record: Row, email_addresses: list[str]) -> tuple[str, str]:
+    first = " ".join(filter(None, (_first_value(record, _FIRST), _first_value(record, _MIDDLE))))
+    last = _first_value(record, _LAST)
     if first or last:
         return first, last
-    whole = _one(given, _WHOLE)
+    whole = _first_value(record, _WHOLE)
     if whole and whole not in email_addresses:
-        return first_and_last(whole)
-    return _one(given, _COMPANY), ""
+        return split_full_name(whole)
+    return _first_value(record, _COMPANY), ""
 
 
-def _email_addresses(given: Row) -> list[str]:
-    """Google marks the one that is preferred with a star."""
-    columns = [name for name in given if _kind(name) == "email"]
-    columns.sort(key=lambda name: not _label(given, name).startswith("*"))
-    return [value for name in columns for value in _several(given[name])]
+def _email_addresses(record: Row) -> list[str]:
+    """The addresses, the preferred one first, which Google marks with a star."""
+    columns = [name for name in record if _kind(name) == "email"]
+    columns.sort(key=lambda name: not _label(record, name).startswith("*"))
+    return [value for name in columns for value in _split_cell(record[name])]
 
 
-def _phone_numbers(given: Row) -> list[str]:
-    """A mobile phone comes first, a fax last."""
-    columns = [name for name in given if _kind(name) == "phone"]
-    columns.sort(key=lambda name: ("mobile" not in name + _label(given, name), "fax" in _label(given, name)))
-    return [value for name in columns for value in _several(given[name])]
+def _phone_numbers(record: Row) -> list[str]:
+    """The phone numbers: mobile phones first, faxes last."""
+    columns = [name for name in record if _kind(name) == "phone"]
+    columns.sort(key=lambda name: ("mobile" not in name + _label(record, name), "fax" in _label(record, name)))
+    return [value for name in columns for value in _split_cell(record[name])]
 
 
-def _label(given: Row, name: str) -> str:
-    """What Google says beside a value: home, work, mobile…"""
+def _label(record: Row, name: str) -> str:
+    """Google's label of a value: home, work, mobile…"""
     stem = name.removesuffix("value")
-    return (given.get(f"{stem}label") or given.get(f"{stem}type") or "").strip().lower()
+    return (record.get(f"{stem}label") or record.get(f"{stem}type") or "").strip().lower()
 
 
-def _place(given: Row) -> tuple[str, str]:
-    """Postal code and country, of the address at home if there are several."""
+def _place(record: Row) -> tuple[str, str]:
+    """Postal code and country, of the home address if there are several."""
     places: dict[str, dict[str, str]] = {}
-    for name, cell in given.items():
-        if _kind(name) == "place" and (found := _PLACE.fullmatch(name)):
-            places.setdefault(found[1], {})["country" if found[2].startswith("country") else "zip_code"] = _several(cell)[0]
+    for name, cell in record.items():
+        if _kind(name) == "place" and (match := _PLACE.fullmatch(name)):
+            places.setdefault(match[1], {})["country" if match[2].startswith("country") else "zip_code"] = _split_cell(cell)[0]
     for which in sorted(places, key=lambda which: _PLACES.index(which.rstrip("0123456789-"))):
         return places[which].get("zip_code", ""), places[which].get("country", "")
     return "", ""
 
 
-def _tags(given: Row) -> list[str]:
-    """Google puts a star before the groups that everybody has, of which one holds all contacts."""
-    tags = [tag.strip() for name in _TAGS for tag in re.split(":::|;|,", given.get(name, ""))]
+def _tags(record: Row) -> list[str]:
+    """The tags, without Google's group of all contacts; Google marks predefined groups with a star."""
+    tags = [tag.strip() for name in _TAGS for tag in re.split(":::|;|,", record.get(name, ""))]
     return [tag.removeprefix("* ") for tag in tags if tag and tag.replace(" ", "").lower() != "*mycontacts"]
 
 
 def _birthday(value: str) -> str:
-    """Outlook writes the month first, and zeros for none."""
+    """The birthday in ISO format; Outlook writes the month first, and zeros for none."""
     if re.fullmatch("[0/]+", value):
         return ""
-    found = _US_DATE.fullmatch(value)
-    if found is None or int(found[1]) > 12:
+    match = _US_DATE.fullmatch(value)
+    if match is None or int(match[1]) > 12:
         return value
-    return f"{found[3]}-{int(found[1]):02}-{int(found[2]):02}"
+    return f"{match[3]}-{int(match[1]):02}-{int(match[2]):02}"
 
 
-def _one(given: Row, names: tuple[str, ...]) -> str:
-    return next((given[name].strip() for name in names if name in given), "")
+def _first_value(record: Row, names: tuple[str, ...]) -> str:
+    return next((record[name].strip() for name in names if name in record), "")
 
 
-def _several(cell: str) -> list[str]:
-    """The values in a cell, of which Google joins several."""
+def _split_cell(cell: str) -> list[str]:
+    """The values in a cell; Google joins several with `:::`."""
     return [value.strip() for value in cell.split(":::") if value.strip()] or [""]

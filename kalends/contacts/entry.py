@@ -1,4 +1,4 @@
-"""One person as an address book describes them, whatever its format."""
+"""Entries of address books, independent of the format."""
 
 from msgspec import Struct
 
@@ -7,7 +7,7 @@ TOO_MANY = f"must have at most {MAX_ENTRIES:,} contacts"
 
 
 class Entry(Struct, kw_only=True):
-    """One person as a file or a service describes them, before anything is checked."""
+    """One person in a file or from a service, before validation."""
 
     line: int = 0
     first_name: str = ""
@@ -22,7 +22,7 @@ class Entry(Struct, kw_only=True):
     unique_id: str = ""
 
 
-def first_and_last(shown: str) -> tuple[str, str]:
-    """A whole name in two: its last word is the last name, unless it is the only one."""
-    first, _, last = shown.rpartition(" ")
+def split_full_name(full_name: str) -> tuple[str, str]:
+    """First and last name: the last word is the last name, unless it is the only one."""
+    first, _, last = full_name.rpartition(" ")
     return (first.strip(), last) if first else (last, "")

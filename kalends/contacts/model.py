@@ -1,4 +1,4 @@
-"""What a contact is."""
+"""Contact records, their input and their replies."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -18,7 +18,7 @@ Service = Literal["google", "outlook", "yahoo"]
 
 
 def _birthday(value: str) -> str:
-    """The date, whatever clock was written with it."""
+    """The date of a date or time."""
     try:
         return datetimes.parse(value).local.date().isoformat()
     except ValueError as error:
@@ -74,7 +74,7 @@ class ContactFields(Struct, kw_only=True):
 
 
 class ContactInput(ContactFields, kw_only=True):
-    """What it takes to create a contact. A file of many may come instead: the older way, beside POST /api/contacts/import_file."""
+    """A new contact; or, instead of the fields, a file of contacts, as in POST /api/contacts/import_file."""
 
     file: Annotated[Upload, Meta(description="A .vcf or .csv file of contacts, instead of the fields.")] | None = None
 
@@ -88,14 +88,14 @@ class ContactFile(Struct, kw_only=True):
 
 
 class ContactChanges(ContactFields, kw_only=True):
-    """What may be changed of a contact."""
+    """Changes of a contact."""
 
     tag: Tag | None = None
 
 
 Text = Annotated[Query, Meta(description='Words, each in some text field; "…" keeps words together, * is any characters.')]
 Tags = Annotated[Query, Meta(description="Comma-delimited tags; all must be on the contact.")]
-GuestsOf = Annotated[Id, Meta(description="Only those who answered or commented on this event, which you may edit.")]
+GuestsOfEvent = Annotated[Id, Meta(description="Only those who responded to or commented on this event, which you may edit.")]
 List = Annotated[Literal["primary", "imported"], Meta(description="`imported` for the temporary list.")]
 
 
@@ -111,7 +111,7 @@ class ContactFilter(Struct, kw_only=True):
 
     text: Text | None = None
     tags: Tags | None = None
-    event_id: GuestsOf | None = None
+    event_id: GuestsOfEvent | None = None
     list: List = "primary"
 
 
@@ -127,12 +127,12 @@ class ContactQuery(Paging, kw_only=True):
 
     text: Text | None = None
     tags: Tags | None = None
-    event_id: GuestsOf | None = None
+    event_id: GuestsOfEvent | None = None
     list: List = "primary"
 
 
 class ImportInput(Struct, kw_only=True):
-    """Where to import contacts from. The credential is used once, and neither stored nor logged."""
+    """The provider and credential to import contacts with. The credential is used once, and neither stored nor logged."""
 
     OPTIONS: ClassVar = StructOptions(
         rules={
@@ -149,13 +149,13 @@ class ImportInput(Struct, kw_only=True):
 
 
 class KeepInput(Struct, kw_only=True):
-    """Which entries of the temporary list to keep."""
+    """The entries of the temporary list to keep."""
 
     ids: Annotated[Ids, Meta(description="Entries of the temporary list; without them, all.")] | None = None
 
 
 class Contact(Struct, frozen=True):
-    """A row of the table. An entry of the temporary list has the service that it came from, and expires."""
+    """A row of the table `contacts`. An entry of the temporary list has its service, and expires."""
 
     id: int
     user_id: int
@@ -213,7 +213,7 @@ class ContactIndex(Struct):
 
 
 class Imported(Struct):
-    """A contact that an import made."""
+    """An imported contact."""
 
     id: int
     name: str
@@ -221,7 +221,7 @@ class Imported(Struct):
 
 
 class ServiceImport(Struct):
-    """What came from the service: on the temporary list, until it expires or is kept."""
+    """The contacts imported from the service into the temporary list."""
 
     service: str
     imported: int
@@ -230,7 +230,7 @@ class ServiceImport(Struct):
 
 
 class FileImport(Struct):
-    """What came from the file: on the primary list. What could not be kept is told; of a thousand and more, the number."""
+    """The contacts imported from the file into the primary list, with remarks on omitted values; beyond 1,000 remarks, their number."""
 
     imported: int
     skipped: int
@@ -238,20 +238,20 @@ class FileImport(Struct):
     remarks: list[Remark]
 
 
-class Kept(Struct):
-    """How many entries of the temporary list are contacts now, and how many were there already."""
+class KeepResult(Struct):
+    """The numbers of entries that were moved to the primary list, and that were skipped as duplicates."""
 
     kept: int
     skipped: int
 
 
 class DeleteAllInput(Struct, kw_only=True):
-    """Which contacts to delete."""
+    """The list to delete."""
 
     list: Annotated[List, Meta(description="Only those of this list; without it, all of both.")] | None = None
 
 
 class AllDeleted(Struct):
-    """How many contacts were deleted."""
+    """The number of deleted contacts."""
 
     deleted: int

@@ -4,7 +4,7 @@ from msgspec import structs
 
 from kalends import errors, policy
 from kalends.contacts import api, present, store
-from kalends.contacts.model import ContactChanges, ContactFilter, ContactInput, ContactQuery, DeleteAllInput, GuestsOf, Tags, Text
+from kalends.contacts.model import ContactChanges, ContactFilter, ContactInput, ContactQuery, DeleteAllInput, GuestsOfEvent, Tags, Text
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
@@ -21,7 +21,7 @@ class Search(Paging, kw_only=True):
 
     text: Text | None = None
     tags: Tags | None = None
-    event_id: GuestsOf | None = None
+    event_id: GuestsOfEvent | None = None
 
 
 @page("GET", "/contacts")

@@ -13,12 +13,12 @@ def editable(contact: Contact) -> ContactFields:
 
 
 def item(contact: Contact) -> ContactItem:
-    return ContactItem(**_limited(contact))
+    return ContactItem(**_limited_fields(contact))
 
 
 def detail(contact: Contact) -> ContactDetail:
     return ContactDetail(
-        **_limited(contact),
+        **_limited_fields(contact),
         birthday=contact.birthday,
         gender=contact.gender,
         country=contact.country,
@@ -29,7 +29,7 @@ def detail(contact: Contact) -> ContactDetail:
     )
 
 
-def _limited(contact: Contact) -> dict[str, Any]:
+def _limited_fields(contact: Contact) -> dict[str, Any]:
     return {
         "id": contact.id,
         "first_name": contact.first_name,

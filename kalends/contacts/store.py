@@ -1,4 +1,4 @@
-"""The SQL of contacts, and how they are answered."""
+"""The SQL of contacts."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,24 +14,24 @@ from kalends.values import phone
 from kalends.values.text import fold_case
 
 _CONTACT = columns(Contact, "k")
-_SAME = ("first_name", "last_name", "phone_number", "email_address", "birthday", "gender", "country", "zip_code", "unique_id")
-_WRITTEN = (*_SAME, "tags", "phone_e164", "email_key", "search", "sort_key")
+_PLAIN_FIELDS = ("first_name", "last_name", "phone_number", "email_address", "birthday", "gender", "country", "zip_code", "unique_id")
+_COLUMNS = (*_PLAIN_FIELDS, "tags", "phone_e164", "email_key", "search", "sort_key")
 _INSERT = f"""
-INSERT INTO contacts (user_id, service, expires_at, {", ".join(_WRITTEN)}, version, created_at, updated_at)
-VALUES (:user_id, :service, :expires_at, {", ".join(f":{name}" for name in _WRITTEN)}, 1, :now, :now)
+INSERT INTO contacts (user_id, service, expires_at, {", ".join(_COLUMNS)}, version, created_at, updated_at)
+VALUES (:user_id, :service, :expires_at, {", ".join(f":{name}" for name in _COLUMNS)}, 1, :now, :now)
 """
 _LAYOUT = text_search.Layout("name", "email_address", "phone_number", "country", "zip_code", "birthday", "unique_id", "tags")
-# An index takes no longer ones.
-_LONGEST_SORT_KEY = 600
+# Indexes limit the size of their keys.
+MAX_SORT_KEY = 600
 
-# Those who answered or commented on an event.
+# The addresses of those who responded to or commented on an event.
 _GUESTS = """(
     SELECT email_key FROM responses WHERE event_id = :event_id UNION SELECT email_key FROM comments WHERE event_id = :event_id
 )"""
 
 
 def index(ctx: Context, query: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:
-    """The actor's contacts that match, by name; all of them without a limit."""
+    """The actor's matching contacts by name; all of them if there is no limit."""
     where, params = _conditions(ctx, query)
     paged = "" if limit is None else " LIMIT :limit OFFSET :offset"
     if limit is not None:
@@ -45,7 +45,7 @@ def count(ctx: Context, query: ContactFilter | ContactQuery) -> int:
 
 
 def _conditions(ctx: Context, query: ContactFilter | ContactQuery) -> tuple[str, dict[str, Any]]:
-    """Which contacts were asked for, as SQL."""
+    """The WHERE clause of a query, and its parameters."""
     params: dict[str, Any] = {"me": policy.user(ctx).id}
     where = [policy.CONTACT_LISTS[query.list]]
     if query.list == "imported":
@@ -54,18 +54,18 @@ def _conditions(ctx: Context, query: ContactFilter | ContactQuery) -> tuple[str,
         where.append(f"k.email_key IN {_GUESTS}")
         params["event_id"] = query.event_id
     terms = 0
-    for name, value, read in (("text", query.text, _LAYOUT.any_field), ("tags", query.tags, _LAYOUT.all_tags)):
+    for name, value, parse in (("text", query.text, _LAYOUT.any_field), ("tags", query.tags, _LAYOUT.all_tags)):
         try:
-            found = read(value or "")
-            text_search.check_term_count(terms := terms + len(found))
+            conditions = parse(value or "")
+            text_search.check_term_count(terms := terms + len(conditions))
         except ValueError as error:
             raise errors.invalid(name, str(error), "too_large") from None
-        where += text_search.where("k.search", found, params)
+        where += text_search.where("k.search", conditions, params)
     return " AND ".join(where), params
 
 
 def insert(ctx: Context, params: ContactFields) -> int:
-    """A new contact on the actor's primary list."""
+    """Insert a contact into the actor's primary list."""
     columns = row(ctx, params)
     quotas.reserve(ctx, policy.user(ctx).id, "contacts", 1, quotas.size(columns))
     contact_id: int = ctx.tx.value(f"{_INSERT} RETURNING id", **columns)
@@ -73,26 +73,26 @@ def insert(ctx: Context, params: ContactFields) -> int:
 
 
 def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> list[int]:
-    """Many at once; the caller holds the actor's contacts."""
+    """Insert many contacts; the caller must hold the lock."""
     quotas.reserve(ctx, policy.user(ctx).id, "contacts", len(rows), sum(map(quotas.size, rows)))
     last = ctx.tx.value("SELECT max(id) FROM contacts") or 0
     ctx.tx.many(_INSERT, rows)
-    made = ctx.tx.rows("SELECT id FROM contacts WHERE user_id = :me AND id > :last ORDER BY id", me=policy.user(ctx).id, last=last)
-    return [contact_id for (contact_id,) in made]
+    ids = ctx.tx.rows("SELECT id FROM contacts WHERE user_id = :me AND id > :last ORDER BY id", me=policy.user(ctx).id, last=last)
+    return [contact_id for (contact_id,) in ids]
 
 
 def row(ctx: Context, params: ContactFields, service: str | None = None, expires_at: int | None = None) -> dict[str, Any]:
-    """What is written for a contact of the actor's, on the primary list or from a service."""
+    """The columns of a contact of the actor, on the primary list or from a service."""
     return {"user_id": policy.user(ctx).id, "service": service, "expires_at": expires_at, "now": ctx.now, **_columns(params)}
 
 
 def lock(ctx: Context) -> None:
-    """Let nobody else change the actor's contacts until the transaction ends."""
+    """Lock the actor's contacts until the transaction ends."""
     ctx.tx.advisory_lock(f"contacts of {policy.user(ctx).id}")
 
 
 def update(ctx: Context, contact_id: int, params: ContactFields) -> None:
-    assigned = ", ".join(f"{name} = :{name}" for name in _WRITTEN)
+    assigned = ", ".join(f"{name} = :{name}" for name in _COLUMNS)
     ctx.tx.run(
         f"UPDATE contacts SET {assigned}, version = version + 1, updated_at = :now WHERE id = :id",
         id=contact_id,
@@ -106,12 +106,12 @@ def delete(ctx: Context, contact_id: int) -> None:
 
 
 def delete_imported(ctx: Context, service: str) -> None:
-    """Forget what came from the service before."""
+    """Delete the entries of an earlier import from the service."""
     ctx.tx.run("DELETE FROM contacts WHERE user_id = :me AND service = :service", me=policy.user(ctx).id, service=service)
 
 
 def delete_all(ctx: Context, query: str | None) -> int:
-    """Empty one list, or both without one, and say how many contacts there were."""
+    """Delete the contacts of one list, or of both, and return their number."""
     me = policy.user(ctx).id
     ctx.tx.run("DELETE FROM contacts WHERE user_id = :me AND expires_at <= :now", me=me, now=ctx.now)
     where = {None: "", "primary": " AND service IS NULL", "imported": " AND service IS NOT NULL"}[query]
@@ -128,25 +128,25 @@ def keep(ctx: Context, contacts: Iterable[Contact]) -> None:
 
 
 def clean_up(ctx: Context) -> None:
-    """Forget the entries of the temporary lists that have expired."""
+    """Delete expired entries of the temporary lists."""
     ctx.tx.run("DELETE FROM contacts WHERE expires_at <= :now", now=ctx.now)
 
 
 def _columns(params: ContactFields) -> dict[str, Any]:
-    fields = {name: getattr(params, name) for name in _SAME}
-    dialled = phone.to_e164(params.phone_number, params.country) if params.phone_number else None
+    fields = {name: getattr(params, name) for name in _PLAIN_FIELDS}
+    e164 = phone.to_e164(params.phone_number, params.country) if params.phone_number else None
     name = " ".join(filter(None, (params.first_name, params.last_name)))
-    searched = structs.asdict(params) | {"name": name, "phone_number": f"{params.phone_number or ''} {dialled or ''}"}
+    texts = structs.asdict(params) | {"name": name, "phone_number": f"{params.phone_number or ''} {e164 or ''}"}
     return fields | {
         "tags": params.tag_list,
-        "phone_e164": dialled,
+        "phone_e164": e164,
         "email_key": fold_case(params.email_address) if params.email_address else None,
-        "search": _LAYOUT.column({part: fold(searched[part] or "") for part in _LAYOUT.parts}, params.tag_list.split(",")),
+        "search": _LAYOUT.column({part: fold(texts[part] or "") for part in _LAYOUT.parts}, params.tag_list.split(",")),
         "sort_key": _sort_key(params),
     }
 
 
 def _sort_key(params: ContactFields) -> bytes:
-    """By last name, then first name; those without a name by what they have."""
+    """Sort by last name, then first name; contacts without a name by their address or number."""
     first = params.last_name or params.first_name or params.email_address or params.phone_number or ""
-    return "\0".join(map(fold, (first, params.first_name or "", params.email_address or ""))).encode()[:_LONGEST_SORT_KEY]
+    return "\0".join(map(fold, (first, params.first_name or "", params.email_address or ""))).encode()[:MAX_SORT_KEY]

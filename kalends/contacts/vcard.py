@@ -1,17 +1,17 @@
-"""vCard, the format of address books: 2.1, 3.0 and 4.0 are read, 3.0 is written, which every program understands."""
+"""vCard: reads versions 2.1, 3.0 and 4.0, and writes 3.0, which every program understands."""
 
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
-from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry, first_and_last
+from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry, split_full_name
 from kalends.contacts.model import Contact
 from kalends.ical.lines import Property, escape, fold, parse_property, split_escaped, unfold
 
-# Far more than any real card has, so that hostile ones stay cheap.
+# More than any real card has, to bound the work for hostile files.
 MAX_PROPERTIES = 1_000
 
-_READ = set("VERSION KIND X-ADDRESSBOOKSERVER-KIND N FN ORG EMAIL TEL BDAY GENDER X-GENDER ADR CATEGORIES UID".split())
+_PROPERTIES = set("VERSION KIND X-ADDRESSBOOKSERVER-KIND N FN ORG EMAIL TEL BDAY GENDER X-GENDER ADR CATEGORIES UID".split())
 _NAME = re.compile(r"(?:[\w-]{1,100}\.)?([\w-]{1,100})(?=[;:])", re.ASCII)
 _MOBILE, _LAST = {"CELL", "MOBILE", "IPHONE"}, {"FAX", "PAGER"}
 
@@ -19,32 +19,32 @@ Card = dict[str, list[Property]]
 
 
 def read(content: str) -> list[Entry]:
-    """The people in a file; cards that stand for groups of people are passed over. Raises ValueError with words for people."""
+    """Parse a file of vCards, without the cards of groups. Raises ValueError with a message for users."""
     entries: list[Entry] = []
     for line, card in _cards(content):
         if _text(card, "KIND", "X-ADDRESSBOOKSERVER-KIND").lower() == "group":
             continue
-        entries.append(_entry(line, card))
+        entries.append(_parse_entry(line, card))
         if len(entries) > MAX_ENTRIES:
             raise ValueError(TOO_MANY)
     return entries
 
 
 def write(contacts: Iterable[Contact]) -> str:
-    """The contacts as a file; what read makes of it is what they are."""
-    return "".join(fold(line) for contact in contacts for line in _written(contact))
+    """The contacts as a file, which `read` parses without loss."""
+    return "".join(fold(line) for contact in contacts for line in _card_lines(contact))
 
 
 def _cards(content: str) -> Iterator[tuple[int, Card]]:
-    """Every card with the number of its first line. The card of an agent, which a card may hold, is none of ours."""
+    """The cards with their first line numbers. Nested cards of agents are skipped."""
     begin, depth, before = 0, 0, ""
     card: Card = {}
     for number, line in unfold(content):
-        found = _NAME.match(line)
-        if found is None:
+        match = _NAME.match(line)
+        if match is None:
             continue
-        name = found[1].upper()
-        is_card = name in ("BEGIN", "END") and line[found.end() + 1 :].strip().upper() == "VCARD"
+        name = match[1].upper()
+        is_card = name in ("BEGIN", "END") and line[match.end() + 1 :].strip().upper() == "VCARD"
         if is_card and name == "END":
             if depth == 1:
                 yield begin, card
@@ -55,7 +55,7 @@ def _cards(content: str) -> Iterator[tuple[int, Card]]:
             if depth:
                 yield begin, card
             begin, depth, card = number, 1, {}
-        elif depth == 1 and name in _READ:
+        elif depth == 1 and name in _PROPERTIES:
             card.setdefault(name, []).append(parse_property(number, line))
             if len(card[name]) > MAX_PROPERTIES:
                 raise ValueError(f"the card that begins in line {begin} has {name} more than {MAX_PROPERTIES:,} times")
@@ -64,7 +64,7 @@ def _cards(content: str) -> Iterator[tuple[int, Card]]:
         raise ValueError(f"the card that begins in line {begin} has no END:VCARD; the file looks cut off")
 
 
-def _entry(line: int, card: Card) -> Entry:
+def _parse_entry(line: int, card: Card) -> Entry:
     phone_numbers, email_addresses = _phone_numbers(card), _email_addresses(card)
     first_name, last_name = _name(card, {*phone_numbers, *email_addresses})
     zip_code, country = _address(card)
@@ -83,22 +83,22 @@ def _entry(line: int, card: Card) -> Entry:
     )
 
 
-def _name(card: Card, nameless: set[str]) -> tuple[str, str]:
-    """First and last name. Some cards have only a name to show, which may be no name at all."""
+def _name(card: Card, addresses: set[str]) -> tuple[str, str]:
+    """First and last name. Some cards have only FN, which may be an address or number instead of a name."""
     for item in card.get("N", []):
         last, first, middle = item.parts(3)
         if first or middle or last:
             return " ".join(filter(None, (first, middle))), last
-    shown = _text(card, "FN")
-    if shown in nameless:
+    full_name = _text(card, "FN")
+    if full_name in addresses:
         return "", ""
-    if shown in [item.parts(1)[0] for item in card.get("ORG", [])]:
-        return shown, ""
-    return first_and_last(shown)
+    if full_name in [item.parts(1)[0] for item in card.get("ORG", [])]:
+        return full_name, ""
+    return split_full_name(full_name)
 
 
 def _phone_numbers(card: Card) -> list[str]:
-    """A mobile phone comes first, a fax last."""
+    """The phone numbers: mobile phones first, faxes last."""
     items = sorted(card.get("TEL", []), key=lambda item: (not item.types & _MOBILE, bool(item.types & _LAST), item.preference))
     is_new = _text(card, "VERSION") == "4.0"
     return _distinct(_telephone(item.text) if is_new or item.parameters.get("VALUE") == "URI" else item.text for item in items)
@@ -128,7 +128,7 @@ def _gender(card: Card) -> str:
 
 
 def _address(card: Card) -> tuple[str, str]:
-    """Postal code and country, of the address at home if there are several."""
+    """Postal code and country, of the home address if there are several."""
     items = sorted(card.get("ADR", []), key=lambda item: ("HOME" not in item.types, item.preference))
     for item in items:
         zip_code, country = item.parts(7)[5:]
@@ -149,10 +149,10 @@ def _without(value: str, scheme: str) -> str:
     return value[len(scheme) :] if value[: len(scheme)].lower() == scheme else value
 
 
-def _written(contact: Contact) -> Iterator[str]:
+def _card_lines(contact: Contact) -> Iterator[str]:
     first_name, last_name = contact.first_name or "", contact.last_name or ""
-    shown = " ".join(filter(None, (first_name, last_name))) or contact.email_address or contact.phone_number or ""
-    yield from ("BEGIN:VCARD", "VERSION:3.0", f"N:{escape(last_name)};{escape(first_name)};;;", f"FN:{escape(shown)}")
+    full_name = " ".join(filter(None, (first_name, last_name))) or contact.email_address or contact.phone_number or ""
+    yield from ("BEGIN:VCARD", "VERSION:3.0", f"N:{escape(last_name)};{escape(first_name)};;;", f"FN:{escape(full_name)}")
     if contact.email_address:
         yield f"EMAIL;TYPE=INTERNET:{escape(contact.email_address)}"
     if contact.phone_number:

@@ -1,4 +1,4 @@
-"""What mail about an account says: the way to a new password, the proof of an address, and what was changed."""
+"""E-mail about an account: password reset, address verification and notices of changes."""
 
 from email.message import EmailMessage
 
@@ -41,19 +41,19 @@ NOTICES: dict[Notice, tuple[str, str, str]] = {
 
 
 def reset(settings: Settings, delivery: Delivery, user: User) -> EmailMessage:
-    """The way to a new password, for somebody who has forgotten theirs."""
+    """The password reset link."""
     subject, text, label, otherwise = RESET
     return _message(settings, delivery, user, subject, text, otherwise, reset_url(settings, user, delivery.created_at), label)
 
 
 def verify(settings: Settings, delivery: Delivery, user: User) -> EmailMessage:
-    """The link by which the user proves that the address is theirs."""
+    """The link to verify the e-mail address."""
     subject, text, label, otherwise = VERIFY
     return _message(settings, delivery, user, subject, text, otherwise, verify_url(settings, user, delivery.created_at), label)
 
 
 def notice(settings: Settings, delivery: Delivery, user: User) -> EmailMessage:
-    """What was changed about the account, for the case that somebody else did it."""
+    """A notice of a change of the account, in case somebody else made it."""
     subject, text, otherwise = NOTICES[delivery.notice or "password_changed"]
     return _message(settings, delivery, user, subject, text, otherwise)
 

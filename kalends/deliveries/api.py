@@ -1,4 +1,4 @@
-"""Deliveries: what was sent of your events, to whom, and what became of it."""
+"""Deliveries: the messages about your events, their recipients and states."""
 
 from msgspec import UNSET
 

@@ -1,4 +1,4 @@
-"""The time of an event in words, in the event's own time zone."""
+"""The time of an event as text, in the event's time zone."""
 
 from datetime import datetime
 
@@ -15,7 +15,7 @@ def long(event: Event) -> str:
 
 
 def short(event: Event) -> str:
-    """`Mon 11 May 2026 17:00-19:00 (Europe/Paris)`: every character is in the alphabet of SMS."""
+    """`Mon 11 May 2026 17:00-19:00 (Europe/Paris)`: all characters are in the GSM 7-bit alphabet."""
     start, end = _start(event), _end(event)
     if event.all_day:
         return time_text.short_days(start.date(), (end or start).date())
@@ -34,7 +34,7 @@ def _start(event: Event) -> datetime:
 
 
 def _end(event: Event) -> datetime | None:
-    """Its end; of an all-day event a moment on its last day."""
+    """The end; for an all-day event, a moment on its last day."""
     if event.end_at is None:
         return None
     return datetimes.to_local(event.end_at - 1 if event.all_day else event.end_at, event.time_zone)

@@ -1,4 +1,4 @@
-"""Limits on what is sent: by an account, by the guests of a network, and by the whole installation. Password resets and
+"""Rate limits on sending: by an account, by the guests of a network, and by the whole installation. Password resets and
 notices about an account are not counted here."""
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from kalends.net.client_network import network
 from kalends.settings import Settings
 
 HOUR, DAY = 3600, 86_400
-# Links to verify addresses, which may be anybody's: by changes of one account's address, and with registrations by one network.
+# Verification links, which may go to anybody: limited by account, and with registrations by network.
 ACCOUNT_LINKS = Limit("account-addresses", 10, HOUR, "An account may change its e-mail address {most} times an hour. Try again later.")
 NETWORK_LINKS = Limit(
     "network-addresses", 100, HOUR, "From one network, {most} e-mail addresses an hour are registered or changed. Try again later."
@@ -19,7 +19,7 @@ RAISE = "Try again later, or ask whoever runs this service to raise the limit."
 
 
 def count_send(ctx: Context, channel: str) -> None:
-    """Count a message that the actor or a guest asks for, in the open transaction, or raise TooMany."""
+    """Count a message that the actor or a guest requests, in the open transaction, or raise TooMany."""
     if ctx.actor:
         subject, own = f"user {ctx.actor.id}", _of_account(ctx.settings, channel)
     else:
@@ -30,7 +30,7 @@ def count_send(ctx: Context, channel: str) -> None:
 
 
 def count_link(ctx: Context) -> None:
-    """Count a link that is mailed to verify an address, in the open transaction, or raise TooMany."""
+    """Count a verification link, in the open transaction, or raise TooMany."""
     if ctx.actor:
         _count(ctx, ACCOUNT_LINKS, f"user {ctx.actor.id}", 1)
     _count(ctx, NETWORK_LINKS, network(ctx.caller.address), 1)

@@ -1,4 +1,4 @@
-"""What deliveries say: an event as e-mail and as SMS."""
+"""The content of deliveries: events as e-mail and SMS."""
 
 from collections.abc import Iterator
 from email.header import Header
@@ -24,9 +24,9 @@ from kalends.values.text import replace_control_characters
 from kalends.web.render import render_text
 
 MAX_SEGMENTS = 2
-# A title shorter than this says less than the exact time does.
-TITLE_AT_LEAST = 20
-ASKED_FOR = "You get this because somebody asked for it to be sent to this address."
+# A title is not shortened below this length to keep the exact time.
+MIN_TITLE = 20
+REQUESTED = "You get this because somebody asked for it to be sent to this address."
 LISTED = "You get this because this address is on the list of {}."
 
 CONFIRM = """Somebody asked {service} to tell this address about events of {owner}.
@@ -40,7 +40,7 @@ If it was not, do nothing: you will not be told of any event.
 
 
 def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
-    """The event as e-mail: for people with and without HTML, and for their calendars."""
+    """The event as e-mail: plain text, HTML and an iCalendar attachment."""
     message = envelope(settings, delivery.address, event.title, str(delivery.id), delivery.created_at)
     unsubscribe = None if delivery.subscriber_id is None else unsubscribe_url(settings, delivery.subscriber_id)
     if unsubscribe:
@@ -50,7 +50,7 @@ def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
         "event": event,
         "time": event_time.long(event),
         "url": _url(settings, event),
-        "reason": LISTED.format(event.owner_name) if unsubscribe else ASKED_FOR,
+        "reason": LISTED.format(event.owner_name) if unsubscribe else REQUESTED,
         "unsubscribe": unsubscribe,
     }
     message.set_content(_plain_text(**values), cte="quoted-printable")
@@ -63,14 +63,14 @@ def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
 
 
 def preview(settings: Settings, event: Event) -> str:
-    """The text of an announcement, for its sender."""
+    """The plain text of an announcement, for its sender to review."""
     reason = LISTED.format(event.owner_name)
     link = "a link of each recipient's own"
     return _plain_text(event=event, time=event_time.long(event), url=_url(settings, event), reason=reason, unsubscribe=link)
 
 
 def confirmation(settings: Settings, delivery: Delivery, owner: User) -> EmailMessage:
-    """The question whether the address wants to be on the owner's list."""
+    """The e-mail with the link to confirm an opt-in to the owner's list."""
     message = envelope(settings, delivery.address, "Confirm that you want to hear of events", str(delivery.id), delivery.created_at)
     values = {"owner": _line(owner.name or owner.user_name), "service": settings.url, "url": confirm_url(settings, delivery.id)}
     message.set_content(CONFIRM.format(**values), cte="quoted-printable")
@@ -79,50 +79,52 @@ def confirmation(settings: Settings, delivery: Delivery, owner: User) -> EmailMe
 
 
 def confirmation_text(settings: Settings, delivery: Delivery, owner: User) -> str:
-    """The same as SMS in two segments, with its link whole: the owner's name is shortened."""
+    """The link to confirm an opt-in as SMS of two segments; the owner's name is shortened to fit."""
     link = short_confirm_url(settings, delivery.id)
-    asked = (f"Events of {name}: confirm that you want to be told at" for name in _cuts(plain(_line(owner.name or owner.user_name))))
-    fitting = (text for text in asked if segments(f"{text} {link}") <= MAX_SEGMENTS)
-    return f"{text} {link}" if (text := next(fitting, "")) else link
+    candidates = (
+        f"Events of {name}: confirm that you want to be told at" for name in _shorten(plain(_line(owner.name or owner.user_name)))
+    )
+    fits = (text for text in candidates if segments(f"{text} {link}") <= MAX_SEGMENTS)
+    return f"{text} {link}" if (text := next(fits, "")) else link
 
 
-def envelope(settings: Settings, address: str, subject: str, number: str, written_at: int) -> EmailMessage:
-    """A message without content. The same number has the same Message-ID, which nobody can guess."""
+def envelope(settings: Settings, address: str, subject: str, number: str, sent_at: int) -> EmailMessage:
+    """A message without content. Its Message-ID is the same for the same number, and cannot be guessed."""
     message = EmailMessage(policy=_POLICY)
     local_part, _, host = wire_address(address).rpartition("@")
     message["Subject"] = _line(subject)
     message["From"] = sender(settings.email_from, settings.url)
     message["To"] = Address("", local_part, host)
-    message["Date"] = format_datetime(datetimes.to_local(written_at, "UTC"))
+    message["Date"] = format_datetime(datetimes.to_local(sent_at, "UTC"))
     message["Message-ID"] = f"<{number}.{derive(settings, 'message', number)[:22]}@{domain(settings.url)}>"
     message["Auto-Submitted"] = "auto-generated"
     return message
 
 
 def text(settings: Settings, delivery: Delivery, event: Event) -> str:
-    """The event as SMS in two segments, with its links whole: the place is shortened first, then the title, then the time."""
+    """The event as SMS of two segments with complete links; the place is shortened first, then the title, then the time."""
     links = _url(settings, event)
     if delivery.subscriber_id is not None:
         links += f" Stop: {short_unsubscribe_url(settings, delivery.subscriber_id)}"
-    fitting = (said for said in _shorter(event) if segments(f"{said} {links}") <= MAX_SEGMENTS)
-    return f"{said} {links}" if (said := next(fitting, "")) else links
+    fits = (candidate for candidate in _wordings(event) if segments(f"{candidate} {links}") <= MAX_SEGMENTS)
+    return f"{candidate} {links}" if (candidate := next(fits, "")) else links
 
 
-def _shorter(event: Event) -> Iterator[str]:
-    """Ever fewer words for the event."""
+def _wordings(event: Event) -> Iterator[str]:
+    """Descriptions of the event, from the longest to the shortest."""
     title, place = plain(_line(event.title)), plain(_line(event.location or ""))
     long, brief = event_time.short(event), event_time.brief(event)
     if place:
-        yield from (f"{title}, {long}, {cut}" for cut in _cuts(place))
-    yield from (f"{cut}, {long}" for cut in _cuts(title, TITLE_AT_LEAST))
-    yield from (f"{cut}, {brief}" for cut in _cuts(title))
-    yield from _cuts(title)
+        yield from (f"{title}, {long}, {cut}" for cut in _shorten(place))
+    yield from (f"{cut}, {long}" for cut in _shorten(title, MIN_TITLE))
+    yield from (f"{cut}, {brief}" for cut in _shorten(title))
+    yield from _shorten(title)
 
 
-def _cuts(whole: str, least: int = 1) -> Iterator[str]:
-    """The text, then ever less of it."""
+def _shorten(whole: str, min_length: int = 1) -> Iterator[str]:
+    """The text, followed by shorter and shorter prefixes of it."""
     yield whole
-    for length in range(len(whole) - 1, least - 1, -1):
+    for length in range(len(whole) - 1, min_length - 1, -1):
         yield whole[:length].rstrip() + "..."
 
 
@@ -137,7 +139,7 @@ def _url(settings: Settings, event: Event) -> str:
 
 
 def _line(value: str) -> str:
-    """On one line, whatever it held: nothing in a value begins another header."""
+    """The text on one line, so that no value can inject a header."""
     return replace_control_characters(value).strip()
 
 

@@ -1,4 +1,4 @@
-"""What a delivery is: a message to one address, on its way."""
+"""Delivery records (a message to one address), their queries and replies."""
 
 from typing import Annotated, Literal, get_args
 
@@ -10,7 +10,7 @@ from kalends.http.paging import Paging
 Channel = Literal["email", "sms"]
 State = Literal["queued", "sending", "sent", "failed"]
 AccountMail = Literal["reset", "verify", "notice"]
-# What a message about an account tells: a change that somebody else may have made.
+# The changes of an account that its user is notified of.
 Notice = Literal["password_changed", "password_reset", "address_changed", "key_created"]
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
@@ -24,7 +24,7 @@ class DeliveryQuery(Paging, kw_only=True):
 
 
 class Delivery(Struct, frozen=True):
-    """A row of the table."""
+    """A row of the table `deliveries`."""
 
     id: int
     owner_id: int
@@ -44,7 +44,7 @@ class Delivery(Struct, frozen=True):
 
 
 class DeliveryQueued(Struct):
-    """A delivery that was just written."""
+    """A delivery that was just queued."""
 
     id: int
     channel: str
@@ -53,19 +53,19 @@ class DeliveryQueued(Struct):
 
 
 class DeliveriesQueued(Struct):
-    """What will be sent."""
+    """The deliveries that were queued."""
 
     deliveries: list[DeliveryQueued]
 
 
 class Announced(Struct):
-    """To how many on the list the event will be sent."""
+    """The number of subscribers to whom the event will be sent."""
 
     queued: int
 
 
 class DeliveryItem(Struct, kw_only=True):
-    """A delivery as its event's owner sees it; `error` is what went wrong at the last attempt."""
+    """A delivery for the event's owner; `error` is that of the last attempt."""
 
     id: int
     event_id: int | None

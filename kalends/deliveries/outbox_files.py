@@ -1,4 +1,4 @@
-"""Messages as files in the data folder's outbox, where nothing else is set up to send them."""
+"""Messages as files in the data folder's outbox, where no transport is configured."""
 
 import os
 import secrets
@@ -14,11 +14,11 @@ def outbox(settings: Settings) -> Path:
 
 
 def write(settings: Settings, name: str, content: bytes) -> None:
-    """Write the file whole or not at all; the same message again replaces it."""
+    """Write the file atomically; a repeated message replaces it."""
     folder = outbox(settings)
     draft = folder / f".{name}.{secrets.token_hex(8)}"
     try:
-        # One after the other: the mode is that of the last folder alone.
+        # In two steps, since mkdir applies the mode to the last folder only.
         settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
         try:
@@ -35,7 +35,7 @@ def write(settings: Settings, name: str, content: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """So that the file's name too outlives a power cut."""
+    """Sync the directory entry, so that it survives a power cut."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

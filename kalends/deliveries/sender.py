@@ -59,11 +59,11 @@ class Outbox:
             self._changed.wait_for(lambda: self._busy < SENDERS, timeout=PAUSE)
             return SENDERS - self._busy
 
-    def _dispatch(self, most: int) -> int:
+    def _dispatch(self, limit: int) -> int:
         """Claim at most this many due messages and queue them; return their number."""
         ctx = Context(self._db, self._settings, timestamps.now())
         try:
-            due = _due(ctx, self._channel, most) if most else []
+            due = _due(ctx, self._channel, limit) if limit else []
         except (Retry, Unavailable) as error:
             log.warning("delivery_claim_failed", reason=str(error))
             return 0
@@ -100,7 +100,7 @@ def queue_resets(ctx: Context) -> None:
                 store.insert_account_mail(ctx, user, "reset")
 
 
-def _due(ctx: Context, channel: Channel, most: int) -> list[Delivery]:
+def _due(ctx: Context, channel: Channel, limit: int) -> list[Delivery]:
     if channel == "email":
         queue_resets(ctx)
     with ctx.read():
@@ -108,7 +108,7 @@ def _due(ctx: Context, channel: Channel, most: int) -> list[Delivery]:
             return []
     with ctx.write():
         store.give_up_unknown(ctx)
-        return store.claim(ctx, channel, LEASE, most)
+        return store.claim(ctx, channel, LEASE, limit)
 
 
 def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:

@@ -1,4 +1,4 @@
-"""The SQL of deliveries: the outbox that causes write into, and that workers take from."""
+"""The SQL of deliveries: the queue that actions write to and workers claim from."""
 
 from collections import Counter
 from typing import Any
@@ -13,22 +13,22 @@ from kalends.values.text import fold_case
 
 HOUR = 3600
 DAY = 24 * HOUR
-# Anybody may have anything sent to an address: so many an hour, whoever asks.
-SENDS_AN_HOUR = 10
-# Messages about an account, to one address.
-ACCOUNT_MAILS_AN_HOUR: dict[AccountMail, int] = {"reset": 5, "verify": 5, "notice": 10}
-# From all organisers together; each of them asks an address once a day.
-CONFIRMATIONS_A_DAY = 5
+# Anybody may request messages to an address, so the limit is by recipient.
+MAX_SENDS_PER_HOUR = 10
+# Messages about an account, by recipient.
+MAX_ACCOUNT_MAILS_PER_HOUR: dict[AccountMail, int] = {"reset": 5, "verify": 5, "notice": 10}
+# By recipient, from all event owners together; each owner's list sends one a day.
+MAX_CONFIRMATIONS_PER_DAY = 5
 GMAIL = ("gmail.com", "googlemail.com")
-# Somebody waits for these before they can go on. The index deliveries_urgent has the same kinds.
+# Users wait for these messages. The index deliveries_urgent has the same kinds.
 URGENT = "kind IN ('reset', 'verify')"
-KEPT_FOR = 90 * 24 * HOUR
+RETENTION = 90 * 24 * HOUR
 
 _DELIVERY = columns(Delivery)
 
 
 def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id: int | None) -> DeliveryQueued:
-    """Send the event to the address as soon as this transaction has committed."""
+    """Queue the event for the address; it is sent after this transaction has committed."""
     delivery_id: int = ctx.tx.value(
         """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, public, state, attempts,
                                    due_at, created_at, updated_at)
@@ -48,10 +48,10 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
 
 
 def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Notice | None = None) -> bool:
-    """Mail the user at the address that they have in this record, unless it was sent too many of this kind lately; say whether.
-    What others have sent to the address does not count."""
-    most = ACCOUNT_MAILS_AN_HOUR[kind]
-    if ctx.settings.rate_limits == "on" and len(_recent(ctx, kind, user.email_address, most)) >= most:
+    """Queue mail to the address in this user record; False if the address has reached its limit for this kind.
+    Other kinds of messages do not count."""
+    limit = MAX_ACCOUNT_MAILS_PER_HOUR[kind]
+    if ctx.settings.rate_limits == "on" and len(_recent_times(ctx, kind, user.email_address, limit)) >= limit:
         return False
     ctx.tx.run(
         """INSERT INTO deliveries (owner_id, kind, channel, address, address_key, public, state, attempts, due_at, created_at, updated_at,
@@ -68,7 +68,7 @@ def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Not
 
 
 def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) -> None:
-    """Ask the address whether it wants to be on the list of the event's owner: once a day, whoever asks and however often."""
+    """Queue a link to confirm an opt-in to the list of the event's owner, at most once a day for each address and owner."""
     mailbox = _mailbox(address)
     ctx.tx.advisory_lock(f"sends to {mailbox}")
     rows = ctx.tx.rows(
@@ -76,7 +76,7 @@ def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) 
         address_key=mailbox,
         since=ctx.now - DAY,
     )
-    is_flooded = ctx.settings.rate_limits == "on" and len(rows) >= CONFIRMATIONS_A_DAY
+    is_flooded = ctx.settings.rate_limits == "on" and len(rows) >= MAX_CONFIRMATIONS_PER_DAY
     if is_flooded or (event.owner_id,) in rows:
         return
     ctx.tx.run(
@@ -94,7 +94,7 @@ def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) 
 
 
 def announce(ctx: Context, event: Event) -> Counter[str]:
-    """Send the event to all confirmed addresses on its owner's list to whom it was not announced before. How many messages, by channel."""
+    """Queue the event for all confirmed subscribers to whom it was not announced before; return the number of messages by channel."""
     rows = ctx.tx.rows(
         """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, public, state, attempts,
                                    due_at, created_at, updated_at)
@@ -110,7 +110,7 @@ def announce(ctx: Context, event: Event) -> Counter[str]:
 
 
 def count_recipients(ctx: Context, event: Event) -> int:
-    """To how many the event would be announced now."""
+    """The number of subscribers to whom the event would be announced now."""
     return int(
         ctx.tx.value(
             """SELECT count(*) FROM subscribers s WHERE s.owner_id = :owner_id AND s.confirmed_at IS NOT NULL AND NOT EXISTS (
@@ -123,32 +123,32 @@ def count_recipients(ctx: Context, event: Event) -> int:
 
 
 def limit_recipient(ctx: Context, field: str, address: str) -> None:
-    """Refuse to flood an address."""
+    """Raise TooMany if the address has reached its hourly limit."""
     if ctx.settings.rate_limits == "off":
         return
-    recent = _recent(ctx, "send_to_me", address, SENDS_AN_HOUR)
-    if len(recent) == SENDS_AN_HOUR:
+    recent = _recent_times(ctx, "send_to_me", address, MAX_SENDS_PER_HOUR)
+    if len(recent) == MAX_SENDS_PER_HOUR:
         wait = recent[-1] + HOUR - ctx.now
-        raise errors.TooMany(f"{field}: this address was sent {SENDS_AN_HOUR} messages in the last hour. Try again later.", wait)
+        raise errors.TooMany(f"{field}: this address was sent {MAX_SENDS_PER_HOUR} messages in the last hour. Try again later.", wait)
 
 
-def _recent(ctx: Context, kind: str, address: str, most: int) -> list[int]:
-    """When the last of this kind were asked for, for the address, in the last hour; the newest first. Nobody else counts meanwhile."""
+def _recent_times(ctx: Context, kind: str, address: str, limit: int) -> list[int]:
+    """Lock the address, and return the times of its last messages of this kind within an hour, the newest first."""
     mailbox = _mailbox(address)
     ctx.tx.advisory_lock(f"sends to {mailbox}")
     rows = ctx.tx.rows(
         """SELECT created_at FROM deliveries WHERE address_key = :address_key AND created_at > :since AND kind = :kind
-           ORDER BY created_at DESC LIMIT :most""",
+           ORDER BY created_at DESC LIMIT :limit""",
         address_key=mailbox,
         since=ctx.now - HOUR,
         kind=kind,
-        most=most,
+        limit=limit,
     )
     return [created_at for (created_at,) in rows]
 
 
 def _mailbox(address: str) -> str:
-    """Where it arrives: whoever reads gus@example.org is sent what goes to gus+jazz@example.org too, and Gmail ignores dots."""
+    """The mailbox of the address: gus+jazz@example.org is that of gus@example.org, and Gmail ignores dots."""
     local, at, host = fold_case(address).rpartition("@")
     local = local.partition("+")[0] or local
     if host in GMAIL:
@@ -157,8 +157,8 @@ def _mailbox(address: str) -> str:
 
 
 def index(ctx: Context, query: DeliveryQuery) -> list[Delivery]:
-    """Newest first: those of one event, or of all events of the actor's."""
-    where, params = _chosen(ctx, query)
+    """The deliveries of one event, or of all events of the actor, newest first."""
+    where, params = _conditions(ctx, query)
     return ctx.tx.all(
         Delivery,
         f"SELECT {_DELIVERY} FROM deliveries WHERE {where} ORDER BY id DESC LIMIT :limit OFFSET :offset",
@@ -169,11 +169,11 @@ def index(ctx: Context, query: DeliveryQuery) -> list[Delivery]:
 
 
 def count(ctx: Context, query: DeliveryQuery) -> int:
-    where, params = _chosen(ctx, query)
+    where, params = _conditions(ctx, query)
     return int(ctx.tx.value(f"SELECT count(*) FROM deliveries WHERE {where}", **params))
 
 
-def _chosen(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
+def _conditions(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
     if query.event_id is None:
         where, params = "owner_id = :owner_id AND kind IN ('send_to_me', 'announce', 'confirm')", {"owner_id": policy.user(ctx).id}
     else:
@@ -184,12 +184,12 @@ def _chosen(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
 
 
 def get(ctx: Context, delivery_id: int) -> Delivery | None:
-    """The delivery as it stands, if it is still there."""
+    """The current delivery, or None if it was deleted."""
     return ctx.tx.one(Delivery, f"SELECT {_DELIVERY} FROM deliveries WHERE id = :id", id=delivery_id)
 
 
 def is_due(ctx: Context, channel: Channel) -> bool:
-    """Whether there is anything to send."""
+    """Whether a message of the channel is due."""
     due = ctx.tx.rows(
         "SELECT 1 FROM deliveries WHERE channel = :channel AND state IN ('queued', 'sending') AND due_at <= :now LIMIT 1",
         channel=channel,
@@ -199,7 +199,7 @@ def is_due(ctx: Context, channel: Channel) -> bool:
 
 
 def give_up_unknown(ctx: Context) -> None:
-    """A text message whose worker died may have been sent, and nobody wants it twice."""
+    """Mark SMS as failed whose worker died: they may have been sent, and are not sent twice."""
     ctx.tx.run(
         """UPDATE deliveries SET state = 'failed', error = :error, updated_at = :now
            WHERE state = 'sending' AND channel = 'sms' AND due_at <= :now""",
@@ -208,28 +208,28 @@ def give_up_unknown(ctx: Context) -> None:
     )
 
 
-def claim(ctx: Context, channel: Channel, lease: int, most: int) -> list[Delivery]:
-    """Take what is due, what is urgent first, and also that whose worker died; nobody else gets it until the lease ends."""
-    urgent = _claim(ctx, channel, lease, most, f"AND {URGENT}")
-    return urgent + (_claim(ctx, channel, lease, most - len(urgent)) if len(urgent) < most else [])
+def claim(ctx: Context, channel: Channel, lease: int, limit: int) -> list[Delivery]:
+    """Claim due deliveries, urgent ones first, also those whose worker died; other workers skip them until the lease ends."""
+    urgent = _claim(ctx, channel, lease, limit, f"AND {URGENT}")
+    return urgent + (_claim(ctx, channel, lease, limit - len(urgent)) if len(urgent) < limit else [])
 
 
-def _claim(ctx: Context, channel: Channel, lease: int, most: int, condition: str = "") -> list[Delivery]:
+def _claim(ctx: Context, channel: Channel, lease: int, limit: int, condition: str = "") -> list[Delivery]:
     return ctx.tx.all(
         Delivery,
         f"""UPDATE deliveries SET state = 'sending', attempts = attempts + 1, due_at = :lease, updated_at = :now
             WHERE id IN (SELECT id FROM deliveries WHERE channel = :channel AND state IN ('queued', 'sending') {condition}
-                         AND due_at <= :now ORDER BY due_at, id LIMIT :most {ctx.db.for_update})
+                         AND due_at <= :now ORDER BY due_at, id LIMIT :limit {ctx.db.for_update})
             RETURNING {_DELIVERY}""",
         channel=channel,
         now=ctx.now,
         lease=ctx.now + lease,
-        most=most,
+        limit=limit,
     )
 
 
 def finish(ctx: Context, delivery: Delivery, state: str, error: str | None = None, due_at: int | None = None) -> None:
-    """Say what became of an attempt; nothing if another worker has taken it over meanwhile."""
+    """Record the outcome of an attempt, unless another worker has claimed the delivery since."""
     ctx.tx.run(
         """UPDATE deliveries SET state = :state, error = :error, due_at = :due_at, updated_at = :now
            WHERE id = :id AND state = 'sending' AND attempts = :attempts""",
@@ -243,7 +243,7 @@ def finish(ctx: Context, delivery: Delivery, state: str, error: str | None = Non
 
 
 def waiting(ctx: Context) -> list[tuple[str, str, int, int]]:
-    """What is on its way: channel, state, how many, and since when the oldest waits."""
+    """Queued deliveries: channel, state, count, and time of the oldest."""
     rows = ctx.tx.rows(
         "SELECT channel, state, count(*), min(created_at) FROM deliveries WHERE state IN ('queued', 'sending') GROUP BY channel, state"
     )
@@ -251,7 +251,7 @@ def waiting(ctx: Context) -> list[tuple[str, str, int, int]]:
 
 
 def done(ctx: Context) -> list[tuple[str, str, int]]:
-    """What was sent and what failed in the last hour: channel, state, how many."""
+    """Deliveries finished in the last hour: channel, state, count."""
     rows = ctx.tx.rows(
         "SELECT channel, state, count(*) FROM deliveries WHERE state IN ('sent', 'failed') AND updated_at > :since GROUP BY channel, state",
         since=ctx.now - HOUR,
@@ -260,9 +260,9 @@ def done(ctx: Context) -> list[tuple[str, str, int]]:
 
 
 def clean_up(ctx: Context) -> None:
-    """Forget what was sent long ago; what was announced is remembered for as long as its event, so that it is not again."""
+    """Delete old deliveries, except announcements of existing events, which must not be sent again."""
     ctx.tx.run(
         """DELETE FROM deliveries WHERE state IN ('sent', 'failed') AND updated_at < :old
            AND (kind <> 'announce' OR event_id IS NULL)""",
-        old=ctx.now - KEPT_FOR,
+        old=ctx.now - RETENTION,
     )

@@ -1,4 +1,4 @@
-"""API write keys: for programs that act for a user."""
+"""API write keys, for programs that act for a user."""
 
 from msgspec import UNSET
 
@@ -38,10 +38,10 @@ def new(ctx: Context) -> KeyInput:
 
 @endpoint("POST", "/api/keys", status=201, transaction=False, pool="hash")
 def create(ctx: Context, params: KeyRequest) -> KeyCreated:
-    """Make a key. `wkey` and `shared_secret` are in this one reply only: keep them.
+    """Create a key. `wkey` and `shared_secret` are in this reply only: store them.
 
-    It takes a session that was opened with the password within the last hour, or `current_password`. A key makes no keys, nor does a
-    session that a key opened. The user is told by mail.
+    This requires a session that was opened with the password within the last hour, or `current_password`. Neither a key nor a
+    session that a key opened can create keys. The user is notified by mail.
     """
     with ctx.read():
         session = policy.key_creating_session(ctx)

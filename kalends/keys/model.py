@@ -1,4 +1,4 @@
-"""What an API write key is."""
+"""API write keys, their input and their replies."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.options import Secret
 from kalends.http.input.types import Instant, Name
-from kalends.users.model import GivenPassword
+from kalends.users.model import CurrentPassword
 
 
 class KeyInput(Struct, kw_only=True):
@@ -16,13 +16,13 @@ class KeyInput(Struct, kw_only=True):
 
 
 class KeyRequest(KeyInput, kw_only=True):
-    """What it takes to make a key."""
+    """A new key, with the password where it is required."""
 
-    current_password: GivenPassword | None = None
+    current_password: CurrentPassword | None = None
 
 
 class Key(Struct, frozen=True):
-    """A row of the table."""
+    """A row of the table `keys`."""
 
     id: str
     user_id: int
@@ -31,7 +31,7 @@ class Key(Struct, frozen=True):
 
 
 class KeyItem(Struct):
-    """A key as it is listed."""
+    """A key without its secrets."""
 
     id: str
     name: str

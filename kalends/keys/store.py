@@ -11,7 +11,7 @@ _KEY = columns(Key)
 
 
 def shared_secret(settings: Settings, key_id: str) -> str:
-    """The secret that signs digests: it follows from the server's secret and is stored nowhere."""
+    """The secret that signs digests, derived from the server's secret and therefore not stored."""
     return derive(settings, "shared secret", key_id)
 
 
@@ -52,7 +52,7 @@ def insert(ctx: Context, user_id: int, name: str) -> tuple[Key, str]:
 
 
 def delete_all(ctx: Context, user_id: int) -> None:
-    """The sessions that they opened end with them."""
+    """Delete the user's keys and, by foreign keys, the sessions that they opened."""
     ctx.tx.run("DELETE FROM keys WHERE user_id = :user_id", user_id=user_id)
 
 

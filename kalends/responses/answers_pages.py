@@ -7,7 +7,7 @@ from kalends.web.redirects import moved
 
 
 @page("GET", "/answers", guests=True, transaction=False, credentials=False)
-def answers(ctx: Context) -> Document:
+def counts(ctx: Context) -> Document:
     """Redirect to /responses."""
     return moved(ctx, "/responses")
 

@@ -1,4 +1,4 @@
-"""Responses: who comes to an event."""
+"""Responses (RSVPs) to events."""
 
 from msgspec import UNSET, structs
 

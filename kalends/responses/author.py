@@ -1,4 +1,4 @@
-"""Who responds or comments: the address and name of the request, else those of the signed-in user."""
+"""The author of a response or comment: by the address and name in the request, else the signed-in user."""
 
 from msgspec import Struct
 
@@ -10,9 +10,9 @@ from kalends.values.text import fold_case
 class Author(Struct, frozen=True):
     email_address: str
     name: str | None
-    # The signed-in user, where the address is theirs.
+    # The id of the signed-in user, if the address is theirs.
     user_id: int | None
-    # Whether they have proved that it is.
+    # Whether they have verified the address.
     is_proven: bool
 
 

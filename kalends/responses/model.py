@@ -1,4 +1,4 @@
-"""What a response is."""
+"""Response records, their input and their replies."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -8,7 +8,7 @@ from kalends.http.input.options import StructOptions
 from kalends.http.input.types import EmailAddress, Id, Instant, LongText, Name
 from kalends.http.paging import Paging
 
-MOST_PEOPLE = 10_000
+MAX_PARTY = 10_000
 
 Attendance = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether one comes: YES, MAYBE or NO.")]
 
@@ -26,13 +26,13 @@ class ResponseFields(Struct, kw_only=True):
     response: Attendance
     name: Annotated[Name, Meta(description="The name to show the event owner.")] | None = None
     comment: Annotated[LongText, Meta(description="A text for the event owner.")] | None = None
-    number: Annotated[int, Meta(ge=1, le=MOST_PEOPLE, description="How many respond.")] = 1
-    plus_n: Annotated[int, Meta(ge=0, le=MOST_PEOPLE, description="How many come in addition.")] = 0
+    number: Annotated[int, Meta(ge=1, le=MAX_PARTY, description="How many respond.")] = 1
+    plus_n: Annotated[int, Meta(ge=0, le=MAX_PARTY, description="How many come in addition.")] = 0
     opt_in: Annotated[bool, Meta(description="Whether to put the address on the event owner's list.")] = False
 
 
 class ResponseInput(ResponseFields, kw_only=True):
-    """What it takes to respond. Signed in, your own address and name are the defaults."""
+    """A new response. For a signed-in user, their own address and name are the defaults."""
 
     OPTIONS: ClassVar = StructOptions(rules=ResponseFields.OPTIONS.rules | {"email_address": "is required of a guest"})
 
@@ -41,25 +41,25 @@ class ResponseInput(ResponseFields, kw_only=True):
 
 
 class ResponseQuery(Paging, kw_only=True):
-    """Whose responses to list."""
+    """The event whose responses to list."""
 
     event_id: Annotated[Id, Meta(description="The event; without it, your own responses.")] | None = None
 
 
 class ResponseExport(Struct, kw_only=True):
-    """Which responses to export."""
+    """The event whose responses to export."""
 
     event_id: Annotated[Id, Meta(description="The event.")]
 
 
 class ResponseFor(Struct, kw_only=True):
-    """To which event."""
+    """The event to respond to."""
 
     event_id: Annotated[Id, Meta(description="The event.")] | None = None
 
 
 class Response(Struct, frozen=True):
-    """A row of the table."""
+    """A row of the table `responses`."""
 
     id: int
     event_id: int
@@ -77,8 +77,8 @@ class Response(Struct, frozen=True):
     updated_at: int
 
 
-class Answered(Struct, frozen=True):
-    """How many answered an event what; people is the sum of number + plus_n of the YES answers."""
+class EventTally(Struct, frozen=True):
+    """The numbers of responses to an event; people is the sum of number + plus_n of the YES responses."""
 
     event_id: int
     yes: int
@@ -89,7 +89,7 @@ class Answered(Struct, frozen=True):
 
 
 class BlankResponse(Struct):
-    """A response that is not given yet."""
+    """The defaults of a new response."""
 
     event_id: int | None
     email_address: str | None

@@ -7,7 +7,7 @@ from kalends.values import timestamps
 
 
 def editable(response: Response) -> ResponseFields:
-    """The fields that may be changed, as they stand."""
+    """The editable fields with their current values."""
     return ResponseFields(**{name: getattr(response, name) for name in ResponseFields.__struct_fields__})
 
 
@@ -16,6 +16,6 @@ def item(response: Response) -> ResponseItem:
 
 
 def record(response: Response) -> dict[str, Any]:
-    """What is shown of a response."""
-    shown = {name: getattr(response, name) for name in ("id", "event_id", "email_address", *ResponseFields.__struct_fields__)}
-    return shown | {"created_at": timestamps.format_utc(response.created_at), "updated_at": timestamps.format_utc(response.updated_at)}
+    """The fields of a response in replies."""
+    fields = {name: getattr(response, name) for name in ("id", "event_id", "email_address", *ResponseFields.__struct_fields__)}
+    return fields | {"created_at": timestamps.format_utc(response.created_at), "updated_at": timestamps.format_utc(response.updated_at)}

@@ -12,9 +12,9 @@ from kalends.subscribers.opt_in import opt_in
 
 
 def respond(ctx: Context, event: Event, author: Author, fields: ResponseInput, names: Set[str]) -> Response | None:
-    """Create the response, or change the earlier one of this address in what is among the names.
+    """Create the response, or change the fields in names of the earlier response of this address.
 
-    None for a caller who may not see what is stored: the same whether or not the address has responded before.
+    Return None to callers who may not see the stored response, whether or not the address has responded before.
     """
     _check_party(event, fields)
     row = store.upsert(ctx, fields, author, names, proven=author.is_proven or event.can_edit, party_limit=event.party_limit)
@@ -24,7 +24,7 @@ def respond(ctx: Context, event: Event, author: Author, fields: ResponseInput, n
 
 
 def change(ctx: Context, event: Event, response: Response, fields: ResponseFields) -> Response:
-    """Change the stored response, for whoever may see it."""
+    """Change the stored response of a caller who may see it."""
     if (fields.number, fields.plus_n) != (response.number, response.plus_n):
         _check_party(event, fields)
     row = store.update(ctx, response, fields, proven=event.can_edit or policy.has_verified(ctx, response.email_address))

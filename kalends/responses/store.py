@@ -1,4 +1,4 @@
-"""The SQL of responses: one for each event and address, whatever comes at once."""
+"""The SQL of responses: one for each event and address, also under concurrent requests."""
 
 from collections.abc import Set
 
@@ -9,20 +9,20 @@ from kalends.context import Context
 from kalends.db import columns
 from kalends.events.model import Event, Tally
 from kalends.responses.author import Author
-from kalends.responses.model import Answered, Response, ResponseFields, ResponseInput
+from kalends.responses.model import EventTally, Response, ResponseFields, ResponseInput
 from kalends.values.text import fold_case
 
 _RESPONSE = columns(Response)
 _NUMBER = "CAST(sum(CASE WHEN r.response = '{}' THEN 1 ELSE 0 END) AS BIGINT)"
-_KEPT = ("name", "comment", "number", "plus_n", "opt_in")
+_OPTIONAL_FIELDS = ("name", "comment", "number", "plus_n", "opt_in")
 
 
-# A response stays linked to the account that changes it, and to one that has proved that the address is its own.
+# A response stays linked to an account that changes it or has verified its address.
 _STILL_LINKED = """CASE WHEN responses.user_id = CAST(:me AS BIGINT) THEN responses.user_id ELSE
     (SELECT u.id FROM users u WHERE u.id = responses.user_id AND u.verified_at IS NOT NULL AND u.email_key = responses.email_key) END"""
 
 
-# What an update leaves out is reduced to what the party's limit leaves: refusing would tell what is stored.
+# A number that the update omits is reduced to fit the party limit: an error would disclose the stored number.
 _REDUCED_PLUS_N = """plus_n = CASE WHEN responses.plus_n > CAST(:party_limit AS BIGINT) - excluded.number
     THEN CAST(:party_limit AS BIGINT) - excluded.number ELSE responses.plus_n END"""
 _REDUCED_NUMBER = """number = CASE WHEN responses.number > CAST(:party_limit AS BIGINT) - excluded.plus_n
@@ -32,15 +32,15 @@ _REDUCED_NUMBER = """number = CASE WHEN responses.number > CAST(:party_limit AS 
 def upsert(
     ctx: Context, fields: ResponseInput, author: Author, names: Set[str], *, proven: bool, party_limit: int | None
 ) -> Response | None:
-    """The address's response to the event, new or changed; of an earlier one, what is not among the names stays.
+    """Insert or update the address's response to the event; only the fields in names are updated.
 
-    A response that was made with proof is not changed without: None.
+    Return None without a change if the stored response was made with proof and the caller has none.
     """
-    written = ["response", "email_address", "updated_at", *(name for name in _KEPT if name in names)]
-    changed = [f"{name} = excluded.{name}" for name in written]
+    names_to_update = ["response", "email_address", "updated_at", *(name for name in _OPTIONAL_FIELDS if name in names)]
+    assignments = [f"{name} = excluded.{name}" for name in names_to_update]
     limited = party_limit is not None and len(names & {"number", "plus_n"}) == 1
     if limited:
-        changed.append(_REDUCED_PLUS_N if "number" in names else _REDUCED_NUMBER)
+        assignments.append(_REDUCED_PLUS_N if "number" in names else _REDUCED_NUMBER)
     return ctx.tx.one(
         Response,
         f"""INSERT INTO responses (event_id, user_id, email_address, email_key, name, response, number, plus_n, comment, opt_in,
@@ -48,7 +48,7 @@ def upsert(
             VALUES (:event_id, :user_id, :email_address, :email_key, :name, :response, :number, :plus_n, :comment, :opt_in,
                     1, :proven, :now, :now)
             ON CONFLICT (event_id, email_key) DO UPDATE
-            SET {", ".join(changed)}, version = responses.version + 1,
+            SET {", ".join(assignments)}, version = responses.version + 1,
                 proven = excluded.proven, user_id = {"excluded.user_id" if author.is_proven else _STILL_LINKED}
             WHERE excluded.proven OR NOT responses.proven
             RETURNING {_RESPONSE}""",
@@ -70,7 +70,7 @@ def upsert(
 
 
 def update(ctx: Context, response: Response, fields: ResponseFields, *, proven: bool) -> Response:
-    changed = ctx.tx.one(
+    row = ctx.tx.one(
         Response,
         f"""UPDATE responses SET response = :response, name = :name, comment = :comment, number = :number, plus_n = :plus_n,
                 opt_in = :opt_in, version = version + 1, proven = proven OR :proven, user_id = {_STILL_LINKED}, updated_at = :now
@@ -81,8 +81,8 @@ def update(ctx: Context, response: Response, fields: ResponseFields, *, proven: 
         now=ctx.now,
         **structs.asdict(fields),
     )
-    assert changed is not None
-    return changed
+    assert row is not None
+    return row
 
 
 def delete(ctx: Context, response_id: int) -> None:
@@ -99,10 +99,10 @@ def of_event(ctx: Context, event_id: int, limit: int, offset: int = 0) -> list[R
     )
 
 
-def by_event(ctx: Context, limit: int, offset: int = 0) -> list[Answered]:
-    """How many answered what, of each event that the actor may edit and somebody answered; the latest answer first."""
+def by_event(ctx: Context, limit: int, offset: int = 0) -> list[EventTally]:
+    """The tallies of the events with responses that the actor may edit, by latest response."""
     return ctx.tx.all(
-        Answered,
+        EventTally,
         f"""SELECT r.event_id, {", ".join(_NUMBER.format(response) for response in ("YES", "MAYBE", "NO"))},
                    CAST(sum(CASE WHEN r.response = 'YES' THEN r.number + r.plus_n ELSE 0 END) AS BIGINT), max(r.updated_at)
             FROM responses r WHERE r.event_id IN {policy.EDITABLE_EVENT_IDS}
@@ -138,11 +138,11 @@ def _own(event_id: int | None) -> str:
 
 
 def tally(ctx: Context, event: Event) -> Tally:
-    """How many answered what."""
+    """The numbers of responses to the event."""
     rows = ctx.tx.rows(
         "SELECT response, count(*), CAST(sum(number + plus_n) AS BIGINT) FROM responses WHERE event_id = :id GROUP BY response",
         id=event.id,
     )
-    answers = {response: (count, people) for response, count, people in rows}
-    yes, people = answers.get("YES", (0, 0))
-    return Tally(yes, answers.get("MAYBE", (0, 0))[0], answers.get("NO", (0, 0))[0], people)
+    counts = {response: (count, people) for response, count, people in rows}
+    yes, people = counts.get("YES", (0, 0))
+    return Tally(yes, counts.get("MAYBE", (0, 0))[0], counts.get("NO", (0, 0))[0], people)

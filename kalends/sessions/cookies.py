@@ -1,4 +1,4 @@
-"""The cookies of a login: the session's, and one by which a device that signed in before is known again."""
+"""The cookies of a login: the session cookie, and one that recognizes a device on which the user has signed in."""
 
 import hmac
 from secrets import token_urlsafe
@@ -17,7 +17,7 @@ def set_session(ctx: Context, token: str) -> None:
 
 
 def clear_session(ctx: Context) -> None:
-    """Under https under both names: one may be from before the prefix."""
+    """Clear both cookie names: an older cookie may lack the prefix."""
     for name in dict.fromkeys((_name(ctx, COOKIE), COOKIE)):
         ctx.set_cookie(name, "", 0)
 
@@ -29,7 +29,7 @@ def set_device(ctx: Context, user_id: int) -> None:
 
 
 def device_of(ctx: Context, user_id: int) -> str | None:
-    """The name of the device, if the user has signed in on it before."""
+    """The id of the device, if the user has signed in on it before."""
     number, nonce, mac = [*ctx.caller.cookie(_name(ctx, DEVICE)).split(".", 2), "", ""][:3]
     if number != str(user_id) or not nonce:
         return None

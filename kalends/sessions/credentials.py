@@ -1,4 +1,4 @@
-"""Check what a login carries: a password, a key, or a digest. Each check opens short transactions of its own."""
+"""Check the credentials of a login: a password, a key or a digest. Each check opens its own short transactions."""
 
 import hmac
 
@@ -25,7 +25,7 @@ WRONG_DIGEST = "This digest does not work: sign the time now with the key's shar
 
 
 class Login(Struct, frozen=True):
-    """The user whose credentials were sent, the key if it was one, and the digest, which works once."""
+    """The user of the credentials, with the key if one was used, and the digest, which works once."""
 
     user: User
     key_id: str | None = None
@@ -34,7 +34,7 @@ class Login(Struct, frozen=True):
 
 
 def check(ctx: Context, params: Credentials) -> Login:
-    """Whose credentials these are; a failure is counted and logged, and raises."""
+    """Return the user of the credentials; a failure is counted, logged and raised."""
     credential = _require_one_set(params)[0]
     if credential == "user_name":
         return _by_password(ctx, params.user_name or "", params.password or "")
@@ -50,7 +50,7 @@ def check(ctx: Context, params: Credentials) -> Login:
 
 
 def use(ctx: Context, login: Login) -> User:
-    """The user, if they are still there, and the digest was not used before."""
+    """Return the user, after marking the digest as used; raise WrongCredentials if it was used before."""
     if login.digest and not store.use_digest(ctx, login.digest):
         _log_failure(ctx, "digest", login.key_id)
         raise errors.WrongCredentials(WRONG_DIGEST)
@@ -59,8 +59,8 @@ def use(ctx: Context, login: Login) -> User:
 
 
 def confirm(ctx: Context, user: User, password: str) -> None:
-    """Make sure that somebody who is signed in knows the password, too. Guesses are counted apart from logins, so that strangers
-    who try to log in do not keep the user from confirming."""
+    """Check the password of a signed-in user. Failures are counted separately from logins, so that strangers
+    who fail to log in cannot lock the user out of confirming."""
     attempt = login_attempts.begin(ctx, [f"confirm {user.id}"])
     if not _matches(ctx, attempt, password, user):
         _log_failure(ctx, "confirmation", user.user_name)
@@ -69,7 +69,7 @@ def confirm(ctx: Context, user: User, password: str) -> None:
 
 
 def _by_password(ctx: Context, name: str, password: str) -> Login:
-    """The attempt is counted before the password is hashed: of many that come at once, no more are tried than may fail."""
+    """Count the attempt before the password is hashed, so that concurrent requests cannot exceed the limit."""
     with ctx.read():
         user = users.find(ctx, name)
     attempt = login_attempts.begin(ctx, _password_subjects(ctx, name, user))
@@ -80,8 +80,8 @@ def _by_password(ctx: Context, name: str, password: str) -> Login:
 
 
 def _password_subjects(ctx: Context, name: str, user: User | None) -> list[str]:
-    """What a failure counts against: the network, and the name that was typed, whether or not there is such a user (else the count
-    would tell). A device on which the user has signed in before has a count of its own, so that nobody else can lock it out."""
+    """The subjects that a failure counts against: the network and the name, whether or not there is such a user (else the count
+    would disclose it). A device on which the user has signed in before is counted separately, so that nobody else can lock it out."""
     if user and (device := cookies.device_of(ctx, user.id)):
         return [f"device {device}"]
     return [_network_subject(ctx), f"name {fold_case(name)}"]
@@ -95,13 +95,13 @@ def _matches(ctx: Context, attempt: Attempt, password: str, user: User | None) -
     try:
         return passwords.matches(password, user.password_hash if user else None)
     except errors.Unavailable:
-        # It was not tried, so it does not count.
+        # The password was not checked, so the attempt does not count.
         login_attempts.end(ctx, attempt)
         raise
 
 
 def _log_failure(ctx: Context, kind: str, account: str | None) -> None:
-    """The account only if there is one: people type passwords where the name belongs."""
+    """Log the account only if it exists: people type passwords into the name field."""
     log.warning(
         "login_failed", kind=kind, account=account, network=network(ctx.caller.address) if ctx.settings.log_addresses == "on" else None
     )

@@ -1,4 +1,4 @@
-"""How often somebody may fail to log in: each attempt is counted before it is tried, and forgotten if it succeeds."""
+"""The limit on failed logins: each attempt is counted before the check, and uncounted if it succeeds."""
 
 from contextlib import suppress
 
@@ -13,7 +13,7 @@ Attempt = tuple[int, ...]
 
 
 def refuse(ctx: Context, subjects: list[str]) -> None:
-    """Raise TooMany if one of the subjects has failed too often within a minute."""
+    """Raise TooMany if one of the subjects has too many failures within a minute."""
     if ctx.settings.rate_limits == "off":
         return
     if any(store.recent_failures(ctx, subject) >= MAX_FAILURES for subject in subjects):
@@ -21,7 +21,7 @@ def refuse(ctx: Context, subjects: list[str]) -> None:
 
 
 def begin(ctx: Context, subjects: list[str]) -> Attempt:
-    """Count an attempt of each subject, or raise TooMany. Nobody else counts for them meanwhile, in whichever process."""
+    """Count an attempt for each subject under a lock that all processes share, or raise TooMany."""
     if ctx.settings.rate_limits == "off":
         return ()
     with ctx.write(is_last=False) as tx:
@@ -32,13 +32,13 @@ def begin(ctx: Context, subjects: list[str]) -> Attempt:
 
 
 def end(ctx: Context, attempt: Attempt) -> None:
-    """The attempt was no failure, and no longer counts. If the database is unavailable, it counts until the minute is over."""
+    """Uncount an attempt that did not fail. If the database is unavailable, it expires after a minute."""
     if attempt:
         with suppress(errors.Unavailable), ctx.write(is_last=False):
             delete(ctx, attempt)
 
 
 def delete(ctx: Context, attempt: Attempt) -> None:
-    """The same, within a transaction."""
+    """Uncount an attempt within the open transaction."""
     for failure_id in attempt:
         store.delete_failure(ctx, failure_id)

@@ -1,4 +1,4 @@
-"""What a session is, and the three ways to get one."""
+"""Session records, and the three sets of credentials that open one."""
 
 from typing import Annotated, ClassVar
 
@@ -26,13 +26,13 @@ class Credentials(Struct, kw_only=True):
 
 
 class Session(Struct, frozen=True):
-    """A row of the table."""
+    """A row of the table `sessions`."""
 
     id: str
     user_id: int
     created_at: int
     last_used_at: int
-    # The key by which it was opened, if it was.
+    # The key that opened it, if any.
     key_id: str | None
 
     @property
@@ -40,7 +40,7 @@ class Session(Struct, frozen=True):
         return min(self.last_used_at + IDLE, self.created_at + LIFETIME)
 
     def is_recent(self, now: int) -> bool:
-        """Whether it was opened so lately that its user need not show the password again."""
+        """Whether it was opened recently enough not to require the password again."""
         return now < self.created_at + RECENT
 
 
@@ -55,7 +55,7 @@ class SessionCreated(Struct):
 
 
 class SessionDetail(Struct, kw_only=True):
-    """A live session, or the key that is used without one; `key_id` is the key by which a session was opened."""
+    """A live session, or the key that is used without one; `key_id` is the key that opened the session."""
 
     id: str | None
     user_id: int

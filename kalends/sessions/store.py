@@ -1,4 +1,4 @@
-"""The SQL of sessions, and of what guards them: used digests and failed logins."""
+"""The SQL of sessions, used digests and failed logins."""
 
 from kalends.context import Actor, Context
 from kalends.db import Transaction, columns
@@ -53,7 +53,7 @@ def _touch(tx: Transaction, session_id: str | None, now: int) -> None:
 
 
 def insert(ctx: Context, user_id: int, key_id: str | None) -> tuple[Session, str]:
-    """A new session and its token; it ends with the key by which it was opened."""
+    """A new session and its token; deleting the key that opened it ends the session."""
     session, token = Session(public_id("s"), user_id, ctx.now, ctx.now, key_id), new_token()
     ctx.tx.run(
         """INSERT INTO sessions (id, user_id, key_id, token_hash, created_at, last_used_at)
@@ -69,7 +69,7 @@ def insert(ctx: Context, user_id: int, key_id: str | None) -> tuple[Session, str
 
 
 def _end_surplus(ctx: Context, newest: Session) -> None:
-    """End the sessions that were unused longest, where the user has more than the quota."""
+    """End the least recently used sessions beyond the user's quota."""
     if ctx.settings.quota_sessions:
         ctx.tx.run(
             """DELETE FROM sessions WHERE id IN (
@@ -82,7 +82,7 @@ def _end_surplus(ctx: Context, newest: Session) -> None:
 
 
 def of_user(ctx: Context, user_id: int) -> list[Session]:
-    """The user's live sessions, the last used first; not all of them, if a program opens ever more."""
+    """The user's live sessions, the most recently used first, up to a limit."""
     return ctx.tx.all(
         Session,
         f"SELECT {columns(Session)} FROM sessions WHERE {_LIVE} ORDER BY last_used_at DESC, created_at DESC, id LIMIT {MAX_LISTED}",
@@ -103,8 +103,8 @@ def delete(ctx: Context, session_id: str) -> None:
 
 
 def delete_others(ctx: Context, actor: Actor) -> None:
-    """End every session of the user but the one they act in."""
-    ctx.tx.run("DELETE FROM sessions WHERE user_id = :id AND id <> :kept", id=actor.id, kept=actor.session_id or "")
+    """End all sessions of the user except the current one."""
+    ctx.tx.run("DELETE FROM sessions WHERE user_id = :id AND id <> :current", id=actor.id, current=actor.session_id or "")
 
 
 def delete_all(ctx: Context, user_id: int) -> None:
@@ -112,7 +112,7 @@ def delete_all(ctx: Context, user_id: int) -> None:
 
 
 def use_digest(ctx: Context, digest: str) -> bool:
-    """Whether the digest is used for the first time; it is remembered for as long as it could be valid."""
+    """Record the use of a digest until it expires; False if it was used before."""
     changed = ctx.tx.run(
         "INSERT INTO used_digests (digest, expires_at) VALUES (:digest, :expires) ON CONFLICT DO NOTHING",
         digest=token_hash(digest),

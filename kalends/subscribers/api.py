@@ -1,4 +1,4 @@
-"""The list of those who opted in to hear of your events."""
+"""Subscribers: the addresses that opted in to announcements of your events."""
 
 from msgspec import UNSET
 
@@ -17,7 +17,7 @@ CSV_COLUMNS = ("id", "channel", "address", "event_id", "source", "consent", "con
 
 @endpoint("GET", "/api/subscribers")
 def index(ctx: Context, params: Paging) -> SubscriberIndex:
-    """Your list: each address with the time, the source and the consent, and whether the address has confirmed it."""
+    """Your list: each address with the time, source and text of its consent, and whether it is confirmed."""
     owner = policy.user(ctx)
     rows, next_page = page(ctx, params, store.index(ctx, owner.id, params.fetch, params.offset))
     total = store.count(ctx, owner.id) if params.count else UNSET

@@ -7,7 +7,7 @@ from kalends.deliveries.model import Delivery
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.subscribers import store
-from kalends.subscribers.mail_links import INCOMPLETE, delivery_of
+from kalends.subscribers.mail_links import INCOMPLETE, parse_confirm_token
 from kalends.users import store as users
 from kalends.web.page import page
 from kalends.web.render import render
@@ -32,10 +32,10 @@ def confirm(ctx: Context, confirm_token: str, params: Form) -> Document:
 
 def _message(ctx: Context, token: str) -> Delivery:
     """The message that carried the link."""
-    delivery_id = delivery_of(ctx.settings, token)
+    delivery_id = parse_confirm_token(ctx.settings, token)
     if delivery_id is None:
         raise errors.NotFound(INCOMPLETE)
     message = deliveries.get(ctx, delivery_id)
-    if message is None or message.kind != "confirm" or ctx.now >= message.created_at + store.UNCONFIRMED_FOR:
+    if message is None or message.kind != "confirm" or ctx.now >= message.created_at + store.CONFIRMATION_LIFETIME:
         raise errors.NotFound("This link has expired. Opt in again, and you get a new one.")
     return message

@@ -1,4 +1,4 @@
-"""The addresses under which somebody confirms that they want to be on a list, and leaves it, without an account."""
+"""Signed links to confirm an opt-in and to unsubscribe, without an account."""
 
 import hmac
 
@@ -9,36 +9,36 @@ INCOMPLETE = "This link is not complete. Copy it whole from the message."
 
 
 def unsubscribe_url(settings: Settings, subscriber_id: int) -> str:
-    """It follows from the server's secret, so it is stored nowhere and nobody can guess it."""
+    """The link to unsubscribe, signed with the server's secret and therefore not stored."""
     return f"{settings.url}/unsubscribe/{_token(settings, 'unsubscribe', subscriber_id)}"
 
 
 def short_unsubscribe_url(settings: Settings, subscriber_id: int) -> str:
-    """The same, for an SMS."""
+    """A short form of the link, for SMS."""
     return f"{settings.url}/u/{_token(settings, 'unsubscribe', subscriber_id)}"
 
 
 def confirm_url(settings: Settings, delivery_id: int) -> str:
-    """Where the address to which this message was sent confirms its opt-in."""
+    """The link by which the recipient of this message confirms the opt-in."""
     return f"{settings.url}/confirm/{_token(settings, 'confirm', delivery_id)}"
 
 
 def short_confirm_url(settings: Settings, delivery_id: int) -> str:
-    """The same, for an SMS."""
+    """A short form of the link, for SMS."""
     return f"{settings.url}/c/{_token(settings, 'confirm', delivery_id)}"
 
 
-def subscriber_of(settings: Settings, token: str) -> int | None:
-    """The subscriber whose link to unsubscribe this is."""
-    return _number(settings, "unsubscribe", token)
+def parse_unsubscribe_token(settings: Settings, token: str) -> int | None:
+    """The subscriber's id, or None if the token is not valid."""
+    return _verified_id(settings, "unsubscribe", token)
 
 
-def delivery_of(settings: Settings, token: str) -> int | None:
-    """The message that carried this link to confirm."""
-    return _number(settings, "confirm", token)
+def parse_confirm_token(settings: Settings, token: str) -> int | None:
+    """The id of the message with this link, or None if the token is not valid."""
+    return _verified_id(settings, "confirm", token)
 
 
-def _number(settings: Settings, purpose: str, token: str) -> int | None:
+def _verified_id(settings: Settings, purpose: str, token: str) -> int | None:
     number, _, mac = token.partition("-")
     if not (number.isascii() and number.isdigit() and len(number) <= 18):
         return None

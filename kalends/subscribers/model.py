@@ -1,4 +1,4 @@
-"""Who wants to hear of an owner's events."""
+"""Subscriber records and their replies."""
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -6,7 +6,7 @@ from kalends.http.input.types import Instant
 
 
 class Subscriber(Struct, frozen=True):
-    """A row of the table."""
+    """A row of the table `subscribers`."""
 
     id: int
     owner_id: int
@@ -20,7 +20,7 @@ class Subscriber(Struct, frozen=True):
 
 
 class SubscriberItem(Struct):
-    """One address on the owner's list, with where and when it was given, and to what. Announcements go to confirmed ones only."""
+    """One address on the owner's list, with its consent. Announcements go to confirmed addresses only."""
 
     id: int
     channel: str

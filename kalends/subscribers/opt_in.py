@@ -1,4 +1,4 @@
-"""Opting in to an owner's list: at once with proof of the address, else once the address has confirmed it."""
+"""Opting in to an owner's list: at once for a verified address, else after confirmation by a link."""
 
 from kalends import policy
 from kalends.context import Context
@@ -11,12 +11,12 @@ from kalends.subscribers import store
 def opt_in(ctx: Context, event: Event, channel: str, address: str, *, source: str) -> int | None:
     """Put the address on the list of the event's owner, and return its id there if it is confirmed.
 
-    Whoever has left the list is not put back by others: the address is asked, as every address without proof is.
+    An address without proof is sent a link to confirm, also if it has unsubscribed before.
     """
     if channel == "email" and policy.has_verified(ctx, address):
         store.lift_suppression(ctx, event.owner_id, channel, address)
         return store.insert(ctx, event, channel, address, source=source, confirmed=True).id
-    # Counted whether or not a message is sent: a refusal tells nobody who is on the list.
+    # Count whether or not a message is sent, so that a 429 does not disclose who is on the list.
     limits.count_send(ctx, channel)
     if not store.is_suppressed(ctx, event.owner_id, channel, address):
         subscriber = store.insert(ctx, event, channel, address, source=source, confirmed=False)

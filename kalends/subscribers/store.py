@@ -11,12 +11,12 @@ _SUBSCRIBER = columns(Subscriber)
 
 
 DAY = 24 * 3600
-UNCONFIRMED_FOR = 30 * DAY
+CONFIRMATION_LIFETIME = 30 * DAY
 CONFIRMED_BY_LINK = "confirmed by the link sent to this address"
 
 
 def insert(ctx: Context, event: Event, channel: str, address: str, *, source: str, confirmed: bool) -> Subscriber:
-    """Put the address on the list of the event's owner; the first consent stands, and what is confirmed stays so."""
+    """Put the address on the list of the event's owner; an earlier consent and confirmation stay."""
     consent = f"opt_in given for “{event.title}”"
     if confirmed:
         consent += " by the signed-in owner of the address"
@@ -24,7 +24,7 @@ def insert(ctx: Context, event: Event, channel: str, address: str, *, source: st
 
 
 def confirm(ctx: Context, owner_id: int, channel: str, address: str, event_id: int | None) -> None:
-    """The address itself asked for it: it is on the owner's list from now on, even if it had left."""
+    """Confirm the address, also if it had unsubscribed."""
     lift_suppression(ctx, owner_id, channel, address)
     _upsert(ctx, owner_id, channel, address, event_id, "confirmation", CONFIRMED_BY_LINK, ctx.now)
 
@@ -56,21 +56,21 @@ def _upsert(
 
 
 def leave(ctx: Context, subscriber_id: int) -> None:
-    """Take the address off the list by its own wish: others do not put it back."""
-    left = ctx.tx.one(Subscriber, f"SELECT {_SUBSCRIBER} FROM subscribers WHERE id = :id", id=subscriber_id)
-    if left is None:
+    """Unsubscribe the address, and suppress opt-ins by others."""
+    subscriber = ctx.tx.one(Subscriber, f"SELECT {_SUBSCRIBER} FROM subscribers WHERE id = :id", id=subscriber_id)
+    if subscriber is None:
         return
     ctx.tx.run(
         "INSERT INTO suppressions (owner_id, hash, created_at) VALUES (:owner_id, :hash, :now) ON CONFLICT (owner_id, hash) DO NOTHING",
-        owner_id=left.owner_id,
-        hash=_hash(ctx, left.owner_id, left.channel, left.address),
+        owner_id=subscriber.owner_id,
+        hash=_hash(ctx, subscriber.owner_id, subscriber.channel, subscriber.address),
         now=ctx.now,
     )
     delete(ctx, subscriber_id)
 
 
 def is_suppressed(ctx: Context, owner_id: int, channel: str, address: str) -> bool:
-    """Whether the address has left the owner's list."""
+    """Whether the address has unsubscribed from the owner's list."""
     return bool(
         ctx.tx.rows(
             "SELECT 1 FROM suppressions WHERE owner_id = :owner_id AND hash = :hash",
@@ -89,15 +89,15 @@ def lift_suppression(ctx: Context, owner_id: int, channel: str, address: str) ->
 
 
 def _hash(ctx: Context, owner_id: int, channel: str, address: str) -> bytes:
-    """Keyed by the server's secret, so that the database alone does not tell who has left."""
+    """A hash keyed with the server's secret, so that the database alone does not disclose the address."""
     return derive(ctx.settings, "suppression", f"{owner_id} {channel} {fold_case(address)}").encode()
 
 
 def clean_up(ctx: Context) -> None:
-    """Delete what was not confirmed in time."""
+    """Delete the addresses that were not confirmed in time."""
     ctx.tx.run(
         "DELETE FROM subscribers WHERE confirmed_at IS NULL AND consented_at < :old",
-        old=ctx.now - UNCONFIRMED_FOR,
+        old=ctx.now - CONFIRMATION_LIFETIME,
     )
 
 

@@ -4,7 +4,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.subscribers import store
-from kalends.subscribers.mail_links import INCOMPLETE, subscriber_of
+from kalends.subscribers.mail_links import INCOMPLETE, parse_unsubscribe_token
 from kalends.web.page import page
 from kalends.web.render import render
 
@@ -26,7 +26,7 @@ def leave(ctx: Context, token: str) -> Document:
 
 
 def _subscriber(ctx: Context, token: str) -> int:
-    subscriber_id = subscriber_of(ctx.settings, token)
+    subscriber_id = parse_unsubscribe_token(ctx.settings, token)
     if subscriber_id is None:
         raise errors.NotFound(INCOMPLETE)
     return subscriber_id

@@ -1,4 +1,4 @@
-"""Users: register, and look after one's own account."""
+"""Users: registration and the user's own account."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,15 +30,15 @@ def new(ctx: Context) -> Profile:
 
 @endpoint("POST", "/api/users", status=201, guests=True, rate_limited=True, transaction=False, pool="hash")
 def create(ctx: Context, params: Registration) -> UserDetail:
-    """Register a user. They have a primary calendar from the start, and are mailed a link by which they verify the e-mail address.
+    """Register a user with a primary calendar, and mail them a link to verify the e-mail address.
 
-    Signing in and creating things does not wait for that. Until then nobody finds them by the address.
+    They can sign in and create events before that; until then others cannot find them by the address.
     """
     policy.require_open_registration(ctx)
     weak_passwords.refuse(ctx, params.password, params)
-    _refuse_taken(ctx, params)
+    _require_free_names(ctx, params)
     password_hash = passwords.hash_password(params.password)
-    with ctx.write(), _taken_names():
+    with ctx.write(), _translate_taken():
         user = store.get(ctx, store.insert(ctx, params, password_hash))
         _mail_link(ctx, user)
         return present.detail(ctx, user)
@@ -66,27 +66,27 @@ def edit(ctx: Context, user_id: int) -> Profile:
 def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserDetail:
     """Change your account. A new `password` or `email_address` needs `current_password`.
 
-    A new password ends your other sessions; with `delete_keys` it also deletes your keys. A new address is mailed a link by which you
-    verify it. The address that you had is told of either.
+    A new password ends your other sessions; with `delete_keys` it also deletes your keys. A new address is mailed a link to
+    verify it. Your former address is notified of both.
     """
-    user = _read(ctx, user_id)
+    user = _load_user(ctx, user_id)
     password_hash = None
     if password := params.get("password"):
-        weak_passwords.refuse(ctx, password, _changed(params, user))
+        weak_passwords.refuse(ctx, password, _merge(params, user))
     elif params.get("delete_keys"):
         raise errors.invalid("delete_keys", "goes with a new password", "conflict")
-    needs_password = bool(password) or _moves(user, _changed(params, user))
+    needs_password = bool(password) or _changes_address(user, _merge(params, user))
     if needs_password:
         _confirm(ctx, user, params.get("current_password"))
     if password:
         password_hash = passwords.hash_password(password)
-    with ctx.write(), _taken_names():
+    with ctx.write(), _translate_taken():
         current = store.lock(ctx, user)
-        profile = _changed(params, current)
-        if _moves(current, profile) and not needs_password:
+        profile = _merge(params, current)
+        if _changes_address(current, profile) and not needs_password:
             raise Retry
         store.update(ctx, user_id, profile)
-        if _moves(current, profile):
+        if _changes_address(current, profile):
             deliveries.insert_account_mail(ctx, current, "notice", "address_changed")
             _mail_link(ctx, store.get(ctx, user_id))
         if password_hash:
@@ -96,7 +96,7 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
 
 @endpoint("POST", "/api/users/{user_id}/verify", status=202)
 def verify(ctx: Context, user_id: int) -> UserDetail:
-    """Mail you the link again by which you verify your e-mail address."""
+    """Mail you another link to verify your e-mail address."""
     return send_verification(ctx, user_id)
 
 
@@ -106,7 +106,7 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
 
     Your comments and responses to other people's events stay with those events, without the link to your account.
     """
-    user = _read(ctx, user_id)
+    user = _load_user(ctx, user_id)
     credentials.confirm(ctx, user, params.current_password)
     store.empty_calendars(ctx, user.id)
     with ctx.write():
@@ -124,7 +124,7 @@ def send_verification(ctx: Context, user_id: int) -> UserDetail:
     return present.detail(ctx, user)
 
 
-def _read(ctx: Context, user_id: int) -> User:
+def _load_user(ctx: Context, user_id: int) -> User:
     with ctx.read():
         return store.get(ctx, policy.own_account(ctx, user_id).id)
 
@@ -136,7 +136,7 @@ def _confirm(ctx: Context, user: User, password: str | None) -> None:
 
 
 def _mail_link(ctx: Context, user: User) -> None:
-    """Limited, because the address may be anybody's."""
+    """Mail a link to verify the address, within a limit, because the address may belong to somebody else."""
     sending_limits.count_link(ctx)
     deliveries.insert_account_mail(ctx, user, "verify")
 
@@ -149,25 +149,25 @@ def _set_password(ctx: Context, user: User, password_hash: str, *, delete_keys: 
     deliveries.insert_account_mail(ctx, user, "notice", "password_changed")
 
 
-def _changed(params: Changes[ProfileChanges], user: User) -> ProfileChanges:
+def _merge(params: Changes[ProfileChanges], user: User) -> ProfileChanges:
     return params.over(ProfileChanges(**structs.asdict(present.editable(user))))
 
 
-def _moves(user: User, profile: Profile) -> bool:
-    """Whether mail to the user would go somewhere else."""
+def _changes_address(user: User, profile: Profile) -> bool:
+    """Whether the profile changes the e-mail address."""
     return fold_case(profile.email_address) != fold_case(user.email_address)
 
 
 @contextmanager
-def _taken_names() -> Iterator[None]:
+def _translate_taken() -> Iterator[None]:
     try:
         yield
     except UniqueViolation as taken:
         raise _conflict("email_address" if taken.index == "users_email_key" else "user_name") from None
 
 
-def _refuse_taken(ctx: Context, params: Registration) -> None:
-    """Before a password is hashed for nothing; the unique indexes decide."""
+def _require_free_names(ctx: Context, params: Registration) -> None:
+    """Check before the slow password hash; the unique indexes decide in the end."""
     with ctx.read():
         for field, name in (("user_name", params.user_name), ("email_address", params.email_address)):
             if store.find(ctx, name):

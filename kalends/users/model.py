@@ -1,4 +1,4 @@
-"""What a user is."""
+"""User records, their input and their replies."""
 
 from typing import Annotated, ClassVar
 
@@ -17,7 +17,7 @@ UserName = Annotated[
     ),
 ]
 Password = Annotated[str, Meta(min_length=8, max_length=256, description="8 to 256 characters."), FieldOptions(keep_whitespace=True)]
-GivenPassword = Annotated[str, Meta(max_length=256, description="Your password now."), FieldOptions(keep_whitespace=True)]
+CurrentPassword = Annotated[str, Meta(max_length=256, description="Your password now."), FieldOptions(keep_whitespace=True)]
 
 
 WEAK = {"password": "must not be a common one, nor made of your own names"}
@@ -33,7 +33,7 @@ class Profile(Struct, kw_only=True):
 
 
 class Registration(Profile, kw_only=True):
-    """What it takes to register."""
+    """A registration."""
 
     OPTIONS: ClassVar = StructOptions(rules=WEAK)
 
@@ -41,7 +41,7 @@ class Registration(Profile, kw_only=True):
 
 
 class ProfileChanges(Profile, kw_only=True):
-    """What a user may change; a new password or e-mail address needs the current password."""
+    """Changes of an account; a new password or e-mail address requires the current password."""
 
     OPTIONS: ClassVar = StructOptions(
         rules={
@@ -52,38 +52,38 @@ class ProfileChanges(Profile, kw_only=True):
     )
 
     password: Annotated[Password, Meta(description="A new password, 8 to 256 characters.")] | None = None
-    current_password: GivenPassword | None = None
+    current_password: CurrentPassword | None = None
     delete_keys: Annotated[bool, Meta(description="With a new password: delete all keys and the sessions that they opened.")] = False
 
 
 class Confirmation(Struct, kw_only=True):
-    """Deleting a user needs the password."""
+    """The password that deleting an account requires."""
 
-    current_password: GivenPassword
+    current_password: CurrentPassword
 
 
 class PasswordChange(Struct, kw_only=True):
-    """A new password, and the one before."""
+    """A new password and the current one."""
 
-    current_password: GivenPassword
+    current_password: CurrentPassword
     password: Password
     delete_keys: bool = False
 
 
-class Forgotten(Struct, kw_only=True):
-    """Who has forgotten their password."""
+class ResetRequest(Struct, kw_only=True):
+    """A request for a password reset link."""
 
     user_name: NameOrAddress
 
 
 class NewPassword(Struct, kw_only=True):
-    """A password for somebody who has shown in another way who they are."""
+    """A new password for a user who opened a reset link."""
 
     password: Password
 
 
 class User(Struct, frozen=True):
-    """A row of the table."""
+    """A row of the table `users`."""
 
     id: int
     user_name: str
@@ -97,14 +97,14 @@ class User(Struct, frozen=True):
 
 
 class UserDetail(Struct):
-    """A user, as they see themselves."""
+    """The user's own account."""
 
     id: int
     user_name: str
     email_address: str
     name: str | None
     time_zone: str
-    # Whether they have proved that the address is theirs, and when.
+    # Whether and when they verified the address.
     verified: bool
     verified_at: Instant | None
     primary_calendar_id: int

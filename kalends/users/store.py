@@ -110,8 +110,8 @@ def empty_calendars(ctx: Context, user_id: int) -> None:
 
 
 def delete(ctx: Context, user_id: int) -> None:
-    """Calendars, events, keys and sessions go with the user (foreign keys); other people's events leave the calendars first, and
-    what the user let others see of other people's events ends."""
+    """Delete the user with their calendars, events, keys and sessions (foreign keys), after removing other people's events
+    from the calendars and ending the user's grants."""
     sharing.forget(ctx, user_id)
     for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=user_id):
         placements.remove_all(ctx, calendar_id)

@@ -13,11 +13,11 @@ from kalends.values.text import fold_case
 COMMON = "is one of the passwords that people guess first: take several words that do not belong together"
 OWN = "is what the account, its address or this site is called: take several words that do not belong together"
 
-_SHORTEST_NAME = 3
-_SHORTEST_RUN = 3
+_MIN_NAME = 3
+_MIN_RUN = 3
 _LEET = str.maketrans("013457@$!", "oieastasi")
 _RUNS = ("abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertz", "azerty")
-# Columns of a keyboard, and two rows in turn.
+# Columns of a keyboard, and alternating rows.
 _COLUMNS = (
     "1qaz2wsx3edc4rfv5tgb6yhn7ujm",
     "qazwsxedcrfvtgbyhnujm",
@@ -39,7 +39,7 @@ _DATE = re.compile(f"{_DAY}{_DAY}{_YEAR}|{_YEAR}{_DAY}{_DAY}|({_YEAR}){{2}}")
 
 
 class Named(Protocol):
-    """Who has the password: a registration, a profile or a user."""
+    """The owner of the password: a registration, a profile or a user."""
 
     @property
     def user_name(self) -> str: ...
@@ -60,7 +60,7 @@ def refuse(ctx: Context, password: str, owner: Named) -> None:
 
 
 def is_common(password: str) -> bool:
-    """Whether it is a common word or two with digits and signs around them, a run on the keyboard, a repetition or a date."""
+    """Whether it is one or two common words with digits and signs around them, a keyboard run, a repetition or a date."""
     lower = fold_case(password)
     plain = _SEPARATORS.sub("", lower)
     if _REPEATED.fullmatch(plain) or _DATE.fullmatch(plain) or _is_runs(lower) or _is_runs(plain[1:]) or _is_runs(plain[:-1]):
@@ -72,7 +72,7 @@ def is_common(password: str) -> bool:
 def _is_words(stem: str) -> bool:
     """Whether it is a listed word, also backwards or cut off at eight letters, or two of them."""
     words, beginnings = _words()
-    if stem in words or stem[::-1] in words or stem in beginnings or (_is_runs(stem) and len(stem) > _SHORTEST_RUN):
+    if stem in words or stem[::-1] in words or stem in beginnings or (_is_runs(stem) and len(stem) > _MIN_RUN):
         return True
     return any(stem[:cut] in words and stem[cut:] in words for cut in range(3, len(stem) - 2))
 
@@ -81,8 +81,8 @@ def _is_runs(password: str) -> bool:
     """Whether it is made of nothing but runs along a row or column, either way, such as qwerty123 or 1q2w3e4r."""
     rest = password
     while rest:
-        # Every beginning of a run is a run, so most passwords are told by their first letters.
-        if len(rest) < _SHORTEST_RUN or not _is_run(rest[:_SHORTEST_RUN]):
+        # Every prefix of a run is a run, so the first letters rule out most passwords.
+        if len(rest) < _MIN_RUN or not _is_run(rest[:_MIN_RUN]):
             return False
         rest = rest[next(n for n in range(len(rest), 0, -1) if _is_run(rest[:n])) :]
     return bool(password)
@@ -95,7 +95,7 @@ def _is_run(part: str) -> bool:
 def _is_name(password: str, name: str) -> bool:
     """Whether it is the name, also in other letters, spelled otherwise or with digits at its end."""
     bare, own = _SEPARATORS.sub("", fold_case(password)), _SEPARATORS.sub("", fold_case(name))
-    if len(own) < _SHORTEST_NAME:
+    if len(own) < _MIN_NAME:
         return False
     is_followed_by_digits = bare.startswith(own) and (bare[len(own) :] or "0").isdigit()
     return is_followed_by_digits or own == bare.translate(_LEET) or bare == own * 2
@@ -103,7 +103,7 @@ def _is_name(password: str, name: str) -> bool:
 
 @cache
 def _words() -> tuple[frozenset[str], frozenset[str]]:
-    """The words, and the first eight letters of those that are longer; old systems took no more. They are read at the first use: a
-    process in which nobody chooses a password needs none of them."""
+    """The common words, and the first eight letters of longer ones (old systems truncated there). Loaded at first use, since
+    many processes never need them."""
     words = frozenset((files("kalends.users") / "common_words.txt").read_text().split())
     return words, frozenset(word[:8] for word in words if len(word) > 8)

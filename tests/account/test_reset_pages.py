@@ -9,7 +9,7 @@ from msgspec import structs
 from kalends.context import Context
 from kalends.db import Database
 from kalends.deliveries import sender
-from kalends.deliveries.store import ACCOUNT_MAILS_AN_HOUR, SENDS_AN_HOUR
+from kalends.deliveries.store import MAX_ACCOUNT_MAILS_PER_HOUR, MAX_SENDS_PER_HOUR
 from kalends.settings import Settings
 from kalends.users import passwords, reset_requests
 from kalends.users import store as users
@@ -20,7 +20,7 @@ from tests.conftest import Clock
 from tests.users.resetting import mailed, mails
 
 HOUR = 3600
-RESETS_AN_HOUR = ACCOUNT_MAILS_AN_HOUR["reset"]
+RESETS_AN_HOUR = MAX_ACCOUNT_MAILS_PER_HOUR["reset"]
 NEW = "a new password"
 
 
@@ -252,7 +252,7 @@ def test_nobody_can_flood_a_mailbox_with_links_nor_keep_one_from_getting_them(
     cast: Cast, db: Database, settings: Settings, limited: Client, clock: Clock
 ) -> None:
     event = an_event(cast.alice, public=True)
-    for _ in range(SENDS_AN_HOUR):
+    for _ in range(MAX_SENDS_PER_HOUR):
         limited.put(f"/api/events/{event['id']}/send_to_me", json={"email": cast.bob.email_address})
     for _ in range(RESETS_AN_HOUR + 1):
         reply = ask(limited, cast.bob.user_name)

@@ -6,7 +6,7 @@ from msgspec import structs
 from kalends.app import wsgi
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries.store import ACCOUNT_MAILS_AN_HOUR
+from kalends.deliveries.store import MAX_ACCOUNT_MAILS_PER_HOUR
 from kalends.settings import Settings
 from kalends.users import store as users
 from kalends.values import timestamps
@@ -83,7 +83,7 @@ def test_the_link_is_sent_again_a_few_times_an_hour(cast: Cast, db: Database, se
     limited = Client(wsgi(db, structs.replace(settings, rate_limits="on"), clock)).signed_in(str(cast.alice.token))
     path = f"/api/users/{cast.alice.id}/verify"
     # The first went out with the registration.
-    assert [limited.post(path).status for _ in range(ACCOUNT_MAILS_AN_HOUR["verify"])] == [202, 202, 202, 202, 429]
+    assert [limited.post(path).status for _ in range(MAX_ACCOUNT_MAILS_PER_HOUR["verify"])] == [202, 202, 202, 202, 429]
     refused = limited.post("/account/verify")
     assert (refused.status, "Look into your mailbox" in refused.text) == (429, True)
     clock.ahead(3600)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kalends import errors
-from kalends.contacts.address_book import contacts_of, read_file
+from kalends.contacts.address_book import parse_entry, read_file
 from kalends.contacts.entry import Entry
 from kalends.contacts.model import ContactFields
 from kalends.http.input import fields
@@ -83,12 +83,12 @@ def test_a_contact_for_each_address_and_everything_else_on_the_first() -> None:
         tag_list="Choir,Friends,Family",
         unique_id="urn:uuid:1",
     )
-    assert contacts_of(entry) == ([first, ContactFields(first_name="Ana", last_name="Lima", email_address="ana@work.example")], [])
+    assert parse_entry(entry) == ([first, ContactFields(first_name="Ana", last_name="Lima", email_address="ana@work.example")], [])
 
 
 @pytest.mark.parametrize(("said", "gender"), [("M", "male"), ("Female", "female"), (" f ", "female"), ("U", None), ("Unspecified", None)])
 def test_gender_as_programs_say_it(said: str, gender: str | None) -> None:
-    (contact,), remarks = contacts_of(Entry(first_name="Ana", gender=said))
+    (contact,), remarks = parse_entry(Entry(first_name="Ana", gender=said))
     assert (contact.gender, remarks) == (gender, [])
 
 
@@ -114,7 +114,7 @@ def test_gender_as_programs_say_it(said: str, gender: str | None) -> None:
 )
 def test_a_value_that_is_refused_is_left_out_and_told(field: str, entry: Entry, message: str) -> None:
     entry.line, entry.first_name = 7, "Ana"
-    (contact,), remarks = contacts_of(entry)
+    (contact,), remarks = parse_entry(entry)
     assert contact.first_name == "Ana"
     assert {(remark.line, remark.field) for remark in remarks} == {(7, field)}
     assert any(message in remark.message for remark in remarks)
@@ -122,25 +122,25 @@ def test_a_value_that_is_refused_is_left_out_and_told(field: str, entry: Entry, 
 
 
 def test_the_tags_beside_one_that_is_refused_are_kept() -> None:
-    (contact,), _ = contacts_of(Entry(first_name="Ana", tags=["x" * 201, "fine"]))
+    (contact,), _ = parse_entry(Entry(first_name="Ana", tags=["x" * 201, "fine"]))
     assert contact.tag_list == "fine"
-    (contact,), _ = contacts_of(Entry(first_name="Ana", tags=[f"t{number}" for number in range(101)]))
+    (contact,), _ = parse_entry(Entry(first_name="Ana", tags=[f"t{number}" for number in range(101)]))
     assert contact.tag_list == ",".join(f"t{number}" for number in range(100))
 
 
 def test_a_good_number_after_a_bad_one_is_kept() -> None:
-    (contact,), (remark,) = contacts_of(Entry(phone_numbers=["ask", "55"], email_addresses=[""]))
+    (contact,), (remark,) = parse_entry(Entry(phone_numbers=["ask", "55"], email_addresses=[""]))
     assert (contact.phone_number, remark.field) == ("55", "phone_number")
 
 
 def test_lines_within_a_name_become_spaces() -> None:
-    (contact,), remarks = contacts_of(Entry(first_name="Ana\r\nMaria\t", tags=["a\nb"]))
+    (contact,), remarks = parse_entry(Entry(first_name="Ana\r\nMaria\t", tags=["a\nb"]))
     assert (contact.first_name, contact.tag_list, remarks) == ("Ana Maria", "a b", [])
 
 
 @pytest.mark.parametrize("entry", [Entry(line=3), Entry(line=3, first_name="\n", birthday="1990-05-11", tags=["x"], email_addresses=[" "])])
 def test_an_entry_without_name_address_and_number_is_nobody(entry: Entry) -> None:
-    contacts, (remark,) = contacts_of(entry)
+    contacts, (remark,) = parse_entry(entry)
     assert (contacts, remark.line) == ([], 3)
     assert "a contact needs a name, an e-mail address or a phone number" in remark.message
 
@@ -153,7 +153,7 @@ def test_an_entry_without_name_address_and_number_is_nobody(entry: Entry) -> Non
     )
 )
 def test_every_contact_is_one_that_the_interface_accepts(entry: Entry) -> None:
-    contacts, remarks = contacts_of(entry)
+    contacts, remarks = parse_entry(entry)
     assert contacts or remarks
     for contact in contacts:
         given_again = {name: getattr(contact, name) for name in contact.__struct_fields__}
@@ -168,4 +168,4 @@ def test_no_file_breaks_the_reader(filename: str, before: bytes, content: bytes)
         assert [error.field for error in refused.errors] == ["file"]  # noqa: PT017
         return
     for entry in entries:
-        contacts_of(entry)
+        parse_entry(entry)

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kalends.contacts import csv_table
-from kalends.contacts.address_book import contacts_of, read_file
+from kalends.contacts.address_book import parse_entry, read_file
 from kalends.contacts.entry import Entry
 from kalends.contacts.model import ContactFields
 from kalends.http.csv_file import csv_text, original
@@ -114,7 +114,7 @@ def test_our_own_table_has_our_fields_and_no_formulas() -> None:
 @example(ContactFields(first_name="x", tag_list="=a,* myContacts,b;c"))
 def test_what_is_written_is_read_back_exactly(contact: ContactFields) -> None:
     (entry,) = csv_table.read(exported([contact]))
-    assert contacts_of(entry) == ([contact], [])
+    assert parse_entry(entry) == ([contact], [])
 
 
 @given(st.lists(st.sampled_from("'=+-@\t\r\nx\uff1d\uff0b\uff0d\uff20"), max_size=8).map("".join))
@@ -131,7 +131,7 @@ def test_our_own_table_may_come_back_from_a_spreadsheet_with_fewer_columns_in_an
 
 def test_five_thousand_contacts_come_back() -> None:
     contacts = many(5_000)
-    assert [contacts_of(entry) for entry in csv_table.read(exported(contacts))] == [([contact], []) for contact in contacts]
+    assert [parse_entry(entry) for entry in csv_table.read(exported(contacts))] == [([contact], []) for contact in contacts]
 
 
 def read_or_refuse(content: str) -> list[Entry]:
@@ -154,7 +154,7 @@ _pieces = st.sampled_from(
 def test_no_text_breaks_the_reader(content: str) -> None:
     for whole in (content, f"First Name,Email,Birthday,Labels,Zip\n{content}", f"first_name,tag_list\n{content}"):
         for entry in read_or_refuse(whole):
-            contacts_of(entry)
+            parse_entry(entry)
 
 
 HEADER = "First Name,Last Name,E-mail Address\n"

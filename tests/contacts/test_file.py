@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from kalends.contacts import bulk_import
-from kalends.contacts.address_book import contacts_of
+from kalends.contacts.address_book import parse_entry
 from kalends.contacts.entry import Entry
 from kalends.contacts.model import ContactFields
 from kalends.http.remarks import Remark
@@ -96,9 +96,9 @@ def test_a_person_too_many_is_refused_without_reading_on(cast: Cast, monkeypatch
 
     def counted(entry: Entry) -> tuple[list[ContactFields], list[Remark]]:
         read.append(entry)
-        return contacts_of(entry)
+        return parse_entry(entry)
 
-    monkeypatch.setattr(bulk_import, "contacts_of", counted)
+    monkeypatch.setattr(bulk_import, "parse_entry", counted)
     addresses = "".join(f"EMAIL:{n}@Example.ORG\n" for n in range(20))
     answer = uploaded(cast.alice, "many.vcf", f"BEGIN:VCARD\nFN:Ana\n{addresses}END:VCARD\n" * 3_000)
     assert (answer.status, answer.broken) == (422, ["file"])

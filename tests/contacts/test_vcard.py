@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kalends.contacts import vcard
-from kalends.contacts.address_book import contacts_of
+from kalends.contacts.address_book import parse_entry
 from kalends.contacts.entry import Entry
 from kalends.contacts.model import ContactFields
 from tests.contacts.written import MEBIBYTE, any_contact, many, stored, work
@@ -144,7 +144,7 @@ SAMPLES = {"google": GOOGLE, "apple": APPLE, "android": ANDROID, "outlook": OUTL
 def test_what_each_program_writes_is_read(sample: str) -> None:
     for end in ("\n", "\r\n", "\r"):
         (entry,) = vcard.read(dedent(sample).replace("\n", end))
-        (contact, *_), remarks = contacts_of(entry)
+        (contact, *_), remarks = parse_entry(entry)
         assert (contact.first_name or "").startswith("Ana")
         assert (contact.last_name, contact.email_address, contact.birthday) == ("Lima", "ana@example.org", "1990-05-11")
         assert "".join(c for c in contact.phone_number or "" if c in "+0123456789") == "+33612345678"
@@ -217,7 +217,7 @@ def test_a_card_without_an_end_loses_nobody_and_a_file_that_is_cut_off_is_refuse
 
 def test_a_birthday_without_a_year_is_told_and_left_out() -> None:
     for line in ("BDAY:--0511", "BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-11"):
-        (contact,), (remark,) = contacts_of(the_entry("FN:Ana", line))
+        (contact,), (remark,) = parse_entry(the_entry("FN:Ana", line))
         assert contact.birthday is None
         assert (remark.line, remark.field) == (1, "birthday")
         assert "no year" in remark.message
@@ -232,7 +232,7 @@ def test_a_broken_quotation_in_a_parameter_hides_no_value() -> None:
 @example(ContactFields(email_address="ana@example.org", phone_number="tel:5"))
 @example(ContactFields(phone_number="5;6,7\\"))
 def test_what_is_written_is_read_back_exactly(contact: ContactFields) -> None:
-    assert contacts_of(written_again(contact)) == ([contact], [])
+    assert parse_entry(written_again(contact)) == ([contact], [])
 
 
 @given(any_contact)
@@ -266,7 +266,7 @@ def test_a_written_card_says_what_it_is() -> None:
 
 def test_five_thousand_contacts_come_back() -> None:
     contacts = many(5_000)
-    again = [contacts_of(entry) for entry in vcard.read(vcard.write(map(stored, contacts)))]
+    again = [parse_entry(entry) for entry in vcard.read(vcard.write(map(stored, contacts)))]
     assert again == [([contact], []) for contact in contacts]
 
 
@@ -280,7 +280,7 @@ _pieces = st.sampled_from(
 def test_no_text_breaks_the_reader(content: str) -> None:
     for whole in (content, f"BEGIN:VCARD\n{content}\nEND:VCARD\n"):
         for entry in read_or_refuse(whole):
-            contacts_of(entry)
+            parse_entry(entry)
 
 
 BEGIN, END = "BEGIN:VCARD\n", "END:VCARD\n"

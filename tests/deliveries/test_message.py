@@ -100,7 +100,7 @@ def test_a_message_has_what_people_and_their_calendars_need() -> None:
     assert kinds == ["multipart/mixed", "multipart/alternative", "text/plain", "text/html", "text/calendar"]
     assert body(read, "plain").startswith(
         "Soirée “Jazz”\nMonday, 11 May 2026, 17:00–19:00 (Europe/Paris)\nLe Sunset, Paris\n\n"
-        f"First line\nSecond <line>\n\n{BASE}/events/7\n\n-- \n{message.ASKED_FOR}\n"
+        f"First line\nSecond <line>\n\n{BASE}/events/7\n\n-- \n{message.REQUESTED}\n"
     )
     html = body(read, "html")
     assert "Second &lt;line&gt;" in html

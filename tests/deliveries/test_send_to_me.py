@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kalends.deliveries.store import SENDS_AN_HOUR
+from kalends.deliveries.store import MAX_SENDS_PER_HOUR
 from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.conftest import Clock
@@ -73,7 +73,7 @@ def test_nobody_can_flood_an_address(cast: Cast, limited: Client, clock: Clock) 
     event = an_event(cast.alice, public=True)
     path = f"/api/events/{event['id']}/send_to_me"
     victim = f"{cast.alice.user_name}@victim.example"
-    for _ in range(SENDS_AN_HOUR):
+    for _ in range(MAX_SENDS_PER_HOUR):
         assert limited.put(path, json={"email": victim}).status == 202
     refused = limited.put(path, json={"email": victim.upper()})
     assert refused.status == 429
@@ -95,7 +95,7 @@ def test_other_ways_to_write_an_address_reach_the_same_mailbox(cast: Cast, limit
     event = an_event(cast.alice, public=True)
     path = f"/api/events/{event['id']}/send_to_me"
     address, same = address.format(cast.alice.id), same.format(cast.alice.id)
-    for _ in range(SENDS_AN_HOUR):
+    for _ in range(MAX_SENDS_PER_HOUR):
         assert limited.put(path, json={"email": address}).status == 202
     assert limited.put(path, json={"email": same}).status == 429
 
@@ -105,7 +105,7 @@ def test_no_more_are_sent_to_an_address_when_many_ask_at_once(cast: Cast, limite
     address = f"busy{cast.alice.id}@example.org"
     with ThreadPoolExecutor(20) as threads:
         asked = [threads.submit(limited.put, f"/api/events/{event['id']}/send_to_me", json={"email": address}) for _ in range(20)]
-    assert Counter(answer.result().status for answer in asked) == {202: SENDS_AN_HOUR, 429: 20 - SENDS_AN_HOUR}
+    assert Counter(answer.result().status for answer in asked) == {202: MAX_SENDS_PER_HOUR, 429: 20 - MAX_SENDS_PER_HOUR}
 
 
 def test_without_an_address_it_goes_to_ones_own(cast: Cast) -> None:

@@ -21,7 +21,7 @@ from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import MAX_TAGS, read_tags
 from kalends.http.origin import Origins
 from kalends.settings import Settings
-from kalends.subscribers.mail_links import subscriber_of
+from kalends.subscribers.mail_links import parse_unsubscribe_token
 from kalends.values import timestamps
 from kalends.web.redirects import local_path
 from tests.cast import Cast
@@ -74,7 +74,7 @@ def test_a_version_is_known_among_whatever_stands_beside_it(before: str, after: 
 
 @given(token=written | st.tuples(st.integers(), st.just("-"), st.text(max_size=30)).map(lambda parts: "".join(map(str, parts))))
 def test_no_made_up_link_names_a_subscriber(token: str) -> None:
-    assert subscriber_of(Settings(secret="s" * 32), token) is None
+    assert parse_unsubscribe_token(Settings(secret="s" * 32), token) is None
 
 
 @given(value=any_json | written)
