@@ -1,12 +1,10 @@
-"""Log lines: JSON for machines, colours for a terminal, secrets never."""
+"""Logging with stdlib loggers: events with fields, as JSON for machines or in colour for a terminal."""
 
 import json
 import logging
 import sys
-import threading
-from collections.abc import Callable
+from collections.abc import MutableMapping
 from datetime import UTC, datetime
-from traceback import format_exception
 from typing import Any
 
 import msgspec
@@ -17,41 +15,27 @@ METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
 
 _COLORS = {"info": "\x1b[32m", "warning": "\x1b[33m", "error": "\x1b[31m"}
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
-
-_writing = threading.Lock()
-
-Line = dict[str, Any]
+_ARGUMENTS = frozenset({"exc_info", "stack_info", "stacklevel"})
 
 
-class Log:
-    """What happened, each time in one line."""
+class EventLogger(logging.LoggerAdapter[logging.Logger]):
+    """Logs an event with its fields: `log.warning("login_failed", kind="password")`."""
 
-    def __init__(self, write: Callable[[Line], None]):
-        self.write = write
+    def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
+        fields = {name: value for name, value in kwargs.items() if name not in _ARGUMENTS}
+        return msg, {name: kwargs[name] for name in _ARGUMENTS & kwargs.keys()} | {"extra": {"fields": fields}}
 
-    def info(self, event: str, **fields: Any) -> None:
-        self.say("info", event, fields)
 
-    def warning(self, event: str, **fields: Any) -> None:
-        self.say("warning", event, fields)
-
-    def error(self, event: str, exc_info: BaseException | None = None, **fields: Any) -> None:
-        self.say("error", event, fields, exc_info)
-
-    def exception(self, event: str, **fields: Any) -> None:
-        """An error, with the exception that is being handled."""
-        self.say("error", event, fields, sys.exc_info()[1])
-
-    def say(self, level: str, event: str, fields: Line, error: BaseException | None = None) -> None:
-        line = fields | {"event": event, "level": level, "timestamp": datetime.now(UTC).isoformat().replace("+00:00", "Z")}
-        # Without the values of variables, passwords among them.
-        self.write(line | {"exception": "".join(format_exception(error))} if error else line)
+def get_logger(name: str) -> EventLogger:
+    return EventLogger(logging.getLogger(name), {})
 
 
 def configure(settings: Settings) -> None:
-    """Set the log up once per process."""
-    log.write = _write_for_people if for_people(settings) else _write
-    logging.basicConfig(handlers=[_Relay()], level=logging.WARNING, force=True)
+    """Log to stderr: our events, and the warnings of libraries."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(ConsoleFormatter() if for_people(settings) else JsonFormatter())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    logging.getLogger("kalends").setLevel(logging.INFO)
 
 
 def for_people(settings: Settings) -> bool:
@@ -60,46 +44,45 @@ def for_people(settings: Settings) -> bool:
 
 
 def endpoint_name(method: str, template: str | None = None) -> str:
-    """What a request is called, here and in the figures: one of a few names, whatever methods a client invents."""
+    """The name of a request in the log and in the metrics. Methods that clients invent share one name."""
     return f"{method if method in METHODS else 'OTHER'} {template or '-'}"
 
 
-class _Relay(logging.Handler):
-    """What libraries log, among our own lines."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        level = "error" if record.levelno >= logging.ERROR else "warning"
-        log.say(level, record.getMessage(), {"logger": record.name}, record.exc_info[1] if record.exc_info else None)
-
-
-def _write(line: Line) -> None:
-    try:
-        written = msgspec.json.encode(line, enc_hook=str)
-    except UnicodeEncodeError:
-        # Half a character, in the words of an error. The standard library writes it in ASCII.
-        written = json.dumps(line, default=str).encode()
-    _put(written + b"\n")
+def line_of(record: logging.LogRecord) -> dict[str, Any]:
+    """The fields of a log line. A traceback has no values of variables, which may be passwords."""
+    line: dict[str, Any] = {**record.fields} if hasattr(record, "fields") else {"logger": record.name}
+    line["event"] = record.getMessage()
+    line["level"] = "error" if record.levelno >= logging.ERROR else "warning" if record.levelno >= logging.WARNING else "info"
+    line["timestamp"] = datetime.fromtimestamp(record.created, UTC).isoformat().replace("+00:00", "Z")
+    if record.exc_info and record.exc_info[1]:
+        line["exception"] = logging.Formatter().formatException(record.exc_info)
+    return line
 
 
-def _write_for_people(line: Line) -> None:
-    level, event, trace = line["level"], line["event"], line.get("exception", "")
-    others = [name for name in line if name not in ("level", "event", "timestamp", "exception")]
-    fields = " ".join(f"{_DIM}{name}={_PLAIN}{_shown(str(line[name]))}" for name in others)
-    written = (
-        f"{_DIM}{line['timestamp'][:19]}Z{_PLAIN} {_COLORS[level]}{level:8}{_PLAIN}{_shown(event):8} {fields}\n{_shown(trace, lines=True)}"
-    )
-    _put(written.encode())
+class JsonFormatter(logging.Formatter):
+    """One JSON object in one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = line_of(record)
+        try:
+            return msgspec.json.encode(line, enc_hook=str).decode()
+        except UnicodeEncodeError:
+            # A lone surrogate in the text of an error, which the standard library writes in ASCII.
+            return json.dumps(line, default=str)
 
 
-def _shown(value: str, *, lines: bool = False) -> str:
-    """The value as a terminal may show it: what would make a new line or speak to the terminal is written out."""
+class ConsoleFormatter(logging.Formatter):
+    """One line in colour, followed by the traceback of an error."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = line_of(record)
+        level, event, trace = line.pop("level"), line.pop("event"), line.pop("exception", "")
+        time = line.pop("timestamp")[:19]
+        fields = " ".join(f"{_DIM}{name}={_PLAIN}{_escape(str(value))}" for name, value in line.items())
+        head = f"{_DIM}{time}Z{_PLAIN} {_COLORS[level]}{level:8}{_PLAIN}{_escape(event):8} {fields}"
+        return f"{head}\n{_escape(trace, lines=True)}" if trace else head
+
+
+def _escape(value: str, *, lines: bool = False) -> str:
+    """The value without line breaks and control sequences of the terminal."""
     return "".join(c if c.isprintable() or (lines and c == "\n") else c.encode("unicode_escape").decode() for c in value)
-
-
-def _put(content: bytes) -> None:
-    with _writing:
-        sys.stderr.buffer.write(content)
-        sys.stderr.buffer.flush()
-
-
-log = Log(_write)

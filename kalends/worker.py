@@ -19,11 +19,13 @@ from kalends.errors import Unavailable
 from kalends.events.series import occurrences
 from kalends.events.series import store as series
 from kalends.idempotency import store as retries
-from kalends.log import log
+from kalends.log import get_logger
 from kalends.sessions import store as sessions
 from kalends.settings import Settings
 from kalends.subscribers import store as subscribers
 from kalends.values import timestamps
+
+log = get_logger(__name__)
 
 INTERVAL_SECONDS = 60
 RESTART_DELAY_SECONDS = 1

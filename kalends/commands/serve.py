@@ -59,7 +59,7 @@ def _announce(settings: Settings) -> None:
         click.echo(f"Kalends {__version__} on {settings.url} ({database}). API reference: {settings.url}/docs. Stop with Ctrl-C.", err=True)
         click.echo(note, err=True, nl=bool(note))
     else:
-        log.log.info("serving", version=__version__, url=settings.url, port=settings.port, database=database, note=note)
+        log.get_logger(__name__).info("serving", version=__version__, url=settings.url, port=settings.port, database=database, note=note)
 
 
 def _outbox_note(settings: Settings) -> str:

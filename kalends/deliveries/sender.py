@@ -13,12 +13,14 @@ from kalends.deliveries.outcome import TryAgain, Undeliverable, Unknown
 from kalends.errors import Unavailable
 from kalends.events import store as events
 from kalends.events.model import Event
-from kalends.log import log
+from kalends.log import get_logger
 from kalends.settings import Settings
 from kalends.users import reset_link, reset_requests, verify_link
 from kalends.users import store as users
 from kalends.users.model import User
 from kalends.values import timestamps
+
+log = get_logger(__name__)
 
 # Concurrent sends per channel, in one worker.
 SENDERS = 8

@@ -13,7 +13,9 @@ from kalends.http.input.request import gather
 from kalends.http.problem import CONTENT_TYPE, Failure, encode
 from kalends.http.run_endpoint import API_POLICY
 from kalends.idempotency.key import Reply
-from kalends.log import log
+from kalends.log import get_logger
+
+log = get_logger(__name__)
 
 # Renders a failed request of a browser as a page.
 ErrorPage = Callable[[Failure], Reply]

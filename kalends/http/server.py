@@ -18,10 +18,12 @@ from kalends.http.origin import Origins
 from kalends.http.rate_limit import RateLimit, guest_writes
 from kalends.http.run_endpoint import API_POLICY, Authenticate, EndpointRunner, Services
 from kalends.idempotency.key import ResponseStore
-from kalends.log import endpoint_name, log
+from kalends.log import endpoint_name, get_logger
 from kalends.net.client_network import network
 from kalends.settings import Settings
 from kalends.values import timestamps
+
+log = get_logger(__name__)
 
 # Responses are for one user: a shared cache must not store them, whatever the suffix of their path.
 CACHING = "private, no-cache"

@@ -8,7 +8,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.keys import store as keys
-from kalends.log import log
+from kalends.log import get_logger
 from kalends.net.client_network import network
 from kalends.sessions import cookies, login_attempts, store
 from kalends.sessions.login_attempts import Attempt
@@ -18,6 +18,8 @@ from kalends.users import store as users
 from kalends.users.model import User
 from kalends.values import timestamps
 from kalends.values.text import fold_case
+
+log = get_logger(__name__)
 
 WRONG_PASSWORD = "That name and password do not match."  # noqa: S105
 WRONG_KEY = "This key does not work: it is wrong, or it was deleted."

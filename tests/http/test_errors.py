@@ -12,7 +12,7 @@ from kalends import errors
 from kalends.app import wsgi
 from kalends.context import Context
 from kalends.db import Retry, open_database
-from kalends.log import log
+from kalends.log import line_of
 from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, a_calendar, shared
 from tests.client import Answer, Client
@@ -161,14 +161,12 @@ def _fails(ctx: Context) -> dict[str, str]:
     raise ZeroDivisionError("the inside: postgresql://user:secret@host")
 
 
-def test_a_defect_is_500_says_nothing_of_the_inside_and_changes_nothing(cast: Cast, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    logged: list[dict[str, Any]] = []
-    monkeypatch.setattr(log, "write", logged.append)
+def test_a_defect_is_500_says_nothing_of_the_inside_and_changes_nothing(cast: Cast, stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
     person = stage(act("PUT", "/api/things", _fails)).signed_in(cast.alice.token or "")
     answer = person.put("/api/things", headers={"X-Request-Id": "find-me-again"})
     assert_problem(answer, 500)
     assert not any(word in answer.text for word in ("ZeroDivision", "inside", "secret", "Traceback", ".py"))
-    (line,) = [entry for entry in logged if entry["level"] == "error"]
+    (line,) = [line for line in map(line_of, caplog.records) if line["level"] == "error"]
     assert line["request_id"] == answer.json["request_id"] == "find-me-again"
     assert "ZeroDivisionError" in line["exception"]
     assert cast.alice.get(f"/api/users/{cast.alice.id}").json["name"] == "Alice"

@@ -1,22 +1,23 @@
 """The log: whatever is said in it, each event is one line, and a terminal shows it as text."""
 
 import json
+import logging
 
 import pytest
 
 from kalends import log
-from kalends.settings import Settings
 
 HOSTILE = 'x\r\n{"event":"forged"}\n\x1b[2J\x1b]0;title\x07\x00\x85\u2028 \ud800'
 
 
 @pytest.mark.parametrize("log_format", ["json", "console"])
-def test_no_value_makes_a_line_of_its_own_or_speaks_to_the_terminal(
-    capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, log_format: str
-) -> None:
-    monkeypatch.setattr(log.log, "write", log._write_for_people if log_format == "console" else log._write)
-    assert log.for_people(Settings(log_format="console"))
-    log.log.warning("unavailable", cause=HOSTILE, endpoint="GET /x")
+def test_no_value_makes_a_line_of_its_own_or_speaks_to_the_terminal(capfdbinary: pytest.CaptureFixture[bytes], log_format: str) -> None:
+    record = logging.makeLogRecord({"name": "kalends.http", "levelno": logging.WARNING, "msg": "unavailable"})
+    record.fields = {"cause": HOSTILE, "endpoint": "GET /x"}
+    formatter = log.ConsoleFormatter() if log_format == "console" else log.JsonFormatter()
+    handler = logging.StreamHandler()
+    handler.setFormatter(formatter)
+    handler.handle(record)
     written = capfdbinary.readouterr().err
     assert written.count(b"\n") == 1
     if log_format == "json":

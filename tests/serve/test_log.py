@@ -93,7 +93,7 @@ log.configure(Settings(log_format={log_format!r}))
 try:
     sign_in("".join(["can", "ary"]))
 except RuntimeError as error:
-    log.log.error("failed", exc_info=error)
+    log.get_logger("kalends.x").error("failed", exc_info=error)
 """
     (tmp_path / "failing.py").write_text(script)
     done = subprocess.run([sys.executable, tmp_path / "failing.py"], capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from kalends import errors
 from kalends.app import wsgi
 from kalends.db import Database
-from kalends.log import log
+from kalends.log import line_of
 from kalends.settings import Settings
 from kalends.users import passwords
 from tests.cast import PASSWORD, Cast, a_key
@@ -207,16 +207,15 @@ def test_strangers_who_fail_do_not_keep_a_user_from_confirming_with_the_password
 
 
 def test_a_failure_is_logged_with_the_account_and_the_network_and_nothing_that_was_typed(
-    cast: Cast, door: Door, monkeypatch: pytest.MonkeyPatch
+    cast: Cast, door: Door, caplog: pytest.LogCaptureFixture
 ) -> None:
-    lines: list[dict[str, object]] = []
-    monkeypatch.setattr(log, "write", lines.append)
     door.address = "2001:db8:1:2::3"
     door.knocks(user_name=cast.alice.email_address.upper(), password="canary-1")
     door.knocks(user_name="canary-2", password="canary-3")
     door.knocks(wkey="wk_canary-4")
     key = a_key(cast.alice)
     door.knocks(**(signed(key, str(NOON)) | {"timestamp": str(NOON + 1)}))
+    lines = [line_of(record) for record in caplog.records]
     failures = [(line["kind"], line["account"], line["network"]) for line in lines if line["event"] == "login_failed"]
     alice, net = cast.alice.user_name, "2001:db8:1:2::/64"
     assert failures == [("password", alice, net), ("password", None, net), ("key", None, net), ("digest", key["id"], net)]

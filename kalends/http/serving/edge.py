@@ -37,9 +37,11 @@ from kalends.http.serving.request_bodies import SMALL, RequestBodies, too_large
 from kalends.http.serving.request_queue import RequestQueue
 from kalends.http.serving.thread_pool import PoolSize, ThreadPool
 from kalends.http.serving.wsgi_environ import Environ, environ, has_body, is_multipart, set_body
-from kalends.log import endpoint_name, log
+from kalends.log import endpoint_name, get_logger
 from kalends.net.client_network import network
 from kalends.settings import Settings
+
+log = get_logger(__name__)
 
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 # Status, header fields and content.

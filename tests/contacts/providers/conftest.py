@@ -13,7 +13,7 @@ import pytest
 from kalends.contacts.model import ImportInput
 from kalends.contacts.providers.fetch import fetch_entries
 from kalends.errors import Problem
-from kalends.log import log
+from kalends.log import line_of
 from kalends.settings import Settings
 from tests.contacts.providers.books import USER, Book, radicale, xandikos
 from tests.contacts.providers.stand import Stand
@@ -49,11 +49,8 @@ def stand() -> Iterator[Stand]:
 
 
 @pytest.fixture
-def fails(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Fails:
+def fails(caplog: pytest.LogCaptureFixture) -> Fails:
     """Run an import that fails, and answer its problem. Neither that nor any log line has a word of the credential."""
-
-    lines: list[dict[str, Any]] = []
-    monkeypatch.setattr(log, "write", lines.append)
 
     def failing(settings: Settings, service: str = "google", **given: Any) -> Problem:
         given = {"user_name": USER, "password": CANARY} | given
@@ -65,7 +62,14 @@ def fails(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> 
                 problem = raised
                 raise
         assert problem is not None, "the import went well"
-        told = [caplog.text, repr(lines), *traceback.format_exception(problem), repr(problem), problem.detail, repr(problem.errors)]
+        told = [
+            caplog.text,
+            repr([line_of(record) for record in caplog.records]),
+            *traceback.format_exception(problem),
+            repr(problem),
+            problem.detail,
+            repr(problem.errors),
+        ]
         told += [str(problem.headers), *map(str, _behind(problem))]
         assert [secret for secret in SECRETS if secret in "\n".join(told)] == []
         return problem
