@@ -60,6 +60,11 @@ def _by_fields(endpoint: Endpoint) -> object:
     return _name(endpoint) if endpoint.params or endpoint.is_form else (_module(endpoint), endpoint.method)
 
 
+def _by_query(endpoint: Endpoint) -> object:
+    """Those that take parameters, each; and one of each kind that takes none from a query."""
+    return _name(endpoint) if endpoint.params else (endpoint.method, endpoint.format, endpoint.is_form, endpoint.guests)
+
+
 def _by_struct(endpoint: Endpoint) -> object:
     """Where the fields are the same, a database is sent the same."""
     return endpoint.params or (endpoint.is_form and _module(endpoint))
@@ -156,7 +161,7 @@ def test_hostile_fields_are_taken_or_refused(scenes: Scenes, endpoint: Endpoint,
         attack.by_alice(repr(fields)[:200], headers=corpus.JSON, body=corpus.dumped(fields))
 
 
-@_cases(ENDPOINTS, _by_fields, _by_struct)
+@_cases(ENDPOINTS, _by_query, _by_struct)
 def test_hostile_queries_are_answered(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
     attack = Attack(scenes, endpoint)
     for said, query in corpus.QUERIES.items():
