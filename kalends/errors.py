@@ -1,4 +1,4 @@
-"""The errors that actions raise; each knows its HTTP status, and http/server.py turns it into an answer."""
+"""The errors that actions raise, each with its HTTP status; http/error_handler.py turns them into HTTP responses."""
 
 from collections.abc import Iterable
 from typing import Literal

@@ -203,9 +203,9 @@ def _hint(name: str) -> Any:
 
 
 def _from_file() -> dict[str, Any]:
-    chosen = os.environ.get(variable("file"))
-    path = Path(chosen or FILE)
-    if not chosen and not path.exists():
+    file = os.environ.get(variable("file"))
+    path = Path(file or FILE)
+    if not file and not path.exists():
         return {}
     try:
         return {name.lower(): value for name, value in tomllib.loads(path.read_text()).items()}

@@ -22,11 +22,11 @@ def observe(endpoint: str, status: int, elapsed: float) -> None:
 
 
 def gauge(name: str, meaning: str, labels: Sequence[str], rows: Iterable[tuple[Sequence[str], float]]) -> GaugeMetricFamily:
-    """A figure that is looked up when it is asked for: its values by their labels."""
-    found = GaugeMetricFamily(name, meaning, labels=labels)
+    """A gauge that is read from the database at each scrape: its values by their labels."""
+    family = GaugeMetricFamily(name, meaning, labels=labels)
     for values, figure in rows:
-        found.add_metric(values, figure)
-    return found
+        family.add_metric(values, figure)
+    return family
 
 
 def exposition(gauges: Iterable[GaugeMetricFamily] = ()) -> tuple[bytes, str]:

@@ -1,4 +1,4 @@
-"""Where a request comes from: its address behind proxies, its credential, its site, and what CORS allows."""
+"""The origin of a request: its address behind proxies, its credential, its site, and CORS."""
 
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
@@ -51,7 +51,7 @@ class Origins:
         return any(known in network for network in self._proxies)
 
     def cors(self, req: falcon.Request) -> dict[str, str]:
-        """The headers that let a configured origin's scripts read the answer."""
+        """The headers that let a configured origin's scripts read the HTTP response."""
         origin = req.get_header("Origin")
         if origin in self._cors:
             methods = "GET, POST, PUT, DELETE"

@@ -27,9 +27,9 @@ def type_of(kind: str) -> str:
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """A request of a browser that failed: what went wrong, what was asked, who asked, and what they typed into a form.
+    """A failed request of a browser: the problem, the request, its actor, and the values of its form.
 
-    is_for_members: the path is of use to those alone who are signed in.
+    is_for_members: the path needs a signed-in user.
     """
 
     problem: Problem

@@ -1,4 +1,4 @@
-"""Read a request: one set of parameters, whatever carries them."""
+"""Read the parameters of a request from its query string and body into one set."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from kalends.http.input.readers import Repeated, Upload
 
 BEARERS = frozenset({"wkey", "token"})
 SECRETS = BEARERS | {"password", "digest", "access_token", "shared_secret"}
-# What changes a read so much that nobody should think it was heeded; a Struct may name its own.
+# Parameters of reads that are refused where they are unknown, since ignoring them would change the result too much.
 NEVER_IGNORED = frozenset({"order", "fields"})
 
 MAX_DEPTH = 8
@@ -36,41 +36,41 @@ _KEY = re.compile(r"\[([^\[\]]*)\]")
 _BROKEN = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
-def bind(endpoint: Endpoint, given: dict[str, Any], *, is_strict: bool) -> Any:
-    """The endpoint's parameter Struct (or Changes to it, or None) from what was given; every broken field is named at once."""
+def bind(endpoint: Endpoint, params: dict[str, Any], *, is_strict: bool) -> Any:
+    """The endpoint's parameter Struct (or Changes to it, or None); every invalid field is reported at once."""
     if endpoint.is_form:
         # A page sends a checkbox after a hidden field of the same name, which stands for it when it is not ticked.
-        return Form({name: value[-1] if isinstance(value, Repeated) else value for name, value in given.items()})
-    checked = given if is_strict else _never_ignored(endpoint, given)
+        return Form({name: value[-1] if isinstance(value, Repeated) else value for name, value in params.items()})
+    checked = params if is_strict else _never_ignored(endpoint, params)
     unknown = _unknown(checked, fields_of(endpoint.params) if endpoint.params is not None else ()) if checked else []
     value: Any = None
-    broken: list[FieldError] = []
+    invalid: list[FieldError] = []
     if endpoint.params is not None:
-        value, broken = endpoint.read(endpoint.params, given)
-    if broken or unknown:
-        raise errors.Invalid(broken + unknown)
+        value, invalid = endpoint.read(endpoint.params, params)
+    if invalid or unknown:
+        raise errors.Invalid(invalid + unknown)
     return value
 
 
-def _never_ignored(endpoint: Endpoint, given: dict[str, Any]) -> dict[str, Any]:
+def _never_ignored(endpoint: Endpoint, params: dict[str, Any]) -> dict[str, Any]:
     names = struct_options(endpoint.params).never_ignored if endpoint.writes else NEVER_IGNORED
-    if names.isdisjoint(given) or not endpoint.in_api:
+    if names.isdisjoint(params) or not endpoint.in_api:
         return {}
-    return {name: given[name] for name in names & given.keys()}
+    return {name: params[name] for name in names & params.keys()}
 
 
 def gather(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
     """All parameters of the request: the body's win over the query string's."""
-    given = _unwrapped(_form(req.query_string), endpoint) if req.query_string else {}
-    if not SECRETS.isdisjoint(given):
-        _refuse_secrets(given, endpoint)
+    params = _unwrapped(_form(req.query_string), endpoint) if req.query_string else {}
+    if not SECRETS.isdisjoint(params):
+        _refuse_secrets(params, endpoint)
     if req.method != "GET" or req.content_length:
-        given |= _unwrapped(_body(req, endpoint), endpoint)
-    return given
+        params |= _unwrapped(_body(req, endpoint), endpoint)
+    return params
 
 
 def _refuse_secrets(query: dict[str, Any], endpoint: Endpoint) -> None:
-    """A secret in an address that the action does not ask for: whoever sent it means to be signed in, and would be a guest."""
+    """Refuse a secret in the query string that is not a parameter: the client expects to be signed in, and would be a guest."""
     names = endpoint.params.__struct_fields__ if endpoint.params is not None else ()
     misplaced = SECRETS & query.keys() - set(names)
     if not misplaced or not endpoint.in_api:
@@ -81,17 +81,17 @@ def _refuse_secrets(query: dict[str, Any], endpoint: Endpoint) -> None:
     raise errors.Invalid([FieldError(name, message, "unknown") for name in sorted(misplaced)])
 
 
-def _unwrapped(given: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
-    """The fields, whether or not they came in the resource's name. Bare ones win: they are what a link to a next page adds."""
+def _unwrapped(params: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
+    """The fields, with or without the wrapper of the resource's name. Bare ones win: the link to a next page adds them."""
     wrapper = endpoint.wrapper
-    if not isinstance(given.get(wrapper), dict):
-        return given
+    if not isinstance(params.get(wrapper), dict):
+        return params
     known = {field.name for field in fields_of(endpoint.params)} if endpoint.params is not None else set()
-    if wrapper in known and not known & set(given[wrapper]):
-        # A comment's text is a `comment` too: an object that has none of the fields is meant for it.
-        return given
-    inner: dict[str, Any] = given.pop(wrapper)
-    return inner | given
+    if wrapper in known and not known & set(params[wrapper]):
+        # The text of a comment is named `comment`, too: an object that has none of the fields is the value of that field.
+        return params
+    inner: dict[str, Any] = params.pop(wrapper)
+    return inner | params
 
 
 def is_strict(req: falcon.Request) -> bool:
@@ -105,10 +105,10 @@ def is_strict(req: falcon.Request) -> bool:
     return False
 
 
-def _unknown(given: dict[str, Any], fields: Iterable[Field], written: str = "{}") -> list[FieldError]:
+def _unknown(params: dict[str, Any], fields: Iterable[Field], written: str = "{}") -> list[FieldError]:
     known = {field.name: split_annotated(field.type)[0] for field in fields}
     unknown: list[FieldError] = []
-    for name, value in given.items():
+    for name, value in params.items():
         if name not in known:
             printable = name.encode(errors="backslashreplace").decode()
             unknown.append(FieldError(written.format(printable), "is not a parameter of this action", "unknown"))
@@ -168,7 +168,7 @@ def _lenient_json(content: bytes, complaint: str) -> Any:
 
 
 def _integer(digits: str) -> int | float:
-    """A number; one of so many digits that Python would not read it is as good as infinite."""
+    """A number, or infinity where it has more digits than Python converts."""
     return int(digits) if len(digits) < 1_000 else inf
 
 
@@ -220,7 +220,7 @@ def _multipart(content: bytes, content_type: str) -> dict[str, Any]:
 
 
 class _Bytes:
-    """A body that was read already, as the stream that Falcon's parser wants."""
+    """A body in memory as the stream that Falcon's parser needs."""
 
     def __init__(self, content: bytes):
         self._content, self._at = content, 0
@@ -261,7 +261,7 @@ def _place(values: dict[str, Any], name: str, value: Any) -> None:
     elif isinstance(held := values[keys[-1]], list):
         held.append(value)
     elif not isinstance(held, dict):
-        # What stands beside `a[b]=value` in whatever order takes nothing of it away.
+        # A bare value beside `a[b]=value` does not replace the object, in either order.
         values[keys[-1]] = Repeated([held, value])
 
 

@@ -32,32 +32,32 @@ def read_tags(value: Any) -> str:
     return ",".join(tags.values())
 
 
-def readable_tags(given: Iterable[str]) -> tuple[str, list[str]]:
-    """Of a file's tags those that can be kept, as one text; and what to say of the others, by the reason."""
-    kept: dict[str, str] = {}
+def readable_tags(values: Iterable[str]) -> tuple[str, list[str]]:
+    """The valid tags of a file as one text, and a remark for each reason why others were left out."""
+    tags: dict[str, str] = {}
     refused: Counter[str] = Counter()
-    for number, tag in enumerate(given):
+    for number, tag in enumerate(values):
         try:
             if number >= MOST_READ:
                 raise FieldInvalid(TOO_MANY, "too_many")
             pieces = read_tags([tag]).split(",")
-        except FieldInvalid as bad:
-            refused[str(bad)] += 1
+        except FieldInvalid as error:
+            refused[str(error)] += 1
             continue
         for piece in filter(None, pieces):
-            kept.setdefault(text.fold_case(piece), piece)
-    if len(kept) > MAX_TAGS:
-        refused[TOO_MANY] += len(kept) - MAX_TAGS
+            tags.setdefault(text.fold_case(piece), piece)
+    if len(tags) > MAX_TAGS:
+        refused[TOO_MANY] += len(tags) - MAX_TAGS
     words = [f"{count:,} {'tag was' if count == 1 else 'tags were'} left out: {reason}" for reason, count in refused.items()]
-    return ",".join(list(kept.values())[:MAX_TAGS]), words
+    return ",".join(list(tags.values())[:MAX_TAGS]), words
 
 
 def tagged(tag_list: str, tag: str) -> str:
-    """The tags with one more, given as `tag`."""
+    """The tags with one more, from the parameter `tag`."""
     try:
         return read_tags([*tag_list.split(","), tag])
-    except FieldInvalid as bad:
-        raise errors.invalid("tag", str(bad), bad.code) from None
+    except FieldInvalid as error:
+        raise errors.invalid("tag", str(error), error.code) from None
 
 
 def _clean_tag(tag: str) -> str:

@@ -20,7 +20,7 @@ Parameters come in the query string, as a JSON object, as a form or as multipart
 string. They may be wrapped in the resource's name (`{"calendar": {"name": …}}`). An update changes only what is given; an empty
 text or `null` clears a field. Unknown parameters are ignored, unless the request says `Prefer: handling=strict`.
 
-Every error is `application/problem+json` (RFC 9457) and names each broken field. Every answer has an `X-Request-Id`."""
+Every error is `application/problem+json` (RFC 9457) and names each broken field. Every HTTP response has an `X-Request-Id`."""
 
 SECURITY = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "A session's token, or an API write key (`wk_…`)."},

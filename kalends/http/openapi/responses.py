@@ -1,4 +1,4 @@
-"""What operations answer, as OpenAPI says it: the record and its headers, or one of the errors."""
+"""The HTTP responses of operations in OpenAPI: the record and its header fields, or one of the errors."""
 
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
@@ -25,7 +25,7 @@ MEANINGS = {
     "415": "The body's media type is not known.",
     "422": "A value breaks a rule; `errors` names every broken field.",
     "429": "Too many requests; try again after Retry-After seconds.",
-    "503": "The service is busy, or its database away or full; try again after Retry-After seconds.",
+    "503": "The service is busy, or its database unavailable or full; try again after Retry-After seconds.",
 }
 
 HEADERS: dict[str, dict[str, Any]] = {
@@ -52,16 +52,16 @@ def errors() -> dict[str, Any]:
 
 
 def responses(endpoint: Endpoint, endpoints: list[Endpoint], *, with_body: bool) -> dict[str, Any]:
-    """All that the operation may answer."""
+    """Every HTTP response of the operation."""
     success = _success(endpoint, endpoints)
-    found = {str(status): success for status in (endpoint.status, endpoint.other_status) if status}
+    by_status = {str(status): success for status in (endpoint.status, endpoint.other_status) if status}
     if endpoint.etag and not endpoint.writes:
-        found["304"] = {"description": "You have this version already (If-None-Match).", "headers": _headers("X-Request-Id", "ETag")}
-    return found | {status: {"$ref": f"#/components/responses/{status}"} for status in _failures(endpoint, with_body)}
+        by_status["304"] = {"description": "You have this version already (If-None-Match).", "headers": _headers("X-Request-Id", "ETag")}
+    return by_status | {status: {"$ref": f"#/components/responses/{status}"} for status in _failures(endpoint, with_body)}
 
 
 def kinds_of(result: Any) -> tuple[Any, ...]:
-    """What an action answers: one kind, or one of several."""
+    """The types that an action returns."""
     return get_args(result) if get_origin(result) in (Union, UnionType) else (result,)
 
 
@@ -105,18 +105,18 @@ def _success(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
         names.append("Location")
     if "next" in _fields(endpoint.result):
         names.append("Link")
-    answer = {
+    response = {
         "description": _meaning(endpoint.result),
         "headers": _headers(*names),
         "content": {"application/json": {"schema": schema_of(endpoint.result)}},
     }
     links = _links(endpoint, endpoints)
-    return answer | ({"links": links} if links else {})
+    return response | ({"links": links} if links else {})
 
 
 def _locates(endpoint: Endpoint, endpoints: list[Endpoint]) -> bool:
-    shown = any(other.action == "show" and other.resource == endpoint.resource for other in endpoints)
-    return shown and endpoint.status == 201 and "id" in _fields(endpoint.result)
+    has_show = any(other.action == "show" and other.resource == endpoint.resource for other in endpoints)
+    return has_show and endpoint.status == 201 and "id" in _fields(endpoint.result)
 
 
 def _links(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
@@ -143,8 +143,8 @@ def _fields(result: Any) -> tuple[str, ...]:
 
 
 def _meaning(result: Any) -> str:
-    said = result.__dict__.get("__doc__") if isinstance(result, type) and issubclass(result, Struct) else None
-    return " ".join(str(said).split()) if said else "The answer."
+    doc = result.__dict__.get("__doc__") if isinstance(result, type) and issubclass(result, Struct) else None
+    return " ".join(str(doc).split()) if doc else "The reply."
 
 
 def _headers(*names: str) -> dict[str, Any]:
