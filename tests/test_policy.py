@@ -14,8 +14,8 @@ from tests.cast import PASSWORD, Cast, a_block, a_calendar, a_comment, a_contact
 from tests.client import Client
 from tests.conftest import NOON
 from tests.http.multipart import multipart
-from tests.subscribers.confirming import confirmations
-from tests.users.resetting import a_reset_token, a_verify_token
+from tests.subscribers.confirmations import confirmations
+from tests.users.account_mail import a_reset_token, a_verify_token
 
 ACTORS = ("anonymous", "owner", "editor", "viewer", "stranger")
 

@@ -4,7 +4,7 @@ import re
 from html import unescape
 
 from tests.cast import Cast, a_key
-from tests.sessions.signing import signed
+from tests.sessions.digests import signed
 
 
 def shown_value(page: str, name: str) -> str:

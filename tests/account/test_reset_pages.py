@@ -17,7 +17,7 @@ from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key, an_event, shared
 from tests.client import Answer, Client
 from tests.conftest import Clock
-from tests.users.resetting import mailed, mails
+from tests.users.account_mail import mailed, mails
 
 HOUR = 3600
 RESETS_AN_HOUR = MAX_ACCOUNT_MAILS_PER_HOUR["reset"]

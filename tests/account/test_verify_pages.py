@@ -13,7 +13,7 @@ from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, Person, an_event
 from tests.client import Client
 from tests.conftest import NOON, Clock
-from tests.users.resetting import link_in, mailed, mails
+from tests.users.account_mail import link_in, mailed, mails
 
 WEEK = 7 * 86_400
 

@@ -5,7 +5,7 @@ from tests.cast import Cast, a_calendar
 from tests.conftest import Clock
 
 
-def test_edit_answers_what_may_be_sent_again(cast: Cast, clock: Clock) -> None:
+def test_edit_returns_fields_that_update_accepts(cast: Cast, clock: Clock) -> None:
     for calendar in (a_calendar(cast.alice, **JAZZ), a_calendar(cast.alice)):
         path = f"/api/calendars/{calendar['id']}"
         form = cast.alice.get(f"{path}/edit")

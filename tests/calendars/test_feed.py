@@ -1,4 +1,4 @@
-"""GET /api/calendars/<id>.ics: who may read it, under which address, and when it has changed."""
+"""GET /api/calendars/<id>.ics: access, keys and conditional requests."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -15,10 +15,10 @@ from tests.events.importing import imported
 
 
 def titles(who: Client, path: str) -> list[str]:
-    answer = who.get(path)
-    assert answer.status == 200, answer
-    assert answer.headers["Content-Type"] == "text/calendar; charset=utf-8"
-    return sorted(str(entry["SUMMARY"]) for entry in icalendar.Calendar.from_ical(answer.content).walk("VEVENT"))
+    response = who.get(path)
+    assert response.status == 200, response
+    assert response.headers["Content-Type"] == "text/calendar; charset=utf-8"
+    return sorted(str(entry["SUMMARY"]) for entry in icalendar.Calendar.from_ical(response.content).walk("VEVENT"))
 
 
 def feed_of(who: Client, calendar: dict[str, Any]) -> str:
@@ -43,7 +43,7 @@ def test_a_public_feed_has_no_secret_and_shows_what_is_public(cast: Cast) -> Non
     assert titles(cast.alice, path) == ["Closed", "Open"]
 
 
-def test_a_private_feed_opens_by_its_secret_which_editors_are_told(cast: Cast) -> None:
+def test_a_private_feed_opens_with_the_key_that_only_editors_see(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.bob, "editor")
     shared(cast.alice, calendar, cast.vera, "viewer")
@@ -60,7 +60,7 @@ def test_a_private_feed_opens_by_its_secret_which_editors_are_told(cast: Cast) -
     assert cast.anonymous.get(f"/api/calendars/{other['id']}.ics?{path.partition('?')[2]}").status == 404
 
 
-def test_a_new_secret_stops_the_old_one(cast: Cast) -> None:
+def test_resetting_the_feed_key_invalidates_the_old_one(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     old = feed_of(cast.alice, calendar)
     reset = cast.alice.put(f"/api/calendars/{calendar['id']}/reset_feed")
@@ -69,7 +69,7 @@ def test_a_new_secret_stops_the_old_one(cast: Cast) -> None:
     assert (cast.anonymous.get(old).status, cast.anonymous.get(new).status) == (404, 200)
 
 
-def test_the_secret_gives_no_sight_of_what_was_placed_by_one_who_may_only_see_it(cast: Cast) -> None:
+def test_the_feed_key_does_not_disclose_private_events_placed_by_viewers(cast: Cast) -> None:
     """Carol sees an event of Alice's and places it on a calendar of hers: whoever has her feed's address does not."""
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.carol, "viewer")
@@ -82,7 +82,7 @@ def test_the_secret_gives_no_sight_of_what_was_placed_by_one_who_may_only_see_it
     assert titles(cast.carol, path.partition("?")[0]) == ["Alice's own", "Carol's own"]
 
 
-def test_an_unchanged_feed_answers_304_without_reading_events(cast: Cast, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unchanged_feed_is_304_without_reading_events(cast: Cast, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     calendar = a_calendar(cast.alice)
     an_event(cast.alice, calendar_id=calendar["id"])
     path = feed_of(cast.alice, calendar)
@@ -91,11 +91,11 @@ def test_an_unchanged_feed_answers_304_without_reading_events(cast: Cast, clock:
     monkeypatch.setattr("kalends.events.feed.build_for_calendar", None)
     by_tag = cast.anonymous.get(path, headers={"If-None-Match": first.headers["ETag"]})
     by_date = cast.anonymous.get(path, headers={"If-Modified-Since": first.headers["Last-Modified"]})
-    assert [(answer.status, answer.content) for answer in (by_tag, by_date)] == [(304, b"")] * 2
+    assert [(response.status, response.content) for response in (by_tag, by_date)] == [(304, b"")] * 2
     assert by_tag.headers["ETag"] == first.headers["ETag"]
 
 
-def test_a_time_is_told_only_when_no_other_change_can_have_it(cast: Cast, clock: Clock) -> None:
+def test_last_modified_is_sent_only_after_its_second_is_over(cast: Cast, clock: Clock) -> None:
     calendar = a_calendar(cast.alice)
     path = f"/api/calendars/{calendar['id']}.ics"
     key = a_key(cast.alice)
@@ -104,8 +104,8 @@ def test_a_time_is_told_only_when_no_other_change_can_have_it(cast: Cast, clock:
     assert "Last-Modified" not in key.get(path).headers
     assert key.get(path, headers={"If-Modified-Since": timestamps.format_http_date(clock.now)}).status == 200
     clock.ahead(200)
-    told = key.get(path).headers["Last-Modified"]
-    assert key.get(path, headers={"If-Modified-Since": told}).status == 304
+    last_modified = key.get(path).headers["Last-Modified"]
+    assert key.get(path, headers={"If-Modified-Since": last_modified}).status == 304
     assert key.get(path, headers={"If-Modified-Since": timestamps.format_http_date(clock.now)}).status == 200
 
 
@@ -113,7 +113,7 @@ def test_a_time_is_told_only_when_no_other_change_can_have_it(cast: Cast, clock:
     "change",
     ["create", "update", "delete", "add", "remove", "repeat", "delete one", "rename", "edit one", "publish", "owner leaves"],
 )
-def test_every_change_changes_the_tag(cast: Cast, change: str) -> None:
+def test_every_change_of_the_feed_changes_its_etag(cast: Cast, change: str) -> None:
     alice = cast.alice
     calendar, other = a_calendar(alice), a_calendar(alice)
     event = an_event(alice, calendar_id=calendar["id"])
@@ -144,7 +144,7 @@ def test_every_change_changes_the_tag(cast: Cast, change: str) -> None:
         assert after.content != before.content
 
 
-def test_what_is_no_part_of_the_feed_leaves_the_tag(cast: Cast) -> None:
+def test_changes_outside_the_feed_keep_its_etag(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     event = an_event(cast.alice, calendar_id=calendar["id"])
     tag = cast.alice.get(f"/api/calendars/{calendar['id']}.ics").headers["ETag"]
@@ -214,7 +214,7 @@ def test_one_event_is_a_file(cast: Cast) -> None:
     assert cast.carol.get(f"/api/events/{event['id']}.ics").status == 404
 
 
-def test_a_guests_tag_says_nothing_of_private_events(cast: Cast, clock: Clock) -> None:
+def test_the_etag_for_guests_does_not_depend_on_private_events(cast: Cast, clock: Clock) -> None:
     calendar = a_calendar(cast.alice, public=True)
     public = an_event(cast.alice, calendar_id=calendar["id"])
     private = an_event(cast.alice, calendar_id=calendar["id"], public=False)
@@ -223,8 +223,8 @@ def test_a_guests_tag_says_nothing_of_private_events(cast: Cast, clock: Clock) -
     clock.now = timestamps.now() + 200
 
     def versions() -> list[tuple[str | None, str | None]]:
-        found = [who.get(path).headers for who in (cast.anonymous, stranger)]
-        return [(headers.get("ETag"), headers.get("Last-Modified")) for headers in found]
+        all_headers = [who.get(path).headers for who in (cast.anonymous, stranger)]
+        return [(headers.get("ETag"), headers.get("Last-Modified")) for headers in all_headers]
 
     before = versions()
     assert before[0][1] is not None
@@ -241,7 +241,7 @@ def test_a_guests_tag_says_nothing_of_private_events(cast: Cast, clock: Clock) -
     assert after[0][0] != before[0][0]
 
 
-def test_the_feed_of_all_public_events_is_made_once_for_all_guests(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_feed_of_all_public_events_is_cached_for_all_guests(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     event = an_event(cast.alice, title="All of them", public=True)
     first = cast.anonymous.get("/api/events.ics")
     assert b"All of them" in first.content
@@ -260,18 +260,18 @@ def test_the_feed_of_all_public_events_is_made_once_for_all_guests(cast: Cast, m
 def test_a_feed_is_made_by_one_request_at_a_time(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     calendar = a_calendar(cast.alice, public=True)
     path = f"/api/calendars/{calendar['id']}.ics"
-    made = []
+    concurrent_responses = []
 
     def slow(*_: Any) -> bytes:
         with ThreadPoolExecutor(1) as another:
-            made.append(another.submit(cast.anonymous.get, path).result(30))
+            concurrent_responses.append(another.submit(cast.anonymous.get, path).result(30))
         return b"feed"
 
     monkeypatch.setattr("kalends.events.feed.build_for_calendar", slow)
     assert cast.anonymous.get(path).content == b"feed"
-    assert [(answer.status, answer.headers["Retry-After"]) for answer in made] == [(503, "5")]
+    assert [(response.status, response.headers["Retry-After"]) for response in concurrent_responses] == [(503, "5")]
     assert cast.anonymous.get(path).content == b"feed"
-    assert len(made) == 1
+    assert len(concurrent_responses) == 1
 
 
 def test_a_guests_search_in_all_public_events_is_bounded(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""A calendar file on a page: its events come onto the calendar, and what could not be kept is told."""
+"""The page that imports a calendar file, with remarks on omitted values."""
 
 import re
 
@@ -63,7 +63,7 @@ def test_a_file_that_cannot_be_read_names_the_field(cast: Cast, content: str, fi
     assert 'value="false" selected' in page.text
 
 
-def test_those_who_may_only_look_import_nothing(cast: Cast) -> None:
+def test_viewers_cannot_import_events(cast: Cast) -> None:
     jazz = a_calendar(cast.alice)
     shared(cast.alice, jazz, cast.vera, "viewer")
     assert uploaded(cast.vera, jazz["id"], FILE).status == 403

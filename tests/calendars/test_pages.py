@@ -1,4 +1,4 @@
-"""Calendars on pages: the list, one with its events and its feed, making, changing, sharing and deleting them."""
+"""Pages of calendars: list, calendar with events and feed, create, change, share and delete."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 from tests.cast import Cast, Person, a_calendar, an_event, shared
 
 
-def test_the_list_shows_ones_own_calendars_and_those_that_are_shared(cast: Cast) -> None:
+def test_the_list_shows_own_and_shared_calendars(cast: Cast) -> None:
     jazz = a_calendar(cast.alice, name="Jazz & more", color="#b3261e", public=True)
     hidden = a_calendar(cast.carol, name="Not for alice")
     theirs = a_calendar(cast.bob, name="Of bob's")
@@ -24,21 +24,21 @@ def test_the_list_shows_ones_own_calendars_and_those_that_are_shared(cast: Cast)
     assert hidden["name"] not in page.text
 
 
-def test_a_calendar_is_made_on_a_page(cast: Cast) -> None:
+def test_a_calendar_is_created_on_a_page(cast: Cast) -> None:
     form = cast.alice.get("/calendars/new")
     assert 'value="UTC"' in form.text
     assert 'type="color" value="#2f6fde"' in form.text
     typed = {"name": "Gigs", "description": "Loud", "color": "#aa0011", "time_zone": "Europe/Paris", "public": "true", "moderation": "all"}
-    made = cast.alice.post("/calendars", data=typed)
-    assert made.status == 303
-    found = re.fullmatch(r"/calendars/(\d+)", made.headers["Location"])
-    assert found
-    saved = cast.alice.get(f"/api/calendars/{found[1]}").json
+    response = cast.alice.post("/calendars", data=typed)
+    assert response.status == 303
+    match = re.fullmatch(r"/calendars/(\d+)", response.headers["Location"])
+    assert match
+    saved = cast.alice.get(f"/api/calendars/{match[1]}").json
     assert {name: saved[name] for name in typed} == typed | {"public": True}
-    assert made.redirect[1] == "created"
+    assert response.redirect[1] == "created"
 
 
-def test_a_form_that_fails_keeps_what_was_typed_and_names_the_fields(cast: Cast) -> None:
+def test_a_failed_form_keeps_its_values_and_names_the_fields(cast: Cast) -> None:
     typed = {"name": "", "description": "Loud <b>music</b>", "color": "red", "time_zone": "Mars/Olympus", "public": "true"}
     page = cast.alice.post("/calendars", data=typed)
     assert page.status == 422
@@ -51,7 +51,7 @@ def test_a_form_that_fails_keeps_what_was_typed_and_names_the_fields(cast: Cast)
     assert cast.alice.get("/api/calendars?count=true").json["total"] == 1
 
 
-def test_a_calendar_shows_what_is_to_come_and_its_feed(cast: Cast) -> None:
+def test_a_calendar_page_shows_upcoming_events_and_the_feed(cast: Cast) -> None:
     jazz = a_calendar(cast.alice, description="Two lines\nof text", public=True)
     soon = an_event(cast.alice, calendar_id=jazz["id"], title="Soon", start_time="2026-06-10T20:00")
     an_event(cast.alice, calendar_id=jazz["id"], title="Long ago", start_time="2020-06-10T20:00")
@@ -68,7 +68,7 @@ def test_a_calendar_shows_what_is_to_come_and_its_feed(cast: Cast) -> None:
         assert (f"/calendars/{jazz['id']}/edit" in page.text) is sees_secret
 
 
-def test_the_secret_feed_of_a_private_calendar_is_for_its_editors_alone(cast: Cast) -> None:
+def test_only_editors_see_the_feed_url_of_a_private_calendar(cast: Cast) -> None:
     family = a_calendar(cast.alice)
     shared(cast.alice, family, cast.bob, "editor")
     shared(cast.alice, family, cast.vera, "viewer")
@@ -87,8 +87,13 @@ def test_a_calendar_is_changed_on_a_page(cast: Cast) -> None:
     saved = cast.alice.post(f"/calendars/{jazz['id']}/edit", data=typed)
     assert saved.status == 303
     assert saved.redirect == (f"/calendars/{jazz['id']}", "saved")
-    found = cast.alice.get(f"/api/calendars/{jazz['id']}").json
-    assert (found["name"], found["description"], found["public"], found["moderation"]) == ("Jazz and blues", None, False, "none")
+    calendar = cast.alice.get(f"/api/calendars/{jazz['id']}").json
+    assert (calendar["name"], calendar["description"], calendar["public"], calendar["moderation"]) == (
+        "Jazz and blues",
+        None,
+        False,
+        "none",
+    )
     broken = cast.alice.post(f"/calendars/{jazz['id']}/edit", data=typed | {"name": " ", "time_zone": "Nowhere"})
     assert broken.status == 422
     assert 'value="Nowhere"' in broken.text
@@ -111,7 +116,7 @@ def test_sharing_and_unsharing_on_the_page(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(("wrong", "status"), [("nobody-at-all", 404), ("", 422), ("myself", 409)])
-def test_sharing_with_nobody_keeps_what_was_typed(cast: Cast, wrong: str, status: int) -> None:
+def test_sharing_with_an_unknown_user_keeps_the_form_values(cast: Cast, wrong: str, status: int) -> None:
     jazz = a_calendar(cast.alice)
     name = cast.alice.user_name if wrong == "myself" else wrong
     page = cast.alice.post(f"/calendars/{jazz['id']}/share", data={"user_name": name, "role": "editor"})
@@ -122,7 +127,7 @@ def test_sharing_with_nobody_keeps_what_was_typed(cast: Cast, wrong: str, status
     assert 'value="Jazz"' in page.text
 
 
-def test_a_new_feed_address_is_asked_for_first(cast: Cast) -> None:
+def test_resetting_the_feed_asks_for_confirmation(cast: Cast) -> None:
     family = a_calendar(cast.alice)
     path = f"/calendars/{family['id']}"
     before = _feed(cast.alice, path)
@@ -132,7 +137,7 @@ def test_a_new_feed_address_is_asked_for_first(cast: Cast) -> None:
     assert _feed(cast.alice, path) != before
 
 
-def test_deleting_a_calendar_is_asked_for_first(cast: Cast) -> None:
+def test_deleting_a_calendar_asks_for_confirmation(cast: Cast) -> None:
     jazz = a_calendar(cast.alice)
     an_event(cast.alice, calendar_id=jazz["id"])
     page = cast.alice.get(f"/calendars/{jazz['id']}/delete")
@@ -145,7 +150,7 @@ def test_deleting_a_calendar_is_asked_for_first(cast: Cast) -> None:
     assert cast.alice.get(f"/calendars/{jazz['id']}").status == 404
 
 
-def test_the_primary_calendar_stays_and_the_page_says_why(cast: Cast) -> None:
+def test_the_page_says_why_the_primary_calendar_cannot_be_deleted(cast: Cast) -> None:
     path = f"/calendars/{cast.alice.primary_calendar_id}/delete"
     for page, status in [(cast.alice.get(path), 200), (cast.alice.post(path), 409)]:
         assert page.status == status
@@ -155,6 +160,6 @@ def test_the_primary_calendar_stays_and_the_page_says_why(cast: Cast) -> None:
 
 
 def _feed(reader: Person, path: str) -> str:
-    found = re.search(r'id="feed" readonly value="([^"]+)"', reader.get(path).text)
-    assert found
-    return found[1]
+    match = re.search(r'id="feed" readonly value="([^"]+)"', reader.get(path).text)
+    assert match
+    return match[1]

@@ -17,7 +17,7 @@ from tests.events.listing import listed
 
 
 def _verify(db: Database, settings: Settings, person: Person) -> None:
-    """The person has proved that the address is theirs."""
+    """Mark the person's address as verified."""
     ctx = Context(db, settings, NOON)
     with ctx.write():
         users.verify(ctx, users.get(ctx, person.id))
@@ -31,7 +31,7 @@ def _unshare(who: Person, calendar: dict[str, Any], name: str, **fields: Any) ->
     return who.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": name} | fields)
 
 
-def test_a_shared_calendar_appears_in_the_friends_list(cast: Cast) -> None:
+def test_a_shared_calendar_appears_in_the_other_users_list(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, name="Jazz")
     assert cast.bob.get(f"/api/calendars/{calendar['id']}").status == 404
     shared(cast.alice, calendar, cast.bob, "viewer")
@@ -61,21 +61,21 @@ def test_unsharing_hides_a_private_calendar(cast: Cast) -> None:
     assert cast.bob.get(f"/api/calendars/{calendar['id']}").status == 404
 
 
-@pytest.mark.parametrize(("given", "status", "broken"), [({"user_name": "nobody-at-all"}, 404, ["user_name"]), ({}, 422, ["user_name"])])
-def test_sharing_needs_somebody(cast: Cast, given: dict[str, str], status: int, broken: list[str]) -> None:
+@pytest.mark.parametrize(("fields", "status", "broken"), [({"user_name": "nobody-at-all"}, 404, ["user_name"]), ({}, 422, ["user_name"])])
+def test_sharing_requires_a_known_user_and_role(cast: Cast, fields: dict[str, str], status: int, broken: list[str]) -> None:
     calendar = a_calendar(cast.alice)
-    answer = cast.alice.put(f"/api/calendars/{calendar['id']}/share", json=given)
-    assert (answer.status, answer.broken) == (status, broken)
+    response = cast.alice.put(f"/api/calendars/{calendar['id']}/share", json=fields)
+    assert (response.status, response.broken) == (status, broken)
 
 
-def test_sharing_with_oneself_is_a_conflict(cast: Cast) -> None:
+def test_sharing_with_yourself_is_a_conflict(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
-    answer = cast.alice.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": cast.alice.user_name})
-    assert answer.status == 409
+    response = cast.alice.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": cast.alice.user_name})
+    assert response.status == 409
 
 
 @pytest.mark.parametrize("end", ["unshare", "leave", "viewer", "delete the account"])
-def test_what_an_editor_let_others_see_ends_with_their_share(cast: Cast, end: str) -> None:
+def test_an_editors_grants_end_with_their_share(cast: Cast, end: str) -> None:
     home, foreign = a_calendar(cast.alice), a_calendar(cast.carol)
     bobs = a_calendar(cast.bob)
     shared(cast.alice, home, cast.bob, "editor")
@@ -99,8 +99,8 @@ def test_what_an_editor_let_others_see_ends_with_their_share(cast: Cast, end: st
         assert listed(cast.bob, calendar_id=bobs["id"]) == []
 
 
-def test_what_the_owner_granted_stays_when_an_editor_goes(cast: Cast) -> None:
-    """So does what the editor placed on another calendar of the owner's."""
+def test_the_owners_grants_stay_when_an_editor_is_removed(cast: Cast) -> None:
+    """Placements by the editor on other calendars of the owner stay, too."""
     home, other, foreign = a_calendar(cast.alice), a_calendar(cast.alice), a_calendar(cast.carol)
     for calendar in (home, other):
         shared(cast.alice, calendar, cast.bob, "editor")
@@ -114,7 +114,7 @@ def test_what_the_owner_granted_stays_when_an_editor_goes(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(("role", "stops"), [("editor", True), ("viewer", False)])
-def test_the_feed_address_that_an_editor_knows_stops(cast: Cast, role: str, stops: bool) -> None:
+def test_removing_an_editor_invalidates_the_feed_url(cast: Cast, role: str, stops: bool) -> None:
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.bob, role)
     old = cast.alice.get(f"/api/calendars/{calendar['id']}").json["feed_url"]
@@ -129,23 +129,23 @@ def test_a_member_leaves_a_calendar(cast: Cast) -> None:
     shared(cast.alice, calendar, cast.bob, "viewer")
     shared(cast.alice, calendar, cast.vera, "viewer")
     assert _unshare(cast.bob, calendar, cast.vera.user_name).status == 403
-    left = _unshare(cast.bob, calendar, cast.bob.user_name)
-    assert (left.status, left.json["role"], left.json["feed_url"]) == (200, None, None)
-    assert "shares" not in left.json
+    response = _unshare(cast.bob, calendar, cast.bob.user_name)
+    assert (response.status, response.json["role"], response.json["feed_url"]) == (200, None, None)
+    assert "shares" not in response.json
     assert cast.bob.get(f"/api/calendars/{calendar['id']}").status == 404
     assert [share["user_name"] for share in cast.alice.get(f"/api/calendars/{calendar['id']}").json["shares"]] == [cast.vera.user_name]
     assert _unshare(cast.carol, a_calendar(cast.alice, public=True), cast.carol.user_name).status == 403
 
 
-def test_what_a_blocked_owner_shares_has_no_effect_and_they_are_not_told(cast: Cast) -> None:
+def test_shares_by_a_blocked_owner_have_no_effect_and_look_normal_to_them(cast: Cast) -> None:
     first, second = a_calendar(cast.alice), a_calendar(cast.alice)
     for calendar in (first, second):
         shared(cast.alice, calendar, cast.bob, "editor")
     assert _unshare(cast.alice, first, cast.bob.user_name, block=True).broken == ["block"]
     assert _unshare(cast.bob, first, cast.bob.user_name, block=True).status == 200
     assert [c["id"] for c in cast.bob.get("/api/calendars").json["calendars"]] == [cast.bob.primary_calendar_id]
-    told = _share(cast.alice, first, cast.bob.user_name, "editor")
-    assert (told.status, told.json["shares"]) == (200, [{"role": "editor", "user_name": cast.bob.user_name, "name": "Bob"}])
+    response = _share(cast.alice, first, cast.bob.user_name, "editor")
+    assert (response.status, response.json["shares"]) == (200, [{"role": "editor", "user_name": cast.bob.user_name, "name": "Bob"}])
     assert cast.bob.get(f"/api/calendars/{first['id']}").status == 404
     blocks = cast.bob.get("/api/blocks", query={"count": "true"}).json
     assert (blocks["total"], blocks["blocks"][0]["user_id"], blocks["blocks"][0]["name"]) == (1, cast.alice.id, "Alice")
@@ -155,28 +155,28 @@ def test_what_a_blocked_owner_shares_has_no_effect_and_they_are_not_told(cast: C
     assert cast.bob.get(f"/api/calendars/{first['id']}").status == 200
 
 
-def test_sharing_with_an_address_does_not_tell_whether_it_has_an_account(cast: Cast, db: Database, settings: Settings) -> None:
+def test_sharing_with_an_address_does_not_disclose_whether_it_has_an_account(cast: Cast, db: Database, settings: Settings) -> None:
     calendar = a_calendar(cast.alice)
     _verify(db, settings, cast.bob)
     a_block(cast.dave, cast.alice)
     _verify(db, settings, cast.dave)
     nobody = f"nobody-{cast.alice.user_name}@example.org"
     for address in (cast.bob.email_address, cast.carol.email_address, cast.dave.email_address, nobody):
-        answer = _share(cast.alice, calendar, address, "editor")
-        assert (answer.status, answer.json["shares"][-1]) == (200, {"role": "editor", "email_address": address})
+        response = _share(cast.alice, calendar, address, "editor")
+        assert (response.status, response.json["shares"][-1]) == (200, {"role": "editor", "email_address": address})
     assert [who.get(f"/api/calendars/{calendar['id']}").status for who in (cast.bob, cast.carol, cast.dave)] == [200, 404, 404]
     # Carol proves later that the address is hers.
     _verify(db, settings, cast.carol)
     assert cast.carol.get(f"/api/calendars/{calendar['id']}").json["role"] == "editor"
     for address in (cast.bob.email_address, cast.carol.email_address, nobody):
         before = cast.alice.get(f"/api/calendars/{calendar['id']}").json["feed_url"]
-        answer = _unshare(cast.alice, calendar, address)
-        assert (answer.status, answer.json["feed_url"] != before) == (200, True)
+        response = _unshare(cast.alice, calendar, address)
+        assert (response.status, response.json["feed_url"] != before) == (200, True)
     assert [who.get(f"/api/calendars/{calendar['id']}").status for who in (cast.bob, cast.carol)] == [404, 404]
 
 
-def test_a_share_by_name_and_one_by_address_are_two(cast: Cast, db: Database, settings: Settings) -> None:
-    """Neither tells of the other: the stronger one holds, and each ends by itself."""
+def test_shares_by_name_and_by_address_are_separate(cast: Cast, db: Database, settings: Settings) -> None:
+    """Neither discloses the other: the stronger role applies, and each ends separately."""
     calendar = a_calendar(cast.alice)
     _verify(db, settings, cast.bob)
     _share(cast.alice, calendar, cast.bob.user_name, "viewer")
@@ -193,12 +193,12 @@ def test_a_share_by_name_and_one_by_address_are_two(cast: Cast, db: Database, se
     assert cast.bob.get(path).status == 404
 
 
-def test_an_address_must_be_one(cast: Cast) -> None:
-    answer = _share(cast.alice, a_calendar(cast.alice), "no @ address")
-    assert (answer.status, answer.broken) == (422, ["user_name"])
+def test_sharing_with_an_invalid_address_is_refused(cast: Cast) -> None:
+    response = _share(cast.alice, a_calendar(cast.alice), "no @ address")
+    assert (response.status, response.broken) == (422, ["user_name"])
 
 
-def test_sharing_is_limited_per_hour_and_names_that_are_nobodys_count(db: Database, settings: Settings, clock: Clock) -> None:
+def test_sharing_is_rate_limited_and_unknown_names_count(db: Database, settings: Settings, clock: Clock) -> None:
     cast = Cast(Client(wsgi(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=1_000), clock)))
     calendar = a_calendar(cast.alice)
     statuses = [_share(cast.alice, calendar, f"guess-{n}").status for n in range(60)]

@@ -8,21 +8,26 @@ from tests.cast import Cast, a_calendar, shared
 def test_everybody_sees_a_public_calendar(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, public=True, description="For all.")
     for person in (cast.anonymous, cast.carol):
-        seen = person.get(f"/api/calendars/{calendar['id']}")
-        assert seen.status == 200
-        assert (seen.json["name"], seen.json["description"], seen.json["role"], seen.json["can_edit"]) == ("Jazz", "For all.", None, False)
-        assert seen.json["owner"] == {"id": cast.alice.id, "name": "Alice"}
+        response = person.get(f"/api/calendars/{calendar['id']}")
+        assert response.status == 200
+        assert (response.json["name"], response.json["description"], response.json["role"], response.json["can_edit"]) == (
+            "Jazz",
+            "For all.",
+            None,
+            False,
+        )
+        assert response.json["owner"] == {"id": cast.alice.id, "name": "Alice"}
 
 
 @pytest.mark.parametrize(("role", "can_edit"), [("viewer", False), ("editor", True)])
 def test_a_member_sees_a_private_calendar_and_their_role(cast: Cast, role: str, can_edit: bool) -> None:
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.bob, role)
-    seen = cast.bob.get(f"/api/calendars/{calendar['id']}")
-    assert (seen.status, seen.json["role"], seen.json["can_edit"]) == (200, role, can_edit)
+    response = cast.bob.get(f"/api/calendars/{calendar['id']}")
+    assert (response.status, response.json["role"], response.json["can_edit"]) == (200, role, can_edit)
 
 
-def test_a_private_calendar_answers_a_stranger_as_a_missing_one(cast: Cast) -> None:
+def test_a_private_calendar_is_not_found_for_strangers(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     for person in (cast.anonymous, cast.carol):
         hidden = person.get(f"/api/calendars/{calendar['id']}")
@@ -42,5 +47,5 @@ def test_a_calendar_that_is_made_private_is_hidden_at_once(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("calendar_id", ["0", "-1", "x", "1.5", str(2**63), "9" * 30, "%00"])
-def test_what_is_no_id_is_not_there(cast: Cast, calendar_id: str) -> None:
+def test_an_invalid_id_is_not_found(cast: Cast, calendar_id: str) -> None:
     assert cast.alice.get(f"/api/calendars/{calendar_id}").status == 404

@@ -17,7 +17,7 @@ def _path(calendar: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("field", JAZZ)
-def test_only_what_is_given_changes(cast: Cast, clock: Clock, field: str) -> None:
+def test_update_changes_only_the_fields_in_the_request(cast: Cast, clock: Clock, field: str) -> None:
     calendar = a_calendar(cast.alice, name="Rock")
     clock.ahead(60)
     changed = cast.alice.put(_path(calendar), json={field: JAZZ[field]})
@@ -40,14 +40,14 @@ def test_an_empty_value_clears_an_optional_field(cast: Cast, empty: str | None) 
 @pytest.mark.parametrize(
     ("field", "value"), [("name", ""), ("name", None), ("color", "red"), ("time_zone", "Mars"), ("moderation", "some")]
 )
-def test_a_value_that_breaks_a_rule_is_named_and_nothing_changes(cast: Cast, field: str, value: Any) -> None:
+def test_an_invalid_value_names_its_field_and_changes_nothing(cast: Cast, field: str, value: Any) -> None:
     calendar = a_calendar(cast.alice)
-    answer = cast.alice.put(_path(calendar), json={"description": "New."} | {field: value})
-    assert (answer.status, answer.broken) == (422, [field])
+    response = cast.alice.put(_path(calendar), json={"description": "New."} | {field: value})
+    assert (response.status, response.broken) == (422, [field])
     assert cast.alice.get(_path(calendar)).json == calendar
 
 
-def test_nothing_given_changes_nothing(cast: Cast) -> None:
+def test_an_empty_update_changes_nothing(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, **JAZZ)
     assert cast.alice.put(_path(calendar), json={}).json == calendar
 
@@ -57,16 +57,16 @@ def test_the_primary_calendar_may_be_renamed_and_stays_primary(cast: Cast) -> No
     assert (changed["name"], changed["primary"]) == ("Mine", True)
 
 
-def test_changes_of_different_fields_at_once_all_stay(cast: Cast) -> None:
+def test_concurrent_updates_of_different_fields_are_all_stored(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     start = Barrier(3)
 
-    def change(given: dict[str, str]) -> int:
+    def change(fields: dict[str, str]) -> int:
         start.wait(10)
-        return cast.alice.put(_path(calendar), json=given).status
+        return cast.alice.put(_path(calendar), json=fields).status
 
     for number in range(10):
-        wanted = {"name": f"Jazz {number}", "description": f"Part {number}.", "color": f"#00000{number}"}
+        changes = {"name": f"Jazz {number}", "description": f"Part {number}.", "color": f"#00000{number}"}
         with ThreadPoolExecutor(3) as threads:
-            assert list(threads.map(change, [{field: value} for field, value in wanted.items()], timeout=30)) == [200, 200, 200]
-        assert cast.alice.get(_path(calendar)).json.items() >= wanted.items()
+            assert list(threads.map(change, [{field: value} for field, value in changes.items()], timeout=30)) == [200, 200, 200]
+        assert cast.alice.get(_path(calendar)).json.items() >= changes.items()

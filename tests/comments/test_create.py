@@ -10,14 +10,14 @@ from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event
 
 def test_a_guests_comment_waits_until_the_event_owner_approves_it(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    made = a_comment(cast.anonymous, event, email_address="gus@example.org", name="Gus")
-    assert (made["approved"], made["is_approved"], "email_address" in made) == ("false", False, False)
+    comment = a_comment(cast.anonymous, event, email_address="gus@example.org", name="Gus")
+    assert (comment["approved"], comment["is_approved"], "email_address" in comment) == ("false", False, False)
     path = f"/api/comments?event_id={event['id']}"
     assert cast.anonymous.get(path).json["comments"] == []
     assert [c["email_address"] for c in cast.alice.get(path).json["comments"]] == ["gus@example.org"]
-    assert cast.alice.put(f"/api/comments/{made['id']}", json={"approved": "yes"}).json["approved"] == "true"
-    (seen,) = cast.anonymous.get(path).json["comments"]
-    assert (seen["name"], seen["comment"], "email_address" in seen) == ("Gus", "See you there", False)
+    assert cast.alice.put(f"/api/comments/{comment['id']}", json={"approved": "yes"}).json["approved"] == "true"
+    (listed,) = cast.anonymous.get(path).json["comments"]
+    assert (listed["name"], listed["comment"], "email_address" in listed) == ("Gus", "See you there", False)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_moderation_decides_whose_comments_wait(cast: Cast, moderation: str, gue
     assert a_comment(cast.bob, event)["approved"] == editor
 
 
-def test_a_comment_with_a_response_answers_the_event_with_the_same_text(cast: Cast) -> None:
+def test_a_comment_with_a_response_also_responds_with_the_same_text(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     a_comment(cast.anonymous, event, email_address="gus@example.org", response="MAYBE", comment="If it is dry")
     path = f"/api/responses?event_id={event['id']}"
@@ -45,7 +45,7 @@ def test_a_comment_with_a_response_answers_the_event_with_the_same_text(cast: Ca
     assert len(cast.alice.get(f"/api/comments?event_id={event['id']}").json["comments"]) == 2
 
 
-def test_a_comment_that_waits_changes_no_name(cast: Cast) -> None:
+def test_a_comment_that_waits_for_approval_does_not_change_the_name_of_a_response(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     a_comment(cast.anonymous, event, email_address="gus@example.org", response="YES", name="Gus")
     a_comment(cast.anonymous, event, email_address="gus@example.org", response="NO", name="A clown", comment="Ha")
@@ -62,7 +62,7 @@ def test_a_comment_leaves_a_proven_response_as_it_is(cast: Cast, db: Database) -
 
 
 @pytest.mark.parametrize(
-    ("given", "broken"),
+    ("fields", "broken"),
     [
         ({"comment": ""}, "comment"),
         ({"comment": "x" * 20_001}, "comment"),
@@ -72,28 +72,28 @@ def test_a_comment_leaves_a_proven_response_as_it_is(cast: Cast, db: Database) -
         ({"event_id": 0}, "event_id"),
     ],
 )
-def test_bad_values_are_named_and_nothing_is_written(cast: Cast, given: dict[str, Any], broken: str) -> None:
+def test_invalid_values_name_their_fields_and_store_nothing(cast: Cast, fields: dict[str, Any], broken: str) -> None:
     event = an_event(cast.alice, public=True)
     good = {"event_id": event["id"], "email_address": "gus@example.org", "comment": "Hello", "response": "YES"}
-    answer = cast.anonymous.post("/api/comments", json=good | given)
-    assert (answer.status, answer.broken) == (422, [broken])
-    shown = cast.alice.get(f"/api/events/{event['id']}").json
-    assert (shown["comments_count"], shown["responses"]["yes"]) == (0, 0)
+    reply = cast.anonymous.post("/api/comments", json=good | fields)
+    assert (reply.status, reply.broken) == (422, [broken])
+    detail = cast.alice.get(f"/api/events/{event['id']}").json
+    assert (detail["comments_count"], detail["responses"]["yes"]) == (0, 0)
 
 
-def test_one_comments_on_what_one_sees(cast: Cast) -> None:
+def test_only_visible_events_can_be_commented_on(cast: Cast) -> None:
     event = an_event(cast.alice)
     for stranger in (cast.carol, cast.anonymous):
-        given = {"event_id": event["id"], "comment": "Hello", "email_address": "x@example.org"}
-        assert stranger.post("/api/comments", json=given).status == 404
+        fields = {"event_id": event["id"], "comment": "Hello", "email_address": "x@example.org"}
+        assert stranger.post("/api/comments", json=fields).status == 404
 
 
 def test_the_author_sees_their_comment_while_it_waits(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, public=True, moderation="all")
     event = an_event(cast.alice, calendar_id=calendar["id"])
-    made = a_comment(cast.carol, event)
+    comment = a_comment(cast.carol, event)
 
-    def seen(by: Person) -> list[int]:
+    def visible_ids(by: Person) -> list[int]:
         return [c["id"] for c in by.get(f"/api/comments?event_id={event['id']}").json["comments"]]
 
-    assert (seen(cast.carol), seen(cast.bob)) == ([made["id"]], [])
+    assert (visible_ids(cast.carol), visible_ids(cast.bob)) == ([comment["id"]], [])

@@ -5,14 +5,14 @@ from tests.cast import Cast, a_calendar, a_comment, an_event, shared
 
 def test_comments_come_newest_first_in_pages(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    made = [a_comment(cast.carol, event, comment=f"Number {i}")["id"] for i in range(5)]
+    comment_ids = [a_comment(cast.carol, event, comment=f"Number {i}")["id"] for i in range(5)]
     first = cast.anonymous.get(f"/api/comments?event_id={event['id']}&limit=2&count=true").json
-    assert ([c["id"] for c in first["comments"]], first["total"]) == (made[:2:-1], 5)
+    assert ([c["id"] for c in first["comments"]], first["total"]) == (comment_ids[:2:-1], 5)
     second = cast.anonymous.get(first["next"]).json
-    assert [c["id"] for c in second["comments"]] == [made[2], made[1]]
+    assert [c["id"] for c in second["comments"]] == [comment_ids[2], comment_ids[1]]
 
 
-def test_without_an_event_all_comments_on_the_events_that_one_may_edit(cast: Cast) -> None:
+def test_index_without_an_event_lists_comments_on_all_editable_events(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, public=True)
     shared(cast.alice, calendar, cast.bob, "editor")
     shared(cast.alice, calendar, cast.vera, "viewer")
@@ -24,16 +24,16 @@ def test_without_an_event_all_comments_on_the_events_that_one_may_edit(cast: Cas
     assert cast.anonymous.get("/api/comments").status == 401
 
 
-def test_show_has_the_newest_ten_on_request_or_those_that_are_chosen(cast: Cast) -> None:
+def test_show_includes_the_newest_ten_comments_or_the_requested_page(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    made = [a_comment(cast.carol, event, comment=f"Number {i}")["id"] for i in range(12)]
+    comment_ids = [a_comment(cast.carol, event, comment=f"Number {i}")["id"] for i in range(12)]
     a_comment(cast.anonymous, event, email_address="gus@example.org")
     path = f"/api/events/{event['id']}"
     assert "comments" not in cast.anonymous.get(path).json
     assert "comments" not in cast.anonymous.get(f"{path}?comments=false").json
-    shown = cast.anonymous.get(f"{path}?comments=true").json
-    assert ([c["id"] for c in shown["comments"]], shown["comments_count"]) == (made[:1:-1], 12)
-    chosen = cast.anonymous.get(f"{path}?comments[limit]=2&comments[offset]=1").json
-    assert [c["id"] for c in chosen["comments"]] == [made[10], made[9]]
+    detail = cast.anonymous.get(f"{path}?comments=true").json
+    assert ([c["id"] for c in detail["comments"]], detail["comments_count"]) == (comment_ids[:1:-1], 12)
+    page = cast.anonymous.get(f"{path}?comments[limit]=2&comments[offset]=1").json
+    assert [c["id"] for c in page["comments"]] == [comment_ids[10], comment_ids[9]]
     assert cast.alice.get(path).json["comments_count"] == 13
     assert cast.anonymous.get(f"{path}?comments[limit]=-1").broken == ["comments[limit]"]

@@ -15,7 +15,7 @@ def test_the_author_changes_the_text_and_the_event_owner_everything(cast: Cast) 
     assert cast.alice.get(f"{path}/edit").json == {"approved": "false", "name": None, "comment": "Or not"}
 
 
-def test_what_the_author_changes_waits_again_where_it_would_have_waited(cast: Cast) -> None:
+def test_a_comment_that_its_author_changes_waits_for_approval_again(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, public=True, moderation="all")
     comment = a_comment(cast.carol, an_event(cast.alice, calendar_id=calendar["id"]))
     path = f"/api/comments/{comment['id']}"
@@ -34,18 +34,18 @@ def test_the_author_and_the_event_owner_delete_a_comment(cast: Cast, who: str) -
     assert cast.alice.get(f"/api/comments?event_id={event['id']}").json["comments"] == []
 
 
-def test_a_comment_that_waits_is_not_there_for_others(cast: Cast) -> None:
+def test_a_comment_that_waits_for_approval_is_not_found_for_others(cast: Cast) -> None:
     comment = a_comment(cast.anonymous, an_event(cast.alice, public=True), email_address="gus@example.org")
     for other in (cast.carol, cast.anonymous):
         assert other.put(f"/api/comments/{comment['id']}", json={"comment": "Mine"}).status == 404
         assert other.delete(f"/api/comments/{comment['id']}").status == 404
 
 
-@pytest.mark.parametrize("given", [{"approved": "perhaps"}, {"comment": ""}, {"name": "x" * 201}])
-def test_bad_values_are_named(cast: Cast, given: dict[str, str]) -> None:
+@pytest.mark.parametrize("fields", [{"approved": "perhaps"}, {"comment": ""}, {"name": "x" * 201}])
+def test_invalid_values_name_their_fields(cast: Cast, fields: dict[str, str]) -> None:
     comment = a_comment(cast.carol, an_event(cast.alice, public=True))
-    answer = cast.alice.put(f"/api/comments/{comment['id']}", json=given)
-    assert (answer.status, answer.broken) == (422, list(given))
+    reply = cast.alice.put(f"/api/comments/{comment['id']}", json=fields)
+    assert (reply.status, reply.broken) == (422, list(fields))
 
 
 def test_comments_outlive_their_author(cast: Cast) -> None:

@@ -1,4 +1,4 @@
-"""Entries of address books made into contacts: what is kept, what is left out, and that it is told."""
+"""Conversion of address book entries to contacts, with remarks on omitted values."""
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,7 @@ CSV = b"First Name,Last Name\nAna,Lima\n"
     ("filename", "content"),
     [("a.vcf", VCARD), ("A.VCF", VCARD), ("a.csv", VCARD), ("", b"\xef\xbb\xbf\n" + VCARD.lower()), ("a.csv", CSV), ("a.txt", CSV)],
 )
-def test_a_file_is_known_by_what_it_holds_and_then_by_its_name(filename: str, content: bytes) -> None:
+def test_the_format_is_detected_by_content_then_by_file_name(filename: str, content: bytes) -> None:
     (entry,) = read_file(filename, content)
     assert (entry.first_name.lower(), entry.last_name.lower()) == ("ana", "lima")
 
@@ -38,7 +38,7 @@ def test_a_file_is_known_by_what_it_holds_and_then_by_its_name(filename: str, co
         ("a.csv", CSV + b"Ana,\n" * 20_000, "at most 20,000 contacts"),
     ],
 )
-def test_what_cannot_be_read_says_what_to_send(filename: str, content: bytes, message: str) -> None:
+def test_an_unreadable_file_names_the_supported_formats(filename: str, content: bytes, message: str) -> None:
     with pytest.raises(errors.Invalid) as refused:
         read_file(filename, content)
     (error,) = refused.value.errors
@@ -53,7 +53,7 @@ def test_text_is_read_in_the_encodings_that_programs_write(encoding: str) -> Non
 
 
 @given(st.text().filter(lambda value: not value.startswith("\ufeff") and value[1:2] != "\0"))
-def test_utf_8_is_always_read_as_what_it_is(value: str) -> None:
+def test_utf_8_is_always_detected(value: str) -> None:
     assert text.decode(value.encode()) == value
 
 
@@ -86,9 +86,9 @@ def test_a_contact_for_each_address_and_everything_else_on_the_first() -> None:
     assert parse_entry(entry) == ([first, ContactFields(first_name="Ana", last_name="Lima", email_address="ana@work.example")], [])
 
 
-@pytest.mark.parametrize(("said", "gender"), [("M", "male"), ("Female", "female"), (" f ", "female"), ("U", None), ("Unspecified", None)])
-def test_gender_as_programs_say_it(said: str, gender: str | None) -> None:
-    (contact,), remarks = parse_entry(Entry(first_name="Ana", gender=said))
+@pytest.mark.parametrize(("text", "gender"), [("M", "male"), ("Female", "female"), (" f ", "female"), ("U", None), ("Unspecified", None)])
+def test_genders_of_other_programs_are_understood(text: str, gender: str | None) -> None:
+    (contact,), remarks = parse_entry(Entry(first_name="Ana", gender=text))
     assert (contact.gender, remarks) == (gender, [])
 
 
@@ -112,7 +112,7 @@ def test_gender_as_programs_say_it(said: str, gender: str | None) -> None:
         ("tag_list", Entry(tags=[f"t{number}" for number in range(5_000)]), "at most 100 tags"),
     ],
 )
-def test_a_value_that_is_refused_is_left_out_and_told(field: str, entry: Entry, message: str) -> None:
+def test_an_invalid_value_is_omitted_with_a_remark(field: str, entry: Entry, message: str) -> None:
     entry.line, entry.first_name = 7, "Ana"
     (contact,), remarks = parse_entry(entry)
     assert contact.first_name == "Ana"
@@ -121,7 +121,7 @@ def test_a_value_that_is_refused_is_left_out_and_told(field: str, entry: Entry, 
     assert all(len(remark.message) < 300 for remark in remarks)
 
 
-def test_the_tags_beside_one_that_is_refused_are_kept() -> None:
+def test_valid_tags_beside_an_invalid_one_are_kept() -> None:
     (contact,), _ = parse_entry(Entry(first_name="Ana", tags=["x" * 201, "fine"]))
     assert contact.tag_list == "fine"
     (contact,), _ = parse_entry(Entry(first_name="Ana", tags=[f"t{number}" for number in range(101)]))
@@ -139,7 +139,7 @@ def test_lines_within_a_name_become_spaces() -> None:
 
 
 @pytest.mark.parametrize("entry", [Entry(line=3), Entry(line=3, first_name="\n", birthday="1990-05-11", tags=["x"], email_addresses=[" "])])
-def test_an_entry_without_name_address_and_number_is_nobody(entry: Entry) -> None:
+def test_an_entry_without_name_address_and_number_is_omitted(entry: Entry) -> None:
     contacts, (remark,) = parse_entry(entry)
     assert (contacts, remark.line) == ([], 3)
     assert "a contact needs a name, an e-mail address or a phone number" in remark.message
@@ -161,7 +161,7 @@ def test_every_contact_is_one_that_the_interface_accepts(entry: Entry) -> None:
 
 
 @given(st.sampled_from(["a.vcf", "a.csv", "a", ""]), st.sampled_from([b"", VCARD, CSV, b"\xff\xfe", b"BEGIN:VCARD\n"]), st.binary())
-def test_no_file_breaks_the_reader(filename: str, before: bytes, content: bytes) -> None:
+def test_no_file_crashes_the_parser(filename: str, before: bytes, content: bytes) -> None:
     try:
         entries = read_file(filename, before + content)
     except errors.Invalid as refused:

@@ -1,4 +1,4 @@
-"""Tables of contacts: as each program exports them, and our own as it comes back."""
+"""Contacts as CSV: exports of other programs, and round trips of our own."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ from kalends.contacts.address_book import parse_entry, read_file
 from kalends.contacts.entry import Entry
 from kalends.contacts.model import ContactFields
 from kalends.http.csv_file import csv_text, original
-from tests.contacts.written import MEBIBYTE, any_contact, many, stored, work
+from tests.contacts.samples import MEBIBYTE, any_contact, many, stored, work
 
 
 def exported(contacts: list[ContactFields]) -> str:
@@ -57,7 +57,7 @@ def with_delimiter(content: str, delimiter: str) -> str:
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"], ids=["comma", "semicolon", "tab"])
 @pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
-def test_what_each_program_exports_is_read(sample: str, delimiter: str) -> None:
+def test_exports_of_each_program_are_parsed(sample: str, delimiter: str) -> None:
     for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252"):
         (entry,) = read_file("Contacts.CSV", with_delimiter(sample.replace("Ana", "Zoé"), delimiter).encode(encoding))
         assert (entry.line, entry.first_name, entry.last_name) == (2, "Zoé", "Lima")
@@ -82,9 +82,9 @@ def test_a_middle_name_is_kept() -> None:
     assert csv_table.read("First Name,Middle Name\nAna,Maria\n")[0].first_name == "Ana Maria"
 
 
-@pytest.mark.parametrize(("written", "read"), [("0/0/00", ""), ("5/1/1990", "1990-05-01"), ("13/5/1990", "13/5/1990"), ("1990-05-01",) * 2])
-def test_a_birthday_as_outlook_writes_it(written: str, read: str) -> None:
-    assert csv_table.read(f"First Name,Birthday\nAna,{written}\n")[0].birthday == read
+@pytest.mark.parametrize(("text", "read"), [("0/0/00", ""), ("5/1/1990", "1990-05-01"), ("13/5/1990", "13/5/1990"), ("1990-05-01",) * 2])
+def test_a_birthday_as_outlook_writes_it(text: str, read: str) -> None:
+    assert csv_table.read(f"First Name,Birthday\nAna,{text}\n")[0].birthday == read
 
 
 def test_an_entry_knows_the_line_that_it_begins_in() -> None:
@@ -93,12 +93,12 @@ def test_an_entry_knows_the_line_that_it_begins_in() -> None:
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "Color,Size\nred,5\n", "PK\x03\x04\0\0", '"'])
-def test_a_table_without_a_column_that_is_understood_is_refused_with_those_that_are(content: str) -> None:
+def test_csv_without_known_columns_is_refused_with_a_list_of_them(content: str) -> None:
     with pytest.raises(ValueError, match=r"first_name, last_name, phone_number, .*E-mail Address"):
         csv_table.read(content)
 
 
-def test_a_missing_quotation_mark_is_told_with_its_line() -> None:
+def test_a_missing_quotation_mark_is_reported_with_its_line() -> None:
     with pytest.raises(ValueError, match="from line 3 on"):
         csv_table.read('First Name\nAna\n"Bob' + "\nx" * 100_000)
 
@@ -112,7 +112,7 @@ def test_our_own_table_has_our_fields_and_no_formulas() -> None:
 @given(any_contact)
 @example(ContactFields(first_name="'=", last_name="''+", phone_number="+5 ::: -6", unique_id="'"))
 @example(ContactFields(first_name="x", tag_list="=a,* myContacts,b;c"))
-def test_what_is_written_is_read_back_exactly(contact: ContactFields) -> None:
+def test_an_export_is_parsed_back_without_loss(contact: ContactFields) -> None:
     (entry,) = csv_table.read(exported([contact]))
     assert parse_entry(entry) == ([contact], [])
 
@@ -151,7 +151,7 @@ _pieces = st.sampled_from(
 
 
 @given(st.one_of(st.text(), st.lists(st.one_of(_pieces, st.text(max_size=5))).map("".join)))
-def test_no_text_breaks_the_reader(content: str) -> None:
+def test_no_text_crashes_the_parser(content: str) -> None:
     for whole in (content, f"First Name,Email,Birthday,Labels,Zip\n{content}", f"first_name,tag_list\n{content}"):
         for entry in read_or_refuse(whole):
             parse_entry(entry)
@@ -178,7 +178,7 @@ def hostile(name: str, size: int) -> str:
 
 @pytest.mark.parametrize("mebibytes", [1, pytest.param(10, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("name", HOSTILE)
-def test_mebibytes_of_anything_are_read_or_refused(name: str, mebibytes: int) -> None:
+def test_large_hostile_files_are_parsed_or_refused(name: str, mebibytes: int) -> None:
     read_or_refuse(hostile(name, mebibytes * MEBIBYTE))
 
 

@@ -1,4 +1,4 @@
-"""Contacts in files: POST /api/contacts with a file, and the exports that lead back."""
+"""Import of contacts from files, and exports that import again."""
 
 from typing import Any
 
@@ -46,16 +46,16 @@ def contents(who: Client) -> list[dict[str, Any]]:
     return [{name: who.get(f"/api/contacts/{row['id']}").json[name] for name in fields} for row in rows]
 
 
-def test_a_person_with_two_addresses_becomes_two_contacts_and_what_is_lost_is_told(cast: Cast) -> None:
-    answer = uploaded(cast.alice, "cards.vcf", CARDS)
-    assert answer.status == 201
-    assert (answer.json["imported"], answer.json["skipped"]) == (3, 0)
-    assert [(made["name"], made["email_address"]) for made in answer.json["contacts"]] == [
+def test_a_person_with_two_addresses_becomes_two_contacts_with_remarks_on_losses(cast: Cast) -> None:
+    response = uploaded(cast.alice, "cards.vcf", CARDS)
+    assert response.status == 201
+    assert (response.json["imported"], response.json["skipped"]) == (3, 0)
+    assert [(contacts["name"], contacts["email_address"]) for contacts in response.json["contacts"]] == [
         ("Ana Díaz", "ana@example.org"),
         ("Ana Díaz", "ana@work.example"),
         ("Bo Bell", None),
     ]
-    assert [(remark["line"], remark["field"]) for remark in answer.json["remarks"]] == [(9, "birthday")]
+    assert [(remark["line"], remark["field"]) for remark in response.json["remarks"]] == [(9, "birthday")]
     assert cast.alice.get("/api/contacts?count=true").json["total"] == 3
 
 
@@ -84,13 +84,13 @@ def test_a_contact_whose_address_or_unique_id_is_there_is_skipped(cast: Cast) ->
     ],
 )
 def test_a_file_that_holds_no_contacts_is_refused(cast: Cast, name: str, content: str | bytes) -> None:
-    answer = uploaded(cast.alice, name, content)
-    assert (answer.status, answer.broken) == (422, ["file"]), answer
+    response = uploaded(cast.alice, name, content)
+    assert (response.status, response.broken) == (422, ["file"]), response
     assert cast.alice.get("/api/contacts?count=true").json["total"] == 0
 
 
 @pytest.mark.on_one_database
-def test_a_person_too_many_is_refused_without_reading_on(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_contacts_are_refused_without_parsing_the_rest(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has 20 addresses, of which some take long to read."""
     read: list[Entry] = []
 
@@ -100,12 +100,12 @@ def test_a_person_too_many_is_refused_without_reading_on(cast: Cast, monkeypatch
 
     monkeypatch.setattr(bulk_import, "parse_entry", counted)
     addresses = "".join(f"EMAIL:{n}@Example.ORG\n" for n in range(20))
-    answer = uploaded(cast.alice, "many.vcf", f"BEGIN:VCARD\nFN:Ana\n{addresses}END:VCARD\n" * 3_000)
-    assert (answer.status, answer.broken) == (422, ["file"])
+    response = uploaded(cast.alice, "many.vcf", f"BEGIN:VCARD\nFN:Ana\n{addresses}END:VCARD\n" * 3_000)
+    assert (response.status, response.broken) == (422, ["file"])
     assert len(read) == 1_001
 
 
-def test_when_more_is_left_out_than_can_be_told_the_number_is(cast: Cast) -> None:
+def test_beyond_1000_remarks_their_number_is_reported(cast: Cast) -> None:
     table = "first_name,birthday\n" + "".join(f"n{n},soon\n" for n in range(1_234))
     remarks = uploaded(cast.alice, "many.csv", table).json["remarks"]
     assert len(remarks) == 1_001
@@ -113,17 +113,17 @@ def test_when_more_is_left_out_than_can_be_told_the_number_is(cast: Cast) -> Non
     assert remarks[1_000] == {"line": 1_002, "field": "file", "message": "remarks on this line and those after it that are not listed: 234"}
 
 
-def test_fields_beside_a_file_are_refused_since_they_would_mean_nothing(cast: Cast) -> None:
-    given = multipart({"tag_list": "friends", "first_name": "", "zip_code": "7"}, [("file", "a.csv", b"first_name\nAna\n")])
-    answer = cast.alice.post("/api/contacts", **given)
-    assert (answer.status, answer.broken) == (422, ["file"])
-    assert "zip_code" in answer.json["detail"]
+def test_fields_beside_a_file_are_refused(cast: Cast) -> None:
+    body = multipart({"tag_list": "friends", "first_name": "", "zip_code": "7"}, [("file", "a.csv", b"first_name\nAna\n")])
+    response = cast.alice.post("/api/contacts", **body)
+    assert (response.status, response.broken) == (422, ["file"])
+    assert "zip_code" in response.json["detail"]
     assert cast.alice.get("/api/contacts?count=true").json["total"] == 0
 
 
-def test_a_file_that_is_no_file_is_refused(cast: Cast) -> None:
-    answer = cast.alice.post("/api/contacts", json={"file": "BEGIN:VCARD"})
-    assert (answer.status, answer.broken) == (422, ["file"])
+def test_text_instead_of_a_file_is_refused(cast: Cast) -> None:
+    response = cast.alice.post("/api/contacts", json={"file": "BEGIN:VCARD"})
+    assert (response.status, response.broken) == (422, ["file"])
 
 
 @pytest.mark.parametrize("suffix", ["csv", "vcf"])
@@ -174,7 +174,7 @@ def test_exports_hold_what_the_search_finds(cast: Cast) -> None:
     a_contact(cast.alice, tag_list="jazz")
     a_contact(cast.alice, first_name="Bo", tag_list="blues")
     for suffix in ("csv", "vcf"):
-        found = cast.alice.get(f"/api/contacts.{suffix}?tags=blues")
-        assert "Bo" in found.text
-        assert "Ana" not in found.text
-        assert f'filename="contacts.{suffix}"' in found.headers["Content-Disposition"]
+        export = cast.alice.get(f"/api/contacts.{suffix}?tags=blues")
+        assert "Bo" in export.text
+        assert "Ana" not in export.text
+        assert f'filename="contacts.{suffix}"' in export.headers["Content-Disposition"]

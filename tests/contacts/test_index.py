@@ -1,4 +1,4 @@
-"""GET /api/contacts: one's own, by name, searched by text, tags and event."""
+"""GET /api/contacts: order, paging, and search by text, tags and event."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from tests.client import Client
 
 
 def _names(who: Client, **query: Any) -> list[str]:
-    answer = who.get("/api/contacts", query=query)
-    assert answer.status == 200, answer
-    return [contact["first_name"] for contact in answer.json["contacts"]]
+    response = who.get("/api/contacts", query=query)
+    assert response.status == 200, response
+    return [contact["first_name"] for contact in response.json["contacts"]]
 
 
 def test_contacts_come_by_last_name_without_regard_to_case_and_accents(cast: Cast) -> None:
@@ -27,7 +27,7 @@ def test_an_item_has_the_limited_fields(cast: Cast) -> None:
     assert list(item) == ["id", "first_name", "last_name", "email_address", "phone_number", "tag_list", "tags"]
 
 
-def test_pages_follow_each_other_and_the_total_is_told(cast: Cast) -> None:
+def test_the_list_is_paged_with_a_total(cast: Cast) -> None:
     for number in range(5):
         a_contact(cast.alice, first_name=f"n{number}")
     first = cast.alice.get("/api/contacts?limit=2&count=true").json
@@ -39,7 +39,7 @@ def test_pages_follow_each_other_and_the_total_is_told(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "names"),
     [
         ("diaz", ["Ana"]),
         ("ANA díaz", ["Ana"]),
@@ -55,7 +55,7 @@ def test_pages_follow_each_other_and_the_total_is_told(cast: Cast) -> None:
         ("_", []),
     ],
 )
-def test_each_word_must_occur_in_some_field(cast: Cast, text: str, found: list[str]) -> None:
+def test_each_word_must_occur_in_some_field(cast: Cast, text: str, names: list[str]) -> None:
     a_contact(
         cast.alice,
         last_name="Díaz",
@@ -66,7 +66,7 @@ def test_each_word_must_occur_in_some_field(cast: Cast, text: str, found: list[s
         tag_list="Jazz",
     )
     a_contact(cast.alice, first_name="Bo", email_address="bo@example.org", tag_list="jaz z")
-    expected = ["Ana", "Bo"] if text == "jaz" else found
+    expected = ["Ana", "Bo"] if text == "jaz" else names
     assert sorted(_names(cast.alice, text=text)) == expected
 
 
@@ -78,7 +78,7 @@ def test_all_tags_must_be_on_the_contact_whole(cast: Cast) -> None:
     assert _names(cast.alice, tags="friends,blues") == []
 
 
-def test_those_who_answered_or_commented_on_an_event_are_found_by_address(cast: Cast) -> None:
+def test_those_who_responded_to_or_commented_on_an_event_are_found_by_address(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     a_contact(cast.alice, first_name="Yes", email_address="Yes@Example.org")
     a_contact(cast.alice, first_name="Said", email_address="said@example.org")
@@ -108,8 +108,8 @@ def test_nobody_sees_the_contacts_of_another(cast: Cast) -> None:
     theirs = an_event(cast.bob, calendar_id=calendar["id"], public=True)
     a_response(cast.anonymous, theirs, email_address="canary@example.org")
     for query in ({}, {"text": "secret"}, {"tags": "canary"}, {"event_id": theirs["id"]}, {"list": "imported"}):
-        answer = cast.bob.get("/api/contacts", query=query | {"count": "true"})
-        assert (answer.json["contacts"], answer.json["total"]) == ([], 0)
+        response = cast.bob.get("/api/contacts", query=query | {"count": "true"})
+        assert (response.json["contacts"], response.json["total"]) == ([], 0)
         for suffix in ("csv", "vcf"):
             assert "canary" not in cast.bob.get(f"/api/contacts.{suffix}", query=query).text.lower()
     assert cast.bob.get(f"/api/contacts/{mine['id']}").status == 404

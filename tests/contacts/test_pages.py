@@ -1,4 +1,4 @@
-"""Contacts on pages: the list and its search, adding, changing and deleting, and coming from files."""
+"""Pages of contacts: list, search, create, change, delete and import."""
 
 import re
 
@@ -11,22 +11,22 @@ from tests.http.multipart import multipart
 
 
 def total(who: Client, **query: str) -> int:
-    found: int = who.get("/api/contacts", query={"count": "true"} | query).json["total"]
-    return found
+    count: int = who.get("/api/contacts", query={"count": "true"} | query).json["total"]
+    return count
 
 
 def uploaded(who: Client, filename: str, content: str) -> Answer:
     return who.post("/contacts/upload", **multipart(files=[("file", filename, content.encode())]))
 
 
-def test_the_list_shows_ones_own_contacts_and_nobody_elses(cast: Cast) -> None:
+def test_the_list_shows_only_own_contacts(cast: Cast) -> None:
     ana = a_contact(cast.alice, last_name="Díaz", email_address="ana@example.org", phone_number="+33 6 12 34 56 78", tag_list="a b, R&B")
     a_contact(cast.alice, first_name=None, email_address="only@example.org")
     a_contact(cast.carol, first_name="Somebody else's")
     page = cast.alice.get("/contacts")
     assert page.status == 200
-    for shown in ["Ana Díaz", "ana@example.org", "+33 6 12 34 56 78", "only@example.org", f"/contacts/{ana['id']}/edit", "2 contacts"]:
-        assert shown in page.text
+    for text in ["Ana Díaz", "ana@example.org", "+33 6 12 34 56 78", "only@example.org", f"/contacts/{ana['id']}/edit", "2 contacts"]:
+        assert text in page.text
     assert "/contacts?tags=a+b" in page.text
     assert "/contacts?tags=R%26B" in page.text
     assert "Somebody" not in page.text
@@ -77,18 +77,18 @@ def test_a_contact_is_added_and_changed_on_a_page(cast: Cast) -> None:
     typed = {"first_name": "Žofie", "birthday": "1990-05-11", "gender": "female", "country": "FR", "tag_list": "a, b"}
     added = cast.alice.post("/contacts", data=typed | {"last_name": "", "unique_id": ""})
     assert added.redirect == ("/contacts", "created")
-    made = cast.alice.get("/api/contacts").json["contacts"][0]
-    form = cast.alice.get(f"/contacts/{made['id']}/edit")
-    for shown in ['value="Žofie"', 'value="1990-05-11"', 'value="female" selected', 'value="a,b"']:
-        assert shown in form.text
+    contact = cast.alice.get("/api/contacts").json["contacts"][0]
+    form = cast.alice.get(f"/contacts/{contact['id']}/edit")
+    for text in ['value="Žofie"', 'value="1990-05-11"', 'value="female" selected', 'value="a,b"']:
+        assert text in form.text
     version = _version(form)
-    saved = cast.alice.post(f"/contacts/{made['id']}/edit", data=typed | {"first_name": "", "last_name": "Nová", "version": version})
+    saved = cast.alice.post(f"/contacts/{contact['id']}/edit", data=typed | {"first_name": "", "last_name": "Nová", "version": version})
     assert saved.status == 303
-    now = cast.alice.get(f"/api/contacts/{made['id']}").json
+    now = cast.alice.get(f"/api/contacts/{contact['id']}").json
     assert (now["first_name"], now["last_name"], now["birthday"]) == (None, "Nová", "1990-05-11")
 
 
-def test_a_form_that_fails_keeps_what_was_typed_and_names_the_fields(cast: Cast) -> None:
+def test_a_failed_form_keeps_its_values_and_names_the_fields(cast: Cast) -> None:
     typed = {"first_name": "Ana", "email_address": "not an address", "phone_number": "none", "country": "<b>"}
     page = cast.alice.post("/contacts", data=typed)
     assert page.status == 422
@@ -103,7 +103,7 @@ def test_a_form_that_fails_keeps_what_was_typed_and_names_the_fields(cast: Cast)
     assert total(cast.alice) == 0
 
 
-def test_a_change_that_meets_another_one_overwrites_nothing(cast: Cast) -> None:
+def test_a_conflicting_change_overwrites_nothing(cast: Cast) -> None:
     ana = a_contact(cast.alice)
     path = f"/contacts/{ana['id']}/edit"
     version = _version(cast.alice.get(path))
@@ -115,7 +115,7 @@ def test_a_change_that_meets_another_one_overwrites_nothing(cast: Cast) -> None:
     assert cast.alice.post(path, data={"first_name": "Anna", "version": _version(refused)}).status == 303
 
 
-def test_deleting_a_contact_is_asked_for_first(cast: Cast) -> None:
+def test_deleting_a_contact_asks_for_confirmation(cast: Cast) -> None:
     ana = a_contact(cast.alice, last_name="Díaz")
     path = f"/contacts/{ana['id']}/delete"
     assert "Delete Ana Díaz?" in cast.alice.get(path).text
@@ -125,7 +125,7 @@ def test_deleting_a_contact_is_asked_for_first(cast: Cast) -> None:
     assert cast.alice.get(path).status == 404
 
 
-def test_deleting_all_contacts_is_asked_for_first(cast: Cast) -> None:
+def test_deleting_all_contacts_asks_for_confirmation(cast: Cast) -> None:
     a_contact(cast.alice)
     a_contact(cast.bob)
     assert "You have 1 contact." in cast.alice.get("/contacts/delete_all").text
@@ -135,7 +135,7 @@ def test_deleting_all_contacts_is_asked_for_first(cast: Cast) -> None:
     assert "<form class" not in cast.alice.get("/contacts/delete_all").text
 
 
-def test_a_file_is_imported_and_what_of_it_could_not_be_kept_is_told(cast: Cast) -> None:
+def test_importing_a_file_shows_remarks_on_omitted_values(cast: Cast) -> None:
     page = uploaded(cast.alice, "cards.vcf", CARDS)
     assert page.status == 200
     assert "3 contacts are new on your list." in page.text
@@ -155,6 +155,6 @@ def test_a_file_that_cannot_be_read_names_the_field(cast: Cast, filename: str, c
 
 
 def _version(form: Answer) -> str:
-    found = re.search(r'name="version" value="([^"]+)"', form.text)
-    assert found
-    return found[1]
+    match = re.search(r'name="version" value="([^"]+)"', form.text)
+    assert match
+    return match[1]

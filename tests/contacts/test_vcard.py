@@ -1,4 +1,4 @@
-"""vCards: as each program writes them, and as they come back from our own hands."""
+"""vCards of other programs, and round trips of our own."""
 
 from functools import partial
 from textwrap import dedent
@@ -11,7 +11,7 @@ from kalends.contacts import vcard
 from kalends.contacts.address_book import parse_entry
 from kalends.contacts.entry import Entry
 from kalends.contacts.model import ContactFields
-from tests.contacts.written import MEBIBYTE, any_contact, many, stored, work
+from tests.contacts.samples import MEBIBYTE, any_contact, many, stored, work
 
 
 def card(*lines: str, version: str = "3.0") -> str:
@@ -23,7 +23,7 @@ def the_entry(*lines: str, version: str = "3.0") -> Entry:
     return entry
 
 
-def written_again(contact: ContactFields) -> Entry:
+def round_trip(contact: ContactFields) -> Entry:
     (entry,) = vcard.read(vcard.write([stored(contact)]))
     return entry
 
@@ -141,7 +141,7 @@ SAMPLES = {"google": GOOGLE, "apple": APPLE, "android": ANDROID, "outlook": OUTL
 
 
 @pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
-def test_what_each_program_writes_is_read(sample: str) -> None:
+def test_cards_of_each_program_are_parsed(sample: str) -> None:
     for end in ("\n", "\r\n", "\r"):
         (entry,) = vcard.read(dedent(sample).replace("\n", end))
         (contact, *_), remarks = parse_entry(entry)
@@ -179,7 +179,7 @@ def test_quoted_printable_goes_on_after_a_soft_break_in_its_charset() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "first_name", "last_name"),
+    ("full_name", "first_name", "last_name"),
     [
         ("Ana Lima", "Ana", "Lima"),
         ("Ana Maria Lima", "Ana Maria", "Lima"),
@@ -188,9 +188,9 @@ def test_quoted_printable_goes_on_after_a_soft_break_in_its_charset() -> None:
         ("555", "", ""),
     ],
 )
-def test_the_name_that_is_shown_stands_in_for_one_in_parts(shown: str, first_name: str, last_name: str) -> None:
+def test_fn_is_split_if_n_is_missing(full_name: str, first_name: str, last_name: str) -> None:
     for empty in ([], ["N:;;;;"]):
-        entry = the_entry(f"FN:{shown}", *empty, "EMAIL:ana@example.org", "TEL:555")
+        entry = the_entry(f"FN:{full_name}", *empty, "EMAIL:ana@example.org", "TEL:555")
         assert (entry.first_name, entry.last_name) == (first_name, last_name)
 
 
@@ -198,24 +198,24 @@ def test_the_name_of_a_company_stays_in_one_piece() -> None:
     assert the_entry("N:;;;;", "FN:Blue Note Records", "ORG:Blue Note Records;").first_name == "Blue Note Records"
 
 
-def test_a_group_of_people_is_nobody() -> None:
+def test_cards_of_groups_are_skipped() -> None:
     assert vcard.read(card("FN:Choir", "KIND:group", version="4.0") + card("FN:Choir", "X-ADDRESSBOOKSERVER-KIND:group")) == []
 
 
-def test_the_agent_in_a_card_is_not_mixed_up_with_whom_the_card_is_about() -> None:
+def test_nested_agent_cards_are_skipped() -> None:
     agent = card("FN:Secretary", "EMAIL:secretary@example.org").strip()
     entry = the_entry("AGENT:", agent, "FN:Boss", version="2.1")
     assert (entry.first_name, entry.email_addresses) == ("Boss", [])
 
 
-def test_a_card_without_an_end_loses_nobody_and_a_file_that_is_cut_off_is_refused() -> None:
+def test_a_missing_end_loses_no_card_and_a_truncated_file_is_refused() -> None:
     unended = card("FN:Ana").replace("END:VCARD\r\n", "")
     assert [(entry.line, entry.first_name) for entry in vcard.read(unended + card("FN:Bob"))] == [(1, "Ana"), (4, "Bob")]
     with pytest.raises(ValueError, match="line 5 has no END:VCARD"):
         vcard.read(card("FN:Bob") + unended)
 
 
-def test_a_birthday_without_a_year_is_told_and_left_out() -> None:
+def test_a_birthday_without_a_year_is_omitted_with_a_remark() -> None:
     for line in ("BDAY:--0511", "BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-11"):
         (contact,), (remark,) = parse_entry(the_entry("FN:Ana", line))
         assert contact.birthday is None
@@ -223,7 +223,7 @@ def test_a_birthday_without_a_year_is_told_and_left_out() -> None:
         assert "no year" in remark.message
 
 
-def test_a_broken_quotation_in_a_parameter_hides_no_value() -> None:
+def test_an_unclosed_quotation_in_a_parameter_hides_no_value() -> None:
     assert the_entry('EMAIL;TYPE="home:ana@example.org').email_addresses == ["ana@example.org"]
 
 
@@ -231,8 +231,8 @@ def test_a_broken_quotation_in_a_parameter_hides_no_value() -> None:
 @example(ContactFields(first_name="quoted-printable:" + "=" * 100, last_name="x="))
 @example(ContactFields(email_address="ana@example.org", phone_number="tel:5"))
 @example(ContactFields(phone_number="5;6,7\\"))
-def test_what_is_written_is_read_back_exactly(contact: ContactFields) -> None:
-    assert parse_entry(written_again(contact)) == ([contact], [])
+def test_an_export_is_parsed_back_without_loss(contact: ContactFields) -> None:
+    assert parse_entry(round_trip(contact)) == ([contact], [])
 
 
 @given(any_contact)
@@ -245,7 +245,7 @@ def test_lines_are_folded_at_75_octets_and_never_within_a_character(contact: Con
         line.decode()
 
 
-def test_a_written_card_says_what_it_is() -> None:
+def test_a_written_card_has_the_expected_lines() -> None:
     assert vcard.write([stored(many(1)[0])]).split("\r\n") == [
         "BEGIN:VCARD",
         "VERSION:3.0",
@@ -277,7 +277,7 @@ _pieces = st.sampled_from(
 
 
 @given(st.one_of(st.text(), st.lists(st.one_of(_pieces, st.text(max_size=5))).map("".join)))
-def test_no_text_breaks_the_reader(content: str) -> None:
+def test_no_text_crashes_the_parser(content: str) -> None:
     for whole in (content, f"BEGIN:VCARD\n{content}\nEND:VCARD\n"):
         for entry in read_or_refuse(whole):
             parse_entry(entry)
@@ -319,7 +319,7 @@ def read_or_refuse(content: str) -> list[Entry]:
 
 @pytest.mark.parametrize("mebibytes", [1, pytest.param(10, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("name", HOSTILE)
-def test_mebibytes_of_anything_are_read_or_refused(name: str, mebibytes: int) -> None:
+def test_large_hostile_files_are_parsed_or_refused(name: str, mebibytes: int) -> None:
     read_or_refuse(hostile(name, mebibytes * MEBIBYTE))
 
 

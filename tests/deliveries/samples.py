@@ -1,4 +1,4 @@
-"""An event and a delivery of it, as the outbox holds them."""
+"""Sample rows of an event and a delivery."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def a_row(**fields: Any) -> Event:
 
 
 def a_delivery(**fields: Any) -> Delivery:
-    """A delivery that somebody asked for, or with `subscriber_id` one to the list."""
+    """A requested delivery, or with `subscriber_id` one to a subscriber."""
     row: dict[str, Any] = dict.fromkeys(Delivery.__struct_fields__)
     row |= {"id": 42, "owner_id": 1, "event_id": 7, "kind": "send_to_me", "channel": "email", "address": "gus@example.org"}
     row |= {"public": True, "state": "sending", "attempts": 1, "due_at": 0, "created_at": 1_778_000_000, "updated_at": 0}

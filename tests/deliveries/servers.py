@@ -1,4 +1,4 @@
-"""Mail servers on the loopback: a real one, and one that does what a test tells it to."""
+"""Mail servers on the loopback: a real one, and a scripted one."""
 
 import asyncio
 import socketserver
@@ -17,11 +17,11 @@ USER, PASSWORD = "kalends", "canary p@ss"
 
 
 class Mailbox:
-    """What a real server keeps of each message, unless it is told to refuse at a step."""
+    """The envelopes that a real server received; it can refuse at a given step."""
 
     def __init__(self, **refusals: str):
         self.refusals = refusals
-        self.kept: list[Any] = []
+        self.envelopes: list[Any] = []
         self.logins: list[bool] = []
         self.names: list[str | None] = []
 
@@ -38,11 +38,11 @@ class Mailbox:
         # What everybody who registers is sent, and no test of deliveries is about.
         if "DATA" not in self.refusals and b"Subject: Verify your address" not in envelope.content:
             envelope.is_safe = session.ssl is not None
-            self.kept.append(envelope)
+            self.envelopes.append(envelope)
         return self.refusals.get("DATA", "250 OK")
 
-    def authenticate(self, server: Any, session: Any, envelope: Any, mechanism: str, given: Any) -> AuthResult:
-        known = isinstance(given, LoginPassword) and (given.login, given.password) == (USER.encode(), PASSWORD.encode())
+    def authenticate(self, server: Any, session: Any, envelope: Any, mechanism: str, auth_data: Any) -> AuthResult:
+        known = isinstance(auth_data, LoginPassword) and (auth_data.login, auth_data.password) == (USER.encode(), PASSWORD.encode())
         self.logins.append(known)
         return AuthResult(success=known, handled=False)
 
@@ -53,9 +53,9 @@ def real_server(mailbox: Any, tls: ssl.SSLContext | None = None, **parameters: A
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    made = loop.create_server(lambda: SMTP(mailbox, loop=loop, hostname="mail.test", **parameters), "127.0.0.1", 0, ssl=tls)
+    starting = loop.create_server(lambda: SMTP(mailbox, loop=loop, hostname="mail.test", **parameters), "127.0.0.1", 0, ssl=tls)
     # Not run in this thread: once a test has used Playwright, the loop of that runs here for good.
-    server = asyncio.run_coroutine_threadsafe(made, loop).result(5)
+    server = asyncio.run_coroutine_threadsafe(starting, loop).result(5)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:
@@ -74,7 +74,7 @@ async def _stop(server: asyncio.Server) -> None:
 
 
 class Scripted(socketserver.ThreadingTCPServer):
-    """Answers each command as its script says, else well; or hangs, drops the line, or drips an endless answer."""
+    """Replies to each command by its script, else with success; or hangs, drops the connection, or drips an endless reply."""
 
     daemon_threads = True
     block_on_close = False
@@ -109,12 +109,12 @@ class _Conversation(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         try:
-            if not self._answer("greeting", "220 mail.test"):
+            if not self._reply("greeting", "220 mail.test"):
                 return
             while line := self.rfile.readline():
                 verb = line.decode().split()[0].upper()
                 self.server.heard.append(verb)
-                if not self._answer(verb) or (verb == "DATA" and not self._content()):
+                if not self._reply(verb) or (verb == "DATA" and not self._content()):
                     return
         except OSError:
             return
@@ -124,27 +124,27 @@ class _Conversation(socketserver.StreamRequestHandler):
             return True
         while self.rfile.readline() not in (b".\r\n", b""):
             pass
-        return self._answer("content")
+        return self._reply("content")
 
-    def _answer(self, step: str, well: str = "250 OK") -> bool:
+    def _reply(self, step: str, well: str = "250 OK") -> bool:
         """Whether the conversation goes on."""
-        answer = self.server.script.get(step, well)
-        if answer == HANG:
+        response = self.server.script.get(step, well)
+        if response == HANG:
             self.server.over.wait()
-        while answer == DRIP and not self.server.over.wait(0.02):
+        while response == DRIP and not self.server.over.wait(0.02):
             self.wfile.write(b"2")
-        if answer in (HANG, DROP, DRIP):
+        if response in (HANG, DROP, DRIP):
             return False
-        self.wfile.write(f"{answer}\r\n".encode())
+        self.wfile.write(f"{response}\r\n".encode())
         return True
 
 
 def certificate(folder: Path) -> Path:
     """A certificate for 127.0.0.1 and its key, in one file."""
     path = folder / "certificate.pem"
-    asked = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
     named = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
-    subprocess.run([*asked, *named, "-keyout", "key.pem", "-out", path.name], cwd=folder, check=True, capture_output=True)
+    subprocess.run([*command, *named, "-keyout", "key.pem", "-out", path.name], cwd=folder, check=True, capture_output=True)
     path.write_bytes(path.read_bytes() + (folder / "key.pem").read_bytes())
     return path
 

@@ -2,7 +2,7 @@
 
 from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, a_response, an_event, shared
-from tests.subscribers.confirming import confirmed
+from tests.subscribers.confirmations import confirmed
 
 
 def test_everyone_on_the_owners_list_gets_the_event_once(cast: Cast, settings: Settings) -> None:
@@ -42,7 +42,7 @@ def test_an_editor_announces_to_the_list_of_the_events_owner(cast: Cast, setting
     assert cast.alice.get("/api/deliveries").json["deliveries"][0]["address"] == "gus@example.org"
 
 
-def test_who_left_the_list_is_not_announced_to(cast: Cast, settings: Settings) -> None:
+def test_events_are_not_announced_to_unsubscribed_addresses(cast: Cast, settings: Settings) -> None:
     event = an_event(cast.alice, public=True)
     a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
     confirmed(cast.alice, settings, "gus@example.org")
@@ -64,15 +64,15 @@ def test_an_event_that_the_public_cannot_see_is_not_announced(cast: Cast, settin
     assert cast.alice.get(f"/api/deliveries?event_id={dentist['id']}").json["deliveries"] == []
 
 
-def test_the_page_asks_with_a_preview_and_tells_how_many(cast: Cast, settings: Settings) -> None:
+def test_the_page_shows_a_preview_and_the_number_of_recipients(cast: Cast, settings: Settings) -> None:
     event = an_event(cast.alice, title="R&B night", location="Blue Note", public=True)
     for name in ("gus", "hal", "ida"):
         a_response(cast.anonymous, event, email_address=f"{name}@example.org", opt_in=True)
     confirmed(cast.alice, settings, "gus@example.org", "hal@example.org")
     path = f"/events/{event['id']}/announce"
-    asked = cast.alice.get(path).text
-    for shown in ("Send to 2 people?", "R&amp;B night", "Blue Note", f"{settings.url}/events/{event['id']}", "on the list of Alice"):
-        assert shown in asked
+    page = cast.alice.get(path).text
+    for text in ("Send to 2 people?", "R&amp;B night", "Blue Note", f"{settings.url}/events/{event['id']}", "on the list of Alice"):
+        assert text in page
     assert len([d for d in cast.alice.get("/api/deliveries").json["deliveries"] if d["kind"] == "announce"]) == 0
     assert cast.alice.post(path).redirect == (f"/events/{event['id']}", "announced.2")
     assert "nobody to send it to" in cast.alice.get(path).text

@@ -1,4 +1,4 @@
-"""E-mail leaves by the server that is set, once it may, or into a file; and each failure is what it is."""
+"""Sending e-mail by SMTP or to a file, and the outcomes of failures."""
 
 import email
 import email.policy
@@ -40,10 +40,10 @@ def test_a_message_arrives_as_it_was_written(tmp_path: Path) -> None:
     mailbox = Mailbox()
     with real_server(mailbox) as port:
         send(using(tmp_path, f"smtp://127.0.0.1:{port}", email_from="Jazz <jazz@example.org>"))
-    (kept,) = mailbox.kept
-    assert (kept.mail_from, kept.rcpt_tos, kept.is_safe) == ("jazz@example.org", ["gus@example.org"], False)
+    (envelope,) = mailbox.envelopes
+    assert (envelope.mail_from, envelope.rcpt_tos, envelope.is_safe) == ("jazz@example.org", ["gus@example.org"], False)
     assert mailbox.names == ["calendar.example.org"]
-    arrived = email.message_from_bytes(kept.content, policy=email.policy.default)
+    arrived = email.message_from_bytes(envelope.content, policy=email.policy.default)
     assert (arrived["Subject"], arrived["To"], arrived["From"]) == ("Soirée", "gus@example.org", "Jazz <jazz@example.org>")
 
 
@@ -51,7 +51,7 @@ def test_tls_is_used_where_the_server_offers_it(tmp_path: Path, trusted: Path) -
     mailbox = Mailbox()
     with real_server(mailbox, tls_context=server_context(trusted), authenticator=mailbox.authenticate, auth_required=True) as port:
         send(using(tmp_path, login(port)))
-    assert (mailbox.kept[0].is_safe, mailbox.logins) == (True, [True])
+    assert (mailbox.envelopes[0].is_safe, mailbox.logins) == (True, [True])
 
 
 def test_tls_from_the_start(tmp_path: Path, trusted: Path) -> None:
@@ -59,21 +59,21 @@ def test_tls_from_the_start(tmp_path: Path, trusted: Path) -> None:
     with real_server(mailbox, server_context(trusted), authenticator=mailbox.authenticate, auth_require_tls=False) as port:
         send(using(tmp_path, login(port, scheme="smtps")))
         mail.check(using(tmp_path, login(port, scheme="smtps")))
-    assert (len(mailbox.kept), mailbox.logins) == (1, [True, True])
+    assert (len(mailbox.envelopes), mailbox.logins) == (1, [True, True])
 
 
 @pytest.mark.parametrize("scheme", ["smtp", "smtps"])
-def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path, certified: Path, scheme: str) -> None:
+def test_an_untrusted_certificate_is_refused(tmp_path: Path, certified: Path, scheme: str) -> None:
     mailbox, context = Mailbox(), server_context(certified)
     at_once, later = (context, None) if scheme == "smtps" else (None, context)
     with real_server(mailbox, at_once, tls_context=later, authenticator=mailbox.authenticate) as port:
         failed = failure(using(tmp_path, login(port, scheme=scheme)))
     assert isinstance(failed, TryAgain)
     assert "safe" in str(failed)
-    assert (mailbox.kept, mailbox.logins) == ([], [])
+    assert (mailbox.envelopes, mailbox.logins) == ([], [])
 
 
-def test_a_wrong_password_is_the_operators_to_mend(tmp_path: Path) -> None:
+def test_a_wrong_smtp_password_is_a_problem_for_the_operator(tmp_path: Path) -> None:
     mailbox = Mailbox()
     with real_server(mailbox, authenticator=mailbox.authenticate, auth_require_tls=False) as port:
         failed = failure(using(tmp_path, login(port, "another canary")))
@@ -92,10 +92,10 @@ def test_a_password_goes_without_tls_to_this_machine_only(tmp_path: Path, monkey
         failed = failure(using(tmp_path, login(port)))
     assert isinstance(failed, TryAgain)
     assert "no TLS" in str(failed)
-    assert (len(mailbox.kept), mailbox.logins) == (1, [True])
+    assert (len(mailbox.envelopes), mailbox.logins) == (1, [True])
 
 
-def test_a_server_without_logins_is_the_operators_to_mend(tmp_path: Path) -> None:
+def test_a_server_without_auth_is_a_problem_for_the_operator(tmp_path: Path) -> None:
     with scripted() as server:
         failed = failure(using(tmp_path, login(server.port)))
     assert isinstance(failed, TryAgain)
@@ -104,23 +104,23 @@ def test_a_server_without_logins_is_the_operators_to_mend(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("step", ["MAIL", "RCPT", "DATA"])
 @pytest.mark.parametrize(
-    ("answer", "kind"), [("550 5.1.1 No such user", Undeliverable), ("451 4.7.1 Greylisted", TryAgain), ("530 Log in", TryAgain)]
+    ("reply", "kind"), [("550 5.1.1 No such user", Undeliverable), ("451 4.7.1 Greylisted", TryAgain), ("530 Log in", TryAgain)]
 )
-def test_a_refusal_of_the_message_is_final_or_not_as_its_number_says(tmp_path: Path, step: str, answer: str, kind: type[Outcome]) -> None:
-    mailbox = Mailbox(**{step: answer})
+def test_a_refusal_of_the_message_is_final_or_not_as_its_number_says(tmp_path: Path, step: str, reply: str, kind: type[Outcome]) -> None:
+    mailbox = Mailbox(**{step: reply})
     with real_server(mailbox) as port:
         failed = failure(using(tmp_path, f"smtp://127.0.0.1:{port}"))
     assert type(failed) is kind
-    assert answer[:3] in str(failed)
-    assert mailbox.kept == []
+    assert reply[:3] in str(failed)
+    assert mailbox.envelopes == []
 
 
-@pytest.mark.parametrize("answer", ["554 No service here", "421 Too busy", "garbage"])
+@pytest.mark.parametrize("reply", ["554 No service here", "421 Too busy", "garbage"])
 @pytest.mark.parametrize("step", ["greeting", "EHLO", "STARTTLS"])
-def test_a_refusal_before_the_message_is_not_its_fault(tmp_path: Path, step: str, answer: str) -> None:
-    script = {step: answer}
+def test_a_refusal_before_the_message_is_not_its_fault(tmp_path: Path, step: str, reply: str) -> None:
+    script = {step: reply}
     if step == "EHLO":
-        script["HELO"] = answer
+        script["HELO"] = reply
     if step == "STARTTLS":
         script["EHLO"] = "250-mail.test\r\n250 STARTTLS"
     with scripted(**script) as server:
@@ -130,7 +130,7 @@ def test_a_refusal_before_the_message_is_not_its_fault(tmp_path: Path, step: str
 
 @pytest.mark.parametrize("step", ["greeting", "EHLO", "STARTTLS", "MAIL", "RCPT", "DATA", "content"])
 @pytest.mark.parametrize("trouble", [HANG, DROP, DRIP])
-def test_a_server_that_hangs_drops_or_drips_is_left_in_time(tmp_path: Path, step: str, trouble: str) -> None:
+def test_a_server_that_hangs_drops_or_drips_times_out(tmp_path: Path, step: str, trouble: str) -> None:
     """A drip would go on for ever: that this ends shows the limit, not the clock."""
     script = {step: trouble} | ({"EHLO": "250-mail.test\r\n250 STARTTLS"} if step == "STARTTLS" else {})
     seconds, step_seconds = (0.15, 60.0) if trouble == DRIP else (60.0, 0.15)
@@ -139,7 +139,7 @@ def test_a_server_that_hangs_drops_or_drips_is_left_in_time(tmp_path: Path, step
 
 
 @pytest.mark.parametrize("trouble", [HANG, DROP, DRIP])
-def test_what_the_server_took_is_sent_whatever_it_says_to_quit(tmp_path: Path, trouble: str) -> None:
+def test_an_accepted_message_is_sent_whatever_the_reply_to_quit(tmp_path: Path, trouble: str) -> None:
     with scripted(QUIT=trouble) as server:
         send(using(tmp_path, f"smtp://127.0.0.1:{server.port}"))
     assert "DATA" in server.heard
@@ -149,17 +149,17 @@ def test_addresses_of_private_networks_are_addresses(tmp_path: Path) -> None:
     mailbox = Mailbox()
     with real_server(mailbox) as port:
         send(using(tmp_path, f"smtp://127.0.0.1:{port}", email_from="kalends@mail.local"), "gus@mail.local")
-    assert (mailbox.kept[0].mail_from, mailbox.kept[0].rcpt_tos) == ("kalends@mail.local", ["gus@mail.local"])
+    assert (mailbox.envelopes[0].mail_from, mailbox.envelopes[0].rcpt_tos) == ("kalends@mail.local", ["gus@mail.local"])
 
 
-def test_a_server_that_is_away_may_come_back(tmp_path: Path) -> None:
+def test_an_unavailable_server_is_retried(tmp_path: Path) -> None:
     with scripted() as server:
         gone = using(tmp_path, f"smtp://127.0.0.1:{server.port}")
     for settings in (gone, using(tmp_path, "smtp://no.such.host.invalid")):
         assert type(failure(settings)) is TryAgain
 
 
-def test_what_a_server_says_is_told_in_one_short_line_without_the_password(tmp_path: Path) -> None:
+def test_a_servers_reply_is_shown_in_one_short_line_without_the_password(tmp_path: Path) -> None:
     mailbox = Mailbox(RCPT=f"550-The password is {PASSWORD}\r\n550 " + "x" * 400)
     with real_server(mailbox, authenticator=mailbox.authenticate, auth_require_tls=False) as port:
         failed = failure(using(tmp_path, login(port)))
@@ -167,20 +167,20 @@ def test_what_a_server_says_is_told_in_one_short_line_without_the_password(tmp_p
     assert len(str(failed)) < 300
 
 
-def test_letters_before_the_at_sign_need_a_server_that_knows_them(tmp_path: Path) -> None:
+def test_a_non_ascii_local_part_requires_smtputf8(tmp_path: Path) -> None:
     knowing, plain = Mailbox(), Mailbox()
     with real_server(knowing, enable_SMTPUTF8=True) as port:
         send(using(tmp_path, f"smtp://127.0.0.1:{port}"), "jürgen@bücher.example")
-    assert knowing.kept[0].rcpt_tos == ["jürgen@xn--bcher-kva.example"]
-    assert "To: jürgen@xn--bcher-kva.example\r\n".encode() in knowing.kept[0].content
+    assert knowing.envelopes[0].rcpt_tos == ["jürgen@xn--bcher-kva.example"]
+    assert "To: jürgen@xn--bcher-kva.example\r\n".encode() in knowing.envelopes[0].content
     with real_server(plain) as port:
         settings = using(tmp_path, f"smtp://127.0.0.1:{port}")
         assert isinstance(failure(settings, "jürgen@example.org"), Undeliverable)
         send(settings, "jurgen@bücher.example")
-    assert plain.kept[0].rcpt_tos == ["jurgen@xn--bcher-kva.example"]
+    assert plain.envelopes[0].rcpt_tos == ["jurgen@xn--bcher-kva.example"]
 
 
-def test_files_are_whole_and_for_the_service_alone(tmp_path: Path) -> None:
+def test_outbox_files_are_complete_and_private(tmp_path: Path) -> None:
     settings = using(tmp_path)
     for _ in range(2):
         send(settings)
@@ -193,6 +193,6 @@ def test_files_are_whole_and_for_the_service_alone(tmp_path: Path) -> None:
     mail.check(settings)
 
 
-def test_an_outbox_that_cannot_be_written_may_be_later(tmp_path: Path) -> None:
+def test_an_outbox_that_cannot_be_written_is_retried(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("not a folder")
     assert isinstance(failure(using(tmp_path)), TryAgain)

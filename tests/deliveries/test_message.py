@@ -1,4 +1,4 @@
-"""What an event says as e-mail and as SMS, whatever its fields hold."""
+"""Events as e-mail and SMS, for all field values."""
 
 import email
 import email.policy
@@ -46,7 +46,7 @@ zones = st.sampled_from(sorted(datetimes.known_zones()))
 
 @st.composite
 def rows(draw: st.DrawFn) -> Event:
-    """Any event that can be."""
+    """Any valid event."""
     zone, all_day = draw(zones), draw(st.booleans())
     fields: dict[str, Any] = {"time_zone": zone, "all_day": all_day, "end_at": None}
     if all_day:
@@ -63,8 +63,8 @@ def rows(draw: st.DrawFn) -> Event:
 
 def parsed(event: Event, **delivery: Any) -> EmailMessage:
     """The message as the recipient's program reads it."""
-    written = message.mail(SETTINGS, a_delivery(**delivery), event)
-    content = written.as_bytes(policy=written.policy.clone(linesep="\r\n"))
+    mail = message.mail(SETTINGS, a_delivery(**delivery), event)
+    content = mail.as_bytes(policy=mail.policy.clone(linesep="\r\n"))
     assert max(len(line) for line in content.split(b"\r\n")) < 998
     return email.message_from_bytes(content, policy=email.policy.default)
 
@@ -138,10 +138,10 @@ def test_a_message_to_the_list_says_how_to_leave_it() -> None:
 def test_long_addresses_stay_whole() -> None:
     far = Settings(base_url="https://" + ".".join(["a" * 60] * 4) + ".example", secret="s" * 32)
     address = "g" * 64 + "@" + ".".join(["b" * 60] * 3) + ".org"
-    written = message.mail(far, a_delivery(subscriber_id=9, address=address), a_row())
-    read = email.message_from_bytes(written.as_bytes(), policy=email.policy.default)
+    mail = message.mail(far, a_delivery(subscriber_id=9, address=address), a_row())
+    read = email.message_from_bytes(mail.as_bytes(), policy=email.policy.default)
     assert read["List-Unsubscribe"] == f"<{unsubscribe_url(far, 9)}>"
-    assert (read["Message-ID"], read["To"]) == (written["Message-ID"], address)
+    assert (read["Message-ID"], read["To"]) == (mail["Message-ID"], address)
 
 
 @given(event=rows(), subscriber_id=st.none() | st.integers(1, 2**40))
@@ -178,10 +178,10 @@ def test_an_sms_says_what_when_and_where() -> None:
     assert nowhere == f"Jazz, Mon 11 May 2026 17:00-19:00 (Europe/Paris) {BASE}/events/7"
 
 
-def test_a_title_cannot_turn_the_links_of_an_sms_round() -> None:
-    said = message.text(SETTINGS, a_delivery(channel="sms"), a_row(title="\u202eJazz\u2066", location="\u202dClub"))
-    assert said.startswith("Jazz, Mon 11 May 2026")
-    assert said.isascii()
+def test_a_title_cannot_reverse_the_links_of_an_sms() -> None:
+    text = message.text(SETTINGS, a_delivery(channel="sms"), a_row(title="\u202eJazz\u2066", location="\u202dClub"))
+    assert text.startswith("Jazz, Mon 11 May 2026")
+    assert text.isascii()
 
 
 def test_an_sms_loses_the_place_before_the_title_and_the_title_before_the_day() -> None:
@@ -216,5 +216,5 @@ def test_an_sms_loses_the_place_before_the_title_and_the_title_before_the_day() 
         ),
     ],
 )
-def test_times_are_said_for_people(fields: dict[str, Any], long: str, short: str) -> None:
+def test_event_times_as_text(fields: dict[str, Any], long: str, short: str) -> None:
     assert (event_time.long(a_row(**fields)), event_time.short(a_row(**fields))) == (long, short)

@@ -1,4 +1,4 @@
-"""Deliveries on a page: what was sent, in words, of one event or in one state."""
+"""The page of deliveries, filtered by event or state."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from kalends.db import Database
 from tests.cast import Cast, an_event
 
 
-def test_the_page_tells_what_became_of_each_delivery(cast: Cast, db: Database) -> None:
+def test_the_page_shows_the_state_of_each_delivery(cast: Cast, db: Database) -> None:
     event = an_event(cast.alice, title="R&B night", public=True)
     for address in ("waits", "again", "gone", "lost"):
         cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": f"{address}@example.org"})
@@ -16,8 +16,8 @@ def test_the_page_tells_what_became_of_each_delivery(cast: Cast, db: Database) -
         tx.run("UPDATE deliveries SET attempts = 1, state = 'sent' WHERE owner_id = :me AND address LIKE 'gone%'", **mine)
         tx.run("UPDATE deliveries SET state = 'failed', error = 'No such box' WHERE owner_id = :me AND address LIKE 'lost%'", **mine)
     page = cast.alice.get("/deliveries").text
-    for shown in ["waiting<", "tried again soon<", "2 attempts", "Busy &lt;now&gt;", ">sent<", ">failed<", "No such box", "R&amp;B night"]:
-        assert shown in page
+    for text in ["waiting<", "tried again soon<", "2 attempts", "Busy &lt;now&gt;", ">sent<", ">failed<", "No such box", "R&amp;B night"]:
+        assert text in page
     failed = cast.alice.get("/deliveries?state=failed").text
     assert "lost@example.org" in failed
     assert "gone@example.org" not in failed
@@ -36,7 +36,7 @@ def test_the_deliveries_of_one_event_are_for_those_who_may_edit_it(cast: Cast) -
     assert cast.carol.get(f"/deliveries?event_id={one['id']}").status == 403
 
 
-def test_what_was_sent_of_a_deleted_event_stays_on_the_page(cast: Cast) -> None:
+def test_deliveries_of_a_deleted_event_stay_on_the_page(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": "dana@example.org"})
     cast.alice.delete(f"/api/events/{event['id']}")
@@ -46,5 +46,5 @@ def test_what_was_sent_of_a_deleted_event_stays_on_the_page(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("path", ["/deliveries", "/deliveries?state=sent"])
-def test_a_page_without_deliveries_helps(cast: Cast, path: str) -> None:
+def test_a_page_without_deliveries_explains_them(cast: Cast, path: str) -> None:
     assert 'class="empty"' in cast.alice.get(path).text

@@ -1,4 +1,4 @@
-"""How many segments a text takes: the figures of GSM 03.38."""
+"""The number of SMS segments of a text, by GSM 03.38."""
 
 import pytest
 from hypothesis import given
@@ -36,11 +36,11 @@ def test_segments(text: str, count: int) -> None:
     assert segments(text) == count
 
 
-def test_typography_does_not_halve_the_room() -> None:
+def test_typographic_characters_do_not_force_ucs_2() -> None:
     assert plain("“Jazz” – it’s on…") == '"Jazz" - it\'s on...'
     assert segments(plain("“" + "a" * 158 + "”")) == 1
 
 
 @given(st.text(max_size=400), st.characters(codec="utf-8"))
-def test_more_text_never_takes_fewer(text: str, more: str) -> None:
+def test_more_text_never_takes_fewer_segments(text: str, more: str) -> None:
     assert segments(text) <= segments(text + more)

@@ -1,4 +1,4 @@
-"""PUT /api/events/<id>/send_to_me: what will be sent, to whom, and how much of it."""
+"""PUT /api/events/<id>/send_to_me: deliveries, recipients and limits."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -13,11 +13,11 @@ from tests.conftest import Clock
 
 def test_both_addresses_get_a_delivery(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    answer = cast.anonymous.put(
+    response = cast.anonymous.put(
         f"/api/events/{event['id']}/send_to_me", json={"email": "Gus@Example.org", "mobile_number": "+33 6 12 34 56 78"}
     )
-    assert answer.status == 202
-    first, second = answer.json["deliveries"]
+    assert response.status == 202
+    first, second = response.json["deliveries"]
     assert (first["channel"], first["address"], first["state"]) == ("email", "Gus@example.org", "queued")
     assert (second["channel"], second["address"], second["state"]) == ("sms", "+33612345678", "queued")
     listed = cast.alice.get("/api/deliveries").json["deliveries"]
@@ -26,15 +26,15 @@ def test_both_addresses_get_a_delivery(cast: Cast) -> None:
 
 def test_at_least_one_address_is_needed(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    answer = cast.anonymous.put(f"/api/events/{event['id']}/send_to_me")
-    assert (answer.status, answer.broken) == (422, ["email"])
+    response = cast.anonymous.put(f"/api/events/{event['id']}/send_to_me")
+    assert (response.status, response.broken) == (422, ["email"])
 
 
 @pytest.mark.parametrize("number", ["06 12 34 56 78", "call me", "+33 6", "+999 123456789"])
 def test_a_number_without_its_country_cannot_be_dialled(cast: Cast, number: str) -> None:
     event = an_event(cast.alice)
-    answer = cast.alice.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org", "mobile_number": number})
-    assert (answer.status, answer.broken) == (422, ["mobile_number"])
+    response = cast.alice.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org", "mobile_number": number})
+    assert (response.status, response.broken) == (422, ["mobile_number"])
     assert cast.alice.get("/api/deliveries").json["deliveries"] == []
 
 
@@ -59,7 +59,7 @@ def test_deliveries_are_for_those_who_may_edit_the_event(cast: Cast) -> None:
     assert "canary" in cast.alice.get(f"/api/deliveries?event_id={event['id']}").text
 
 
-def test_the_list_is_paged_and_chosen_by_state(cast: Cast) -> None:
+def test_the_list_is_paged_and_filtered_by_state(cast: Cast) -> None:
     event = an_event(cast.alice)
     for number in range(3):
         cast.alice.put(f"/api/events/{event['id']}/send_to_me", json={"email": f"g{number}@example.org"})
@@ -100,15 +100,15 @@ def test_other_ways_to_write_an_address_reach_the_same_mailbox(cast: Cast, limit
     assert limited.put(path, json={"email": same}).status == 429
 
 
-def test_no_more_are_sent_to_an_address_when_many_ask_at_once(cast: Cast, limited: Client) -> None:
+def test_concurrent_requests_cannot_exceed_the_limit_of_an_address(cast: Cast, limited: Client) -> None:
     event = an_event(cast.alice, public=True)
     address = f"busy{cast.alice.id}@example.org"
     with ThreadPoolExecutor(20) as threads:
-        asked = [threads.submit(limited.put, f"/api/events/{event['id']}/send_to_me", json={"email": address}) for _ in range(20)]
-    assert Counter(answer.result().status for answer in asked) == {202: MAX_SENDS_PER_HOUR, 429: 20 - MAX_SENDS_PER_HOUR}
+        requests = [threads.submit(limited.put, f"/api/events/{event['id']}/send_to_me", json={"email": address}) for _ in range(20)]
+    assert Counter(response.result().status for response in requests) == {202: MAX_SENDS_PER_HOUR, 429: 20 - MAX_SENDS_PER_HOUR}
 
 
-def test_without_an_address_it_goes_to_ones_own(cast: Cast) -> None:
+def test_without_an_address_the_event_is_sent_to_the_users_own(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)["id"]
     sent = cast.bob.put(f"/api/events/{event}/send_to_me")
     assert (sent.status, [each["address"] for each in sent.json["deliveries"]]) == (202, [cast.bob.email_address])

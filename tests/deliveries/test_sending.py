@@ -1,4 +1,4 @@
-"""What becomes of an attempt to send: tried again ever later, given up, or not sent at all since things have changed."""
+"""The outcome of an attempt to send: retry with backoff, failure, or cancellation after a change."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from kalends.values import timestamps
 from kalends.worker import clean_up
 from tests.cast import Cast, an_event
 from tests.conftest import Clock
-from tests.subscribers.confirming import confirmed
+from tests.subscribers.confirmations import confirmed
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -32,45 +32,45 @@ def one_clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def claim(db: Database, settings: Settings, clock: Clock) -> Claim:
-    """Take this one delivery, as a worker does, for the so manieth time."""
+    """Claim this delivery as a worker does, with a number of attempts."""
 
     def claimed(delivery_id: int, attempts: int = 1) -> Delivery:
         ctx = Context(db, settings, clock())
         with ctx.write() as tx:
             tx.run("UPDATE deliveries SET state = 'sending', attempts = :attempts WHERE id = :id", attempts=attempts, id=delivery_id)
-            found = store.get(ctx, delivery_id)
-        assert found is not None
-        return found
+            delivery = store.get(ctx, delivery_id)
+        assert delivery is not None
+        return delivery
 
     return claimed
 
 
 @pytest.fixture
 def attempt(db: Database, settings: Settings, clock: Clock) -> Attempt:
-    """Try to send by a mail server that is away, and answer what was written down."""
+    """Try to send by an unavailable mail server, and return the stored delivery."""
     away = structs.replace(settings, email="smtp://127.0.0.1:1")
 
     def attempted(delivery: Delivery) -> dict[str, Any]:
         sender.attempt(db, away, delivery)
         ctx = Context(db, settings, clock())
         with ctx.read():
-            found = store.get(ctx, delivery.id)
-        assert found is not None
-        return {"state": found.state, "error": found.error, "pause": found.due_at - clock()}
+            stored = store.get(ctx, delivery.id)
+        assert stored is not None
+        return {"state": stored.state, "error": stored.error, "pause": stored.due_at - clock()}
 
     return attempted
 
 
-def asked_for(cast: Cast, event: dict[str, Any], **more: Any) -> int:
+def a_send_to_me(cast: Cast, event: dict[str, Any], **more: Any) -> int:
     """Somebody has the event sent to them."""
     sent = cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"} | more)
     assert sent.status == 202, sent
-    found: int = sent.json["deliveries"][0]["id"]
-    return found
+    delivery_id: int = sent.json["deliveries"][0]["id"]
+    return delivery_id
 
 
 def test_pauses_grow_to_an_hour_and_differ(cast: Cast, claim: Claim, attempt: Attempt) -> None:
-    delivery_id = asked_for(cast, an_event(cast.alice, public=True))
+    delivery_id = a_send_to_me(cast, an_event(cast.alice, public=True))
     for number in range(1, 16):
         outcomes = [attempt(claim(delivery_id, number)) for _ in range(8)]
         assert {outcome["state"] for outcome in outcomes} == {"queued"}
@@ -80,8 +80,8 @@ def test_pauses_grow_to_an_hour_and_differ(cast: Cast, claim: Claim, attempt: At
         assert number < 4 or len(set(pauses)) > 1
 
 
-def test_after_two_days_it_is_given_up(cast: Cast, claim: Claim, attempt: Attempt, clock: Clock) -> None:
-    delivery_id = asked_for(cast, an_event(cast.alice, public=True))
+def test_a_delivery_fails_after_two_days(cast: Cast, claim: Claim, attempt: Attempt, clock: Clock) -> None:
+    delivery_id = a_send_to_me(cast, an_event(cast.alice, public=True))
     clock.ahead(2 * DAY - HOUR - 1)
     assert attempt(claim(delivery_id, 50))["state"] == "queued"
     clock.ahead(HOUR + 1)
@@ -91,15 +91,15 @@ def test_after_two_days_it_is_given_up(cast: Cast, claim: Claim, attempt: Attemp
 
 def test_an_event_that_is_deleted_after_the_claim_is_not_sent(cast: Cast, claim: Claim, attempt: Attempt) -> None:
     event = an_event(cast.alice, public=True)
-    claimed = claim(asked_for(cast, event))
+    claimed = claim(a_send_to_me(cast, event))
     cast.alice.delete(f"/api/events/{event['id']}")
     outcome = attempt(claimed)
     assert (outcome["state"], outcome["error"]) == ("failed", "The event was deleted before it was sent.")
 
 
-def test_who_leaves_the_list_after_the_claim_gets_nothing(cast: Cast, settings: Settings, claim: Claim, attempt: Attempt) -> None:
+def test_an_address_that_unsubscribes_after_the_claim_gets_nothing(cast: Cast, settings: Settings, claim: Claim, attempt: Attempt) -> None:
     event = an_event(cast.alice, public=True)
-    asked_for(cast, event, opt_in=True)
+    a_send_to_me(cast, event, opt_in=True)
     confirmed(cast.alice, settings, "gus@example.org")
     cast.alice.put(f"/api/events/{event['id']}/announce")
     claimed = claim(cast.alice.get("/api/deliveries").json["deliveries"][0]["id"])
@@ -109,9 +109,9 @@ def test_who_leaves_the_list_after_the_claim_gets_nothing(cast: Cast, settings: 
     assert (outcome["state"], outcome["error"]) == ("failed", "They left the list before it was sent.")
 
 
-def test_what_was_public_is_not_sent_once_it_is_private(cast: Cast, settings: Settings, claim: Claim, attempt: Attempt) -> None:
+def test_an_event_that_became_private_is_not_sent(cast: Cast, settings: Settings, claim: Claim, attempt: Attempt) -> None:
     event = an_event(cast.alice, public=True)
-    first = claim(asked_for(cast, event, opt_in=True))
+    first = claim(a_send_to_me(cast, event, opt_in=True))
     confirmed(cast.alice, settings, "gus@example.org")
     assert cast.alice.put(f"/api/events/{event['id']}/announce").json == {"queued": 1}
     announced = claim(cast.alice.get("/api/deliveries").json["deliveries"][0]["id"])
@@ -127,8 +127,8 @@ def test_a_private_event_is_sent_for_those_who_see_it(cast: Cast, claim: Claim, 
     assert attempt(claim(sent["id"]))["error"] == "The mail server cannot be reached."
 
 
-def test_a_delivery_whose_owner_is_gone_is_nobodys(cast: Cast, db: Database, settings: Settings, claim: Claim) -> None:
-    claimed = claim(asked_for(cast, an_event(cast.dave, public=True)))
+def test_deliveries_are_deleted_with_their_owner(cast: Cast, db: Database, settings: Settings, claim: Claim) -> None:
+    claimed = claim(a_send_to_me(cast, an_event(cast.dave, public=True)))
     cast.dave.delete(f"/api/users/{cast.dave.id}", json={"current_password": "correct horse battery"})
     sender.attempt(db, settings, claimed)
     assert not (settings.folder / "outbox" / f"{claimed.id}.eml").exists()
@@ -136,11 +136,11 @@ def test_a_delivery_whose_owner_is_gone_is_nobodys(cast: Cast, db: Database, set
         assert tx.rows("SELECT 1 FROM deliveries WHERE id = :id", id=claimed.id) == []
 
 
-def test_what_was_sent_is_forgotten_after_90_days_but_not_announced_again(
+def test_old_deliveries_are_deleted_but_not_announced_again(
     cast: Cast, db: Database, settings: Settings, clock: Clock, claim: Claim
 ) -> None:
     event = an_event(cast.alice, public=True)
-    asked_for(cast, event, opt_in=True)
+    a_send_to_me(cast, event, opt_in=True)
     confirmed(cast.alice, settings, "gus@example.org")
     cast.alice.put(f"/api/events/{event['id']}/announce")
     for delivery in cast.alice.get("/api/deliveries").json["deliveries"]:

@@ -1,4 +1,4 @@
-"""Limits on what is sent, and what is sent first."""
+"""Rate limits on sending, and priorities."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, a_response, an_event
 from tests.client import Answer, Client
 from tests.conftest import Clock
-from tests.subscribers.confirming import confirmed
+from tests.subscribers.confirmations import confirmed
 
 
 class Service:
@@ -24,8 +24,8 @@ class Service:
         self._db, self._settings, self._clock = db, settings, clock
 
     def client(self, somebody: Client, **limits: int) -> Client:
-        given: dict[str, Any] = {"rate_limits": "on", **limits}
-        return Client(wsgi(self._db, structs.replace(self._settings, **given), self._clock), somebody.token)
+        changes: dict[str, Any] = {"rate_limits": "on", **limits}
+        return Client(wsgi(self._db, structs.replace(self._settings, **changes), self._clock), somebody.token)
 
 
 @pytest.fixture
@@ -53,10 +53,10 @@ def test_an_account_sends_no_more_than_its_limits(
 ) -> None:
     event = an_event(cast.alice)
     alice = service.client(cast.alice, **limits)
-    answers = [send(alice, event, number, channel) for number in range(4)]
-    assert [answer.status for answer in answers] == [202] * 3 + [429]
-    assert words in answers[-1].json["detail"]
-    assert answers[-1].headers["RateLimit"] == f'"{name}";r=0;t={answers[-1].headers["Retry-After"]}'
+    replies = [send(alice, event, number, channel) for number in range(4)]
+    assert [response.status for response in replies] == [202] * 3 + [429]
+    assert words in replies[-1].json["detail"]
+    assert replies[-1].headers["RateLimit"] == f'"{name}";r=0;t={replies[-1].headers["Retry-After"]}'
     assert len(cast.alice.get("/api/deliveries").json["deliveries"]) == 3
 
 
@@ -70,28 +70,28 @@ def test_an_account_sends_no_more_than_its_limits(
 def test_the_guests_of_a_network_share_a_limit(cast: Cast, service: Service, limits: dict[str, int], channel: str, words: str) -> None:
     event = an_event(cast.alice, public=True)
     guest = service.client(cast.anonymous, **limits)
-    answers = [send(guest, event, number, channel, remote_addr=f"2001:db8:9::{number + 1:x}") for number in range(4)]
-    assert [answer.status for answer in answers] == [202] * 3 + [429]
-    assert words in answers[-1].json["detail"]
+    replies = [send(guest, event, number, channel, remote_addr=f"2001:db8:9::{number + 1:x}") for number in range(4)]
+    assert [response.status for response in replies] == [202] * 3 + [429]
+    assert words in replies[-1].json["detail"]
     assert send(guest, event, 5, channel, remote_addr="2001:db8:9:1::1").status == 202
     assert send(service.client(cast.bob, **limits), event, 6, channel).status == 202
 
 
-def test_a_refused_opt_in_does_not_tell_who_is_on_the_list(cast: Cast, service: Service, settings: Settings) -> None:
-    event, member, asked = an_event(cast.alice, public=True), "member@example.org", "asked@example.org"
+def test_a_refused_opt_in_does_not_disclose_who_is_on_the_list(cast: Cast, service: Service, settings: Settings) -> None:
+    event, member, unconfirmed = an_event(cast.alice, public=True), "member@example.org", "asked@example.org"
     a_response(cast.anonymous, event, email_address=member, opt_in=True)
     confirmed(cast.alice, settings, member)
-    a_response(cast.anonymous, event, email_address=asked, opt_in=True)
+    a_response(cast.anonymous, event, email_address=unconfirmed, opt_in=True)
     guest = service.client(cast.anonymous, guest_sends_per_hour=2)
     opt_ins = [
         guest.post("/api/responses", json={"event_id": event["id"], "response": "YES", "opt_in": True, "email_address": address})
-        for address in (member, asked, member, asked, "stranger@example.org")
+        for address in (member, unconfirmed, member, unconfirmed, "stranger@example.org")
     ]
     assert [opt_in.status for opt_in in opt_ins] == [201, 201, 429, 429, 429]
 
 
 def test_links_to_verify_addresses_are_limited(cast: Cast, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else anybody has mail sent to any number of strangers, by ever new accounts or ever new addresses of one."""
+    """Otherwise anybody could mail any number of strangers by registering accounts or changing addresses."""
     monkeypatch.setattr(sending_limits, "ACCOUNT_LINKS", structs.replace(sending_limits.ACCOUNT_LINKS, most=2))
     monkeypatch.setattr(sending_limits, "NETWORK_LINKS", structs.replace(sending_limits.NETWORK_LINKS, most=3))
     alice, guest = service.client(cast.alice), service.client(cast.anonymous)

@@ -1,4 +1,4 @@
-"""From the request to the mailbox: a started service, its own worker, a real mail server, a stand-in for SMS."""
+"""End to end: a running service with its worker, a real mail server and a fake SMS provider."""
 
 import asyncio
 import email
@@ -18,15 +18,15 @@ from tests.deliveries.servers import Mailbox, real_server
 from tests.deliveries.test_sms import interface
 from tests.serve.conftest import Start, database, start  # noqa: F401
 from tests.serve.running import Running, bearer, eventually
-from tests.users.resetting import a_verify_token
+from tests.users.account_mail import a_verify_token
 
 
 def an_event(service: Running, token: str, **fields: Any) -> dict[str, Any]:
-    given = {"title": "Żółta łódź: “Jazz”", "start_time": "2027-05-11T20:00", "time_zone": "Europe/Warsaw", "public": True}
-    made = service.post("/api/events", given | fields, headers=bearer(token))
-    assert made.status == 201, made
-    found: dict[str, Any] = made.json
-    return found
+    defaults = {"title": "Żółta łódź: “Jazz”", "start_time": "2027-05-11T20:00", "time_zone": "Europe/Warsaw", "public": True}
+    response = service.post("/api/events", defaults | fields, headers=bearer(token))
+    assert response.status == 201, response
+    event: dict[str, Any] = response.json
+    return event
 
 
 def states(service: Running, token: str) -> list[tuple[str, str]]:
@@ -51,7 +51,7 @@ def verify(service: Running) -> None:
     assert service.request("POST", f"/verify/{token}", headers=form).status == 303
 
 
-def test_mail_and_text_arrive_and_the_mail_leads_off_the_list(start: Start, database: str) -> None:  # noqa: F811
+def test_mail_and_sms_arrive_and_the_mail_has_an_unsubscribe_link(start: Start, database: str) -> None:  # noqa: F811
     with real_server(box := Mailbox()) as port, interface() as sms:
         service = start(
             work=True,
@@ -66,18 +66,20 @@ def test_mail_and_text_arrive_and_the_mail_leads_off_the_list(start: Start, data
         sent = {"email": "gus@example.org", "mobile_number": "+33 6 12 34 56 78", "opt_in": True}
         headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
         assert service.request("PUT", f"/api/events/{event['id']}/send_to_me", sent, headers).status == 202
-        eventually(lambda: len(box.kept) == len(sms.requests) == 2)
-        asked = next(found for envelope in box.kept if (found := re.search(rb"example.org(/confirm/[0-9A-Za-z_-]+)", envelope.content)))
+        eventually(lambda: len(box.envelopes) == len(sms.requests) == 2)
+        confirm_link = next(
+            match for envelope in box.envelopes if (match := re.search(rb"example.org(/confirm/[0-9A-Za-z_-]+)", envelope.content))
+        )
         text = next(matched for _, _, form in sms.requests if (matched := re.search(r"example.org(/c/[0-9A-Za-z_-]+)$", form["Body"][0])))
-        for link in (asked[1].decode(), text[1]):
+        for link in (confirm_link[1].decode(), text[1]):
             assert service.request("POST", link, headers={"Content-Type": "application/x-www-form-urlencoded"}).status == 200
-        box.kept.clear()
+        box.envelopes.clear()
         assert service.request("PUT", f"/api/events/{event['id']}/send_to_me", sent, headers).status == 202
         eventually(lambda: states(service, token) == [("email", "sent")] * 2 + [("sms", "sent")] * 2)
         figures = service.get("/metrics", headers=bearer("figures")).text
         assert 'kalends_deliveries_last_hour{channel="email",state="sent"} 4.0' in figures
 
-        (envelope,) = box.kept
+        (envelope,) = box.envelopes
         mail = email.message_from_bytes(envelope.content, policy=email.policy.default)
         assert (mail["Subject"], mail["To"]) == (event["title"], "gus@example.org")
         assert "evil" not in envelope.content.decode()
@@ -88,8 +90,8 @@ def test_mail_and_text_arrive_and_the_mail_leads_off_the_list(start: Start, data
         leave = urlsplit(re.fullmatch(r"<(.*)>", mail["List-Unsubscribe"])[1])  # type: ignore[index]
         assert f"{leave.scheme}://{leave.netloc}" == "https://calendar.example.org"
         assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-        left = service.request("POST", leave.path, headers={"Content-Type": "application/x-www-form-urlencoded"})
-        assert left.status == 200
+        response = service.request("POST", leave.path, headers={"Content-Type": "application/x-www-form-urlencoded"})
+        assert response.status == 200
         subscribers = service.get("/api/subscribers", headers=bearer(token)).json["subscribers"]
         assert [subscriber["channel"] for subscriber in subscribers] == ["sms"]
 
@@ -101,8 +103,8 @@ def test_an_announcement_reaches_those_who_are_still_on_the_list(start: Start) -
         verify(service)
         event = an_event(service, token)
         for guest in ("gus", "hal"):
-            answer = {"event_id": event["id"], "email_address": f"{guest}@example.org", "response": "YES", "opt_in": True}
-            assert service.post("/api/responses", answer).status == 201
+            response = {"event_id": event["id"], "email_address": f"{guest}@example.org", "response": "YES", "opt_in": True}
+            assert service.post("/api/responses", response).status == 201
         confirm(service, token)
         assert service.request("PUT", f"/api/events/{event['id']}/announce", {}, bearer(token)).json == {"queued": 2}
         first = service.get("/api/subscribers", headers=bearer(token)).json["subscribers"][0]
@@ -110,11 +112,13 @@ def test_an_announcement_reaches_those_who_are_still_on_the_list(start: Start) -
         service.stop()
         again = start(work=True, email=f"smtp://127.0.0.1:{port}")
         eventually(lambda: states(again, token) == [("email", "failed"), ("email", "sent")])
-        announced = [envelope for envelope in box.kept if b"BEGIN:VCALENDAR" in envelope.content or b"text/calendar" in envelope.content]
+        announced = [
+            envelope for envelope in box.envelopes if b"BEGIN:VCALENDAR" in envelope.content or b"text/calendar" in envelope.content
+        ]
         assert [envelope.rcpt_tos for envelope in announced] == [["hal@example.org"]]
 
 
-def test_what_is_deleted_meanwhile_is_not_sent(start: Start) -> None:  # noqa: F811
+def test_an_event_deleted_before_sending_is_not_sent(start: Start) -> None:  # noqa: F811
     service = start()
     token = service.sign_up("alice")
     event = an_event(service, token)
@@ -126,7 +130,7 @@ def test_what_is_deleted_meanwhile_is_not_sent(start: Start) -> None:  # noqa: F
     assert not [file for file in service.folder.rglob("*.eml") if "gus" in file.read_text()]
 
 
-def test_a_mail_server_that_hangs_holds_up_no_text_message(start: Start) -> None:  # noqa: F811
+def test_a_mail_server_that_hangs_does_not_delay_sms(start: Start) -> None:  # noqa: F811
     class Hanging:
         async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
             await asyncio.sleep(60)

@@ -1,4 +1,4 @@
-"""An SMS leaves once, by the interface that is set, or into a file; and each failure is what it is."""
+"""Sending SMS by Twilio's API or to a file, and the outcomes of failures."""
 
 import json
 import ssl
@@ -21,7 +21,7 @@ SID, TOKEN = "AC0123", "canary/t@ken"
 
 
 class Interface(ThreadingHTTPServer):
-    """A stand-in for Twilio: answers with a status and a body, or hangs, drops the line, or drips an endless answer."""
+    """A fake of Twilio's API: sends a status and a body, or hangs, drops the connection, or drips an endless reply."""
 
     daemon_threads = True
     block_on_close = False
@@ -86,7 +86,7 @@ def failure(settings: Settings, seconds: float = 5) -> Outcome:
     return failed.value
 
 
-def test_a_text_is_handed_over_once(tmp_path: Path) -> None:
+def test_an_sms_is_sent_once(tmp_path: Path) -> None:
     with interface() as server:
         send(using(tmp_path, server))
     credential = b64encode(f"{SID}:{TOKEN}".encode()).decode()
@@ -94,7 +94,7 @@ def test_a_text_is_handed_over_once(tmp_path: Path) -> None:
     assert server.requests == [(f"/2010-04-01/Accounts/{SID}/Messages.json", f"Basic {credential}", form)]
 
 
-def test_no_proxy_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_settings_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     with interface() as server:
@@ -108,7 +108,7 @@ def test_no_proxy_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     + [(status, TryAgain) for status in (301, 307, 401, 403, 404, 408, 429, 503)]
     + [(status, Unknown) for status in (500, 502, 504)],
 )
-def test_the_status_says_what_became_of_it(tmp_path: Path, status: int, kind: type[Outcome]) -> None:
+def test_the_http_status_decides_the_outcome(tmp_path: Path, status: int, kind: type[Outcome]) -> None:
     with interface(status, b"<html>no</html>") as server:
         failed = failure(using(tmp_path, server))
     assert type(failed) is kind
@@ -116,28 +116,28 @@ def test_the_status_says_what_became_of_it(tmp_path: Path, status: int, kind: ty
     assert len(server.requests) == 1
 
 
-def test_what_the_interface_says_is_told_in_one_short_line_without_the_token(tmp_path: Path) -> None:
+def test_the_providers_message_is_shown_in_one_short_line_without_the_token(tmp_path: Path) -> None:
     words = f"The number\n is not valid, says {TOKEN}. " + "x" * 400
     with interface(400, json.dumps({"code": 21211, "message": words}).encode()) as server:
-        said = str(failure(using(tmp_path, server)))
-    assert "The number  is not valid, says …. x" in said.replace("\n", " ")
-    assert len(said) < 300
+        message = str(failure(using(tmp_path, server)))
+    assert "The number  is not valid, says …. x" in message.replace("\n", " ")
+    assert len(message) < 300
 
 
 @pytest.mark.parametrize("body", [b"[1]", b'{"message": null}', b"\xff", b'{"message": "' + b"x" * 100_000 + b'"}'])
-def test_an_answer_that_says_nothing_useful_is_a_refusal_all_the_same(tmp_path: Path, body: bytes) -> None:
+def test_an_error_status_without_a_message_is_still_an_error(tmp_path: Path, body: bytes) -> None:
     with interface(400, body) as server:
         assert type(failure(using(tmp_path, server))) is Undeliverable
 
 
 @pytest.mark.parametrize(("trouble", "seconds"), [(HANG, 0.2), (DROP, 5), (DRIP, 0.2)])
-def test_what_may_have_gone_out_is_unknown(tmp_path: Path, trouble: str, seconds: float) -> None:
+def test_a_request_that_may_have_been_sent_is_unknown(tmp_path: Path, trouble: str, seconds: float) -> None:
     with interface(trouble=trouble) as server:
         assert type(failure(using(tmp_path, server), seconds)) is Unknown
     assert len(server.requests) == 1
 
 
-def test_what_cannot_have_gone_out_may_be_tried_again(tmp_path: Path, certified: Path) -> None:
+def test_a_request_that_was_not_sent_is_retried(tmp_path: Path, certified: Path) -> None:
     with interface(tls=server_context(certified)) as server:
         failed = failure(using(tmp_path, server, "https"))
     assert type(failed) is TryAgain
@@ -153,7 +153,7 @@ def test_a_trusted_certificate_is_enough(tmp_path: Path, trusted: Path) -> None:
     assert len(server.requests) == 1
 
 
-def test_a_file_says_to_whom_and_what(tmp_path: Path) -> None:
+def test_an_sms_file_has_recipient_and_text(tmp_path: Path) -> None:
     for _ in range(2):
         send(Settings(data=str(tmp_path)))
     (file,) = (tmp_path / "outbox").iterdir()

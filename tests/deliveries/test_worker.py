@@ -1,4 +1,4 @@
-"""The worker loses nothing, whatever the mail server and the machine do to it."""
+"""The worker loses no messages when it is killed or the mail server fails."""
 
 import asyncio
 import email
@@ -61,7 +61,7 @@ def moody() -> Iterator[tuple[Moody, int]]:
 
 
 class Worker:
-    """A hasty worker in a process of its own."""
+    """A worker process with short pauses and leases."""
 
     def __init__(self, folder: Path, **settings: object):
         self._log = folder / "worker.log"
@@ -69,7 +69,7 @@ class Worker:
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "tests.deliveries.hasty", "work"]
+        command = [sys.executable, "-m", "tests.deliveries.fast_worker", "work"]
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdin=subprocess.DEVNULL, stderr=log)
 
@@ -88,7 +88,7 @@ def queue_messages(service: Running, token: str, number: int) -> None:
 
 
 @pytest.mark.parametrize(("messages", "kills"), [(200, 5), pytest.param(1_000, 20, marks=pytest.mark.soak)])
-def test_many_kills_and_a_moody_server_lose_nothing(
+def test_killed_workers_and_an_unreliable_server_lose_no_messages(
     start: Start,  # noqa: F811
     database: str,  # noqa: F811
     tmp_path: Path,
@@ -113,8 +113,8 @@ def test_many_kills_and_a_moody_server_lose_nothing(
         try:
             chance = random.Random(7)
             for kill in range(kills):
-                seen = len(server.received)
-                eventually(lambda seen=seen: len(server.received) > seen or not states()["queued"], within=60)  # type: ignore[misc]
+                count = len(server.received)
+                eventually(lambda count=count: len(server.received) > count or not states()["queued"], within=60)  # type: ignore[misc]
                 threading.Event().wait(chance.uniform(0, 0.3))
                 unknown += states()["sending"]
                 workers[kill % WORKERS].kill()
@@ -137,7 +137,7 @@ def test_many_kills_and_a_moody_server_lose_nothing(
     assert "alice" not in (tmp_path / "worker.log").read_text()
 
 
-def test_answers_are_as_quick_while_the_mail_server_hangs(start: Start, tmp_path: Path) -> None:  # noqa: F811
+def test_requests_do_not_wait_for_a_mail_server_that_hangs(start: Start, tmp_path: Path) -> None:  # noqa: F811
     """The request only writes: it knows no mail server. Both medians are taken in turns, so that a busy machine slows both."""
     hang = threading.Event()
 
@@ -151,15 +151,15 @@ def test_answers_are_as_quick_while_the_mail_server_hangs(start: Start, tmp_path
         quiet = start(data=tmp_path / "quiet", rate_limits="off")
         hung = start(work=True, data=tmp_path / "hung", rate_limits="off", email=f"smtp://127.0.0.1:{port}")
         taken: dict[str, list[float]] = {"quiet": [], "hung": []}
-        asked = {}
+        requests = {}
         for name, service in (("quiet", quiet), ("hung", hung)):
             token = service.sign_up("alice")
             event = service.post("/api/events", {"title": "Jazz", "start_time": "2027-05-11"}, headers=bearer(token)).json
-            asked[name] = (service.connection(), f"/api/events/{event['id']}/send_to_me", bearer(token))
-        _timed(*asked["hung"])
+            requests[name] = (service.connection(), f"/api/events/{event['id']}/send_to_me", bearer(token))
+        _timed(*requests["hung"])
         assert hang.wait(20)
         for _ in range(100):
-            for name, arguments in asked.items():
+            for name, arguments in requests.items():
                 taken[name].append(_timed(*arguments))
         # No bound on time is meant by this: a request that waited for the mail server would take seconds.
         assert median(taken["hung"]) < 20 * median(taken["quiet"])

@@ -5,7 +5,7 @@ import pytest
 from kalends.values import timestamps
 from tests.cast import Cast, a_key
 from tests.conftest import NOON
-from tests.sessions.signing import signed
+from tests.sessions.digests import signed
 
 
 def test_a_deleted_key_stops_working_at_once(cast: Cast) -> None:
@@ -22,7 +22,7 @@ def test_a_deleted_key_stops_working_at_once(cast: Cast) -> None:
     assert cast.anonymous.post("/api/session", json={"wkey": key["wkey"]}).status == 401
     assert cast.anonymous.post("/api/session", json=signed(key, str(NOON + 1))).status == 401
     assert cast.anonymous.post("/api/session", json=signed(key, timestamps.format_utc(NOON + 2))).status == 401
-    assert [found["id"] for found in cast.alice.get("/api/keys").json["keys"]] == [other["id"]]
+    assert [listed["id"] for listed in cast.alice.get("/api/keys").json["keys"]] == [other["id"]]
     assert cast.anonymous.signed_in(other["wkey"]).get("/api/calendars").status == 200
 
 
@@ -34,7 +34,7 @@ def test_a_key_may_delete_itself(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("key_id", ["k000000000000000", "no", "1", "%00", "k%00", "%F0%9F%8E%B7", "current"])
-def test_there_is_no_such_key(cast: Cast, key_id: str) -> None:
+def test_an_unknown_key_is_not_found(cast: Cast, key_id: str) -> None:
     assert cast.alice.delete(f"/api/keys/{key_id}").status == 404
 
 
@@ -47,9 +47,9 @@ def test_nobody_deletes_somebody_elses_key(cast: Cast) -> None:
 
 def test_the_sessions_that_a_key_opened_end_with_it(cast: Cast) -> None:
     key = a_key(cast.alice)
-    given = [{"wkey": key["wkey"]}, signed(key, str(NOON))]
-    opened = [cast.anonymous.post("/api/session", json=each) for each in given]
-    sessions = [cast.anonymous.signed_in(answer.json["token"]) for answer in opened]
+    all_credentials = [{"wkey": key["wkey"]}, signed(key, str(NOON))]
+    opened = [cast.anonymous.post("/api/session", json=each) for each in all_credentials]
+    sessions = [cast.anonymous.signed_in(response.json["token"]) for response in opened]
     assert [session.get("/api/session/current").status for session in sessions] == [200, 200]
     assert cast.alice.delete(f"/api/keys/{key['id']}").status == 200
     assert [session.get("/api/session/current").status for session in sessions] == [401, 401]

@@ -11,8 +11,8 @@ def test_keys_are_listed_without_their_secrets_in_the_order_of_their_making(cast
     first = a_key(cast.alice, "backup")
     clock.ahead(60)
     second = a_key(cast.alice, "robot")
-    answer = cast.alice.get("/api/keys")
-    assert (answer.status, answer.json) == (
+    response = cast.alice.get("/api/keys")
+    assert (response.status, response.json) == (
         200,
         {
             "keys": [
@@ -31,19 +31,19 @@ def test_people_see_their_own_keys_only(cast: Cast) -> None:
     assert cast.carol.get("/api/keys").json["keys"] == []
 
 
-def test_a_list_comes_in_pages_and_counts_when_asked(cast: Cast, clock: Clock) -> None:
-    made = []
+def test_the_list_is_paged_and_counted_on_request(cast: Cast, clock: Clock) -> None:
+    key_ids = []
     for _ in range(3):
-        made.append(a_key(cast.alice)["id"])
+        key_ids.append(a_key(cast.alice)["id"])
         clock.ahead(1)
     first = cast.alice.get("/api/keys?limit=2&count=true")
-    assert ([key["id"] for key in first.json["keys"]], first.json["total"]) == (made[:2], 3)
+    assert ([key["id"] for key in first.json["keys"]], first.json["total"]) == (key_ids[:2], 3)
     assert first.headers["Link"] == f'<{first.json["next"]}>; rel="next"'
     second = cast.alice.get(first.json["next"]).json
-    assert ([key["id"] for key in second["keys"]], second["next"], second["total"]) == (made[2:], None, 3)
+    assert ([key["id"] for key in second["keys"]], second["next"], second["total"]) == (key_ids[2:], None, 3)
 
 
 @pytest.mark.parametrize("query", ["limit=-1", "offset=-1", "limit=many"])
-def test_a_page_that_cannot_be_is_refused(cast: Cast, query: str) -> None:
-    answer = cast.alice.get(f"/api/keys?{query}")
-    assert (answer.status, answer.broken) == (422, [query.split("=")[0]])
+def test_an_invalid_limit_or_offset_is_refused(cast: Cast, query: str) -> None:
+    response = cast.alice.get(f"/api/keys?{query}")
+    assert (response.status, response.broken) == (422, [query.split("=")[0]])

@@ -3,7 +3,7 @@
 from tests.cast import Cast
 
 
-def test_new_answers_the_fields_and_makes_no_key(cast: Cast) -> None:
-    answer = cast.alice.get("/api/keys/new")
-    assert (answer.status, answer.json) == (200, {"name": ""})
+def test_new_returns_the_fields_and_creates_no_key(cast: Cast) -> None:
+    response = cast.alice.get("/api/keys/new")
+    assert (response.status, response.json) == (200, {"name": ""})
     assert cast.alice.get("/api/keys").json["keys"] == []

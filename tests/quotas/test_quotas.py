@@ -1,4 +1,4 @@
-"""How much an account may hold: more is refused, whichever way it comes, and told with what to do."""
+"""Quotas of accounts: the error of every way to exceed them says what to do."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,13 +24,13 @@ def with_quotas(db: Database, settings: Settings, clock: Clock) -> Make:
     return lambda **quotas: Cast(Client(wsgi(db, structs.replace(settings, **quotas), clock)))
 
 
-def _refused(answer: Answer, words: str) -> bool:
-    return answer.status == 409 and answer.json["type"].endswith("quota-reached") and words in answer.json["detail"]
+def _refused(response: Answer, words: str) -> bool:
+    return response.status == 409 and response.json["type"].endswith("quota-reached") and words in response.json["detail"]
 
 
 def _count(who: Person, path: str, **query: Any) -> int:
-    found: int = who.get(path, query={"count": "true"} | query).json["total"]
-    return found
+    count: int = who.get(path, query={"count": "true"} | query).json["total"]
+    return count
 
 
 def test_no_more_events_than_the_quota(with_quotas: Make) -> None:
@@ -60,17 +60,17 @@ def test_no_more_contacts_and_calendars_than_the_quota(with_quotas: Make) -> Non
 
 
 def test_no_more_text_than_the_quota(with_quotas: Make, clock: Clock) -> None:
-    """It is counted anew a minute after it was refused, and not before: what it counts may be much."""
+    """The text is counted again a minute after a refusal, and not before, since counting may be slow."""
     cast = with_quotas(quota_megabytes=1)
     key = cast.alice.post("/api/keys", json={"name": "a program"}).json["wkey"]
     alice = cast.alice.signed_in(key)
     text = "word " * 3_900
     events = []
-    while (made := alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01", "description": text})).status == 201:
-        events.append(made.json["id"])
+    while (response := alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01", "description": text})).status == 201:
+        events.append(response.json["id"])
         assert len(events) < 60
     assert len(events) > 20
-    assert _refused(made, "KALENDS_QUOTA_MEGABYTES")
+    assert _refused(response, "KALENDS_QUOTA_MEGABYTES")
     assert alice.put(f"/api/events/{events[0]}", json={"description": None}).status == 200
     assert _refused(alice.put(f"/api/events/{events[0]}", json={"description": text}), "KALENDS_QUOTA_MEGABYTES")
     assert alice.delete(f"/api/events/{events[1]}", json={"ids": events[2:]}).status == 200

@@ -1,4 +1,4 @@
-"""POST /api/responses: one answer for each address and event."""
+"""POST /api/responses: one response for each address and event."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,16 +10,16 @@ from kalends.db import Database
 from tests.cast import Cast, a_response, an_event, verified
 
 
-def test_a_guest_answers_without_an_account(cast: Cast) -> None:
+def test_a_guest_responds_without_an_account(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    given = {"event_id": event["id"], "email_address": "gus@example.org", "response": "YES", "name": "Gus", "number": 2, "plus_n": 3}
-    made = cast.anonymous.post("/api/responses", json=given)
-    assert (made.status, made.json) == (201, given | {"comment": None, "opt_in": False})
+    fields = {"event_id": event["id"], "email_address": "gus@example.org", "response": "YES", "name": "Gus", "number": 2, "plus_n": 3}
+    reply = cast.anonymous.post("/api/responses", json=fields)
+    assert (reply.status, reply.json) == (201, fields | {"comment": None, "opt_in": False})
     (stored,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
-    assert {name: stored[name] for name in given} == given
+    assert {name: stored[name] for name in fields} == fields
 
 
-def test_a_second_answer_changes_the_first_and_keeps_what_it_leaves_out(cast: Cast) -> None:
+def test_a_second_response_changes_the_first_and_keeps_omitted_fields(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     address = {"event_id": event["id"], "email_address": "gus@example.org"}
 
@@ -48,7 +48,7 @@ def test_look_alike_addresses_are_different_responders(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "broken"),
+    ("fields", "broken"),
     [
         ({"number": 0}, "number"),
         ({"number": 10_001}, "number"),
@@ -62,18 +62,18 @@ def test_look_alike_addresses_are_different_responders(cast: Cast) -> None:
         ({"event_id": "x"}, "event_id"),
     ],
 )
-def test_bad_values_are_named(cast: Cast, given: dict[str, Any], broken: str) -> None:
+def test_invalid_values_name_their_fields(cast: Cast, fields: dict[str, Any], broken: str) -> None:
     event = an_event(cast.alice, public=True)
     good = {"event_id": event["id"], "email_address": "gus@example.org", "response": "YES"}
-    answer = cast.anonymous.post("/api/responses", json=good | given)
-    assert (answer.status, answer.broken) == (422, [broken])
+    reply = cast.anonymous.post("/api/responses", json=good | fields)
+    assert (reply.status, reply.broken) == (422, [broken])
     assert cast.alice.get(f"/api/events/{event['id']}").json["responses"]["yes"] == 0
 
 
 def test_a_users_own_address_and_name_are_the_defaults(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    made = a_response(cast.carol, event)
-    assert (made["email_address"], made["name"]) == (cast.carol.email_address, "Carol")
+    response = a_response(cast.carol, event)
+    assert (response["email_address"], response["name"]) == (cast.carol.email_address, "Carol")
 
 
 def test_nobody_takes_over_a_users_response_by_knowing_their_address(cast: Cast, db: Database) -> None:
@@ -84,30 +84,36 @@ def test_nobody_takes_over_a_users_response_by_knowing_their_address(cast: Cast,
     assert [r["response"] for r in cast.carol.get("/api/responses").json["responses"]] == ["YES"]
 
 
-def test_the_event_counts_the_answers_and_the_people(cast: Cast) -> None:
+def test_the_event_counts_its_responses_and_people(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     for i, (response, number, plus_n) in enumerate([("YES", 2, 1), ("YES", 1, 0), ("MAYBE", 5, 5), ("NO", 1, 0)]):
         a_response(cast.anonymous, event, email_address=f"g{i}@example.org", response=response, number=number, plus_n=plus_n)
-    shown = cast.anonymous.get(f"/api/events/{event['id']}").json["responses"]
-    assert shown == {"yes": 2, "maybe": 1, "no": 1, "people": 4}
+    tally = cast.anonymous.get(f"/api/events/{event['id']}").json["responses"]
+    assert tally == {"yes": 2, "maybe": 1, "no": 1, "people": 4}
 
 
-def test_64_clients_that_answer_at_once_leave_one_response_for_each_address(cast: Cast) -> None:
+def test_64_concurrent_clients_leave_one_response_for_each_address(cast: Cast) -> None:
     events = [an_event(cast.alice, public=True) for _ in range(5)]
     sent: dict[int, set[tuple[str, int, str]]] = {event["id"]: set() for event in events}
     lock = threading.Lock()
 
-    def answer(i: int) -> int:
+    def respond(i: int) -> int:
         event = events[i % 5]
-        given = (("YES", "MAYBE", "NO")[i % 3], i % 50 + 1, f"text {i}")
+        values = (("YES", "MAYBE", "NO")[i % 3], i % 50 + 1, f"text {i}")
         with lock:
-            sent[event["id"]].add(given)
-        body = {"event_id": event["id"], "email_address": "gus@example.org", "response": given[0], "number": given[1], "comment": given[2]}
+            sent[event["id"]].add(values)
+        body = {
+            "event_id": event["id"],
+            "email_address": "gus@example.org",
+            "response": values[0],
+            "number": values[1],
+            "comment": values[2],
+        }
         return cast.anonymous.post("/api/responses", json=body).status
 
     with ThreadPoolExecutor(64) as pool:
-        statuses = list(pool.map(answer, range(2_000)))
+        statuses = list(pool.map(respond, range(2_000)))
     assert statuses == [201] * 2_000
     for event in events:
-        (left,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
-        assert (left["response"], left["number"], left["comment"]) in sent[event["id"]]
+        (stored,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+        assert (stored["response"], stored["number"], stored["comment"]) in sent[event["id"]]

@@ -8,7 +8,7 @@ from tests.conftest import Clock
 ROW = r'/events/(\d+)/responses">(\w+)</a>.*?</th>\s*<td>(\d+)</td><td>(\d+)</td><td>(\d+)</td><td>(\d+)</td>'
 
 
-def test_the_latest_responses_to_ones_events_are_counted_by_event(cast: Cast, clock: Clock) -> None:
+def test_the_page_counts_the_latest_responses_by_event(cast: Cast, clock: Clock) -> None:
     gig, talk = an_event(cast.alice, title="Gig", public=True), an_event(cast.alice, title="Talk", public=True)
     hers = an_event(cast.carol, title="Not alice's", public=True)
     a_response(cast.anonymous, hers, email_address="z@example.org")
@@ -43,7 +43,7 @@ def test_many_events_with_responses_come_in_pages(cast: Cast) -> None:
     following = re.search(r'href="([^"]+)" rel="next"', first.text)
     assert following
     second = cast.alice.get(following[1].replace("&amp;", "&"))
-    titles = [set(re.findall(r"Gig \d", found.text)) for found in (first, second)]
+    titles = [set(re.findall(r"Gig \d", pages.text)) for pages in (first, second)]
     assert (len(titles[0]), len(titles[1]), len(titles[0] | titles[1])) == (5, 4, 9)
 
 
@@ -56,13 +56,13 @@ def test_without_responses_and_comments_the_page_says_how_to_get_them(cast: Cast
 def test_comments_that_wait_for_approval_come_first(cast: Cast) -> None:
     event = an_event(cast.alice, title="Gig", public=True)
     waits = a_comment(cast.anonymous, event, email_address="dana@example.org", name="Dana", comment="First\n<b>of all</b>")
-    said = a_comment(cast.bob, event, comment="Said later")
+    approved_comment = a_comment(cast.bob, event, comment="Said later")
     page = cast.alice.get("/responses").text
     assert page.index("First\n&lt;b&gt;of all&lt;/b&gt;") < page.index("Said later")
     assert "1 waits for approval" in page
     assert "dana@example.org" in page
     assert f'action="/comments/{waits["id"]}/approve"' in page
-    assert f'action="/comments/{said["id"]}/hide"' in page
+    assert f'action="/comments/{approved_comment["id"]}/hide"' in page
     assert "First" not in cast.carol.get("/responses").text
 
 
@@ -71,7 +71,7 @@ def test_the_responses_to_an_event_are_a_table_with_a_chart(cast: Cast) -> None:
     a_response(cast.anonymous, event, email_address="dana@example.org", name="Dana", plus_n=2, comment="With <friends>", opt_in=True)
     a_response(cast.anonymous, event, email_address="eve@example.org", response="NO")
     page = cast.alice.get(f"/events/{event['id']}/responses").text
-    for shown in [
+    for text in [
         "Responses to R&amp;B night",
         "dana@example.org",
         "1 + 2",
@@ -79,7 +79,7 @@ def test_the_responses_to_an_event_are_a_table_with_a_chart(cast: Cast) -> None:
         "wants to hear of other events",
         "No name",
     ]:
-        assert shown in page
+        assert text in page
     assert 'class="chart"' in page
     assert f'href="/api/responses.csv?event_id={event["id"]}"' in page
     assert cast.carol.get(f"/events/{event['id']}/responses").status == 403

@@ -1,4 +1,4 @@
-"""The most people that one response may bring: a setting of the event, else of its home calendar, else none."""
+"""party_max, the limit on people in one response: of the event, else of its home calendar."""
 
 from typing import Any
 
@@ -36,14 +36,14 @@ def test_the_limit_holds_on_pages_and_for_editors(cast: Cast) -> None:
     event = an_event(cast.alice, public=True, party_max=3)
     page = cast.anonymous.post(f"/events/{event['id']}/respond", data=GUS | {"number": "4"})
     assert (page.status, "at most 3" in page.text) == (422, True)
-    made = a_response(cast.alice, event, **GUS, number=3)
-    assert cast.alice.put(f"/api/responses/{made['id']}", json={"plus_n": 1}).broken == ["plus_n"]
+    response = a_response(cast.alice, event, **GUS, number=3)
+    assert cast.alice.put(f"/api/responses/{response['id']}", json={"plus_n": 1}).broken == ["plus_n"]
     a_comment(cast.anonymous, event, email_address="new@example.org", response="YES")
     assert cast.alice.get(f"/api/events/{event['id']}").json["responses"]["people"] == 4
 
 
-def test_what_an_update_leaves_out_is_reduced_to_the_limit(cast: Cast) -> None:
-    """Refusing it would tell a guest what is stored."""
+def test_an_omitted_number_is_reduced_to_the_party_limit(cast: Cast) -> None:
+    """An error would disclose the stored number to a guest."""
     event = an_event(cast.alice, public=True, party_max=4)
     a_response(cast.anonymous, event, **GUS, number=1, plus_n=3)
     a_response(cast.anonymous, event, **GUS, number=2)
@@ -54,10 +54,10 @@ def test_what_an_update_leaves_out_is_reduced_to_the_limit(cast: Cast) -> None:
 
 def test_a_lower_limit_leaves_earlier_responses_alone(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    made = a_response(cast.alice, event, **GUS, number=9)
+    response = a_response(cast.alice, event, **GUS, number=9)
     cast.alice.put(f"/api/events/{event['id']}", json={"party_max": 2})
     a_response(cast.anonymous, event, email_address="gus@example.org", response="NO")
-    assert cast.alice.put(f"/api/responses/{made['id']}", json={"name": "Gus"}).status == 200
+    assert cast.alice.put(f"/api/responses/{response['id']}", json={"name": "Gus"}).status == 200
     assert _party(cast, event) == (9, 0)
 
 
@@ -70,7 +70,7 @@ def test_copies_and_occurrences_have_the_limit(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 20_001, "many"])
-def test_a_limit_that_makes_no_sense_is_refused(cast: Cast, wrong: Any) -> None:
+def test_an_invalid_party_max_is_refused(cast: Cast, wrong: Any) -> None:
     body = {"title": "Gig", "start_time": "2026-06-01", "party_max": wrong}
     assert cast.alice.post("/api/events", json=body).broken == ["party_max"]
     assert cast.alice.post("/api/calendars", json={"name": "Jazz", "party_max": wrong}).broken == ["party_max"]
@@ -80,6 +80,6 @@ def test_the_forms_of_event_and_calendar_have_the_limit(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, party_max=7)
     assert 'name="party_max" type="number" value="7"' in cast.alice.get(f"/calendars/{calendar['id']}/edit").text
     typed = {"title": "Gig", "start_time": "2026-06-01", "calendar_id": str(calendar["id"]), "party_max": "3"}
-    made = cast.alice.post("/events", data=typed)
-    assert made.status == 303
-    assert 'name="party_max" type="number" value="3"' in cast.alice.get(f"{made.headers['Location']}/edit").text
+    reply = cast.alice.post("/events", data=typed)
+    assert reply.status == 303
+    assert 'name="party_max" type="number" value="3"' in cast.alice.get(f"{reply.headers['Location']}/edit").text

@@ -1,4 +1,4 @@
-"""Nothing that others stored in a response is shown, and nothing proven is changed, without proof of the address."""
+"""Without proof of the address, a request neither reads stored responses nor changes proven ones."""
 
 from typing import Any
 
@@ -20,8 +20,8 @@ def _sent(client: Client, event: dict[str, Any], address: str, **fields: Any) ->
     return client.post("/api/responses", json={"event_id": event["id"], "email_address": address, "response": "YES"} | fields)
 
 
-def _headers(answer: Answer) -> dict[str, str]:
-    return {name: value for name, value in answer.headers.items() if name.lower() not in ("x-request-id", "date")}
+def _headers(reply: Answer) -> dict[str, str]:
+    return {name: value for name, value in reply.headers.items() if name.lower() not in ("x-request-id", "date")}
 
 
 @pytest.mark.parametrize("by", ["guest", "stranger", "verified stranger"])
@@ -46,8 +46,10 @@ def test_a_caller_without_proof_gets_an_echo_for_known_and_unknown_addresses(cas
     assert "location" not in {name.lower() for name in first}
 
 
-@pytest.mark.parametrize(("maker", "left"), [("guest", "NO"), ("unverified", "NO"), ("verified", "YES"), ("editor", "YES")])
-def test_only_a_response_made_without_proof_is_changed_without(cast: Cast, db: Database, maker: str, left: str) -> None:
+@pytest.mark.parametrize(("maker", "stored_response"), [("guest", "NO"), ("unverified", "NO"), ("verified", "YES"), ("editor", "YES")])
+def test_a_request_without_proof_changes_only_responses_made_without_proof(
+    cast: Cast, db: Database, maker: str, stored_response: str
+) -> None:
     event = an_event(cast.alice, public=True)
     if maker == "verified":
         verified(db, cast.carol)
@@ -55,7 +57,7 @@ def test_only_a_response_made_without_proof_is_changed_without(cast: Cast, db: D
     _sent(makers.get(maker, cast.carol), event, cast.carol.email_address, **SECRET)
     _sent(cast.anonymous, event, cast.carol.email_address, response="NO")
     (stored,) = _stored(cast, event)
-    assert [stored[name] for name in ("response", "name", "plus_n", "comment")] == [left, "Gus S", 3, "PRIVATE: in hospital"]
+    assert [stored[name] for name in ("response", "name", "plus_n", "comment")] == [stored_response, "Gus S", 3, "PRIVATE: in hospital"]
 
 
 def test_an_unverified_account_is_not_linked_to_a_guests_response(cast: Cast) -> None:
@@ -79,8 +81,8 @@ def test_an_account_loses_a_response_that_a_guest_changed(cast: Cast) -> None:
 
 def test_an_unverified_account_loses_a_response_that_an_editor_changed(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    made = a_response(cast.carol, event)
-    cast.alice.put(f"/api/responses/{made['id']}", json={"comment": "Gus phoned: in hospital"})
+    response = a_response(cast.carol, event)
+    cast.alice.put(f"/api/responses/{response['id']}", json={"comment": "Gus phoned: in hospital"})
     assert cast.carol.get("/api/responses").json["responses"] == []
 
 
@@ -94,7 +96,7 @@ def test_an_account_sees_and_changes_the_response_that_it_made_itself(cast: Cast
     assert [r["id"] for r in cast.carol.get("/api/responses").json["responses"]] == [first.json["id"]]
 
 
-def test_who_proves_the_address_gets_the_response_that_was_made_with_it(cast: Cast, db: Database) -> None:
+def test_verifying_the_address_links_its_response_to_the_account(cast: Cast, db: Database) -> None:
     event = an_event(cast.alice, public=True)
     _sent(cast.anonymous, event, cast.carol.email_address, **SECRET)
     reply = _sent(verified(db, cast.carol), event, cast.carol.email_address, response="NO")

@@ -18,7 +18,7 @@ from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import read_tags
 from kalends.values import datetimes, phone, timestamps
 from kalends.web.redirects import local_path
-from tests.contacts.written import work
+from tests.contacts.samples import work
 from tests.security.writing import reading
 
 READERS: dict[str, Callable[[str], object]] = {

@@ -206,7 +206,7 @@ def test_the_doctor_asks_the_mail_server(tmp_path: Path) -> None:
     assert "BAD  e-mail: The mail server refused the service's login (535)." in bad.stdout
     assert "BAD  e-mail: The mail server cannot be reached." in away.stdout
     assert "canary" not in good.stdout + good.stderr + bad.stdout + bad.stderr
-    assert mailbox.kept == []
+    assert mailbox.envelopes == []
 
 
 def test_help_names_every_command(tmp_path: Path) -> None:

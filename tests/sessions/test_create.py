@@ -16,7 +16,7 @@ from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key
 from tests.client import Answer, Client
 from tests.conftest import NOON, Clock
-from tests.sessions.signing import signed
+from tests.sessions.digests import signed
 from tests.stored_data import encodings, everything
 from tests.users.hashers import Counting, Meanwhile
 from tests.users.registration import a_registration
@@ -24,24 +24,24 @@ from tests.users.registration import a_registration
 DAY = 86_400
 
 
-def _login(guest: Client, **given: Any) -> Answer:
-    return guest.post("/api/session", json=given)
+def _login(guest: Client, **credentials: Any) -> Answer:
+    return guest.post("/api/session", json=credentials)
 
 
-def test_a_login_answers_a_token_that_signs_in(cast: Cast, clock: Clock) -> None:
-    made = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD)
-    assert made.status == 201
-    assert set(made.json) == {"id", "user_id", "user_name", "token", "expires_at"}
-    assert (made.json["user_id"], made.json["user_name"]) == (cast.alice.id, cast.alice.user_name)
-    assert made.json["expires_at"] == timestamps.format_utc(NOON + 14 * DAY)
-    assert made.headers["Location"] == f"/api/session/{made.json['id']}"
-    assert cast.anonymous.signed_in(made.json["token"]).get(f"/api/users/{cast.alice.id}").status == 200
+def test_a_login_returns_a_token_that_signs_in(cast: Cast, clock: Clock) -> None:
+    response = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD)
+    assert response.status == 201
+    assert set(response.json) == {"id", "user_id", "user_name", "token", "expires_at"}
+    assert (response.json["user_id"], response.json["user_name"]) == (cast.alice.id, cast.alice.user_name)
+    assert response.json["expires_at"] == timestamps.format_utc(NOON + 14 * DAY)
+    assert response.headers["Location"] == f"/api/session/{response.json['id']}"
+    assert cast.anonymous.signed_in(response.json["token"]).get(f"/api/users/{cast.alice.id}").status == 200
 
 
-def test_every_login_is_a_session_of_its_own(cast: Cast) -> None:
-    made = [_login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD).json for _ in range(5)]
-    assert len({session["id"] for session in made}) == len({session["token"] for session in made}) == 5
-    assert not {session["id"] for session in made} & {session["token"] for session in made}
+def test_every_login_opens_a_separate_session(cast: Cast) -> None:
+    new_sessions = [_login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD).json for _ in range(5)]
+    assert len({session["id"] for session in new_sessions}) == len({session["token"] for session in new_sessions}) == 5
+    assert not {session["id"] for session in new_sessions} & {session["token"] for session in new_sessions}
 
 
 def test_people_log_in_with_their_name_or_their_address_in_any_case(cast: Cast) -> None:
@@ -51,28 +51,28 @@ def test_people_log_in_with_their_name_or_their_address_in_any_case(cast: Cast) 
 
 
 def test_a_name_may_be_typed_composed_or_decomposed(client: Client) -> None:
-    given = a_registration()
-    given["user_name"] = f"José-{given['user_name']}"
-    assert client.post("/api/users", json=given).status == 201
+    registration = a_registration()
+    registration["user_name"] = f"José-{registration['user_name']}"
+    assert client.post("/api/users", json=registration).status == 201
     for form in ("NFC", "NFD"):
-        assert _login(client, user_name=normalize(form, given["user_name"]), password=PASSWORD).status == 201
+        assert _login(client, user_name=normalize(form, registration["user_name"]), password=PASSWORD).status == 201
 
 
 def test_the_longest_address_logs_in(client: Client) -> None:
-    given = a_registration()
-    given["email_address"] = f"{given['user_name']}@{'.'.join(['d' * 60] * 3)}.{'e' * 40}.org"
-    assert client.post("/api/users", json=given).status == 201
-    assert _login(client, user_name=given["email_address"], password=PASSWORD).status == 201
+    registration = a_registration()
+    registration["email_address"] = f"{registration['user_name']}@{'.'.join(['d' * 60] * 3)}.{'e' * 40}.org"
+    assert client.post("/api/users", json=registration).status == 201
+    assert _login(client, user_name=registration["email_address"], password=PASSWORD).status == 201
 
 
 def test_a_key_logs_in(cast: Cast) -> None:
-    made = _login(cast.anonymous, wkey=a_key(cast.alice)["wkey"])
-    assert (made.status, made.json["user_id"]) == (201, cast.alice.id)
-    assert cast.anonymous.signed_in(made.json["token"]).get("/api/calendars").status == 200
+    response = _login(cast.anonymous, wkey=a_key(cast.alice)["wkey"])
+    assert (response.status, response.json["user_id"]) == (201, cast.alice.id)
+    assert cast.anonymous.signed_in(response.json["token"]).get("/api/calendars").status == 200
 
 
 @pytest.mark.parametrize(
-    "given",
+    "credentials",
     [
         {},
         {"user_name": "", "password": None},
@@ -88,19 +88,19 @@ def test_a_key_logs_in(cast: Cast) -> None:
         {"password": PASSWORD, "digest": "k1.00"},
     ],
 )
-def test_a_login_needs_exactly_one_whole_set(client: Client, given: dict[str, Any]) -> None:
-    answer = client.post("/api/session", json=given)
-    assert answer.status == 422
-    assert answer.broken
-    assert "Set-Cookie" not in answer.headers
+def test_a_login_needs_exactly_one_whole_set(client: Client, credentials: dict[str, Any]) -> None:
+    response = client.post("/api/session", json=credentials)
+    assert response.status == 422
+    assert response.broken
+    assert "Set-Cookie" not in response.headers
 
 
-def test_half_a_set_names_the_other_half(client: Client) -> None:
+def test_an_incomplete_set_of_credentials_names_the_missing_field(client: Client) -> None:
     assert _login(client, user_name="alice").broken == ["password"]
     assert _login(client, digest="k1.00").broken == ["timestamp"]
 
 
-def test_two_right_sets_are_too_many(cast: Cast) -> None:
+def test_two_valid_sets_of_credentials_are_refused(cast: Cast) -> None:
     key = a_key(cast.alice)
     sets = [{"user_name": cast.alice.user_name, "password": PASSWORD}, {"wkey": key["wkey"]}, signed(key, str(NOON))]
     for first in sets:
@@ -108,7 +108,7 @@ def test_two_right_sets_are_too_many(cast: Cast) -> None:
             assert _login(cast.anonymous, **(first | second)).status == (201 if first is second else 422)
 
 
-def test_wrong_credentials_answer_the_same_whoever_they_are_for(cast: Cast) -> None:
+def test_the_reply_to_wrong_credentials_does_not_disclose_accounts(cast: Cast) -> None:
     key = a_key(cast.alice)
     wrong = [
         _login(cast.anonymous, user_name=cast.alice.user_name, password="not her password"),
@@ -128,11 +128,11 @@ def test_wrong_credentials_answer_the_same_whoever_they_are_for(cast: Cast) -> N
         _login(cast.anonymous, **signed(key | {"id": "k0"}, str(NOON))),
     ]
     for same in (wrong, keys, digests):
-        assert {answer.status for answer in same} == {401}
-        assert {answer.headers["WWW-Authenticate"] for answer in same} == {"Bearer"}
-        assert {answer.json["title"] for answer in same} == {"The login is wrong"}
-        assert [answer.json | {"request_id": ""} for answer in same] == [same[0].json | {"request_id": ""}] * len(same)
-        assert not any("Set-Cookie" in answer.headers for answer in same)
+        assert {response.status for response in same} == {401}
+        assert {response.headers["WWW-Authenticate"] for response in same} == {"Bearer"}
+        assert {response.json["title"] for response in same} == {"The login is wrong"}
+        assert [response.json | {"request_id": ""} for response in same] == [same[0].json | {"request_id": ""}] * len(same)
+        assert not any("Set-Cookie" in response.headers for response in same)
     assert wrong[0].json["detail"] == "That name and password do not match."
     assert "That name and password do not match." in cast.anonymous.post("/sign-in", data={"user_name": "x", "password": "y"}).text
 
@@ -147,66 +147,66 @@ def test_an_unknown_user_takes_the_same_work_as_a_wrong_password(cast: Cast, mon
     assert known.work == unknown.work == ["verify"]
 
 
-def test_the_cookie_is_for_this_site_alone(cast: Cast) -> None:
-    made = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD)
-    name, _, rest = made.headers["Set-Cookie"].partition("=")
+def test_the_session_cookie_is_http_only_and_same_site(cast: Cast) -> None:
+    response = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD)
+    name, _, rest = response.headers["Set-Cookie"].partition("=")
     token, *attributes = rest.split("; ")
-    assert (name, token) == ("kalends_session", made.json["token"])
+    assert (name, token) == ("kalends_session", response.json["token"])
     assert set(attributes) == {"Path=/", "HttpOnly", "SameSite=Lax", f"Max-Age={90 * DAY}"}
 
 
 def test_the_cookie_is_secure_under_https(cast: Cast, db: Database, settings: Settings) -> None:
     safe = Client(wsgi(db, replace(settings, base_url="https://calendar.example.org")))
-    made = _login(safe, user_name=cast.alice.user_name, password=PASSWORD)
-    assert "Secure" in made.headers["Set-Cookie"].split("; ")
+    response = _login(safe, user_name=cast.alice.user_name, password=PASSWORD)
+    assert "Secure" in response.headers["Set-Cookie"].split("; ")
 
 
 def test_under_https_the_cookies_are_bound_to_the_host_and_an_older_one_still_signs_in(
     cast: Cast, db: Database, settings: Settings
 ) -> None:
     safe = Client(wsgi(db, replace(settings, base_url="https://calendar.example.org")))
-    made = _login(safe, user_name=cast.alice.user_name, password=PASSWORD)
-    assert set(made.cookies) == {"__Host-kalends_session", "__Host-kalends_device"}
+    response = _login(safe, user_name=cast.alice.user_name, password=PASSWORD)
+    assert set(response.cookies) == {"__Host-kalends_session", "__Host-kalends_device"}
     for name in ("__Host-kalends_session", "kalends_session"):
-        assert safe.get("/api/session/current", headers={"Cookie": f"{name}={made.json['token']}"}).status == 200
-    both = {"Cookie": f"kalends_session=planted; __Host-kalends_session={made.json['token']}"}
+        assert safe.get("/api/session/current", headers={"Cookie": f"{name}={response.json['token']}"}).status == 200
+    both = {"Cookie": f"kalends_session=planted; __Host-kalends_session={response.json['token']}"}
     assert safe.get("/api/session/current", headers=both).status == 200
-    gone = safe.signed_in(made.json["token"]).delete("/api/session/current")
+    gone = safe.signed_in(response.json["token"]).delete("/api/session/current")
     assert gone.cookies == {"__Host-kalends_session": "", "kalends_session": ""}
 
 
 def test_the_cookie_signs_in(cast: Cast) -> None:
     token = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD).json["token"]
-    seen = cast.anonymous.get(f"/api/users/{cast.alice.id}", headers={"Cookie": f"kalends_session={token}"})
-    assert seen.status == 200
+    response = cast.anonymous.get(f"/api/users/{cast.alice.id}", headers={"Cookie": f"kalends_session={token}"})
+    assert response.status == 200
 
 
 def test_a_page_of_another_site_gets_no_cookie(cast: Cast) -> None:
-    given = {"user_name": cast.alice.user_name, "password": PASSWORD}
-    made = cast.anonymous.post("/api/session", json=given, headers={"Sec-Fetch-Site": "cross-site"})
-    assert "Set-Cookie" not in made.headers
+    credentials = {"user_name": cast.alice.user_name, "password": PASSWORD}
+    response = cast.anonymous.post("/api/session", json=credentials, headers={"Sec-Fetch-Site": "cross-site"})
+    assert "Set-Cookie" not in response.headers
 
 
-def test_only_a_hash_of_the_token_is_kept(cast: Cast, db: Database, settings: Settings) -> None:
-    made = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD).json
-    kept = everything(db, settings)
-    assert made["id"].encode() in kept
-    assert sha256(made["token"].encode()).digest() in kept
-    assert not any(spelling in kept for spelling in encodings(made["token"]))
+def test_only_a_hash_of_the_token_is_stored(cast: Cast, db: Database, settings: Settings) -> None:
+    session = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD).json
+    stored = everything(db, settings)
+    assert session["id"].encode() in stored
+    assert sha256(session["token"].encode()).digest() in stored
+    assert not any(spelling in stored for spelling in encodings(session["token"]))
 
 
 def test_a_login_does_not_outlive_the_password_it_was_made_with(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     alice = cast.alice
 
     def change() -> None:
-        given = {"password": "staple of the stable", "current_password": PASSWORD}
-        assert alice.put(f"/api/users/{alice.id}", json=given).status == 200
+        fields = {"password": "staple of the stable", "current_password": PASSWORD}
+        assert alice.put(f"/api/users/{alice.id}", json=fields).status == 200
 
     monkeypatch.setattr(passwords, "_hasher", Meanwhile(change))
     assert _login(cast.anonymous, user_name=alice.user_name, password=PASSWORD).status == 401
 
 
-def test_a_user_who_goes_while_they_log_in_is_nobody(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_deleted_during_login_is_not_signed_in(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     alice = cast.alice
     gone = Meanwhile(lambda: alice.delete(f"/api/users/{alice.id}", json={"current_password": PASSWORD}))
     monkeypatch.setattr(passwords, "_hasher", gone)
@@ -217,6 +217,6 @@ def test_a_token_that_looks_like_a_key_is_a_session_all_the_same(cast: Cast, mon
     """Tokens are random, so some do."""
     alice, token = cast.alice, "wk_" + uuid4().hex
     monkeypatch.setattr("kalends.sessions.store.new_token", lambda: token)
-    made = cast.anonymous.post("/api/session", json={"user_name": alice.user_name, "password": PASSWORD})
-    assert made.json["token"] == token
-    assert cast.anonymous.signed_in(token).get("/api/session/current").json["id"] == made.json["id"]
+    response = cast.anonymous.post("/api/session", json={"user_name": alice.user_name, "password": PASSWORD})
+    assert response.json["token"] == token
+    assert cast.anonymous.signed_in(token).get("/api/session/current").json["id"] == response.json["id"]

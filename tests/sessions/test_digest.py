@@ -1,4 +1,4 @@
-"""POST /api/session with a digest: a proof that knows the shared secret and does not show it."""
+"""POST /api/session with a digest, which proves knowledge of the shared secret."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
@@ -13,18 +13,18 @@ from kalends.values import timestamps
 from tests.cast import Cast, a_key
 from tests.client import Client
 from tests.conftest import NOON, Clock
-from tests.sessions.signing import signature, signed
-from tests.sessions.tidying import after_clean_up
+from tests.sessions.clean_up import after_clean_up
+from tests.sessions.digests import signature, signed
 
 
-def _login(guest: Client, given: dict[str, Any]) -> int:
-    return guest.post("/api/session", json=given).status
+def _login(guest: Client, credentials: dict[str, Any]) -> int:
+    return guest.post("/api/session", json=credentials).status
 
 
 def test_a_digest_logs_in(cast: Cast) -> None:
-    made = cast.anonymous.post("/api/session", json=signed(a_key(cast.alice), str(NOON)))
-    assert (made.status, made.json["user_id"]) == (201, cast.alice.id)
-    assert cast.anonymous.signed_in(made.json["token"]).get("/api/calendars").status == 200
+    response = cast.anonymous.post("/api/session", json=signed(a_key(cast.alice), str(NOON)))
+    assert (response.status, response.json["user_id"]) == (201, cast.alice.id)
+    assert cast.anonymous.signed_in(response.json["token"]).get("/api/calendars").status == 200
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,10 @@ def test_the_timestamp_is_unix_time_or_rfc_3339_exactly_as_signed(cast: Cast, ti
     assert _login(cast.anonymous, other) == 401
 
 
-@pytest.mark.parametrize("written", [str, timestamps.format_utc], ids=["unix", "rfc3339"])
+@pytest.mark.parametrize("format_timestamp", [str, timestamps.format_utc], ids=["unix", "rfc3339"])
 @pytest.mark.parametrize(("age", "status"), [(300, 201), (301, 401), (-300, 201), (-301, 401), (86_400, 401), (-86_400, 401)])
-def test_a_digest_is_good_for_300_seconds_either_way(cast: Cast, written: Any, age: int, status: int) -> None:
-    assert _login(cast.anonymous, signed(a_key(cast.alice), written(NOON - age))) == status
+def test_a_digest_is_good_for_300_seconds_either_way(cast: Cast, format_timestamp: Any, age: int, status: int) -> None:
+    assert _login(cast.anonymous, signed(a_key(cast.alice), format_timestamp(NOON - age))) == status
 
 
 def test_a_digest_works_once(cast: Cast) -> None:
@@ -63,24 +63,24 @@ def test_a_digest_works_once(cast: Cast) -> None:
     assert _login(cast.anonymous, signed(a_key(cast.alice), str(NOON))) == 201
 
 
-def test_a_used_digest_is_remembered_for_as_long_as_it_could_work(cast: Cast, clock: Clock, db: Database) -> None:
+def test_a_used_digest_is_stored_until_it_expires(cast: Cast, clock: Clock, db: Database) -> None:
     """One that was signed early is still fresh ten minutes after its first use."""
     early = signed(a_key(cast.alice), str(NOON + 300))
     assert _login(cast.anonymous, early) == 201
     clock.ahead(600)
     assert _login(cast.anonymous, early) == 401
-    kept = "SELECT count(*) FROM used_digests WHERE digest = :hash"
-    assert after_clean_up(db, NOON + 600)(kept, hash=token_hash(early["digest"])) == 1
-    assert after_clean_up(db, NOON + 602)(kept, hash=token_hash(early["digest"])) == 0
+    count_digests = "SELECT count(*) FROM used_digests WHERE digest = :hash"
+    assert after_clean_up(db, NOON + 600)(count_digests, hash=token_hash(early["digest"])) == 1
+    assert after_clean_up(db, NOON + 602)(count_digests, hash=token_hash(early["digest"])) == 0
 
 
-def test_of_many_who_use_a_digest_at_once_one_gets_in(cast: Cast) -> None:
-    given = signed(a_key(cast.alice), str(NOON))
+def test_of_concurrent_logins_with_one_digest_one_succeeds(cast: Cast) -> None:
+    credentials = signed(a_key(cast.alice), str(NOON))
     start = Barrier(8)
 
     def login(_: int) -> int:
         start.wait(10)
-        return _login(cast.anonymous, given)
+        return _login(cast.anonymous, credentials)
 
     with ThreadPoolExecutor(8) as threads:
         assert sorted(threads.map(login, range(8), timeout=60)) == [201, *[401] * 7]
@@ -88,8 +88,8 @@ def test_of_many_who_use_a_digest_at_once_one_gets_in(cast: Cast) -> None:
 
 def test_the_case_of_the_hexadecimal_digits_does_not_matter(cast: Cast) -> None:
     key = a_key(cast.alice)
-    given = {"digest": f"{key['id']}.{signature(key, str(NOON)).upper()}", "timestamp": str(NOON)}
-    assert _login(cast.anonymous, given) == 201
+    credentials = {"digest": f"{key['id']}.{signature(key, str(NOON)).upper()}", "timestamp": str(NOON)}
+    assert _login(cast.anonymous, credentials) == 201
 
 
 def test_a_digest_that_was_refused_may_still_be_used(cast: Cast, clock: Clock) -> None:
@@ -136,5 +136,5 @@ def test_a_wrong_digest_is_refused(cast: Cast, mistake: str) -> None:
         "١٧٨٠٠٠٠٠٠٠",
     ],
 )
-def test_a_timestamp_that_says_no_instant_is_refused_even_when_it_is_signed(cast: Cast, timestamp: str) -> None:
+def test_an_invalid_timestamp_is_refused_even_when_signed(cast: Cast, timestamp: str) -> None:
     assert _login(cast.anonymous, signed(a_key(cast.alice), timestamp)) == 401

@@ -14,16 +14,16 @@ from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.conftest import NOON, Clock
-from tests.sessions.tidying import after_clean_up
+from tests.sessions.clean_up import after_clean_up
 
 HOUR = 3600
 DAY = 24 * HOUR
 
 
 def _expires_at(cast: Cast) -> str:
-    answer = cast.alice.get("/api/session/current")
-    assert answer.status == 200
-    return str(answer.json["expires_at"])
+    response = cast.alice.get("/api/session/current")
+    assert response.status == 200
+    return str(response.json["expires_at"])
 
 
 @pytest.fixture
@@ -33,12 +33,12 @@ def alice_now(cast: Cast, clock: Clock) -> Cast:
     return cast
 
 
-def test_it_lives_for_14_days_without_use(alice_now: Cast, clock: Clock) -> None:
+def test_a_session_lives_for_14_days_without_use(alice_now: Cast, clock: Clock) -> None:
     clock.ahead(14 * DAY - 1)
     assert alice_now.alice.get("/api/calendars").status == 200
 
 
-def test_it_ends_after_14_days_without_use(alice_now: Cast, clock: Clock) -> None:
+def test_a_session_ends_after_14_days_without_use(alice_now: Cast, clock: Clock) -> None:
     clock.ahead(14 * DAY)
     assert alice_now.alice.get("/api/calendars").status == 401
     assert alice_now.alice.get("/api/session/current").status == 401
@@ -52,7 +52,7 @@ def test_another_session_does_not_show_one_that_ended(alice_now: Cast, clock: Cl
     assert other.delete(f"/api/session/{alice_now.alice.session_id}").status == 404
 
 
-def test_use_prolongs_it(alice_now: Cast, clock: Clock) -> None:
+def test_use_prolongs_a_session(alice_now: Cast, clock: Clock) -> None:
     clock.ahead(10 * DAY)
     alice_now.alice.get("/api/calendars")
     assert _expires_at(alice_now) == timestamps.format_utc(NOON + 24 * DAY)
@@ -60,7 +60,7 @@ def test_use_prolongs_it(alice_now: Cast, clock: Clock) -> None:
     assert alice_now.alice.get("/api/calendars").status == 200
 
 
-def test_use_is_noted_once_an_hour(alice_now: Cast, clock: Clock) -> None:
+def test_the_time_of_use_is_stored_once_an_hour(alice_now: Cast, clock: Clock) -> None:
     clock.ahead(HOUR)
     alice_now.alice.get("/api/calendars")
     assert _expires_at(alice_now) == timestamps.format_utc(NOON + 14 * DAY)
@@ -69,7 +69,7 @@ def test_use_is_noted_once_an_hour(alice_now: Cast, clock: Clock) -> None:
     assert _expires_at(alice_now) == timestamps.format_utc(NOON + HOUR + 1 + 14 * DAY)
 
 
-def test_it_ends_after_90_days_however_much_it_is_used(alice_now: Cast, clock: Clock) -> None:
+def test_a_session_ends_after_90_days_in_spite_of_use(alice_now: Cast, clock: Clock) -> None:
     for _ in range(8):
         clock.ahead(10 * DAY)
         assert alice_now.alice.get("/api/calendars").status == 200
@@ -80,13 +80,13 @@ def test_it_ends_after_90_days_however_much_it_is_used(alice_now: Cast, clock: C
     assert alice_now.alice.get("/api/calendars").status == 401
 
 
-def test_a_session_that_ended_is_forgotten(alice_now: Cast, db: Database) -> None:
-    kept = "SELECT count(*) FROM sessions WHERE id = :id"
-    assert after_clean_up(db, NOON + 14 * DAY)(kept, id=alice_now.alice.session_id) == 1
-    assert after_clean_up(db, NOON + 14 * DAY + 1)(kept, id=alice_now.alice.session_id) == 0
+def test_an_expired_session_is_deleted(alice_now: Cast, db: Database) -> None:
+    count_sessions = "SELECT count(*) FROM sessions WHERE id = :id"
+    assert after_clean_up(db, NOON + 14 * DAY)(count_sessions, id=alice_now.alice.session_id) == 1
+    assert after_clean_up(db, NOON + 14 * DAY + 1)(count_sessions, id=alice_now.alice.session_id) == 0
 
 
-def test_a_read_is_answered_even_where_its_use_cannot_be_noted(tmp_path: Path, settings: Settings) -> None:
+def test_a_read_succeeds_even_if_its_use_cannot_be_stored(tmp_path: Path, settings: Settings) -> None:
     """When the disk is full or the file is held, people can still look things up."""
     busy = Sqlite(tmp_path / "busy.sqlite3", busy_ms=50)
     migrate(busy)

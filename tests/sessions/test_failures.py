@@ -15,8 +15,8 @@ from kalends.users import passwords
 from tests.cast import PASSWORD, Cast, a_key
 from tests.client import Answer, Client
 from tests.conftest import NOON, Clock
-from tests.sessions.signing import signed
-from tests.sessions.tidying import after_clean_up
+from tests.sessions.clean_up import after_clean_up
+from tests.sessions.digests import signed
 from tests.users.hashers import Counting
 
 
@@ -31,9 +31,9 @@ class Door:
         self.address = f"address-{uuid4().hex}"
         return self.address
 
-    def knocks(self, *, cookie: str = "", **given: str) -> Answer:
+    def knocks(self, *, cookie: str = "", **credentials: str) -> Answer:
         headers = {"Cookie": cookie} if cookie else {}
-        return self.client.post("/api/session", json=given, remote_addr=self.address, headers=headers)
+        return self.client.post("/api/session", json=credentials, remote_addr=self.address, headers=headers)
 
 
 @pytest.fixture
@@ -93,13 +93,13 @@ def test_logins_that_succeed_or_break_a_rule_do_not_count(cast: Cast, door: Door
         assert door.knocks(user_name=cast.alice.user_name).status == 422
 
 
-def test_who_is_signed_in_already_stays_so(cast: Cast, door: Door) -> None:
+def test_signed_in_users_stay_signed_in(cast: Cast, door: Door) -> None:
     for _ in range(11):
         door.knocks(user_name=cast.alice.user_name, password="not hers")
     assert cast.alice.get("/api/calendars").status == 200
 
 
-def test_failures_are_forgotten(cast: Cast, door: Door, db: Database) -> None:
+def test_failed_logins_are_deleted(cast: Cast, door: Door, db: Database) -> None:
     door.knocks(user_name=cast.alice.user_name, password="not hers")
     later = after_clean_up(db, NOON + 10**9)  # Later than any other test has failed.
     assert later("SELECT count(*) FROM failed_logins") == 0
@@ -111,8 +111,8 @@ def test_guesses_at_the_password_of_somebody_who_is_signed_in_count_too(cast: Ca
     path = f"/api/users/{cast.alice.id}"
     for number in range(10):
         guess = {"password": "a new password", "current_password": f"guess {number}"}
-        answer = alice.request("PUT" if number % 2 else "DELETE", path, json=guess, remote_addr=door.moves())
-        assert (answer.status, answer.broken) == (403, ["current_password"])
+        response = alice.request("PUT" if number % 2 else "DELETE", path, json=guess, remote_addr=door.moves())
+        assert (response.status, response.broken) == (403, ["current_password"])
     right = {"password": "a new password", "current_password": PASSWORD}
     assert alice.put(path, json=right, remote_addr=door.moves()).status == 429
     assert alice.put(path, json={"name": "Alicia"}).status == 200
@@ -120,7 +120,7 @@ def test_guesses_at_the_password_of_somebody_who_is_signed_in_count_too(cast: Ca
     assert alice.put(path, json=right, remote_addr=door.moves()).status == 200
 
 
-def test_of_many_guesses_at_once_on_two_processes_no_more_are_tried_than_may_fail(
+def test_concurrent_guesses_in_two_processes_cannot_exceed_the_limit(
     cast: Cast, db: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     processes = [Client(wsgi(db, replace(settings, rate_limits="on"), Clock())) for _ in range(2)]
@@ -128,12 +128,12 @@ def test_of_many_guesses_at_once_on_two_processes_no_more_are_tried_than_may_fai
     monkeypatch.setattr(passwords, "_hasher", counting := Counting())
     with ThreadPoolExecutor(24) as threads:
         sent = [threads.submit(processes[n % 2].post, "/api/session", json=guess, remote_addr=address) for n in range(48)]
-        statuses = sorted(answer.result(60).status for answer in sent)
+        statuses = sorted(response.result(60).status for response in sent)
     assert statuses == [401] * 10 + [429] * 38
     assert counting.work == ["verify"] * 10
 
 
-def test_a_login_that_was_not_tried_does_not_count(cast: Cast, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_login_refused_with_503_does_not_count(cast: Cast, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     name = cast.alice.user_name
 
     def full(password: str, known: str | None) -> bool:
@@ -146,9 +146,9 @@ def test_a_login_that_was_not_tried_does_not_count(cast: Cast, door: Door, monke
     assert door.knocks(user_name=name, password=PASSWORD).status == 201
 
 
-def device_cookie(answer: Answer) -> str:
+def device_cookie(response: Answer) -> str:
     """The cookie by which a device is known again, as a browser sends it."""
-    return f"kalends_device={answer.cookies['kalends_device']}"
+    return f"kalends_device={response.cookies['kalends_device']}"
 
 
 def test_failures_elsewhere_do_not_lock_out_a_device_that_signed_in_before(cast: Cast, door: Door) -> None:
@@ -174,7 +174,7 @@ def test_a_device_has_ten_guesses_of_its_own_and_for_its_own_account_alone(cast:
     assert door.knocks(user_name=cast.bob.user_name, password=PASSWORD, cookie=cookie).status == 429
 
 
-def test_a_key_makes_no_device_known(cast: Cast, door: Door) -> None:
+def test_a_login_with_a_key_sets_no_device_cookie(cast: Cast, door: Door) -> None:
     assert set(door.knocks(wkey=a_key(cast.alice)["wkey"]).cookies) == {"kalends_session"}
 
 
@@ -188,7 +188,7 @@ def test_failures_of_a_network_count_together(cast: Cast, door: Door) -> None:
     assert door.knocks(user_name=cast.alice.user_name, password=PASSWORD).status == 429
 
 
-def test_the_count_does_not_tell_that_a_name_and_an_address_are_one_account(cast: Cast, door: Door) -> None:
+def test_the_limit_does_not_disclose_that_a_name_and_an_address_are_one_account(cast: Cast, door: Door) -> None:
     for name, address in ((cast.alice.user_name, cast.alice.email_address), ("nobody-at-all", "nobody@example.org")):
         for _ in range(10):
             door.moves()
@@ -198,7 +198,7 @@ def test_the_count_does_not_tell_that_a_name_and_an_address_are_one_account(cast
         assert door.knocks(user_name=address, password="a guess").status == 401
 
 
-def test_strangers_who_fail_do_not_keep_a_user_from_confirming_with_the_password(cast: Cast, door: Door) -> None:
+def test_failed_logins_by_strangers_do_not_lock_out_password_confirmation(cast: Cast, door: Door) -> None:
     for _ in range(10):
         door.knocks(user_name=cast.alice.user_name, password="not hers")
     change = {"password": "a new password", "current_password": PASSWORD}
@@ -206,9 +206,7 @@ def test_strangers_who_fail_do_not_keep_a_user_from_confirming_with_the_password
     assert changed.status == 200
 
 
-def test_a_failure_is_logged_with_the_account_and_the_network_and_nothing_that_was_typed(
-    cast: Cast, door: Door, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_failure_is_logged_with_account_and_network_but_no_input(cast: Cast, door: Door, caplog: pytest.LogCaptureFixture) -> None:
     door.address = "2001:db8:1:2::3"
     door.knocks(user_name=cast.alice.email_address.upper(), password="canary-1")
     door.knocks(user_name="canary-2", password="canary-3")

@@ -10,8 +10,8 @@ DAY = 86_400
 
 
 def test_a_session_says_who_is_logged_in(cast: Cast, clock: Clock) -> None:
-    answer = cast.alice.get(f"/api/session/{cast.alice.session_id}")
-    assert (answer.status, answer.json) == (
+    response = cast.alice.get(f"/api/session/{cast.alice.session_id}")
+    assert (response.status, response.json) == (
         200,
         {
             "id": cast.alice.session_id,
@@ -35,7 +35,7 @@ def test_people_see_their_other_sessions_too(cast: Cast) -> None:
     assert cast.alice.get(f"/api/session/{other['id']}").json["id"] == other["id"]
 
 
-def test_a_key_learns_whose_it_is(cast: Cast, clock: Clock) -> None:
+def test_the_current_session_of_a_key_names_its_user(cast: Cast, clock: Clock) -> None:
     key = a_key(cast.alice)
     program = cast.anonymous.signed_in(key["wkey"])
     assert program.get(f"/api/session/{cast.alice.session_id}").json["user_id"] == cast.alice.id
@@ -50,13 +50,13 @@ def test_a_key_learns_whose_it_is(cast: Cast, clock: Clock) -> None:
     assert program.delete("/api/session/current").status == 404
 
 
-def test_a_session_tells_the_key_that_opened_it(cast: Cast) -> None:
+def test_a_session_names_the_key_that_opened_it(cast: Cast) -> None:
     key = a_key(cast.alice)
     token = cast.anonymous.post("/api/session", json={"wkey": key["wkey"]}).json["token"]
     assert cast.anonymous.signed_in(token).get("/api/session/current").json["key_id"] == key["id"]
 
 
-def test_a_session_of_somebody_else_is_not_there(cast: Cast) -> None:
+def test_a_session_of_another_user_is_not_found(cast: Cast) -> None:
     other = cast.carol.get(f"/api/session/{cast.alice.session_id}")
     nobody = cast.carol.get("/api/session/s00000000000000")
     assert (other.status, other.json | {"request_id": ""}) == (404, nobody.json | {"request_id": ""})
@@ -69,14 +69,14 @@ def test_a_guest_must_sign_in(cast: Cast, path: str) -> None:
 
 
 @pytest.mark.parametrize("session_id", ["%00", "s%00", "s00000000000000", "%F0%9F%8E%B7"])
-def test_there_is_no_such_session(cast: Cast, session_id: str) -> None:
+def test_an_unknown_session_is_not_found(cast: Cast, session_id: str) -> None:
     assert cast.alice.get(f"/api/session/{session_id}").status == 404
 
 
 @pytest.mark.parametrize("token", ["nonsense", "wk_nonsense", "ü", "x" * 5000])
 def test_a_wrong_token_is_refused(cast: Cast, token: str) -> None:
-    answer = cast.anonymous.get("/api/session/current", headers={"Authorization": f"Bearer {token}"})
-    assert (answer.status, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
+    response = cast.anonymous.get("/api/session/current", headers={"Authorization": f"Bearer {token}"})
+    assert (response.status, response.headers["WWW-Authenticate"]) == (401, "Bearer")
 
 
 def test_the_id_is_public_and_signs_nobody_in(cast: Cast) -> None:

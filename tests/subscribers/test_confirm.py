@@ -1,4 +1,4 @@
-"""Double opt-in: an address without proof is announced to only after the link that was sent to it was followed."""
+"""Double opt-in: an unverified address gets announcements only after it followed its confirmation link."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from kalends.subscribers.mail_links import confirm_url, unsubscribe_url
 from tests.cast import Cast, Person, a_response, an_event, verified
 from tests.client import Client
 from tests.conftest import Clock
-from tests.subscribers.confirming import confirmations, confirmed, link_to_confirm
+from tests.subscribers.confirmations import confirmations, confirmed, link_to_confirm
 
 DAY = 24 * 3600
 
@@ -45,7 +45,7 @@ def test_a_guests_address_is_announced_to_once_it_has_confirmed(cast: Cast, sett
     assert _queued(cast.alice, event) == 1
 
 
-def test_an_address_with_proof_counts_at_once(cast: Cast, db: Database) -> None:
+def test_a_verified_address_is_subscribed_at_once(cast: Cast, db: Database) -> None:
     event = an_event(cast.alice, public=True)
     a_response(verified(db, cast.carol), event, opt_in=True)
     assert [(s["address"], s["confirmed"]) for s in _listed(cast.alice)] == [(cast.carol.email_address, True)]
@@ -54,7 +54,7 @@ def test_an_address_with_proof_counts_at_once(cast: Cast, db: Database) -> None:
 
 
 @pytest.mark.parametrize("who", ["editor", "unverified account"])
-def test_nobody_confirms_for_others(cast: Cast, who: str) -> None:
+def test_a_request_alone_does_not_confirm_an_address(cast: Cast, who: str) -> None:
     """Not even the event's owner, who may respond for others."""
     event = an_event(cast.alice, public=True)
     client = {"editor": cast.alice, "unverified account": cast.carol}[who]
@@ -63,7 +63,7 @@ def test_nobody_confirms_for_others(cast: Cast, who: str) -> None:
     assert [s["confirmed"] for s in _listed(cast.alice)] == [False]
 
 
-def test_a_phone_number_is_asked_by_text_message(cast: Cast, settings: Settings) -> None:
+def test_a_phone_number_gets_its_confirmation_link_by_sms(cast: Cast, settings: Settings) -> None:
     event = an_event(cast.alice, public=True)
     number = "+33612345678"
     cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"mobile_number": number, "opt_in": True})
@@ -72,7 +72,7 @@ def test_a_phone_number_is_asked_by_text_message(cast: Cast, settings: Settings)
     assert _queued(cast.alice, event) == 1
 
 
-def test_who_has_unsubscribed_comes_back_only_by_their_own_confirmation(cast: Cast, settings: Settings, clock: Clock) -> None:
+def test_an_unsubscribed_address_returns_only_by_its_own_confirmation(cast: Cast, settings: Settings, clock: Clock) -> None:
     event = an_event(cast.alice, public=True)
     a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
     confirmed(cast.alice, settings, "gus@example.org")
@@ -89,7 +89,7 @@ def test_who_has_unsubscribed_comes_back_only_by_their_own_confirmation(cast: Ca
     assert len(_listed(cast.alice)) == 1
 
 
-def test_an_owner_has_an_address_asked_once_a_day(cast: Cast, settings: Settings, clock: Clock) -> None:
+def test_an_address_gets_one_confirmation_link_a_day_for_each_owner(cast: Cast, settings: Settings, clock: Clock) -> None:
     events = [an_event(cast.alice, public=True) for _ in range(2)]
     for event in events:
         a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
@@ -113,7 +113,7 @@ def test_many_owners_do_not_flood_an_address(cast: Cast, db: Database, settings:
     assert sum(len(confirmations(owner, address)) for owner in owners) == 5
 
 
-def test_what_is_not_confirmed_is_deleted_after_30_days(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+def test_an_unconfirmed_address_is_deleted_after_30_days(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     event = an_event(cast.alice, public=True)
     for name in ("gus", "hal"):
         a_response(cast.anonymous, event, email_address=f"{name}@example.org", opt_in=True)
@@ -127,7 +127,7 @@ def test_what_is_not_confirmed_is_deleted_after_30_days(cast: Cast, db: Database
     assert (cast.anonymous.get(link).status, cast.anonymous.post(link).status) == (404, 404)
 
 
-def test_a_link_that_somebody_made_up_confirms_nothing(cast: Cast, settings: Settings) -> None:
+def test_a_forged_link_confirms_nothing(cast: Cast, settings: Settings) -> None:
     event = an_event(cast.alice, public=True)
     a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
     (message,) = confirmations(cast.alice, "gus@example.org")

@@ -1,4 +1,4 @@
-"""The opt-in list: how an address gets on it, who sees it, and how it gets off."""
+"""The list of subscribers: opting in, reading, unsubscribing."""
 
 import csv
 import io
@@ -28,14 +28,14 @@ def test_opting_in_puts_the_address_on_the_event_owners_list_once(cast: Cast) ->
     assert cast.bob.get("/api/subscribers").json["subscribers"] == []
 
 
-def test_the_list_is_a_table_too(cast: Cast) -> None:
+def test_the_list_is_exported_as_csv(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
     (row,) = csv.DictReader(io.StringIO(cast.alice.get("/api/subscribers.csv").text))
     assert (row["address"], row["source"]) == ("gus@example.org", "response")
 
 
-def test_the_owner_takes_an_address_off(cast: Cast) -> None:
+def test_the_owner_deletes_a_subscriber(cast: Cast) -> None:
     a_response(cast.anonymous, an_event(cast.alice, public=True), email_address="gus@example.org", opt_in=True)
     (listed,) = cast.alice.get("/api/subscribers").json["subscribers"]
     assert cast.bob.delete(f"/api/subscribers/{listed['id']}").status == 404
@@ -44,7 +44,7 @@ def test_the_owner_takes_an_address_off(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("link", [unsubscribe_url, short_unsubscribe_url])
-def test_one_click_leaves_the_list_without_an_account(cast: Cast, settings: Settings, link: Callable[[Settings, int], str]) -> None:
+def test_one_click_unsubscribes_without_an_account(cast: Cast, settings: Settings, link: Callable[[Settings, int], str]) -> None:
     a_response(cast.anonymous, an_event(cast.alice, public=True), email_address="gus@example.org", opt_in=True)
     (listed,) = cast.alice.get("/api/subscribers").json["subscribers"]
     path = link(settings, listed["id"]).removeprefix(settings.url)
@@ -55,7 +55,7 @@ def test_one_click_leaves_the_list_without_an_account(cast: Cast, settings: Sett
     assert cast.alice.get("/api/subscribers").json["subscribers"] == []
 
 
-def test_a_link_that_somebody_made_up_takes_nobody_off(cast: Cast, settings: Settings) -> None:
+def test_a_forged_link_unsubscribes_nobody(cast: Cast, settings: Settings) -> None:
     a_response(cast.anonymous, an_event(cast.alice, public=True), email_address="gus@example.org", opt_in=True)
     (listed,) = cast.alice.get("/api/subscribers").json["subscribers"]
     good = unsubscribe_url(settings, listed["id"]).rsplit("/", 1)[1]

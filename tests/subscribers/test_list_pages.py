@@ -1,4 +1,4 @@
-"""The owner's list on pages: who is on it, why, and taking somebody off it."""
+"""Pages of the owner's list of subscribers."""
 
 from tests.cast import Cast, a_response, an_event
 
@@ -11,8 +11,8 @@ def test_the_list_shows_who_opted_in_and_to_what(cast: Cast) -> None:
     cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"mobile_number": "+33612345678", "opt_in": True})
     cast.alice.delete(f"/api/events/{gone['id']}")
     page = cast.alice.get("/subscribers").text
-    for shown in ["3 addresses", "dana@example.org", "R&amp;B night", "+33612345678", "text message", "eve@example.org", "“Cancelled”"]:
-        assert shown in page
+    for text in ["3 addresses", "dana@example.org", "R&amp;B night", "+33612345678", "text message", "eve@example.org", "“Cancelled”"]:
+        assert text in page
     assert 'href="/api/subscribers.csv"' in page
     assert "dana@example.org" not in cast.carol.get("/subscribers").text
 
@@ -21,7 +21,7 @@ def test_an_empty_list_says_what_it_is_for(cast: Cast) -> None:
     assert 'class="empty"' in cast.alice.get("/subscribers").text
 
 
-def test_removing_somebody_is_asked_for_first(cast: Cast) -> None:
+def test_removing_a_subscriber_asks_for_confirmation(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     a_response(cast.anonymous, event, email_address="dana@example.org", opt_in=True)
     listed = cast.alice.get("/api/subscribers").json["subscribers"]

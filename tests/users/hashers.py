@@ -1,4 +1,4 @@
-"""Argon2id hashers that let a test look on, or make something happen meanwhile."""
+"""Argon2id hashers that count calls or run an action during verification."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -7,7 +7,7 @@ from argon2 import PasswordHasher
 
 
 class Counting(PasswordHasher):
-    """Counts what it is asked to do."""
+    """Counts its calls."""
 
     def __init__(self) -> None:
         super().__init__(time_cost=1, memory_cost=8, parallelism=1)
@@ -23,14 +23,14 @@ class Counting(PasswordHasher):
 
 
 class Meanwhile(Counting):
-    """Something happens while the first password is verified."""
+    """Runs an action while the first password is verified."""
 
     def __init__(self, happening: Callable[[], object]):
         super().__init__()
         self._happening = happening
 
     def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:
-        found = super().verify(hash, password)
+        is_valid = super().verify(hash, password)
         if self.work.count("verify") == 1:
             self._happening()
-        return found
+        return is_valid

@@ -1,4 +1,4 @@
-"""What people send when they register."""
+"""The body of a registration."""
 
 from typing import Any
 from uuid import uuid4

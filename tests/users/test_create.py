@@ -29,36 +29,41 @@ def _login(guest: Client, user_name: str, password: str) -> int:
     return guest.post("/api/session", json={"user_name": user_name, "password": password}).status
 
 
-def test_registering_answers_the_account(client: Client, clock: Clock) -> None:
-    given = a_registration(name="Emil", time_zone="Europe/Berlin")
-    made = client.post("/api/users", json=given)
-    assert made.status == 201
-    assert made.headers["Location"] == f"/api/users/{made.json['id']}"
-    expected = {"user_name": given["user_name"], "email_address": given["email_address"], "name": "Emil", "time_zone": "Europe/Berlin"}
+def test_registering_returns_the_account(client: Client, clock: Clock) -> None:
+    registration = a_registration(name="Emil", time_zone="Europe/Berlin")
+    response = client.post("/api/users", json=registration)
+    assert response.status == 201
+    assert response.headers["Location"] == f"/api/users/{response.json['id']}"
+    expected = {
+        "user_name": registration["user_name"],
+        "email_address": registration["email_address"],
+        "name": "Emil",
+        "time_zone": "Europe/Berlin",
+    }
     stamps = {"created_at": timestamps.format_utc(NOON), "updated_at": timestamps.format_utc(NOON), "verified": False, "verified_at": None}
-    assert made.json == expected | stamps | {"id": made.json["id"], "primary_calendar_id": made.json["primary_calendar_id"]}
+    assert response.json == expected | stamps | {"id": response.json["id"], "primary_calendar_id": response.json["primary_calendar_id"]}
 
 
 def test_name_and_time_zone_have_defaults(client: Client) -> None:
-    made = client.post("/api/users", json=a_registration()).json
-    assert (made["name"], made["time_zone"]) == (None, "UTC")
+    user = client.post("/api/users", json=a_registration()).json
+    assert (user["name"], user["time_zone"]) == (None, "UTC")
 
 
 @pytest.mark.parametrize("name", ["Emil", None])
 def test_a_user_has_one_primary_calendar_from_the_start(client: Client, name: str | None) -> None:
-    given = a_registration(name=name, time_zone="Asia/Tokyo")
-    made = client.post("/api/users", json=given).json
-    token = client.post("/api/session", json={"user_name": given["user_name"], "password": PASSWORD}).json["token"]
+    registration = a_registration(name=name, time_zone="Asia/Tokyo")
+    user = client.post("/api/users", json=registration).json
+    token = client.post("/api/session", json={"user_name": registration["user_name"], "password": PASSWORD}).json["token"]
     [calendar] = client.signed_in(token).get("/api/calendars").json["calendars"]
-    assert (calendar["id"], calendar["primary"], calendar["role"]) == (made["primary_calendar_id"], True, "owner")
-    assert (calendar["name"], calendar["time_zone"], calendar["public"]) == (name or given["user_name"], "Asia/Tokyo", False)
+    assert (calendar["id"], calendar["primary"], calendar["role"]) == (user["primary_calendar_id"], True, "owner")
+    assert (calendar["name"], calendar["time_zone"], calendar["public"]) == (name or registration["user_name"], "Asia/Tokyo", False)
 
 
 @pytest.mark.parametrize("domain", ["mail.local", "mail.internal", "example.org", "exämple.org"])
 def test_an_address_is_checked_for_its_form_only(client: Client, domain: str) -> None:
     address = f"bob-{uuid4().hex[:10]}@{domain}"
-    made = client.post("/api/users", json=a_registration(email_address=address))
-    assert (made.status, made.json["email_address"]) == (201, address)
+    response = client.post("/api/users", json=a_registration(email_address=address))
+    assert (response.status, response.json["email_address"]) == (201, address)
 
 
 @pytest.mark.parametrize("user_name", ["a", "Ana.María-7_x", "名前", "x" * 60])
@@ -80,14 +85,14 @@ def test_a_user_name_has_letters_digits_dots_hyphens_and_underscores(client: Cli
         *(("time_zone", value) for value in ["Mars/Olympus", "europe/berlin", "+02:00", 2]),
     ],
 )
-def test_a_value_that_breaks_a_rule_is_named(client: Client, field: str, value: Any) -> None:
-    answer = client.post("/api/users", json=a_registration() | {field: value})
-    assert (answer.status, answer.broken) == (422, [field])
+def test_an_invalid_value_names_its_field(client: Client, field: str, value: Any) -> None:
+    response = client.post("/api/users", json=a_registration() | {field: value})
+    assert (response.status, response.broken) == (422, [field])
 
 
 def test_every_broken_field_is_named_at_once(client: Client) -> None:
-    answer = client.post("/api/users", json={"user_name": "a b", "password": "short", "time_zone": "Mars"})
-    assert (answer.status, set(answer.broken)) == (422, {"user_name", "email_address", "password", "time_zone"})
+    response = client.post("/api/users", json={"user_name": "a b", "password": "short", "time_zone": "Mars"})
+    assert (response.status, set(response.broken)) == (422, {"user_name", "email_address", "password", "time_zone"})
 
 
 @pytest.mark.parametrize(("field", "sign"), [("user_name", ""), ("email_address", "@example.org")])
@@ -103,60 +108,60 @@ def test_names_and_addresses_are_unique_without_regard_to_case(client: Client, f
 
 
 def test_a_registration_that_fails_leaves_nothing_behind(client: Client, cast: Cast) -> None:
-    given = a_registration(user_name=cast.alice.user_name)
-    assert client.post("/api/users", json=given).status == 409
-    assert client.post("/api/users", json=a_registration(email_address=given["email_address"])).status == 201
+    registration = a_registration(user_name=cast.alice.user_name)
+    assert client.post("/api/users", json=registration).status == 409
+    assert client.post("/api/users", json=a_registration(email_address=registration["email_address"])).status == 201
 
 
 @pytest.mark.parametrize("field", ["user_name", "email_address"])
-def test_of_many_who_want_the_same_name_at_once_one_gets_it(client: Client, field: str) -> None:
-    wanted = a_registration()[field]
+def test_of_concurrent_registrations_of_one_name_one_succeeds(client: Client, field: str) -> None:
+    value = a_registration()[field]
     start = Barrier(8)
 
     def register(number: int) -> int:
-        given = a_registration() | {field: wanted.upper() if number % 2 else wanted}
+        registration = a_registration() | {field: value.upper() if number % 2 else value}
         start.wait(10)
-        return client.post("/api/users", json=given).status
+        return client.post("/api/users", json=registration).status
 
     with ThreadPoolExecutor(8) as threads:
         assert sorted(threads.map(register, range(8), timeout=60)) == [201, *[409] * 7]
 
 
 def test_a_closed_service_registers_nobody(client: Client, db: Database, settings: Settings) -> None:
-    given = a_registration()
+    registration = a_registration()
     closed = Client(wsgi(db, replace(settings, registration="closed")))
-    assert closed.post("/api/users", json=given).status == 403
-    assert _login(client, given["user_name"], PASSWORD) == 401
+    assert closed.post("/api/users", json=registration).status == 403
+    assert _login(client, registration["user_name"], PASSWORD) == 401
 
 
 @pytest.mark.parametrize("password", ["8 letter", "xyzzy, 🎷 " * 28, "  spaces count  ", "Grüße, 世界 🎷"])
 def test_a_password_is_taken_as_it_is(client: Client, password: str) -> None:
-    given = a_registration(password=password)
-    assert client.post("/api/users", json=given).status == 201
-    assert _login(client, given["user_name"], password) == 201
-    assert _login(client, given["user_name"], password[:-1] + "?") == 401
+    registration = a_registration(password=password)
+    assert client.post("/api/users", json=registration).status == 201
+    assert _login(client, registration["user_name"], password) == 201
+    assert _login(client, registration["user_name"], password[:-1] + "?") == 401
 
 
 def test_a_password_may_be_typed_on_any_keyboard(client: Client) -> None:
     """The same letter comes composed from one system and decomposed from another."""
-    given = a_registration(password=normalize("NFD", "Überraschung"))
-    assert client.post("/api/users", json=given).status == 201
-    assert _login(client, given["user_name"], normalize("NFC", "Überraschung")) == 201
+    registration = a_registration(password=normalize("NFD", "Überraschung"))
+    assert client.post("/api/users", json=registration).status == 201
+    assert _login(client, registration["user_name"], normalize("NFC", "Überraschung")) == 201
 
 
 def test_spaces_around_a_password_are_part_of_it(client: Client) -> None:
-    given = a_registration(password="  spaces count  ")
-    client.post("/api/users", json=given)
-    assert _login(client, given["user_name"], "spaces count") == 401
+    registration = a_registration(password="  spaces count  ")
+    client.post("/api/users", json=registration)
+    assert _login(client, registration["user_name"], "spaces count") == 401
 
 
-def test_only_a_hash_of_the_password_is_kept(client: Client, db: Database, settings: Settings) -> None:
-    given = a_registration(password=f"secret {uuid4().hex}")
-    made = client.post("/api/users", json=given)
-    assert given["password"] not in made.text
+def test_only_a_hash_of_the_password_is_stored(client: Client, db: Database, settings: Settings) -> None:
+    registration = a_registration(password=f"secret {uuid4().hex}")
+    response = client.post("/api/users", json=registration)
+    assert registration["password"] not in response.text
     with db.read() as tx:
-        assert tx.value("SELECT password_hash FROM users WHERE id = :id", id=made.json["id"]).startswith("$argon2id$")
-    assert given["password"].encode() not in everything(db, settings)
+        assert tx.value("SELECT password_hash FROM users WHERE id = :id", id=response.json["id"]).startswith("$argon2id$")
+    assert registration["password"].encode() not in everything(db, settings)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="priorities of threads are Linux's")
@@ -178,8 +183,8 @@ def test_a_password_is_hashed_with_low_priority(client: Client, monkeypatch: pyt
 
 @pytest.mark.parametrize("field", ["user_name", "email_address"])
 def test_no_password_is_hashed_for_a_name_that_is_taken(client: Client, field: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = a_registration()
-    assert client.post("/api/users", json=given).status == 201
+    registration = a_registration()
+    assert client.post("/api/users", json=registration).status == 201
     monkeypatch.setattr(passwords, "_hasher", None)
-    again = client.post("/api/users", json=a_registration() | {field: given[field]})
+    again = client.post("/api/users", json=a_registration() | {field: registration[field]})
     assert (again.status, again.broken) == (409, [field])

@@ -15,58 +15,58 @@ def _delete(person: Person) -> Any:
     return person.delete(f"/api/users/{person.id}", json={"current_password": PASSWORD})
 
 
-def test_a_deleted_user_is_gone_with_all_that_was_theirs(cast: Cast, db: Database) -> None:
+def test_deleting_a_user_deletes_all_their_data(cast: Cast, db: Database) -> None:
     calendar = a_calendar(cast.alice, public=True)
     shared(cast.alice, calendar, cast.bob, "editor")
     key = a_key(cast.alice)
-    answer = _delete(cast.alice)
-    assert (answer.status, answer.json) == (200, {"deleted": [cast.alice.id]})
+    response = _delete(cast.alice)
+    assert (response.status, response.json) == (200, {"deleted": [cast.alice.id]})
     assert cast.alice.get("/api/calendars").status == 401
     assert cast.anonymous.signed_in(key["wkey"]).get("/api/calendars").status == 401
     assert cast.anonymous.post("/api/session", json={"wkey": key["wkey"]}).status == 401
     assert cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD}).status == 401
     assert cast.bob.get(f"/api/calendars/{calendar['id']}").status == 404
-    assert [found["name"] for found in cast.bob.get("/api/calendars").json["calendars"]] == ["Bob"]
+    assert [listed["name"] for listed in cast.bob.get("/api/calendars").json["calendars"]] == ["Bob"]
     with db.read() as tx:
         for table, column in [("users", "id"), ("keys", "user_id"), ("sessions", "user_id"), ("calendars", "owner_id")]:
             assert tx.value(f"SELECT count(*) FROM {table} WHERE {column} = :id", id=cast.alice.id) == 0, table
 
 
-def test_others_lose_nothing(cast: Cast) -> None:
+def test_deleting_a_user_keeps_the_data_of_others(cast: Cast) -> None:
     calendar = a_calendar(cast.bob)
     shared(cast.bob, calendar, cast.alice, "editor")
     _delete(cast.alice)
-    seen = cast.bob.get(f"/api/calendars/{calendar['id']}")
-    assert (seen.status, seen.json["shares"]) == (200, [])
+    response = cast.bob.get(f"/api/calendars/{calendar['id']}")
+    assert (response.status, response.json["shares"]) == (200, [])
 
 
-def test_the_names_are_free_again(cast: Cast) -> None:
+def test_the_names_of_a_deleted_user_can_be_registered_again(cast: Cast) -> None:
     _delete(cast.alice)
     again = cast.anonymous.post("/api/users", json=a_registration(user_name=cast.alice.user_name, email_address=cast.alice.email_address))
     assert again.status == 201
     assert again.json["id"] != cast.alice.id
 
 
-@pytest.mark.parametrize(("given", "status"), [({}, 422), ({"current_password": ""}, 422), ({"current_password": "not my password"}, 403)])
-def test_it_needs_the_current_password(cast: Cast, given: dict[str, str], status: int) -> None:
-    answer = cast.alice.delete(f"/api/users/{cast.alice.id}", json=given)
-    assert (answer.status, answer.broken) == (status, ["current_password"])
+@pytest.mark.parametrize(("fields", "status"), [({}, 422), ({"current_password": ""}, 422), ({"current_password": "not my password"}, 403)])
+def test_deleting_a_user_requires_the_current_password(cast: Cast, fields: dict[str, str], status: int) -> None:
+    response = cast.alice.delete(f"/api/users/{cast.alice.id}", json=fields)
+    assert (response.status, response.broken) == (status, ["current_password"])
     assert cast.alice.get(f"/api/users/{cast.alice.id}").status == 200
 
 
-def test_nobody_deletes_somebody_else(cast: Cast) -> None:
+def test_users_cannot_delete_each_other(cast: Cast) -> None:
     assert cast.carol.delete(f"/api/users/{cast.alice.id}", json={"current_password": PASSWORD}).status == 404
     assert cast.alice.get(f"/api/users/{cast.alice.id}").status == 200
 
 
-def test_of_two_who_delete_it_at_once_one_is_late(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_two_concurrent_deletions_of_a_user_one_succeeds(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     alice = cast.alice
     monkeypatch.setattr(passwords, "_hasher", Meanwhile(lambda: _delete(alice)))
     assert _delete(alice).status == 401
 
 
-def test_a_user_who_goes_while_they_are_changed_is_signed_out(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_deleted_during_an_update_is_signed_out(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     alice = cast.alice
     monkeypatch.setattr(passwords, "_hasher", Meanwhile(lambda: _delete(alice)))
-    answer = alice.put(f"/api/users/{alice.id}", json={"password": "staple of the stable", "current_password": PASSWORD})
-    assert answer.status == 401
+    response = alice.put(f"/api/users/{alice.id}", json={"password": "staple of the stable", "current_password": PASSWORD})
+    assert response.status == 401

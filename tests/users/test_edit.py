@@ -3,7 +3,7 @@
 from tests.cast import Cast
 
 
-def test_edit_answers_what_may_be_sent_again(cast: Cast) -> None:
+def test_edit_returns_fields_that_update_accepts(cast: Cast) -> None:
     path = f"/api/users/{cast.alice.id}"
     form = cast.alice.get(f"{path}/edit")
     assert form.status == 200
@@ -12,5 +12,5 @@ def test_edit_answers_what_may_be_sent_again(cast: Cast) -> None:
     assert (sent.status, sent.json) == (200, cast.alice.user)
 
 
-def test_nobody_edits_somebody_else(cast: Cast) -> None:
+def test_users_cannot_edit_each_other(cast: Cast) -> None:
     assert cast.carol.get(f"/api/users/{cast.alice.id}/edit").status == 404

@@ -3,6 +3,6 @@
 from tests.client import Client
 
 
-def test_new_answers_the_fields_of_a_registration_with_defaults(client: Client) -> None:
-    answer = client.get("/api/users/new")
-    assert (answer.status, answer.json) == (200, {"user_name": "", "email_address": "", "name": None, "time_zone": "UTC"})
+def test_new_returns_the_default_fields_of_a_registration(client: Client) -> None:
+    response = client.get("/api/users/new")
+    assert (response.status, response.json) == (200, {"user_name": "", "email_address": "", "name": None, "time_zone": "UTC"})

@@ -1,4 +1,4 @@
-"""The link to a new password on its way: from the page to the mailbox, and in no log."""
+"""The password reset link, from the page to the mailbox, and not in the log."""
 
 import email
 import email.policy
@@ -6,7 +6,7 @@ import email.policy
 from tests.deliveries.servers import Mailbox, real_server
 from tests.serve.conftest import Start, database, start  # noqa: F401
 from tests.serve.running import Running, bearer, eventually
-from tests.users.resetting import link_in
+from tests.users.account_mail import link_in
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -26,8 +26,8 @@ def test_the_mail_arrives_and_its_link_is_in_no_log(start: Start, database: str)
         service = start(work=True, database=database, base_url="https://calendar.example.org", email=f"smtp://127.0.0.1:{port}")
         token = service.sign_up("alice")
         assert send(service, "/reset", "user_name=alice") == 303
-        eventually(lambda: box.kept)
-        mail = email.message_from_bytes(box.kept[0].content, policy=email.policy.default)
+        eventually(lambda: box.envelopes)
+        mail = email.message_from_bytes(box.envelopes[0].content, policy=email.policy.default)
         assert (mail["To"], mail["Subject"]) == ("alice@example.org", "A new password")
         assert mail["From"] == "Kalends <kalends@calendar.example.org>"
         plain, html = (mail.get_body((kind,)).get_content() for kind in ("plain", "html"))  # type: ignore[union-attr]

@@ -13,8 +13,8 @@ from kalends.users import passwords
 from tests.cast import PASSWORD, Cast, Person, a_key
 from tests.client import Client
 from tests.conftest import Clock
+from tests.users.account_mail import mails
 from tests.users.hashers import Meanwhile
-from tests.users.resetting import mails
 
 NEW_PASSWORD = "staple of the stable"
 
@@ -31,7 +31,7 @@ def _is_signed_in(client: Client) -> bool:
     return client.get("/api/calendars").status == 200
 
 
-def test_only_what_is_given_changes(cast: Cast, clock: Clock) -> None:
+def test_update_changes_only_the_fields_in_the_request(cast: Cast, clock: Clock) -> None:
     before = cast.alice.user
     clock.ahead(60)
     changed = cast.alice.put(_path(cast.alice), json={"name": "Alicia"})
@@ -67,17 +67,17 @@ def test_an_optional_field_is_cleared(cast: Cast, empty: str | None) -> None:
         ("name", "x" * 201),
     ],
 )
-def test_a_value_that_breaks_a_rule_is_named_and_changes_nothing(cast: Cast, field: str, value: Any) -> None:
-    answer = cast.alice.put(_path(cast.alice), json={"name": "Alicia"} | {field: value})
-    assert (answer.status, answer.broken) == (422, [field])
+def test_an_invalid_value_names_its_field_and_updates_nothing(cast: Cast, field: str, value: Any) -> None:
+    response = cast.alice.put(_path(cast.alice), json={"name": "Alicia"} | {field: value})
+    assert (response.status, response.broken) == (422, [field])
     assert cast.alice.get(_path(cast.alice)).json == cast.alice.user
 
 
 @pytest.mark.parametrize("field", ["user_name", "email_address"])
 def test_a_taken_name_is_a_conflict_and_changes_nothing(cast: Cast, field: str) -> None:
-    given = {"name": "Alicia", field: getattr(cast.bob, field).upper(), "current_password": PASSWORD}
-    answer = cast.alice.put(_path(cast.alice), json=given)
-    assert (answer.status, answer.broken) == (409, [field])
+    fields = {"name": "Alicia", field: getattr(cast.bob, field).upper(), "current_password": PASSWORD}
+    response = cast.alice.put(_path(cast.alice), json=fields)
+    assert (response.status, response.broken) == (409, [field])
     assert cast.alice.get(_path(cast.alice)).json == cast.alice.user
 
 
@@ -93,14 +93,14 @@ def test_people_log_in_with_their_new_address_only(cast: Cast) -> None:
     assert _login(cast.anonymous, cast.alice.email_address, PASSWORD) == 401
 
 
-def test_nobody_changes_somebody_else(cast: Cast) -> None:
+def test_users_cannot_update_each_other(cast: Cast) -> None:
     assert cast.carol.put(_path(cast.alice), json={"name": "Mallory"}).status == 404
     assert cast.alice.get(_path(cast.alice)).json == cast.alice.user
 
 
 def test_a_new_password_works_and_the_old_one_no_longer(cast: Cast) -> None:
-    answer = cast.alice.put(_path(cast.alice), json={"password": NEW_PASSWORD, "current_password": PASSWORD})
-    assert (answer.status, "password" in answer.text) == (200, False)
+    response = cast.alice.put(_path(cast.alice), json={"password": NEW_PASSWORD, "current_password": PASSWORD})
+    assert (response.status, "password" in response.text) == (200, False)
     assert _login(cast.anonymous, cast.alice.user_name, NEW_PASSWORD) == 201
     assert _login(cast.anonymous, cast.alice.user_name, PASSWORD) == 401
 
@@ -126,7 +126,7 @@ def test_a_program_that_sets_a_password_ends_every_session(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "status", "broken"),
+    ("fields", "status", "broken"),
     [
         ({"password": NEW_PASSWORD}, 422, ["current_password"]),
         ({"password": NEW_PASSWORD, "current_password": ""}, 422, ["current_password"]),
@@ -135,9 +135,9 @@ def test_a_program_that_sets_a_password_ends_every_session(cast: Cast) -> None:
         ({"password": "x" * 257, "current_password": PASSWORD}, 422, ["password"]),
     ],
 )
-def test_a_new_password_needs_the_current_one(cast: Cast, given: dict[str, str], status: int, broken: list[str]) -> None:
-    answer = cast.alice.put(_path(cast.alice), json={"name": "Alicia"} | given)
-    assert (answer.status, answer.broken) == (status, broken)
+def test_a_new_password_needs_the_current_one(cast: Cast, fields: dict[str, str], status: int, broken: list[str]) -> None:
+    response = cast.alice.put(_path(cast.alice), json={"name": "Alicia"} | fields)
+    assert (response.status, response.broken) == (status, broken)
     assert cast.alice.get(_path(cast.alice)).json == cast.alice.user
     assert _login(cast.anonymous, cast.alice.user_name, PASSWORD) == 201
 
@@ -147,7 +147,7 @@ def test_an_empty_password_changes_nothing(cast: Cast) -> None:
     assert _login(cast.anonymous, cast.alice.user_name, PASSWORD) == 201
 
 
-def test_a_password_that_changed_meanwhile_is_not_the_current_one(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_password_changed_during_the_request_is_no_longer_current(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
 
     def change() -> None:
@@ -160,21 +160,21 @@ def test_a_password_that_changed_meanwhile_is_not_the_current_one(cast: Cast, mo
     assert _login(cast.anonymous, cast.alice.user_name, NEW_PASSWORD) == 201
 
 
-def test_changes_of_different_fields_at_once_all_stay(cast: Cast) -> None:
+def test_concurrent_updates_of_different_fields_are_all_stored(cast: Cast) -> None:
     start = Barrier(3)
 
-    def change(given: dict[str, str]) -> int:
+    def change(fields: dict[str, str]) -> int:
         start.wait(10)
-        return cast.alice.put(_path(cast.alice), json=given).status
+        return cast.alice.put(_path(cast.alice), json=fields).status
 
     for number in range(10):
         zone = "Asia/Tokyo" if number % 2 else "UTC"
-        wanted = {"name": f"Alice {number}", "time_zone": zone, "email_address": f"{number}-{cast.alice.email_address}"}
+        values = {"name": f"Alice {number}", "time_zone": zone, "email_address": f"{number}-{cast.alice.email_address}"}
         with ThreadPoolExecutor(3) as threads:
-            changes = [{field: value, "current_password": PASSWORD} for field, value in wanted.items()]
+            changes = [{field: value, "current_password": PASSWORD} for field, value in values.items()]
             assert list(threads.map(change, changes, timeout=30)) == [200, 200, 200]
         now = cast.alice.get(_path(cast.alice)).json
-        assert {field: now[field] for field in wanted} == wanted
+        assert {field: now[field] for field in values} == values
 
 
 def test_a_change_of_the_name_does_not_bring_an_old_password_back(cast: Cast) -> None:
@@ -190,8 +190,8 @@ def test_a_change_of_the_name_does_not_bring_an_old_password_back(cast: Cast) ->
         with ThreadPoolExecutor(1) as thread:
             renamed = thread.submit(rename, number)
             start.wait(10)
-            answer = program.put(_path(cast.alice), json={"password": f"{NEW_PASSWORD} {number}", "current_password": known})
-            assert (answer.status, renamed.result(30)) == (200, 200)
+            response = program.put(_path(cast.alice), json={"password": f"{NEW_PASSWORD} {number}", "current_password": known})
+            assert (response.status, renamed.result(30)) == (200, 200)
         known = f"{NEW_PASSWORD} {number}"
         assert _login(cast.anonymous, cast.alice.user_name, known) == 201
 
@@ -200,12 +200,12 @@ def test_a_new_password_may_delete_the_keys(cast: Cast) -> None:
     program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
     refused = cast.alice.put(_path(cast.alice), json={"delete_keys": True})
     assert (refused.status, refused.broken) == (422, ["delete_keys"])
-    given = {"password": NEW_PASSWORD, "current_password": PASSWORD, "delete_keys": True}
-    assert cast.alice.put(_path(cast.alice), json=given).status == 200
+    fields = {"password": NEW_PASSWORD, "current_password": PASSWORD, "delete_keys": True}
+    assert cast.alice.put(_path(cast.alice), json=fields).status == 200
     assert (program.get("/api/calendars").status, cast.alice.get("/api/keys").json["keys"]) == (401, [])
 
 
-def test_the_user_is_told_of_a_new_password(cast: Cast, db: Database, settings: Settings) -> None:
+def test_the_user_is_notified_of_a_new_password(cast: Cast, db: Database, settings: Settings) -> None:
     cast.alice.put(_path(cast.alice), json={"password": NEW_PASSWORD, "current_password": PASSWORD})
     (notice,) = mails(db, settings, cast.alice.id, "notice")
     assert (f"To: {cast.alice.email_address}" in notice, "Subject: Your password was changed" in notice) == (True, True)

@@ -1,4 +1,4 @@
-"""Passwords that people guess first are refused wherever one is chosen."""
+"""Weak passwords are refused wherever a password is set."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.conftest import Clock
+from tests.users.account_mail import mailed
 from tests.users.registration import a_registration
-from tests.users.resetting import mailed
 
 COMMON = [
     *("password", "12345678", "Password1!", "p@ssw0rd", "qwertyuiop", "1q2w3e4r", "iloveyou", "sunshine99", "00000000", "abcd1234"),
@@ -22,9 +22,9 @@ COMMON = [
 
 @pytest.mark.parametrize("password", COMMON)
 def test_a_common_password_is_refused(client: Client, password: str) -> None:
-    answer = client.post("/api/users", json=a_registration(password=password))
-    assert (answer.status, answer.broken) == (422, ["password"])
-    assert "several words" in answer.text
+    response = client.post("/api/users", json=a_registration(password=password))
+    assert (response.status, response.broken) == (422, ["password"])
+    assert "several words" in response.text
 
 
 @pytest.mark.parametrize(
@@ -38,21 +38,21 @@ def test_a_common_password_is_refused(client: Client, password: str) -> None:
         ({}, "Kalends2026"),
     ],
 )
-def test_what_the_account_or_the_site_is_called_is_no_password(client: Client, fields: dict[str, str], password: str) -> None:
-    given = a_registration()
-    mark = given["user_name"].replace("-", "")
-    chosen: dict[str, Any] = {name: value.format(mark) for name, value in fields.items()} | {"password": password.format(mark)}
-    answer = client.post("/api/users", json=given | chosen)
-    assert (answer.status, answer.broken) == (422, ["password"])
-    assert "is called" in answer.text
+def test_names_of_the_account_or_the_site_are_refused_as_passwords(client: Client, fields: dict[str, str], password: str) -> None:
+    registration = a_registration()
+    mark = registration["user_name"].replace("-", "")
+    names: dict[str, Any] = {name: value.format(mark) for name, value in fields.items()} | {"password": password.format(mark)}
+    response = client.post("/api/users", json=registration | names)
+    assert (response.status, response.broken) == (422, ["password"])
+    assert "is called" in response.text
 
 
 @pytest.mark.parametrize("password", [PASSWORD, "a new password", "Tr4wq!ppz9", "ünter den linden", "purple-kettle-93-moss", "x7#kd92mvq"])
-def test_other_passwords_are_taken(password: str) -> None:
+def test_other_passwords_are_accepted(password: str) -> None:
     assert not weak_passwords.is_common(password)
 
 
-def test_they_are_refused_at_a_change_and_at_a_reset_too(
+def test_weak_passwords_are_also_refused_at_a_change_and_a_reset(
     cast: Cast, db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timestamps, "now", clock)

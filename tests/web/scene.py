@@ -9,8 +9,8 @@ from typing import Any
 from kalends.settings import Settings
 from kalends.subscribers.mail_links import confirm_url, unsubscribe_url
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
-from tests.subscribers.confirming import confirmations
-from tests.users.resetting import a_reset_token, a_verify_token
+from tests.subscribers.confirmations import confirmations
+from tests.users.account_mail import a_reset_token, a_verify_token
 
 # The text to put into the field of this name, where plain words would be these.
 Say = Callable[[str, str], str]

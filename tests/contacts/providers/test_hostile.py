@@ -116,7 +116,7 @@ def test_a_handshake_that_hangs_is_cut_off(stand: Stand, fails: Fails, deadline:
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
-def test_a_certificate_that_nobody_vouches_for_is_refused(fails: Fails, name: str) -> None:
+def test_an_untrusted_certificate_is_refused(fails: Fails, name: str) -> None:
     with Stand(tls=_tls()) as stand:
         url = stand.url.replace("127.0.0.1", name)
         assert is_away(fails(Settings(google_carddav_url=url)), "no safe connection")
@@ -266,7 +266,7 @@ def test_from_http_to_https_is_the_same_host() -> None:
                 host._follow_redirect("https://dav.example.org/dav/", elsewhere)
 
 
-def test_no_proxy_is_asked(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_settings_are_ignored(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
     with Stand() as proxy:
         for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy"):
             monkeypatch.setenv(name, proxy.url)

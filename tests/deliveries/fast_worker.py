@@ -1,4 +1,4 @@
-"""`kalends work`, with pauses and leases so short that a test can wait for them."""
+"""`kalends work` with short pauses and leases, so that tests can wait for them."""
 
 from kalends.cli import main
 from kalends.deliveries import mail, sender

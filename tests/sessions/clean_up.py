@@ -1,4 +1,4 @@
-"""What would be left if the worker cleaned up at some time. Nothing is cleaned up for the other tests."""
+"""The effect of the worker's clean-up, which is rolled back for other tests."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,15 +12,15 @@ class _Undone(Exception):
 
 
 def after_clean_up(db: Database, now: int) -> Callable[..., Any]:
-    """Ask for a value as it would be after a clean-up."""
+    """Return a function that queries a value as of after a clean-up."""
 
     def ask(sql: str, **params: Any) -> Any:
         try:
             with db.write() as tx:
                 clean_up(tx, now)
-                found = tx.value(sql, **params)
+                result = tx.value(sql, **params)
                 raise _Undone
         except _Undone:
-            return found
+            return result
 
     return ask

@@ -1,4 +1,4 @@
-"""Digests, as a client computes them from what is documented."""
+"""Digests as a client computes them from the documentation."""
 
 import hmac
 from typing import Any

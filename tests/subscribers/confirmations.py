@@ -1,4 +1,4 @@
-"""How tests confirm an opt-in: by the link that was sent."""
+"""Confirmation links for tests."""
 
 from kalends.settings import Settings
 from kalends.subscribers.mail_links import confirm_url
@@ -6,7 +6,7 @@ from tests.cast import Person
 
 
 def confirmations(owner: Person, address: str) -> list[int]:
-    """The messages by which the address was asked whether it wants to be on the owner's list; the newest first."""
+    """The ids of the messages with confirmation links to the address, newest first."""
     listed = owner.get("/api/deliveries?limit=500").json["deliveries"]
     return [each["id"] for each in listed if (each["kind"], each["address"]) == ("confirm", address)]
 
@@ -18,5 +18,5 @@ def link_to_confirm(owner: Person, settings: Settings, address: str) -> str:
 def confirmed(owner: Person, settings: Settings, *addresses: str) -> None:
     """Follow the link that each address was sent."""
     for address in addresses:
-        answer = owner.signed_in("").post(link_to_confirm(owner, settings, address))
-        assert answer.status == 200, answer
+        response = owner.signed_in("").post(link_to_confirm(owner, settings, address))
+        assert response.status == 200, response

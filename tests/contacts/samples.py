@@ -1,4 +1,4 @@
-"""Contacts to write into files: all that the interface accepts, whatever their text."""
+"""Sample contacts and a strategy for all contacts that the API accepts."""
 
 import sys
 from collections.abc import Callable
@@ -15,7 +15,7 @@ MEBIBYTE = 2**20
 _tricky = st.sampled_from("'=|''+|;|,|\\|\\n|\"|:::| ::: |tel:|é|日本|😀|* |=3D|QUOTED-PRINTABLE".split("|"))
 _letters = st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\u2028\u2029")
 _text = st.lists(st.one_of(_tricky, st.text(_letters, max_size=40)), max_size=6).map("".join)
-_given = st.fixed_dictionaries(
+_raw_fields = st.fixed_dictionaries(
     {},
     optional={
         "first_name": _text,
@@ -32,15 +32,15 @@ _given = st.fixed_dictionaries(
 )
 
 
-def _accepted(given: dict[str, str]) -> ContactFields | None:
-    return fields.read(ContactFields, given)[0]
+def _accepted(raw: dict[str, str]) -> ContactFields | None:
+    return fields.read(ContactFields, raw)[0]
 
 
 def _is_somebody(contact: ContactFields | None) -> bool:
     return contact is not None and any((contact.first_name, contact.last_name, contact.email_address, contact.phone_number))
 
 
-any_contact: st.SearchStrategy[Any] = _given.map(_accepted).filter(_is_somebody)
+any_contact: st.SearchStrategy[Any] = _raw_fields.map(_accepted).filter(_is_somebody)
 
 
 def stored(contact: ContactFields) -> Contact:

@@ -1,4 +1,4 @@
-"""Links to a new password, as they are mailed."""
+"""Mail about accounts: password reset and verification links."""
 
 import re
 from contextlib import closing
@@ -15,7 +15,7 @@ from kalends.values import timestamps
 
 
 def a_reset_token(settings: Settings, user_id: int, issued_at: int) -> str:
-    """What stands in the link of a user, on a service that runs elsewhere."""
+    """The token in a password reset link."""
     with closing(open_database(settings)) as db:
         ctx = Context(db, settings, issued_at)
         with ctx.read():
@@ -23,7 +23,7 @@ def a_reset_token(settings: Settings, user_id: int, issued_at: int) -> str:
 
 
 def a_verify_token(settings: Settings, user_id: int, issued_at: int) -> str:
-    """The same, of the link by which the user verifies the address."""
+    """The token in a verification link."""
     with closing(open_database(settings)) as db:
         ctx = Context(db, settings, issued_at)
         with ctx.read():
@@ -38,7 +38,7 @@ def mailed(db: Database, settings: Settings, user_id: int) -> list[str]:
 
 def mails(db: Database, settings: Settings, user_id: int, kind: str) -> list[str]:
     """Send what waits for the user of this kind, as a worker does, into files; return the files' texts."""
-    found = []
+    texts = []
     with db.read() as tx:
         waiting = tx.rows("SELECT id FROM deliveries WHERE owner_id = :id AND kind = :kind ORDER BY id", id=user_id, kind=kind)
     for (delivery_id,) in waiting:
@@ -50,8 +50,8 @@ def mails(db: Database, settings: Settings, user_id: int, kind: str) -> list[str
         sender.attempt(db, settings, delivery)
         file = settings.folder / "outbox" / f"{delivery_id}.eml"
         if file.exists():
-            found.append(file.read_text())
-    return found
+            texts.append(file.read_text())
+    return texts
 
 
 def link_in(mail: str) -> str:
