@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.input.options import FieldOptions, Secret, StructOptions
+from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import Instant, LongText, Name, NameOrAddress, NameOrCheckedAddress, PartyMax, TimeZone
 from kalends.values.person import Person
 
@@ -132,7 +132,7 @@ class CalendarDetail(CalendarItem, kw_only=True):
     moderation: Moderation
     party_max: int | None
     can_edit: bool
-    feed_url: Secret | None
+    feed_url: str | None
     created_at: Instant
     updated_at: Instant
     shares: list[Share] | UnsetType = UNSET

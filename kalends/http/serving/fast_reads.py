@@ -1,8 +1,8 @@
 """Fast reads: GETs that read one record by its key run on the event loop, without a thread.
 
-With the database inside the process, handing such a read to a thread and back costs about as much CPU time as the read itself: `show`
-reaches about 1.6 times as many requests per second on the event loop (docs/performance.md). The database aborts a transaction there
-after about a millisecond's worth of work; the request then runs again on a thread, like every other request."""
+With the database inside the process, handing such a read to a thread and back costs about as much CPU time as the read itself. The
+database aborts a transaction there after about a millisecond's worth of work; the request then runs again on a thread, like every
+other request."""
 
 import re
 from collections.abc import Iterable
