@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from kalends.deliveries import mail
-from kalends.deliveries.message import mail as written
+from kalends.deliveries.message import mail as render_mail
 from kalends.deliveries.outcome import Outcome, TryAgain, Undeliverable
 from kalends.settings import Settings
 from tests.deliveries.samples import a_delivery, a_row
@@ -20,7 +20,7 @@ def using(folder: Path, email: str = "files", **more: str) -> Settings:
 
 
 def send(settings: Settings, address: str = "gus@example.org", seconds: float = 5, step: float = 5) -> None:
-    message = written(settings, a_delivery(address=address), a_row(title="Soirée"))
+    message = render_mail(settings, a_delivery(address=address), a_row(title="Soirée"))
     mail.send(settings, message, address, seconds=seconds, step=step)
 
 

@@ -48,10 +48,10 @@ def claim(db: Database, settings: Settings, clock: Clock) -> Claim:
 @pytest.fixture
 def attempt(db: Database, settings: Settings, clock: Clock) -> Attempt:
     """Try to send by an unavailable mail server, and return the stored delivery."""
-    away = structs.replace(settings, email="smtp://127.0.0.1:1")
+    unavailable = structs.replace(settings, email="smtp://127.0.0.1:1")
 
     def attempted(delivery: Delivery) -> dict[str, Any]:
-        sender.attempt(db, away, delivery)
+        sender.attempt(db, unavailable, delivery)
         ctx = Context(db, settings, clock())
         with ctx.read():
             stored = store.get(ctx, delivery.id)

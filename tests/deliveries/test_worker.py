@@ -27,12 +27,12 @@ WORKERS = 2
 REFUSED = "550 no such mailbox"
 
 
-class Moody:
+class UnreliableServer:
     """A mail server that accepts, asks to come again, refuses, hangs, and breaks off after it has taken a message."""
 
     def __init__(self) -> None:
         self.received: list[tuple[str, str]] = []
-        self.unanswered = 0
+        self.unconfirmed = 0
         self._tried: Counter[str] = Counter()
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
@@ -45,18 +45,18 @@ class Moody:
         if mood == 0:
             return "451 come again"
         if mood == 1:
-            self.unanswered += 1
+            self.unconfirmed += 1
             await asyncio.sleep(5)
         self.received.append((address, str(email.message_from_bytes(envelope.content)["Message-ID"])))
         if mood == 2:
-            self.unanswered += 1
+            self.unconfirmed += 1
             server.transport.abort()
         return "250 taken"
 
 
 @pytest.fixture
-def moody() -> Iterator[tuple[Moody, int]]:
-    with real_server(handler := Moody()) as port:
+def unreliable_server() -> Iterator[tuple[UnreliableServer, int]]:
+    with real_server(handler := UnreliableServer()) as port:
         yield handler, port
 
 
@@ -92,11 +92,11 @@ def test_killed_workers_and_an_unreliable_server_lose_no_messages(
     start: Start,  # noqa: F811
     database: str,  # noqa: F811
     tmp_path: Path,
-    moody: tuple[Moody, int],
+    unreliable_server: tuple[UnreliableServer, int],
     messages: int,
     kills: int,
 ) -> None:
-    server, port = moody
+    server, port = unreliable_server
     service = start(database=database, rate_limits="off")
     queue_messages(service, service.sign_up("alice"), messages)
     settings = {"data": tmp_path / "data", "database": database, "email": f"smtp://127.0.0.1:{port}", "log_format": "json"}
@@ -133,7 +133,7 @@ def test_killed_workers_and_an_unreliable_server_lose_no_messages(
     assert {address for address, _ in received} == set(ends) - refused
     assert len({message_id for _, message_id in received}) == len(received), "an address got two Message-IDs"
     duplicates = received.total() - len(received)
-    assert duplicates <= unknown + server.unanswered, (duplicates, unknown, server.unanswered)
+    assert duplicates <= unknown + server.unconfirmed, (duplicates, unknown, server.unconfirmed)
     assert "alice" not in (tmp_path / "worker.log").read_text()
 
 

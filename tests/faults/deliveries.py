@@ -10,7 +10,7 @@ from pathlib import Path
 from kalends.db import Database, open_database
 from kalends.settings import Settings
 from tests.deliveries.servers import real_server
-from tests.deliveries.test_worker import WORKERS, Moody, Worker, queue_messages
+from tests.deliveries.test_worker import WORKERS, UnreliableServer, Worker, queue_messages
 from tests.faults.row import Row, kind
 from tests.serve.running import Running, eventually
 
@@ -25,29 +25,36 @@ def show(folder: Path, database: str, messages: int, kills: int, after: Callable
     finally:
         service.stop()
     settings = Settings(data=str(folder / "data"), database=database)
-    moody = Moody()
-    with real_server(moody) as port, closing(open_database(settings)) as db:
-        unknown = _send(folder, db, settings, moody, port, messages, kills, after)
+    unreliable_server = UnreliableServer()
+    with real_server(unreliable_server) as port, closing(open_database(settings)) as db:
+        unknown = _send(folder, db, settings, unreliable_server, port, messages, kills, after)
         with db.read() as tx:
             ends = dict(tx.rows("SELECT address, state FROM deliveries"))
     rejected = {f"guest{number}@example.org" for number in range(messages) if number % 50 == 3}
-    received = Counter(moody.received)
+    received = Counter(unreliable_server.received)
     lost = len(set(ends) - rejected - {address for address, _ in received})
     wrong = len({address for address, state in ends.items() if state == "failed"} ^ rejected)
     duplicates = received.total() - len(received)
     twice_named = len(received) - len({address for address, _ in received})
     figures = (
-        f"{messages:,} messages, {kills} workers killed, {moody.unanswered} hangs and drops after DATA: {lost} lost, "
+        f"{messages:,} messages, {kills} workers killed, {unreliable_server.unconfirmed} hangs and drops after DATA: {lost} lost, "
         f"{len(rejected)} permanently rejected and marked as failed, {duplicates} sent twice, "
-        f"where {unknown + moody.unanswered:,} were being sent "
+        f"where {unknown + unreliable_server.unconfirmed:,} were being sent "
         f"when a worker was killed or got no reply, {twice_named} under another Message-ID"
     )
-    is_sound = not (lost or wrong or twice_named) and duplicates <= unknown + moody.unanswered
+    is_sound = not (lost or wrong or twice_named) and duplicates <= unknown + unreliable_server.unconfirmed
     return Row("a mail server that misbehaves, workers killed", kind(database), figures, GOAL, is_sound)
 
 
 def _send(
-    folder: Path, db: Database, settings: Settings, moody: Moody, port: int, messages: int, kills: int, after: Callable[[], object]
+    folder: Path,
+    db: Database,
+    settings: Settings,
+    unreliable_server: UnreliableServer,
+    port: int,
+    messages: int,
+    kills: int,
+    after: Callable[[], object],
 ) -> int:
     """Returns how many messages were being sent when a worker was killed."""
 
@@ -61,8 +68,8 @@ def _send(
     unknown = 0
     try:
         for kill in range(kills):
-            seen = len(moody.received)
-            eventually(lambda: len(moody.received) > seen or not states()["queued"], within=60)  # noqa: B023 - called within the iteration
+            seen = len(unreliable_server.received)
+            eventually(lambda: len(unreliable_server.received) > seen or not states()["queued"], within=60)  # noqa: B023 - called within the iteration
             threading.Event().wait(chance.uniform(0, 0.3))
             unknown += states()["sending"]
             workers[kill % WORKERS].kill()
