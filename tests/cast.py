@@ -101,8 +101,8 @@ def a_contact(owner: Client, **fields: Any) -> dict[str, Any]:
 
 def shared(owner: Client, calendar: dict[str, Any], friend: Person, role: str) -> None:
     """Share the calendar with the friend."""
-    answer = owner.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": friend.user_name, "role": role})
-    assert answer.status == 200, answer
+    reply = owner.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": friend.user_name, "role": role})
+    assert reply.status == 200, reply
 
 
 def a_block(blocker: Person, owner: Person) -> int:

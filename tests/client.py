@@ -1,4 +1,4 @@
-"""Talk to the application as a client does: a request in, an answer out."""
+"""A client of the application: it sends a request and returns the HTTP reply."""
 
 import json as jsonlib
 from typing import Any
@@ -10,7 +10,7 @@ from kalends.web.notices import COOKIE
 from tests import recorded_statements
 
 
-class Answer:
+class Reply:
     """What came back."""
 
     def __init__(self, status: int, headers: Any, content: bytes, cookies: dict[str, str] | None = None):
@@ -53,7 +53,7 @@ class Client:
     def signed_in(self, token: str) -> "Client":
         return Client(self.app, token)
 
-    def request(self, method: str, path: str, *, headers: dict[str, str] | None = None, **kwargs: Any) -> Answer:
+    def request(self, method: str, path: str, *, headers: dict[str, str] | None = None, **kwargs: Any) -> Reply:
         """Send a request; json=, data= (a form), query= or body= say what it carries."""
         sent = dict(headers or {})
         if self.token:
@@ -70,16 +70,16 @@ class Client:
         with recorded_statements.during(f"{method} {path}?{asked}" if asked else f"{method} {path}"):
             result = self._http.simulate_request(method, path, headers=sent, **kwargs)
         cookies = {name: cookie.value for name, cookie in result.cookies.items()}
-        return Answer(result.status_code, result.headers, result.content, cookies)
+        return Reply(result.status_code, result.headers, result.content, cookies)
 
-    def get(self, path: str, **kwargs: Any) -> Answer:
+    def get(self, path: str, **kwargs: Any) -> Reply:
         return self.request("GET", path, **kwargs)
 
-    def post(self, path: str, **kwargs: Any) -> Answer:
+    def post(self, path: str, **kwargs: Any) -> Reply:
         return self.request("POST", path, **kwargs)
 
-    def put(self, path: str, **kwargs: Any) -> Answer:
+    def put(self, path: str, **kwargs: Any) -> Reply:
         return self.request("PUT", path, **kwargs)
 
-    def delete(self, path: str, **kwargs: Any) -> Answer:
+    def delete(self, path: str, **kwargs: Any) -> Reply:
         return self.request("DELETE", path, **kwargs)

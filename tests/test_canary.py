@@ -24,6 +24,6 @@ def test_no_answer_shows_the_address_to_others(cast: Cast, settings: Settings, v
     for endpoint in READS:
         for name in ("anonymous", "viewer", "stranger"):
             for query in queries:
-                answer = scene.actors[name].get(scene.path(endpoint.url), query=query)
-                assert CANARY not in answer.text.lower(), (name, endpoint.url)
+                reply = scene.actors[name].get(scene.path(endpoint.url), query=query)
+                assert CANARY not in reply.text.lower(), (name, endpoint.url)
     assert cast.carol.get("/api/events", query={"text": "canary.bird"}).json["events"] == []

@@ -15,7 +15,7 @@ from kalends.users import passwords, reset_requests
 from kalends.users import store as users
 from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key, an_event, shared
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.users.account_mail import mailed, mails
 
@@ -30,7 +30,7 @@ def one_clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timestamps, "now", clock)
 
 
-def ask(client: Client, name: str) -> Answer:
+def ask(client: Client, name: str) -> Reply:
     return client.post("/reset", data={"user_name": name})
 
 

@@ -7,14 +7,14 @@ from urllib.parse import parse_qsl
 import pytest
 
 from tests.cast import PASSWORD, Cast, a_calendar, an_event
-from tests.client import Answer
+from tests.client import Reply
 
 BROWSER = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin", "Cookie": "kalends_session=ended"}
 API_WORDS = ("Bearer", "Authorization", "token")
 TITLE = 'Jazz & "more" <b> ä'
 
 
-def hidden(page: Answer) -> dict[str, str]:
+def hidden(page: Reply) -> dict[str, str]:
     return {name: unescape(value) for name, value in findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', page.text)}
 
 

@@ -3,7 +3,7 @@
 import re
 from html import unescape
 
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 
 
 def look(reader: Client, **query: str) -> str:
@@ -32,7 +32,7 @@ def entry(part: str, title: str) -> str:
     return items[0]
 
 
-def agenda(reply: Answer | str) -> dict[str, str]:
+def agenda(reply: Reply | str) -> dict[str, str]:
     """Each day of the agenda, and its text."""
     page = reply if isinstance(reply, str) else reply.text
     return {date: words(rest) for date, rest in re.findall(r'<h2 id="day-([\d-]+)".*?</h2>(.*?)</section>', page, re.DOTALL)}

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.cast import Cast, a_calendar, shared
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.http.multipart import multipart
 
 FILE = """BEGIN:VCALENDAR
@@ -29,7 +29,7 @@ END:VCALENDAR
 """
 
 
-def uploaded(who: Client, calendar_id: int, content: str, filename: str = "events.ics", **fields: str) -> Answer:
+def uploaded(who: Client, calendar_id: int, content: str, filename: str = "events.ics", **fields: str) -> Reply:
     return who.post(f"/calendars/{calendar_id}/import", **multipart(fields, [("file", filename, content.encode())]))
 
 

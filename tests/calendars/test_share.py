@@ -11,7 +11,7 @@ from kalends.db import Database
 from kalends.settings import Settings
 from kalends.users import store as users
 from tests.cast import Cast, Person, a_block, a_calendar, an_event, shared
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.conftest import NOON, Clock
 from tests.events.listing import listed
 
@@ -23,11 +23,11 @@ def _verify(db: Database, settings: Settings, person: Person) -> None:
         users.verify(ctx, users.get(ctx, person.id))
 
 
-def _share(owner: Person, calendar: dict[str, Any], name: str, role: str = "viewer") -> Answer:
+def _share(owner: Person, calendar: dict[str, Any], name: str, role: str = "viewer") -> Reply:
     return owner.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": name, "role": role})
 
 
-def _unshare(who: Person, calendar: dict[str, Any], name: str, **fields: Any) -> Answer:
+def _unshare(who: Person, calendar: dict[str, Any], name: str, **fields: Any) -> Reply:
     return who.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": name} | fields)
 
 

@@ -11,7 +11,7 @@ from kalends.contacts.entry import Entry
 from kalends.contacts.model import ContactFields
 from kalends.http.remarks import Remark
 from tests.cast import Cast, a_contact
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.http.multipart import multipart
 
 CARDS = """BEGIN:VCARD
@@ -30,7 +30,7 @@ END:VCARD
 """
 
 
-def uploaded(who: Client, filename: str, content: str | bytes) -> Answer:
+def uploaded(who: Client, filename: str, content: str | bytes) -> Reply:
     return who.post("/api/contacts", **multipart(files=[("file", filename, content.encode() if isinstance(content, str) else content)]))
 
 

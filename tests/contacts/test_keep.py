@@ -8,7 +8,7 @@ import pytest
 
 from kalends.db import Database
 from tests.cast import Cast, a_contact
-from tests.client import Answer
+from tests.client import Reply
 from tests.conftest import Clock
 
 ENTRIES = 12
@@ -30,10 +30,10 @@ def imported(cast: Cast, db: Database, clock: Clock) -> Imported:
     return fill
 
 
-def at_once(*requests: Callable[[], Answer]) -> list[Answer]:
+def at_once(*requests: Callable[[], Reply]) -> list[Reply]:
     ready = threading.Barrier(len(requests))
 
-    def run(request: Callable[[], Answer]) -> Answer:
+    def run(request: Callable[[], Reply]) -> Reply:
         ready.wait(TIMEOUT)
         return request()
 
@@ -53,7 +53,7 @@ def test_keeping_an_entry_changes_its_version(cast: Cast, clock: Clock, imported
 def test_changes_during_keep_are_not_lost(cast: Cast, imported: Imported) -> None:
     entries = imported()
 
-    def change(entry: int) -> Callable[[], Answer]:
+    def change(entry: int) -> Callable[[], Reply]:
         return lambda: cast.alice.put(f"/api/contacts/{entry}", json={"unique_id": f"mine-{entry}"})
 
     replies = at_once(lambda: cast.alice.post("/api/contacts/keep"), *map(change, entries))

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.cast import Cast, a_contact, a_response, an_event
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.contacts.test_file import CARDS
 from tests.http.multipart import multipart
 
@@ -15,7 +15,7 @@ def total(who: Client, **query: str) -> int:
     return count
 
 
-def uploaded(who: Client, filename: str, content: str) -> Answer:
+def uploaded(who: Client, filename: str, content: str) -> Reply:
     return who.post("/contacts/upload", **multipart(files=[("file", filename, content.encode())]))
 
 
@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_read_names_the_field(cast: Cast, filename: str, c
     assert total(cast.alice) == 0
 
 
-def _version(form: Answer) -> str:
+def _version(form: Reply) -> str:
     match = re.search(r'name="version" value="([^"]+)"', form.text)
     assert match
     return match[1]

@@ -14,7 +14,7 @@ from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
 from kalends.errors import Unavailable
 from tests.cast import Cast, a_calendar
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.db.conftest import Server
 
 
@@ -27,7 +27,7 @@ def restartable(server: Server) -> Iterator[Postgres]:
     db.close()
 
 
-def _is_unavailable(reply: Answer) -> bool:
+def _is_unavailable(reply: Reply) -> bool:
     return reply.status == 503 and int(reply.headers["Retry-After"]) > 0
 
 

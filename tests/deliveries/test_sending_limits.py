@@ -12,7 +12,7 @@ from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import sender, store
 from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, a_response, an_event
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.subscribers.confirmations import confirmed
 
@@ -33,7 +33,7 @@ def service(db: Database, settings: Settings, clock: Clock, limited: Client) -> 
     return Service(db, settings, clock)
 
 
-def send(sender: Client, event: dict[str, Any], number: int, channel: str = "email", **more: Any) -> Answer:
+def send(sender: Client, event: dict[str, Any], number: int, channel: str = "email", **more: Any) -> Reply:
     address = {"email": f"r{event['id']}-{number}@example.org"} if channel == "email" else {"mobile_number": f"+3361{number:07}"}
     return sender.put(f"/api/events/{event['id']}/send_to_me", json=address, **more)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.http.multipart import multipart
 
 CORPUS = Path(__file__).parent.parent / "ical" / "corpus"
@@ -19,7 +19,7 @@ def an_entry(uid: str = "one", start: str = "DTSTART:20260601T180000Z", *lines: 
     return "\n".join(["BEGIN:VEVENT", f"UID:{uid}", start, f"SUMMARY:{title}", *lines, "END:VEVENT", ""])
 
 
-def uploaded(who: Client, content: str | bytes, **fields: Any) -> Answer:
+def uploaded(who: Client, content: str | bytes, **fields: Any) -> Reply:
     file = ("file", "events.ics", content.encode() if isinstance(content, str) else content)
     return who.post("/api/events", **multipart({name: str(value) for name, value in fields.items()}, [file]))
 

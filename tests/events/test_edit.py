@@ -86,5 +86,5 @@ def test_edit_is_for_those_who_may_change_the_event(cast: Cast) -> None:
     calendar = {"id": cast.alice.primary_calendar_id}
     shared(cast.alice, calendar, cast.bob, "editor")
     shared(cast.alice, calendar, cast.vera, "viewer")
-    answers = [actor.get(f"/api/events/{event['id']}/edit").status for actor in (cast.bob, cast.vera, cast.carol, cast.anonymous)]
-    assert answers == [200, 403, 403, 401]
+    replies = [actor.get(f"/api/events/{event['id']}/edit").status for actor in (cast.bob, cast.vera, cast.carol, cast.anonymous)]
+    assert replies == [200, 403, 403, 401]

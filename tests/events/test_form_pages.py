@@ -4,13 +4,13 @@ import re
 from html import unescape
 
 from tests.cast import Cast, Person, a_calendar, an_event, shared
-from tests.client import Answer
+from tests.client import Reply
 
 BROWSER = {"Accept": "text/html"}
 TYPED = {"title": "Backed", "start_time": "2026-07-01", "start_clock": "20:00", "public": "false"}
 
 
-def field(page: Answer, name: str) -> str:
+def field(page: Reply, name: str) -> str:
     found = re.search(rf'name="{name}" value="([^"]*)"', page.text)
     assert found, name
     return unescape(found[1])
@@ -62,9 +62,9 @@ def test_a_private_event_is_not_offered_for_sharing_with_everyone(cast: Cast) ->
     assert "Only members of the calendar Band &lt;b&gt; can open this address." in page
     assert f'href="{path}/edit#public"' in page
     assert f'href="{path}/edit#public"' not in cast.vera.get(path).text
-    answers = cast.alice.get(f"{path}/responses").text
-    assert "Send people the address" not in answers
-    assert f'href="{path}/edit#public"' in answers
+    replies = cast.alice.get(f"{path}/responses").text
+    assert "Send people the address" not in replies
+    assert f'href="{path}/edit#public"' in replies
     public = f"/events/{an_event(cast.alice, public=True)['id']}"
     assert "can open this address" not in cast.alice.get(public).text
     assert "Send people the address" in cast.alice.get(f"{public}/responses").text

@@ -102,9 +102,9 @@ def test_parts_that_are_too_long_together_are_refused(cast: Cast) -> None:
     parts = {"location_name": "x" * 200, "street": "y" * 200, "city": "z" * 96}
     made = an_event(cast.alice, **parts)
     assert len(made["location"]) == 500
-    answers = [
+    replies = [
         cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01"} | parts | {"city": "z" * 97}),
         cast.alice.put(f"/api/events/{made['id']}", json={"city": "z" * 97}),
     ]
-    for reply in answers:
+    for reply in replies:
         assert (reply.status, reply.broken) == (422, ["location"])

@@ -8,16 +8,16 @@ from uuid import uuid4
 import pytest
 
 from tests.cast import PASSWORD, Cast, a_calendar, a_comment, a_response, an_event, shared
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 
 BROWSER = {"Accept": "text/html"}
 
 
-def sent(who: Client, path: str, **fields: Any) -> Answer:
+def sent(who: Client, path: str, **fields: Any) -> Reply:
     return who.post(path, data=fields)
 
 
-def event_of(reply: Answer) -> int:
+def event_of(reply: Reply) -> int:
     assert reply.status == 303, reply.text
     return int(reply.headers["Location"].split("/")[2].split("?")[0])
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.cast import Cast, Person, a_calendar, an_event, shared
-from tests.client import Answer
+from tests.client import Reply
 from tests.events.listing import listed
 
 
@@ -11,7 +11,7 @@ def _add(actor: Person, event: int, calendar: int) -> None:
     assert actor.put(f"/api/events/{event}/add", json={"calendar_id": calendar}).status == 200
 
 
-def _remove(actor: Person, event: int, calendar: int) -> Answer:
+def _remove(actor: Person, event: int, calendar: int) -> Reply:
     return actor.put(f"/api/events/{event}/remove", json={"calendar_id": calendar})
 
 

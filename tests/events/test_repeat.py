@@ -16,7 +16,7 @@ from kalends.events.series import occurrences
 from kalends.events.series import store as series
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_comment, a_response, an_event
-from tests.client import Answer
+from tests.client import Reply
 from tests.conftest import Clock
 
 ZONES = """Africa/Cairo Africa/Casablanca Africa/Johannesburg Africa/Lagos Africa/Nairobi America/Anchorage America/Argentina/Buenos_Aires
@@ -27,7 +27,7 @@ Asia/Kolkata Asia/Manila Asia/Seoul Asia/Shanghai Asia/Tehran Asia/Tokyo Atlanti
 Australia/Perth Australia/Sydney Europe/Dublin Europe/London Europe/Moscow Europe/Paris Pacific/Apia Pacific/Auckland UTC""".split()
 
 
-def _repeat(owner: Person, event: dict[str, Any], **rule: Any) -> Answer:
+def _repeat(owner: Person, event: dict[str, Any], **rule: Any) -> Reply:
     return owner.put(f"/api/events/{event['id']}/repeat", json=rule)
 
 
@@ -107,10 +107,10 @@ def test_the_31st_and_the_29th_of_february_skip(cast: Cast) -> None:
 
 def test_the_same_repeat_twice_changes_nothing(cast: Cast) -> None:
     event = an_event(cast.alice)
-    answers = [_repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-10") for _ in range(2)]
+    replies = [_repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-10") for _ in range(2)]
     before = [e["id"] for e in _series(cast.alice, event)]
-    answers.append(_repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-10"))
-    assert len({reply.content for reply in answers}) == len({reply.headers["ETag"] for reply in answers}) == 1
+    replies.append(_repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-10"))
+    assert len({reply.content for reply in replies}) == len({reply.headers["ETag"] for reply in replies}) == 1
     assert [e["id"] for e in _series(cast.alice, event)] == before
 
 

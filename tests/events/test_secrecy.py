@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from tests.cast import Cast, a_calendar, an_event
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 
 REQUEST_ID = {"X-Request-Id": "the-same-for-all"}
 
-Question = Callable[[Client, int, int], Answer]
+Question = Callable[[Client, int, int], Reply]
 
 
 def _asked(method: str, path: str, **given: Any) -> Question:
     """A question about the event; `seen` in its place stands for an event that everyone sees, `mine` for one's own calendar."""
 
-    def ask(actor: Client, event: int, seen: int) -> Answer:
+    def ask(actor: Client, event: int, seen: int) -> Reply:
         values = {name: value.format(event=event, seen=seen) if isinstance(value, str) else value for name, value in given.items()}
         carried: dict[str, Any] = {"query": values} if method == "GET" else {"json": values}
         return actor.request(method, path.format(event=event, seen=seen), headers=REQUEST_ID, **carried)
@@ -80,7 +80,7 @@ def test_the_questions_tell_a_seen_event_from_a_missing_one(cast: Cast) -> None:
 def test_a_hidden_calendar_is_as_good_as_missing(cast: Cast) -> None:
     hidden, event = a_calendar(cast.alice)["id"], an_event(cast.carol)["id"]
 
-    def answers() -> list[tuple[int, bytes]]:
+    def replies() -> list[tuple[int, bytes]]:
         asked = [
             cast.carol.get("/api/events", query={"calendar_id": hidden}, headers=REQUEST_ID),
             cast.carol.get("/api/events", query={"calendar_ids": f"{cast.carol.primary_calendar_id},{hidden}"}, headers=REQUEST_ID),
@@ -93,10 +93,10 @@ def test_a_hidden_calendar_is_as_good_as_missing(cast: Cast) -> None:
         ]
         return [(reply.status, reply.content) for reply in asked]
 
-    before = answers()
+    before = replies()
     assert {status for status, _ in before} == {404}
     assert cast.alice.delete(f"/api/calendars/{hidden}").status == 200
-    assert answers() == before
+    assert replies() == before
 
 
 def test_an_event_does_not_tell_of_calendars_that_the_reader_does_not_see(cast: Cast) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from tests.cast import Cast, a_calendar, an_event, shared
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.events.listing import listed
 
 TIMEOUT = 60
@@ -17,11 +17,11 @@ ROUNDS = 5
 AT_ONCE = 6
 
 
-def _at_once(*requests: Callable[[], Answer]) -> list[Answer]:
+def _at_once(*requests: Callable[[], Reply]) -> list[Reply]:
     """Send the requests at the same moment, each from a thread of its own."""
     ready = threading.Barrier(len(requests))
 
-    def send(request: Callable[[], Answer]) -> Answer:
+    def send(request: Callable[[], Reply]) -> Reply:
         ready.wait(TIMEOUT)
         return request()
 
@@ -55,7 +55,7 @@ def test_an_unchanged_event_is_a_304_for_its_etag(cast: Cast, action: str) -> No
     ],
     ids=["title", "tag", "add", "remove", "the calendar's name", "the owner's name"],
 )
-def test_the_etag_changes_with_every_part_of_the_reply(cast: Cast, change: Callable[[Cast, int, int], Answer]) -> None:
+def test_the_etag_changes_with_every_part_of_the_reply(cast: Cast, change: Callable[[Cast, int, int], Reply]) -> None:
     calendar, event = a_calendar(cast.alice)["id"], an_event(cast.alice)["id"]
     assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": calendar}).status == 200
     before = cast.alice.get(f"/api/events/{event}")
@@ -124,9 +124,9 @@ def test_of_updates_to_the_same_version_at_once_one_wins(cast: Cast) -> None:
     path = f"/api/events/{an_event(cast.alice)['id']}"
     for _ in range(ROUNDS):
         held = {"If-Match": _etag(cast.alice, path)}
-        answers = _at_once(*(partial(cast.alice.put, path, json={"title": f"By {i}"}, headers=held) for i in range(AT_ONCE)))
-        assert Counter(reply.status for reply in answers) == {200: 1, 412: AT_ONCE - 1}
-        won = next(reply for reply in answers if reply.status == 200)
+        replies = _at_once(*(partial(cast.alice.put, path, json={"title": f"By {i}"}, headers=held) for i in range(AT_ONCE)))
+        assert Counter(reply.status for reply in replies) == {200: 1, 412: AT_ONCE - 1}
+        won = next(reply for reply in replies if reply.status == 200)
         assert cast.alice.get(path).json == won.json
 
 
@@ -135,8 +135,8 @@ def test_without_if_match_all_updates_at_once_succeed_and_none_is_lost(cast: Cas
     tags: list[str] = []
     for number in range(ROUNDS):
         added = [f"tag {number} {i}" for i in range(AT_ONCE)]
-        answers = _at_once(*(partial(cast.alice.put, path, json={"tag": tag}) for tag in added))
-        assert [reply.status for reply in answers] == [200] * AT_ONCE
+        replies = _at_once(*(partial(cast.alice.put, path, json={"tag": tag}) for tag in added))
+        assert [reply.status for reply in replies] == [200] * AT_ONCE
         tags += added
     assert set(cast.alice.get(path).json["tags"]) == set(tags)
 
@@ -145,11 +145,11 @@ def test_several_and_several_at_once_do_not_block_each_other(cast: Cast) -> None
     events = [an_event(cast.alice)["id"] for _ in range(10)]
     there, back = events, events[::-1]
     for number in range(ROUNDS):
-        answers = _at_once(
+        replies = _at_once(
             partial(cast.alice.put, f"/api/events/{there[0]}", json={"ids": there[1:], "tag": f"there {number}"}),
             partial(cast.alice.put, f"/api/events/{back[0]}", json={"ids": back[1:], "tag": f"back {number}"}),
         )
-        assert [reply.status for reply in answers] == [200, 200]
+        assert [reply.status for reply in replies] == [200, 200]
     shown = cast.alice.get("/api/events").json["events"]
     assert {frozenset(event["tags"]) for event in shown} == {frozenset(f"{way} {i}" for way in ("there", "back") for i in range(ROUNDS))}
 
@@ -158,8 +158,8 @@ def test_of_deletions_at_once_one_deletes(cast: Cast) -> None:
     for _ in range(ROUNDS):
         path = f"/api/events/{an_event(cast.alice)['id']}"
         held = {"If-Match": _etag(cast.alice, path)}
-        answers = _at_once(*(partial(cast.alice.delete, path, headers=held) for _ in range(AT_ONCE)))
-        assert Counter(reply.status for reply in answers) == {200: 1, 404: AT_ONCE - 1}
+        replies = _at_once(*(partial(cast.alice.delete, path, headers=held) for _ in range(AT_ONCE)))
+        assert Counter(reply.status for reply in replies) == {200: 1, 404: AT_ONCE - 1}
 
 
 def test_an_event_that_leaves_all_its_calendars_at_once_keeps_one(cast: Cast) -> None:
@@ -170,8 +170,8 @@ def test_an_event_that_leaves_all_its_calendars_at_once_keeps_one(cast: Cast) ->
         event = an_event(cast.alice, calendar_id=home["id"])["id"]
         assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": other["id"]}).status == 200
         remove = partial(cast.alice.put, f"/api/events/{event}/remove")
-        answers = _at_once(*(partial(remove, json={"calendar_id": calendar["id"]}) for calendar in (home, other)))
-        assert sorted(reply.status for reply in answers) == [200, 409]
+        replies = _at_once(*(partial(remove, json={"calendar_id": calendar["id"]}) for calendar in (home, other)))
+        assert sorted(reply.status for reply in replies) == [200, 409]
         assert len(cast.vera.get(f"/api/events/{event}").json["calendar_ids"]) == 1
         assert event in listed(cast.vera)
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from kalends.db import open_database
 from kalends.settings import Settings
-from tests.client import Answer
+from tests.client import Reply
 from tests.faults.postgres import Postgres
 from tests.faults.row import Row, kind, spread
 from tests.serve.running import Running, ask, bearer, eventually
@@ -106,7 +106,7 @@ class _Writer:
         eventually(lambda: self._write().status == 201)
         self._recovery_seconds.append(time.monotonic() - began)
 
-    def _write(self) -> Answer:
+    def _write(self) -> Reply:
         self._attempts += 1
         title = f"Gig {self._attempts}"
         # Random, so that it cannot be compressed.

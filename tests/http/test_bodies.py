@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from kalends.context import Context
 from kalends.http.input.readers import Upload
 from tests.cast import Cast, a_calendar
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.http.conftest import Stage, act
 from tests.http.multipart import BOUNDARY, multipart, of_parts
 
@@ -22,7 +22,7 @@ FORM = "application/x-www-form-urlencoded"
 MIB = 1024 * 1024
 
 
-def _sent(owner: Client, body: str | bytes, kind: str | None = JSON) -> Answer:
+def _sent(owner: Client, body: str | bytes, kind: str | None = JSON) -> Reply:
     return owner.post("/api/calendars", body=body, headers={"Content-Type": kind} if kind else {})
 
 
@@ -48,9 +48,9 @@ def _sent(owner: Client, body: str | bytes, kind: str | None = JSON) -> Answer:
     ],
 )
 def test_malformed_json_cannot_be_read(cast: Cast, body: str) -> None:
-    answer = _sent(cast.alice, body)
-    assert answer.status == 400
-    assert answer.json["errors"] == []
+    reply = _sent(cast.alice, body)
+    assert reply.status == 400
+    assert reply.json["errors"] == []
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_a_byte_order_mark_does_no_harm(cast: Cast) -> None:
 
 @pytest.mark.parametrize("kind", [JSON, FORM, None, "text/plain"])
 def test_an_empty_body_is_no_body(cast: Cast, kind: str | None) -> None:
-    answer = _sent(cast.alice, "", kind)
-    assert (answer.status, answer.broken) == (422, ["name"])
+    reply = _sent(cast.alice, "", kind)
+    assert (reply.status, reply.broken) == (422, ["name"])
     assert cast.alice.post("/api/calendars?name=Jazz", body="", headers={"Content-Type": kind} if kind else {}).status == 201
 
 
@@ -174,19 +174,19 @@ def test_an_upload_has_at_most_ten_mebibytes(stage: Stage) -> None:
 
 def test_an_upload_keeps_its_bytes_and_its_name(stage: Stage) -> None:
     post = stage(act("POST", "/api/letters", _size, guests=True))
-    answer = post.post("/api/letters", **multipart({"letter[note]": "é"}, [("letter[file]", "Fête.ics", b"\xff\x00\r\n--")]))
-    assert answer.json == {"size": 6, "filename": "Fête.ics", "note": "é"}
+    reply = post.post("/api/letters", **multipart({"letter[note]": "é"}, [("letter[file]", "Fête.ics", b"\xff\x00\r\n--")]))
+    assert reply.json == {"size": 6, "filename": "Fête.ics", "note": "é"}
 
 
 @pytest.mark.parametrize("sent", [{"json": {"file": "a.ics"}}, multipart({"file": "a.ics"}), multipart(files=[("file", "", b"")])])
 def test_a_text_is_no_upload_and_an_unchosen_file_is_none(stage: Stage, sent: dict[str, Any]) -> None:
-    answer = stage(act("POST", "/api/letters", _size, guests=True)).post("/api/letters", **sent)
-    assert (answer.status, answer.broken) == (422, ["file"])
+    reply = stage(act("POST", "/api/letters", _size, guests=True)).post("/api/letters", **sent)
+    assert (reply.status, reply.broken) == (422, ["file"])
 
 
 def test_an_upload_is_no_text(cast: Cast) -> None:
-    answer = cast.alice.post("/api/calendars", **multipart(files=[("name", "a.txt", b"Jazz"), ("public", "b.txt", b"true")]))
-    assert (answer.status, answer.broken) == (422, ["name", "public"])
+    reply = cast.alice.post("/api/calendars", **multipart(files=[("name", "a.txt", b"Jazz"), ("public", "b.txt", b"true")]))
+    assert (reply.status, reply.broken) == (422, ["name", "public"])
 
 
 @pytest.mark.parametrize(
@@ -220,9 +220,9 @@ def test_eight_levels_are_read_and_nine_are_too_deep(cast: Cast, inner: str) -> 
 @pytest.mark.parametrize("start", ['{"name": "Jazz", "x": ', '{"name": "\\ud800", "x": ', ""])
 @pytest.mark.parametrize("inner", ['{"x":', "["])
 def test_a_hundred_thousand_levels_are_too_deep(cast: Cast, start: str, inner: str) -> None:
-    answer = _sent(cast.alice, start + inner * 100_000)
-    assert answer.status == 422
-    assert "deep" in answer.json["detail"]
+    reply = _sent(cast.alice, start + inner * 100_000)
+    assert reply.status == 422
+    assert "deep" in reply.json["detail"]
 
 
 def test_bracketed_names_nest_no_deeper(cast: Cast) -> None:
@@ -247,17 +247,17 @@ def test_a_request_has_at_most_a_thousand_keys(cast: Cast) -> None:
     ["&", "&&&", "=", "=1", "limit", "limit=", "[]=1", "[", "]", "a[", "a]b=1", "[x]=1", "limit]=2", "a[b]c=1", "a?b", "#", "+=+", "a;b"],
 )
 def test_odd_queries_are_read_past(cast: Cast, query: str) -> None:
-    answer = cast.alice.get(f"/api/calendars?{query}")
-    assert (answer.status, answer.json["limit"]) == (200, 50)
+    reply = cast.alice.get(f"/api/calendars?{query}")
+    assert (reply.status, reply.json["limit"]) == (200, 50)
 
 
 @pytest.mark.parametrize("query", ["limit[x]=1", "limit[]=1", "limit[][x]=1", "limit=1&limit[x]=2"])
 def test_an_integer_is_not_nested(cast: Cast, query: str) -> None:
-    answer = cast.alice.get(f"/api/calendars?{query}")
-    assert (answer.status, answer.broken) == (422, ["limit"])
+    reply = cast.alice.get(f"/api/calendars?{query}")
+    assert (reply.status, reply.broken) == (422, ["limit"])
 
 
 @pytest.mark.parametrize("query", ["calendar=1&limit=2", "calendar[x]=1&limit=2", "calendar[limit]=2", "calendar[]=1&limit=2"])
 def test_the_wrapper_is_only_read_as_one_when_it_wraps(cast: Cast, query: str) -> None:
-    answer = cast.alice.get(f"/api/calendars?{query}")
-    assert (answer.status, answer.json["limit"]) == (200, 2)
+    reply = cast.alice.get(f"/api/calendars?{query}")
+    assert (reply.status, reply.json["limit"]) == (200, 2)

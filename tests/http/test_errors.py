@@ -15,7 +15,7 @@ from kalends.db import Retry, open_database
 from kalends.log import line_of
 from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, a_calendar, shared
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.http.conftest import Stage, act
 
 # wsgiref's validator, through which these requests go, has doubts about methods that it does not know.
@@ -24,17 +24,17 @@ pytestmark = pytest.mark.filterwarnings("ignore:Unknown REQUEST_METHOD")
 SHAPE = {"type", "title", "status", "detail", "errors", "request_id"}
 
 
-def assert_problem(answer: Answer, status: int) -> None:
+def assert_problem(reply: Reply, status: int) -> None:
     """It is RFC 9457, in our shape."""
-    assert answer.status == status, answer
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    problem = answer.json
+    assert reply.status == status, reply
+    assert reply.headers["Content-Type"] == "application/problem+json"
+    problem = reply.json
     assert set(problem) == SHAPE
     assert problem["status"] == status
     assert problem["type"].startswith("/docs/errors#")
     assert problem["title"]
     assert problem["detail"]
-    assert problem["request_id"] == answer.headers["X-Request-Id"]
+    assert problem["request_id"] == reply.headers["X-Request-Id"]
     assert all(set(error) == {"field", "message", "code"} for error in problem["errors"])
 
 
@@ -43,9 +43,9 @@ def test_what_cannot_be_read_is_400(cast: Cast) -> None:
 
 
 def test_what_needs_a_user_is_401_for_a_guest(client: Client) -> None:
-    answer = client.get("/api/calendars")
-    assert_problem(answer, 401)
-    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    reply = client.get("/api/calendars")
+    assert_problem(reply, 401)
+    assert reply.headers["WWW-Authenticate"] == "Bearer"
 
 
 def test_what_the_actor_sees_and_may_not_change_is_403(cast: Cast) -> None:
@@ -58,18 +58,18 @@ def test_what_the_actor_may_not_see_is_the_same_404_as_what_does_not_exist(cast:
     hidden = a_calendar(cast.alice)["id"]
     for actor in (cast.carol, cast.anonymous):
         for method in ("GET", "PUT", "DELETE"):
-            answers = [actor.request(method, f"/api/calendars/{number}") for number in (hidden, 2**62)]
-            for answer in answers:
-                assert_problem(answer, 404)
-            one, other = ({**answer.json, "request_id": ""} for answer in answers)
+            replies = [actor.request(method, f"/api/calendars/{number}") for number in (hidden, 2**62)]
+            for reply in replies:
+                assert_problem(reply, 404)
+            one, other = ({**reply.json, "request_id": ""} for reply in replies)
             assert one == other
 
 
 @pytest.mark.parametrize("broken", [{"name": ""}, {"color": "red"}, {"name": None, "public": "maybe"}])
 def test_broken_values_do_not_tell_a_hidden_record_from_none(cast: Cast, broken: dict[str, Any]) -> None:
     hidden = a_calendar(cast.alice)["id"]
-    answers = [cast.carol.put(f"/api/calendars/{number}", json=broken) for number in (hidden, 2**62)]
-    one, other = ((answer.status, {**answer.json, "request_id": ""}) for answer in answers)
+    replies = [cast.carol.put(f"/api/calendars/{number}", json=broken) for number in (hidden, 2**62)]
+    one, other = ((reply.status, {**reply.json, "request_id": ""}) for reply in replies)
     assert one == other
 
 
@@ -82,9 +82,9 @@ def test_an_unknown_path_is_404(cast: Cast, path: str) -> None:
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "PROPFIND", "WEBSOCKET", "BREW", "get"])
 def test_a_known_path_with_another_method_is_405(cast: Cast, method: str) -> None:
-    answer = cast.alice.request(method, "/api/calendars")
-    assert_problem(answer, 405)
-    assert answer.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
+    reply = cast.alice.request(method, "/api/calendars")
+    assert_problem(reply, 405)
+    assert reply.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
 
 
 @pytest.mark.parametrize("method", ["BREW", "WEBSOCKET", "PATCH"])
@@ -100,9 +100,9 @@ def test_what_the_state_forbids_is_409(cast: Cast) -> None:
 def test_a_taken_name_is_409_names_the_field_and_registers_nobody(cast: Cast) -> None:
     email = f"{uuid4().hex}@example.org"
     taken = {"user_name": cast.alice.user_name.upper(), "email_address": email, "password": PASSWORD}
-    answer = cast.anonymous.post("/api/users", json=taken)
-    assert_problem(answer, 409)
-    assert answer.broken == ["user_name"]
+    reply = cast.anonymous.post("/api/users", json=taken)
+    assert_problem(reply, 409)
+    assert reply.broken == ["user_name"]
     assert cast.anonymous.post("/api/session", json={"user_name": email, "password": PASSWORD}).status == 401
 
 
@@ -115,16 +115,16 @@ def _versioned(ctx: Context) -> dict[str, str]:
 
 @pytest.mark.parametrize(("given", "status"), [('"v2"', 200), ('W/"v2"', 200), ('"v1", "v2"', 200), ("*", 200), ('"v1"', 412), ("v2", 412)])
 def test_a_stale_if_match_is_412(stage: Stage, given: str, status: int) -> None:
-    answer = stage(act("PUT", "/api/things", _versioned)).put("/api/things", headers={"If-Match": given})
-    assert answer.status == status
+    reply = stage(act("PUT", "/api/things", _versioned)).put("/api/things", headers={"If-Match": given})
+    assert reply.status == status
     if status == 412:
-        assert_problem(answer, 412)
+        assert_problem(reply, 412)
 
 
 @pytest.mark.parametrize(("given", "status"), [('"v2"', 304), ('W/"v2"', 304), ('"v1", "v2"', 304), ("*", 304), ('"v1"', 200)])
 def test_a_read_that_the_client_has_already_is_304(stage: Stage, given: str, status: int) -> None:
-    answer = stage(act("GET", "/api/things", _versioned)).get("/api/things", headers={"If-None-Match": given})
-    assert (answer.status, answer.headers["ETag"], bool(answer.content)) == (status, '"v2"', status == 200)
+    reply = stage(act("GET", "/api/things", _versioned)).get("/api/things", headers={"If-None-Match": given})
+    assert (reply.status, reply.headers["ETag"], bool(reply.content)) == (status, '"v2"', status == 200)
 
 
 def test_too_large_is_413_and_an_unknown_type_415(cast: Cast) -> None:
@@ -134,10 +134,10 @@ def test_too_large_is_413_and_an_unknown_type_415(cast: Cast) -> None:
 
 def test_broken_values_are_422_and_change_nothing(cast: Cast) -> None:
     before = cast.alice.get("/api/calendars?count=true").json["total"]
-    answer = cast.alice.post("/api/calendars", json={"name": "Jazz", "color": "red"})
-    assert_problem(answer, 422)
-    assert answer.broken == ["color"]
-    assert "color" in answer.json["detail"]
+    reply = cast.alice.post("/api/calendars", json={"name": "Jazz", "color": "red"})
+    assert_problem(reply, 422)
+    assert reply.broken == ["color"]
+    assert "color" in reply.json["detail"]
     assert cast.alice.get("/api/calendars?count=true").json["total"] == before
 
 
@@ -145,13 +145,13 @@ def test_an_absent_database_is_503(tmp_path: Path) -> None:
     settings = Settings(data=str(tmp_path / "data"), access_log="off")
     guest = Client(wsgi(open_database(settings), settings))
     shutil.rmtree(settings.folder)
-    for answer in (
+    for reply in (
         guest.get("/readyz"),
         guest.get("/api/calendars"),
         guest.signed_in("token").post("/api/calendars", json={"name": "Jazz"}),
     ):
-        assert_problem(answer, 503)
-        assert int(answer.headers["Retry-After"]) > 0
+        assert_problem(reply, 503)
+        assert int(reply.headers["Retry-After"]) > 0
     assert guest.get("/healthz").status == 200
 
 
@@ -163,11 +163,11 @@ def _fails(ctx: Context) -> dict[str, str]:
 
 def test_a_defect_is_500_says_nothing_of_the_inside_and_changes_nothing(cast: Cast, stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
     person = stage(act("PUT", "/api/things", _fails)).signed_in(cast.alice.token or "")
-    answer = person.put("/api/things", headers={"X-Request-Id": "find-me-again"})
-    assert_problem(answer, 500)
-    assert not any(word in answer.text for word in ("ZeroDivision", "inside", "secret", "Traceback", ".py"))
+    reply = person.put("/api/things", headers={"X-Request-Id": "find-me-again"})
+    assert_problem(reply, 500)
+    assert not any(word in reply.text for word in ("ZeroDivision", "inside", "secret", "Traceback", ".py"))
     (line,) = [line for line in map(line_of, caplog.records) if line["level"] == "error"]
-    assert line["request_id"] == answer.json["request_id"] == "find-me-again"
+    assert line["request_id"] == reply.json["request_id"] == "find-me-again"
     assert "ZeroDivisionError" in line["exception"]
     assert cast.alice.get(f"/api/users/{cast.alice.id}").json["name"] == "Alice"
 
@@ -196,13 +196,13 @@ def test_an_action_that_met_another_runs_again_a_few_times(stage: Stage, failure
             raise Retry
         return {"runs": len(runs)}
 
-    answer = stage(act("PUT", "/api/things", contended)).put("/api/things")
-    assert answer.status == status
+    reply = stage(act("PUT", "/api/things", contended)).put("/api/things")
+    assert reply.status == status
     if status == 503:
-        assert_problem(answer, 503)
-        assert int(answer.headers["Retry-After"]) > 0
+        assert_problem(reply, 503)
+        assert int(reply.headers["Retry-After"]) > 0
     else:
-        assert (answer.json["runs"], answer.headers["X-Run"]) == (failures + 1, str(failures + 1))
+        assert (reply.json["runs"], reply.headers["X-Run"]) == (failures + 1, str(failures + 1))
 
 
 @pytest.mark.parametrize("trouble", [errors.Unavailable("Away."), Retry()])
@@ -216,8 +216,8 @@ def test_what_is_only_done_afterwards_cannot_spoil_an_answer_that_is_committed(s
         ctx.after_commit.append(fail)
         return {"done": True}
 
-    answer = stage(act("PUT", "/api/things", done)).put("/api/things")
-    assert (answer.status, answer.json) == (200, {"done": True})
+    reply = stage(act("PUT", "/api/things", done)).put("/api/things")
+    assert (reply.status, reply.json) == (200, {"done": True})
 
 
 def test_each_answer_has_a_request_id_of_its_own(client: Client) -> None:
@@ -240,8 +240,8 @@ def test_a_path_that_no_text_can_hold_is_404(cast: Cast, path: str, method: str)
 
 
 def test_problems_are_json_that_any_parser_reads(cast: Cast) -> None:
-    answer = cast.alice.put("/api/calendars/1/share", json={"user_name": 'no"body\\é😀'})
-    assert json.loads(answer.content)["status"] == 404
+    reply = cast.alice.put("/api/calendars/1/share", json={"user_name": 'no"body\\é😀'})
+    assert json.loads(reply.content)["status"] == 404
 
 
 @pytest.mark.parametrize(
@@ -260,8 +260,8 @@ def test_problems_are_json_that_any_parser_reads(cast: Cast) -> None:
     ],
 )
 def test_a_broken_field_has_a_code(cast: Cast, given: dict[str, Any], code: str) -> None:
-    answer = cast.alice.post("/api/calendars", json=given, headers={"Prefer": "handling=strict"})
-    assert [error["code"] for error in answer.json["errors"]] == [code], answer
+    reply = cast.alice.post("/api/calendars", json=given, headers={"Prefer": "handling=strict"})
+    assert [error["code"] for error in reply.json["errors"]] == [code], reply
 
 
 @pytest.mark.parametrize(
@@ -274,8 +274,8 @@ def test_a_number_out_of_bounds_says_on_which_side(client: Client, query: str, c
 
 def test_programs_tell_a_missing_login_from_a_wrong_one(cast: Cast) -> None:
     wrong = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": "wrong-password"})
-    answers = [cast.anonymous.get("/api/calendars"), cast.anonymous.signed_in("wrong").get("/api/calendars"), wrong]
-    assert [(answer.status, answer.json["type"].partition("#")[2]) for answer in answers] == [
+    replies = [cast.anonymous.get("/api/calendars"), cast.anonymous.signed_in("wrong").get("/api/calendars"), wrong]
+    assert [(reply.status, reply.json["type"].partition("#")[2]) for reply in replies] == [
         (401, "sign-in-required"),
         (401, "invalid-token"),
         (401, "wrong-credentials"),

@@ -39,14 +39,14 @@ def test_suffixes_are_for_the_api_alone(client: Client, path: str) -> None:
     "accept", ["text/html", "application/xml", "image/png", "*/*", "", "nonsense", ";;;", "text/*;q=0", "application/json"]
 )
 def test_what_has_one_format_answers_in_it_whatever_is_accepted(cast: Cast, accept: str) -> None:
-    answer = cast.alice.get("/api/calendars", headers={"Accept": accept})
-    assert (answer.status, answer.headers["Content-Type"]) == (200, "application/json")
+    reply = cast.alice.get("/api/calendars", headers={"Accept": accept})
+    assert (reply.status, reply.headers["Content-Type"]) == (200, "application/json")
 
 
 @pytest.mark.parametrize("accept", ["text/html", "text/calendar", "application/json", "*/*"])
 def test_errors_are_problems_whatever_is_accepted(client: Client, accept: str) -> None:
-    answer = client.get("/api/calendars", headers={"Accept": accept})
-    assert (answer.status, answer.headers["Content-Type"]) == (401, "application/problem+json")
+    reply = client.get("/api/calendars", headers={"Accept": accept})
+    assert (reply.status, reply.headers["Content-Type"]) == (401, "application/problem+json")
 
 
 def test_pages_are_html(client: Client) -> None:
@@ -96,9 +96,9 @@ def things(stage: Stage) -> Client:
     ],
 )
 def test_accept_chooses_among_what_is_offered(things: Client, accept: str | None, kind: str) -> None:
-    answer = things.get("/api/things", headers={} if accept is None else {"Accept": accept})
-    assert (answer.status, answer.headers["Content-Type"]) == (200, kind)
-    assert answer.headers["Vary"] == "Accept"
+    reply = things.get("/api/things", headers={} if accept is None else {"Accept": accept})
+    assert (reply.status, reply.headers["Content-Type"]) == (200, kind)
+    assert reply.headers["Vary"] == "Accept"
 
 
 @pytest.mark.parametrize(("suffix", "kind"), [("json", "application/json"), ("csv", "text/csv"), ("ics", "text/calendar")])

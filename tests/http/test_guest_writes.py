@@ -13,7 +13,7 @@ from kalends.http.rate_limit import MAX_REFUSALS, RateLimit, guest_writes
 from kalends.settings import Settings
 from kalends.worker import clean_up
 from tests.cast import Cast, an_event
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.http.conftest import Stage, act
 
@@ -40,7 +40,7 @@ def book(limited: Client, stage: Stage) -> Client:
     return stage(entry, act("GET", "/api/entries", _write, guests=True), rate_limits="on", guest_writes_per_minute=MOST)
 
 
-def write(book: Client, address: str, **more: Any) -> Answer:
+def write(book: Client, address: str, **more: Any) -> Reply:
     return book.post("/api/entries", remote_addr=address, **more)
 
 
@@ -115,7 +115,7 @@ def test_header_fields_tell_the_limit_and_what_is_left(book: Client) -> None:
     address = an_address()
     first, second = write(book, address), write(book, address)
     assert first.headers["RateLimit-Policy"] == second.headers["RateLimit-Policy"] == '"guest-writes";q=5;w=60'
-    assert [answer.headers["RateLimit"].rpartition(";t=")[0] for answer in (first, second)] == [
+    assert [reply.headers["RateLimit"].rpartition(";t=")[0] for reply in (first, second)] == [
         '"guest-writes";r=4',
         '"guest-writes";r=3',
     ]
@@ -137,9 +137,9 @@ def test_signed_in_people_are_not_limited(cast: Cast, book: Client, carrier: str
     address = an_address()
     cookie = {"Cookie": f"kalends_session={cast.alice.token}", "Sec-Fetch-Site": "same-origin"}
     sent = cookie if carrier == "cookie" else {"Authorization": f"Bearer {cast.alice.token}"}
-    answers = [write(book, address, headers=sent) for _ in range(MOST + 2)]
-    assert [answer.status for answer in answers] == [201] * (MOST + 2)
-    assert "RateLimit" not in answers[0].headers
+    replies = [write(book, address, headers=sent) for _ in range(MOST + 2)]
+    assert [reply.status for reply in replies] == [201] * (MOST + 2)
+    assert "RateLimit" not in replies[0].headers
 
 
 @pytest.mark.parametrize("form", ["respond", "comment", "send"])

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from tests.cast import PASSWORD, Cast, a_calendar, an_event
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.http.conftest import Service
 
 # Requests are read before any database is asked.
@@ -19,7 +19,7 @@ EVERYWHERE = {
 }
 
 
-def _of_every_kind(cast: Cast) -> list[Answer]:
+def _of_every_kind(cast: Cast) -> list[Reply]:
     """An answer of every kind."""
     alice, guest = cast.alice, cast.anonymous
     tag = guest.get("/static/style.css").headers["ETag"]
@@ -41,14 +41,14 @@ def _of_every_kind(cast: Cast) -> list[Answer]:
 
 
 def test_every_answer_carries_the_security_headers_and_an_id(cast: Cast) -> None:
-    for answer in _of_every_kind(cast):
-        assert {name: answer.headers.get(name) for name in EVERYWHERE} == EVERYWHERE, answer
-        assert answer.headers["X-Request-Id"]
-        assert answer.headers["Cache-Control"]
+    for reply in _of_every_kind(cast):
+        assert {name: reply.headers.get(name) for name in EVERYWHERE} == EVERYWHERE, reply
+        assert reply.headers["X-Request-Id"]
+        assert reply.headers["Cache-Control"]
 
 
 def test_plain_http_promises_no_https(cast: Cast) -> None:
-    assert all("Strict-Transport-Security" not in answer.headers for answer in _of_every_kind(cast))
+    assert all("Strict-Transport-Security" not in reply.headers for reply in _of_every_kind(cast))
 
 
 def test_https_is_promised_under_https(service: Service) -> None:
@@ -59,13 +59,13 @@ def test_https_is_promised_under_https(service: Service) -> None:
 
 
 def test_nothing_in_an_answer_of_the_api_can_be_run(cast: Cast) -> None:
-    for answer in (
+    for reply in (
         cast.alice.get("/api/calendars"),
         cast.alice.get("/api/openapi"),
         cast.alice.get("/api/nothing"),
         cast.alice.get("/nowhere"),
     ):
-        policy = answer.headers["Content-Security-Policy"]
+        policy = reply.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
         assert "frame-ancestors 'none'" in policy
         assert "script-src" not in policy
@@ -79,14 +79,14 @@ def test_a_page_runs_only_files_of_its_own_site(client: Client) -> None:
 
 
 def test_no_shared_cache_keeps_what_one_reader_may_see(cast: Cast) -> None:
-    for answer in (cast.alice.get("/api/calendars"), cast.alice.get("/api/calendars/1.csv"), cast.anonymous.get("/docs")):
-        assert answer.headers["Cache-Control"] == "private, no-cache"
+    for reply in (cast.alice.get("/api/calendars"), cast.alice.get("/api/calendars/1.csv"), cast.anonymous.get("/docs")):
+        assert reply.headers["Cache-Control"] == "private, no-cache"
 
 
 def test_static_files_are_kept_for_ever(client: Client) -> None:
-    answer = client.get("/static/style.css")
-    assert (answer.status, answer.headers["Cache-Control"]) == (200, "public, max-age=31536000, immutable")
-    again = client.get("/static/style.css", headers={"If-None-Match": answer.headers["ETag"]})
+    reply = client.get("/static/style.css")
+    assert (reply.status, reply.headers["Cache-Control"]) == (200, "public, max-age=31536000, immutable")
+    again = client.get("/static/style.css", headers={"If-None-Match": reply.headers["ETag"]})
     assert (again.status, again.content) == (304, b"")
 
 
@@ -111,13 +111,13 @@ def test_head_answers_as_get_does_without_the_body(cast: Cast) -> None:
 
 @pytest.mark.parametrize(("path", "status"), [("/api/calendars/9999999", 404), ("/nowhere", 404), ("/api/calendars?limit=-1", 422)])
 def test_head_answers_errors_without_a_body_too(cast: Cast, path: str, status: int) -> None:
-    answer = cast.alice.request("HEAD", path)
-    assert (answer.status, answer.content) == (status, b"")
+    reply = cast.alice.request("HEAD", path)
+    assert (reply.status, reply.content) == (status, b"")
 
 
 def test_head_answers_where_get_does_only(cast: Cast) -> None:
-    answer = cast.alice.request("HEAD", "/api/calendars/1/share")
-    assert (answer.status, answer.headers["Allow"]) == (405, "OPTIONS, PUT")
+    reply = cast.alice.request("HEAD", "/api/calendars/1/share")
+    assert (reply.status, reply.headers["Allow"]) == (405, "OPTIONS, PUT")
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_options_tells_the_methods_and_so_does_405(client: Client, path: str, me
     assert (told.status, told.content) == (200, b"")
     refused = client.request("PATCH", path)
     assert refused.status == 405
-    for answer in (told, refused):
-        assert set(answer.headers["Allow"].split(", ")) == methods
+    for reply in (told, refused):
+        assert set(reply.headers["Allow"].split(", ")) == methods
 
 
-def _gunzipped(answer: Answer) -> bytes:
-    return gzip.decompress(answer.content)
+def _gunzipped(reply: Reply) -> bytes:
+    return gzip.decompress(reply.content)
 
 
 def test_json_and_feeds_are_compressed_for_those_who_take_it(cast: Cast) -> None:
@@ -153,8 +153,8 @@ def test_json_and_feeds_are_compressed_for_those_who_take_it(cast: Cast) -> None
         small = cast.alice.get(path, headers={"Accept-Encoding": "br, gzip"})
         assert (small.headers["Content-Encoding"], _gunzipped(small)) == ("gzip", plain.content)
         assert len(small.content) < len(plain.content)
-        for answer in (plain, small):
-            assert "Accept-Encoding" in answer.headers["Vary"]
+        for reply in (plain, small):
+            assert "Accept-Encoding" in reply.headers["Vary"]
         refused = cast.alice.get(path, headers={"Accept-Encoding": "gzip;q=0, br"})
         assert "Content-Encoding" not in refused.headers
         if tag := small.headers.get("ETag"):

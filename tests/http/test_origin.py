@@ -6,7 +6,7 @@ import pytest
 
 from kalends.context import Context
 from tests.cast import PASSWORD, Cast, a_calendar, a_key
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.http.conftest import Service, Stage, act
 
@@ -45,7 +45,7 @@ def with_cookie(token: str | None, **more: str) -> dict[str, str]:
     return {"Cookie": f"kalends_session={token}", **more}
 
 
-def _sends(client: Client, method: str, path: str, headers: dict[str, str], **kwargs: Any) -> Answer:
+def _sends(client: Client, method: str, path: str, headers: dict[str, str], **kwargs: Any) -> Reply:
     return client.request(method, path, headers=headers, host=HOST, **kwargs)
 
 
@@ -62,8 +62,8 @@ def test_nobody_else_may_write_with_the_cookie(cast: Cast, says: dict[str, str])
     path = f"/api/calendars/{calendar['id']}"
     cookie = with_cookie(cast.alice.token) | says
     for method, where in (("POST", "/api/calendars"), ("PUT", path), ("DELETE", path), ("POST", "/api/keys")):
-        answer = _sends(cast.anonymous, method, where, cookie, json={"name": "Stolen"})
-        assert (answer.status, answer.json["status"]) == (403, 403)
+        reply = _sends(cast.anonymous, method, where, cookie, json={"name": "Stolen"})
+        assert (reply.status, reply.json["status"]) == (403, 403)
     assert cast.alice.get(path).json["name"] == calendar["name"]
     assert cast.alice.get("/api/keys").json["keys"] == []
 
@@ -109,15 +109,15 @@ def test_a_wrong_credential_is_401_even_where_the_operation_is_public(cast: Cast
     calendar = a_calendar(cast.alice, public=True)
     login = {"user_name": cast.alice.user_name, "password": PASSWORD}
     sent = {"Authorization": given}
-    answers = [
+    replies = [
         cast.anonymous.get(f"/api/calendars/{calendar['id']}", headers=sent),
         cast.anonymous.get("/api/users/new", headers=sent),
         cast.anonymous.get("/api/openapi", headers=sent),
         cast.anonymous.post("/api/session", json=login, headers=sent),
         cast.anonymous.get("/api/calendars/new", headers=sent | with_cookie(cast.alice.token)),
     ]
-    for answer in answers:
-        assert (answer.status, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
+    for reply in replies:
+        assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, "Bearer")
 
 
 def test_health_is_for_everyone_whatever_they_send(client: Client) -> None:
@@ -142,19 +142,19 @@ def test_an_expired_token_is_401_and_an_expired_cookie_a_guest(cast: Cast, clock
     assert _sends(cast.anonymous, "GET", path, with_cookie(cast.alice.token)).json["role"] is None
 
 
-def _cookie(answer: Answer) -> tuple[str, set[str]]:
+def _cookie(reply: Reply) -> tuple[str, set[str]]:
     """The value of the cookie that was set, and its attributes."""
-    first, *rest = answer.headers["Set-Cookie"].split("; ")
+    first, *rest = reply.headers["Set-Cookie"].split("; ")
     name, _, value = first.partition("=")
     assert name in ("kalends_session", "__Host-kalends_session")
     return value, {attribute for attribute in rest if not attribute.startswith("Max-Age")}
 
 
-def _log_in(person: Any, **headers: str) -> Answer:
+def _log_in(person: Any, **headers: str) -> Reply:
     login = {"user_name": person.user_name, "password": PASSWORD}
-    answer = Client(person.app).post("/api/session", json=login, headers=headers, host=HOST)
-    assert answer.status == 201
-    return answer
+    reply = Client(person.app).post("/api/session", json=login, headers=headers, host=HOST)
+    assert reply.status == 201
+    return reply
 
 
 def test_the_cookie_is_hidden_from_scripts_and_other_sites(cast: Cast) -> None:
@@ -191,31 +191,31 @@ def test_logging_out_clears_the_cookie_of_the_session_that_ends(cast: Cast) -> N
 APP = "https://app.example.org"
 
 
-def _cors(answer: Answer) -> dict[str, str]:
-    return {name.lower(): value for name, value in answer.headers.items() if name.lower().startswith("access-control-")}
+def _cors(reply: Reply) -> dict[str, str]:
+    return {name.lower(): value for name, value in reply.headers.items() if name.lower().startswith("access-control-")}
 
 
 def test_cors_is_off_by_default(client: Client) -> None:
     preflight = {"Origin": APP, "Access-Control-Request-Method": "PUT"}
-    for answer in (client.get("/api/users/new", headers={"Origin": APP}), client.request("OPTIONS", "/api/calendars", headers=preflight)):
-        assert _cors(answer) == {}
+    for reply in (client.get("/api/users/new", headers={"Origin": APP}), client.request("OPTIONS", "/api/calendars", headers=preflight)):
+        assert _cors(reply) == {}
 
 
 def test_a_configured_origin_may_read_answers_and_errors_but_never_with_cookies(service: Service) -> None:
     guest = service(cors_origins=f"https://other.example.org, {APP}")
     for path, status in (("/api/users/new", 200), ("/api/calendars", 401), ("/api/nothing", 404)):
-        answer = guest.get(path, headers={"Origin": APP})
-        assert answer.status == status
-        assert _cors(answer)["access-control-allow-origin"] == APP
-        assert "access-control-allow-credentials" not in _cors(answer)
-        assert "Origin" in answer.headers["Vary"]
+        reply = guest.get(path, headers={"Origin": APP})
+        assert reply.status == status
+        assert _cors(reply)["access-control-allow-origin"] == APP
+        assert "access-control-allow-credentials" not in _cors(reply)
+        assert "Origin" in reply.headers["Vary"]
 
 
 def test_a_configured_origin_may_ask_first(service: Service) -> None:
     asked = {"Origin": APP, "Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "authorization,content-type"}
-    answer = service(cors_origins=APP).request("OPTIONS", "/api/calendars/1", headers=asked)
-    assert answer.status == 200
-    said = _cors(answer)
+    reply = service(cors_origins=APP).request("OPTIONS", "/api/calendars/1", headers=asked)
+    assert reply.status == 200
+    said = _cors(reply)
     assert said["access-control-allow-origin"] == APP
     assert {"GET", "POST", "PUT", "DELETE"} <= set(said["access-control-allow-methods"].split(", "))
     assert {"authorization", "content-type", "if-match", "prefer"} <= set(said["access-control-allow-headers"].lower().split(", "))
@@ -227,18 +227,18 @@ def test_a_configured_origin_may_ask_first(service: Service) -> None:
 def test_no_other_origin_may(service: Service, origin: str | None) -> None:
     guest = service(cors_origins=APP)
     asked = {"Origin": origin} if origin else {}
-    for answer in (
+    for reply in (
         guest.get("/api/users/new", headers=asked),
         guest.request("OPTIONS", "/api/calendars", headers=asked | {"Access-Control-Request-Method": "PUT"}),
     ):
-        assert _cors(answer) == {}
-        assert "Origin" in answer.headers["Vary"]
+        assert _cors(reply) == {}
+        assert "Origin" in reply.headers["Vary"]
 
 
 def test_a_configured_origin_still_cannot_write_with_the_cookie(service: Service) -> None:
     guest = service(cors_origins=APP)
-    answer = guest.post("/api/calendars", json={"name": "Jazz"}, headers=with_cookie("token", Origin=APP))
-    assert answer.status == 403
+    reply = guest.post("/api/calendars", json={"name": "Jazz"}, headers=with_cookie("token", Origin=APP))
+    assert reply.status == 403
 
 
 def test_a_script_may_read_when_to_try_again(service: Service) -> None:
@@ -278,8 +278,8 @@ def test_without_fetch_metadata_the_origin_must_be_that_of_the_base_address(
 ) -> None:
     """A form of another site is 403; one of this site reaches the login, which is wrong here."""
     form = {"user_name": "nobody", "password": PASSWORD}
-    answer = service(base_url=base_url).post("/sign-in", data=form, headers={"Origin": origin}, host=host)
-    assert answer.status == status, answer
+    reply = service(base_url=base_url).post("/sign-in", data=form, headers={"Origin": origin}, host=host)
+    assert reply.status == status, reply
 
 
 def _address(ctx: Context) -> dict[str, str]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from kalends.context import Context
 from kalends.http.paging import Paging, page
 from tests.cast import PASSWORD, Cast, a_calendar, a_key
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.http.conftest import Stage, act
 
 
@@ -19,16 +19,16 @@ def _walk(reader: Client, path: str, name: str) -> list[Any]:
     for _ in range(100):
         if following is None:
             return found
-        answer = reader.get(following)
-        assert answer.status == 200, answer
-        found += answer.json[name]
-        following = answer.json["next"]
-        assert _linked(answer) == following
+        reply = reader.get(following)
+        assert reply.status == 200, reply
+        found += reply.json[name]
+        following = reply.json["next"]
+        assert _linked(reply) == following
     raise AssertionError("the pages have no end")
 
 
-def _linked(answer: Answer) -> str | None:
-    link: str | None = answer.headers.get("Link")
+def _linked(reply: Reply) -> str | None:
+    link: str | None = reply.headers.get("Link")
     if link is None:
         return None
     assert link.startswith("<")
@@ -39,9 +39,9 @@ def _linked(answer: Answer) -> str | None:
 def test_an_index_is_an_envelope_named_after_the_resource(cast: Cast) -> None:
     a_key(cast.alice)
     for name in ("calendars", "keys"):
-        answer = cast.alice.get(f"/api/{name}").json
-        assert set(answer) == {name, "limit", "offset", "next"}
-        assert (answer["limit"], answer["offset"], answer["next"], len(answer[name])) == (50, 0, None, 1)
+        reply = cast.alice.get(f"/api/{name}").json
+        assert set(reply) == {name, "limit", "offset", "next"}
+        assert (reply["limit"], reply["offset"], reply["next"], len(reply[name])) == (50, 0, None, 1)
 
 
 @pytest.mark.parametrize("name", ["calendars", "keys"])
@@ -57,17 +57,17 @@ def test_the_pages_hold_everything_once_and_in_order(cast: Cast, name: str) -> N
 def test_the_next_address_says_where_it_goes_on(cast: Cast) -> None:
     for _ in range(4):
         a_calendar(cast.alice)
-    answer = cast.alice.get("/api/calendars?limit=2&offset=1&count=yes&note=a%26b+c")
-    assert answer.json["next"] == "/api/calendars?count=yes&note=a%26b+c&limit=2&offset=3"
-    assert answer.headers["Link"] == f'<{answer.json["next"]}>; rel="next"'
+    reply = cast.alice.get("/api/calendars?limit=2&offset=1&count=yes&note=a%26b+c")
+    assert reply.json["next"] == "/api/calendars?count=yes&note=a%26b+c&limit=2&offset=3"
+    assert reply.headers["Link"] == f'<{reply.json["next"]}>; rel="next"'
 
 
 def test_the_last_page_has_no_next(cast: Cast) -> None:
     for _ in range(3):
         a_calendar(cast.alice)
     for query in ("limit=4", "limit=2&offset=2", "limit=1&offset=3", "offset=4", "offset=1000", "limit=1&offset=9223372036854775807"):
-        answer = cast.alice.get(f"/api/calendars?{query}")
-        assert (answer.status, answer.json["next"], answer.headers.get("Link")) == (200, None, None)
+        reply = cast.alice.get(f"/api/calendars?{query}")
+        assert (reply.status, reply.json["next"], reply.headers.get("Link")) == (200, None, None)
 
 
 @pytest.mark.parametrize(
@@ -85,15 +85,15 @@ def test_the_limit_is_at_most_500_and_the_answer_says_so(cast: Cast) -> None:
 
 
 def test_a_limit_of_zero_is_an_empty_page(cast: Cast) -> None:
-    answer = cast.alice.get("/api/calendars?limit=0&count=true").json
-    assert (answer["calendars"], answer["limit"], answer["next"], answer["total"]) == ([], 0, None, 1)
+    reply = cast.alice.get("/api/calendars?limit=0&count=true").json
+    assert (reply["calendars"], reply["limit"], reply["next"], reply["total"]) == ([], 0, None, 1)
 
 
 @pytest.mark.parametrize("field", ["limit", "offset"])
 @pytest.mark.parametrize("number", ["-1", "-9223372036854775808", "9223372036854775808", "many"])
 def test_a_page_begins_and_ends_at_a_natural_number(cast: Cast, field: str, number: str) -> None:
-    answer = cast.alice.get(f"/api/calendars?{field}={number}")
-    assert (answer.status, answer.broken) == (422, [field])
+    reply = cast.alice.get(f"/api/calendars?{field}={number}")
+    assert (reply.status, reply.broken) == (422, [field])
 
 
 def test_count_adds_the_total_of_all_pages(cast: Cast) -> None:
@@ -154,8 +154,8 @@ def _several(ctx: Context) -> dict[str, int]:
 
 def test_what_makes_several_records_has_no_location(stage: Stage) -> None:
     maker = stage(act("GET", "/api/things/{thing_id}", show), act("POST", "/api/things/import", _several, status=201))
-    answer = maker.post("/api/things/import")
-    assert (answer.status, answer.json, answer.headers.get("Location")) == (201, {"made": 3}, None)
+    reply = maker.post("/api/things/import")
+    assert (reply.status, reply.json, reply.headers.get("Location")) == (201, {"made": 3}, None)
 
 
 def show(ctx: Context, thing_id: int) -> dict[str, int]:

@@ -162,17 +162,17 @@ def test_fields_may_be_wrapped_in_the_singular_of_the_resource() -> None:
     ids=["json", "form", "multipart", "query"],
 )
 def test_every_broken_field_is_named_at_once(cast: Cast, carrier: dict[str, Any]) -> None:
-    answer = cast.alice.post("/api/calendars", **carrier)
-    assert answer.status == 422
-    assert sorted(answer.broken) == ["color", "moderation", "name", "public", "time_zone"]
-    assert all(error["message"] for error in answer.json["errors"])
+    reply = cast.alice.post("/api/calendars", **carrier)
+    assert reply.status == 422
+    assert sorted(reply.broken) == ["color", "moderation", "name", "public", "time_zone"]
+    assert all(error["message"] for error in reply.json["errors"])
 
 
 def test_a_bad_registration_names_its_five_fields_and_registers_nobody(client: Client, cast: Cast) -> None:
     broken = {"user_name": "a b", "email_address": "nobody", "password": "short", "name": "x" * 201, "time_zone": "Nowhere"}
-    answer = client.post("/api/users", json=broken)
-    assert answer.status == 422
-    assert sorted(answer.broken) == ["email_address", "name", "password", "time_zone", "user_name"]
+    reply = client.post("/api/users", json=broken)
+    assert reply.status == 422
+    assert sorted(reply.broken) == ["email_address", "name", "password", "time_zone", "user_name"]
 
 
 def test_unknown_parameters_are_ignored(cast: Cast) -> None:
@@ -182,13 +182,13 @@ def test_unknown_parameters_are_ignored(cast: Cast) -> None:
 @pytest.mark.parametrize("prefer", ["handling=strict", "respond-async, handling=strict", 'Handling="strict"', "handling = strict; foo=1"])
 def test_a_strict_request_is_told_each_unknown_parameter(cast: Cast, prefer: str) -> None:
     sent = {"name": "Jazz", "colour": "red", "owner": 5}
-    answer = cast.alice.post("/api/calendars?page=2", json=sent, headers={"Prefer": prefer})
-    assert (answer.status, sorted(answer.broken)) == (422, ["colour", "owner", "page"])
+    reply = cast.alice.post("/api/calendars?page=2", json=sent, headers={"Prefer": prefer})
+    assert (reply.status, sorted(reply.broken)) == (422, ["colour", "owner", "page"])
 
 
 def test_a_strict_request_is_told_broken_and_unknown_parameters_together(cast: Cast) -> None:
-    answer = cast.alice.post("/api/calendars", json={"colour": "red"}, headers={"Prefer": "handling=strict"})
-    assert (answer.status, sorted(answer.broken)) == (422, ["colour", "name"])
+    reply = cast.alice.post("/api/calendars", json={"colour": "red"}, headers={"Prefer": "handling=strict"})
+    assert (reply.status, sorted(reply.broken)) == (422, ["colour", "name"])
 
 
 @pytest.mark.parametrize("prefer", ["handling=lenient", "return=minimal", 'note="handling=strict"', "handling=strictly"])
@@ -204,14 +204,14 @@ def test_a_strict_request_with_known_parameters_passes(cast: Cast, carrier: str)
 
 
 def test_a_strict_request_is_told_what_an_action_without_parameters_does_not_know(cast: Cast) -> None:
-    answer = cast.alice.get("/api/calendars/new?colour=red", headers={"Prefer": "handling=strict"})
-    assert (answer.status, answer.broken) == (422, ["colour"])
+    reply = cast.alice.get("/api/calendars/new?colour=red", headers={"Prefer": "handling=strict"})
+    assert (reply.status, reply.broken) == (422, ["colour"])
 
 
 def test_a_strict_request_may_name_what_no_text_can_hold(cast: Cast) -> None:
     sent = {"Prefer": "handling=strict", "Content-Type": "application/json"}
-    answer = cast.alice.post("/api/calendars", body='{"name": "Jazz", "\\ud800": 1}', headers=sent)
-    assert (answer.status, len(answer.broken)) == (422, 1)
+    reply = cast.alice.post("/api/calendars", body='{"name": "Jazz", "\\ud800": 1}', headers=sent)
+    assert (reply.status, len(reply.broken)) == (422, 1)
 
 
 def test_a_guest_who_must_sign_in_is_told_so_before_anything_else(client: Client) -> None:
@@ -247,14 +247,14 @@ def _echo(ctx: Context, params: Question) -> Question:
     ids=["query", "form", "multipart", "json", "wrapped"],
 )
 def test_bracketed_names_nest(stage: Stage, carrier: dict[str, Any]) -> None:
-    answer = stage(act("POST", "/api/questions", _echo, guests=True)).post("/api/questions", **carrier)
-    assert answer.json["comments"] == {"limit": 5, "offset": 2}
+    reply = stage(act("POST", "/api/questions", _echo, guests=True)).post("/api/questions", **carrier)
+    assert reply.json["comments"] == {"limit": 5, "offset": 2}
 
 
 def test_a_strict_request_is_told_unknown_nested_parameters_too(stage: Stage) -> None:
     asked = "/api/questions?comments[limit]=1&comments[lmit]=5&comments[{}]=1&idz=1"
-    answer = stage(act("GET", "/api/questions", _echo, guests=True)).get(asked, headers={"Prefer": "handling=strict"})
-    assert (answer.status, answer.broken) == (422, ["comments[lmit]", "comments[{}]", "idz"])
+    reply = stage(act("GET", "/api/questions", _echo, guests=True)).get(asked, headers={"Prefer": "handling=strict"})
+    assert (reply.status, reply.broken) == (422, ["comments[lmit]", "comments[{}]", "idz"])
 
 
 def test_dots_do_not_nest(stage: Stage) -> None:
@@ -263,8 +263,8 @@ def test_dots_do_not_nest(stage: Stage) -> None:
 
 def test_a_broken_nested_field_is_named_as_it_is_written(stage: Stage) -> None:
     asker = stage(act("GET", "/api/questions", _echo, guests=True))
-    answer = asker.get("/api/questions?comments[limit]=many&comments[offset]=x")
-    assert (answer.status, answer.broken) == (422, ["comments[limit]", "comments[offset]"])
+    reply = asker.get("/api/questions?comments[limit]=many&comments[offset]=x")
+    assert (reply.status, reply.broken) == (422, ["comments[limit]", "comments[offset]"])
     for beside in ("", "false", "7"):
         assert asker.get(f"/api/questions?comments[limit]=many&comments={beside}").broken == ["comments[limit]"]
 
@@ -286,8 +286,8 @@ def test_a_list_is_comma_delimited_or_an_array_and_blank_items_are_dropped(stage
 
 @pytest.mark.parametrize("ids", ["1,two,3", "1;2", [1, [2]], {"0": 1}, True, 1.5])
 def test_a_list_with_something_else_in_it_is_refused(stage: Stage, ids: object) -> None:
-    answer = stage(act("POST", "/api/questions", _echo, guests=True)).post("/api/questions", json={"ids": ids})
-    assert (answer.status, answer.broken) == (422, ["ids"])
+    reply = stage(act("POST", "/api/questions", _echo, guests=True)).post("/api/questions", json={"ids": ids})
+    assert (reply.status, reply.broken) == (422, ["ids"])
 
 
 def test_a_list_has_at_most_500_items(stage: Stage) -> None:

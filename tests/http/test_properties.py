@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kalends.values import text
 from tests.cast import Cast, a_calendar
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.http.multipart import BOUNDARY, multipart
 
 FIELDS = ["name", "description", "color", "time_zone", "public", "moderation", "calendar", "limit", "x", ""]
@@ -33,14 +33,14 @@ any_json: st.SearchStrategy[Any] = st.recursive(
 any_header = st.text(st.characters(min_codepoint=32, max_codepoint=255, exclude_characters="\x7f"), max_size=40)
 
 
-def assert_answered(answer: Answer, *allowed: int) -> None:
+def assert_answered(reply: Reply, *allowed: int) -> None:
     """The answer has one of these statuses, and its shape."""
-    assert answer.status in allowed, answer
-    body = json.loads(answer.content)
-    if answer.status >= 400:
+    assert reply.status in allowed, reply
+    body = json.loads(reply.content)
+    if reply.status >= 400:
         assert set(body) == {"type", "title", "status", "detail", "errors", "request_id"}
-        assert body["status"] == answer.status
-        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert body["status"] == reply.status
+        assert reply.headers["Content-Type"] == "application/problem+json"
 
 
 @given(body=st.dictionaries(st.sampled_from(FIELDS) | any_text, any_json, max_size=6), strict=st.booleans())
@@ -108,22 +108,22 @@ def test_any_headers_are_answered(client: Client, headers: dict[str, str]) -> No
 @example(name="\u2028name\u2028")
 @example(name="\u0344")
 def test_a_name_is_kept_normalised_and_stripped_or_refused(cast: Cast, name: str) -> None:
-    answer = cast.alice.post("/api/calendars", body=json.dumps({"name": name}), headers={"Content-Type": "application/json"})
-    if answer.status == 201:
-        kept = answer.json["name"]
+    reply = cast.alice.post("/api/calendars", body=json.dumps({"name": name}), headers={"Content-Type": "application/json"})
+    if reply.status == 201:
+        kept = reply.json["name"]
         assert kept == unicodedata.normalize("NFC", kept) == kept.strip()
         assert unicodedata.normalize("NFC", name).strip() == kept
         assert not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in kept)
-        assert cast.alice.get(answer.headers["Location"]).json["name"] == kept
+        assert cast.alice.get(reply.headers["Location"]).json["name"] == kept
     else:
-        assert (answer.status, answer.broken) == (422, ["name"])
+        assert (reply.status, reply.broken) == (422, ["name"])
         assert not name.strip() or any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in name)
 
 
 @given(fields=st.dictionaries(st.sampled_from(FIELDS[:6]), plain_text | st.sampled_from(["yes", "#aabbcc", "UTC", "all"]), max_size=6))
 def test_every_carrier_gives_the_same_answer(cast: Cast, fields: dict[str, str]) -> None:
     wrapped = {f"calendar[{name}]": value for name, value in fields.items()}
-    answers = [
+    replies = [
         cast.alice.post("/api/calendars", json=fields),
         cast.alice.post("/api/calendars", data=fields),
         cast.alice.post("/api/calendars", query_string=urlencode(fields)),
@@ -132,7 +132,7 @@ def test_every_carrier_gives_the_same_answer(cast: Cast, fields: dict[str, str])
         cast.alice.post("/api/calendars", **multipart(fields)),
     ]
     ignored = ("id", "feed_url", "request_id")
-    same = [(answer.status, {n: v for n, v in answer.json.items() if n not in ignored}) for answer in answers]
+    same = [(reply.status, {n: v for n, v in reply.json.items() if n not in ignored}) for reply in replies]
     assert all(one == same[0] for one in same)
 
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from tests.cast import PASSWORD, Cast, a_key
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.conftest import Clock
 
 FAILURES = 10
@@ -20,14 +20,14 @@ def an_address() -> str:
     return f"2001:db8:{uuid4().hex[:4]}:{uuid4().hex[:4]}::{next(_numbers):x}"
 
 
-def log_in(guest: Client, name: str, password: str = PASSWORD, address: str | None = None, **more: Any) -> Answer:
+def log_in(guest: Client, name: str, password: str = PASSWORD, address: str | None = None, **more: Any) -> Reply:
     return guest.post("/api/session", json={"user_name": name, "password": password}, remote_addr=address or an_address(), **more)
 
 
-def assert_too_many(answer: Answer) -> None:
-    assert answer.status == 429, answer
-    assert answer.json["status"] == 429
-    assert 1 <= int(answer.headers["Retry-After"]) <= 61
+def assert_too_many(reply: Reply) -> None:
+    assert reply.status == 429, reply
+    assert reply.json["status"] == 429
+    assert 1 <= int(reply.headers["Retry-After"]) <= 61
 
 
 def fail(guest: Client, times: int, name: str, address: str | None = None) -> None:

@@ -7,13 +7,13 @@ import pytest
 
 from kalends.values import text
 from tests.cast import PASSWORD, Cast, Person, a_calendar
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 
 ONE_LINE_REFUSES = ["\x00", "\x01", "\x08", "\t", "\n", "\r", "\x0b", "\x1b", "\x1f", "\x7f", "\x80", "\x85", "\x9f", "\u2028", "\u2029"]
 LINES_REFUSE = ["\x00", "\x01", "\x08", "\x0b", "\x0c", "\x1b", "\x1f", "\x7f", "\x80", "\x85", "\x9f"]
 
 
-def _named(owner: Client, name: str) -> Answer:
+def _named(owner: Client, name: str) -> Reply:
     return owner.post("/api/calendars", json={"name": name})
 
 
@@ -29,8 +29,8 @@ def test_surrounding_white_space_is_stripped(cast: Cast, around: str) -> None:
 
 @pytest.mark.parametrize("character", ONE_LINE_REFUSES, ids=ascii)
 def test_a_line_holds_no_control_characters(cast: Cast, character: str) -> None:
-    answer = _named(cast.alice, f"Ja{character}zz")
-    assert (answer.status, answer.broken) == (422, ["name"])
+    reply = _named(cast.alice, f"Ja{character}zz")
+    assert (reply.status, reply.broken) == (422, ["name"])
     assert cast.alice.post("/api/calendars", data={"name": f"Ja{character}zz"}).broken == ["name"]
 
 
@@ -43,8 +43,8 @@ def test_a_control_character_is_not_white_space_that_is_stripped(cast: Cast, cha
 
 @pytest.mark.parametrize("character", LINES_REFUSE, ids=ascii)
 def test_lines_hold_no_other_control_characters(cast: Cast, character: str) -> None:
-    answer = cast.alice.post("/api/calendars", json={"name": "Jazz", "description": f"Late{character}loud"})
-    assert (answer.status, answer.broken) == (422, ["description"])
+    reply = cast.alice.post("/api/calendars", json={"name": "Jazz", "description": f"Late{character}loud"})
+    assert (reply.status, reply.broken) == (422, ["description"])
 
 
 def test_lines_end_with_newlines_whatever_wrote_them(cast: Cast) -> None:
@@ -55,8 +55,8 @@ def test_lines_end_with_newlines_whatever_wrote_them(cast: Cast) -> None:
 @pytest.mark.parametrize("escape", ["\\ud800", "\\udfff", "\\udc00\\ud800", "a\\ud83d", "\\ude00b"])
 def test_lone_surrogates_are_refused_with_the_fields_name(cast: Cast, escape: str) -> None:
     body = '{"name": "Jazz ' + escape + '", "description": "' + escape + '"}'
-    answer = cast.alice.post("/api/calendars", body=body, headers={"Content-Type": "application/json"})
-    assert (answer.status, answer.broken) == (422, ["name", "description"])
+    reply = cast.alice.post("/api/calendars", body=body, headers={"Content-Type": "application/json"})
+    assert (reply.status, reply.broken) == (422, ["name", "description"])
 
 
 def test_surrogates_in_pairs_are_characters(cast: Cast) -> None:
@@ -76,8 +76,8 @@ def test_all_other_text_comes_back_as_it_was_sent(cast: Cast, name: str) -> None
 @pytest.mark.parametrize("marks", ["\u0315\u0300", "\u0f73", "\u0344\u0315"], ids=ascii)
 def test_accents_that_pile_up_are_refused_before_they_cost_anything(cast: Cast, marks: str) -> None:
     """To put thousands of marks in order takes seconds, to put a mebibyte of them takes minutes."""
-    answer = cast.alice.post("/api/calendars", json={"name": "Jazz", "description": "a" + marks * (19_998 // len(marks))})
-    assert (answer.status, answer.broken) == (422, ["description"])
+    reply = cast.alice.post("/api/calendars", json={"name": "Jazz", "description": "a" + marks * (19_998 // len(marks))})
+    assert (reply.status, reply.broken) == (422, ["description"])
     assert _named(cast.alice, "a" + marks * 10).status == 201
 
 
@@ -86,9 +86,9 @@ def test_a_text_has_a_maximum_length_in_characters(cast: Cast, field: str, most:
     given = {"name": "Jazz"}
     assert cast.alice.post("/api/calendars", json=given | {field: "é" * most}).status == 201
     assert cast.alice.post("/api/calendars", json=given | {field: " " + "😀" * most + " "}).status == 201
-    answer = cast.alice.post("/api/calendars", json=given | {field: "x" * (most + 1)})
-    assert (answer.status, answer.broken) == (422, [field])
-    assert f"{most:,}" in answer.json["errors"][0]["message"]
+    reply = cast.alice.post("/api/calendars", json=given | {field: "x" * (most + 1)})
+    assert (reply.status, reply.broken) == (422, [field])
+    assert f"{most:,}" in reply.json["errors"][0]["message"]
 
 
 def test_the_length_counts_after_normalising(cast: Cast) -> None:

@@ -20,8 +20,8 @@ def test_a_boolean_has_many_words_in_any_case(cast: Cast, word: Any, meant: bool
 
 @pytest.mark.parametrize("word", ["maybe", "2", "-1", "truely", "y", "t", "ja", 2, -1, 0.5, [], {}, [True], {"true": 1}])
 def test_anything_else_is_no_boolean(cast: Cast, word: Any) -> None:
-    answer = cast.alice.post("/api/calendars", json={"name": "Jazz", "public": word})
-    assert (answer.status, answer.broken) == (422, ["public"])
+    reply = cast.alice.post("/api/calendars", json={"name": "Jazz", "public": word})
+    assert (reply.status, reply.broken) == (422, ["public"])
 
 
 @pytest.mark.parametrize("number", ["7", " 7 ", "+7", "007", "+00000000000000000000000007", "7\u2003"])
@@ -38,35 +38,35 @@ def test_json_may_say_an_integer_in_these_ways(cast: Cast, number: Any) -> None:
     "number", ["7\x1c", "\x1e7", "seven", "7.5", "1e3", "0x10", "7 7", "٧", "²", "--7", "1_000", "1,000", "NaN", "-", "+"]
 )
 def test_anything_else_is_no_integer(cast: Cast, number: str) -> None:
-    answer = cast.alice.get("/api/calendars", query={"offset": number})
-    assert (answer.status, answer.broken) == (422, ["offset"])
+    reply = cast.alice.get("/api/calendars", query={"offset": number})
+    assert (reply.status, reply.broken) == (422, ["offset"])
 
 
 @pytest.mark.parametrize("number", [True, False, 7.5, 1e300, [], [7], {}, {"7": 7}])
 def test_no_other_json_is_an_integer(cast: Cast, number: Any) -> None:
-    answer = cast.alice.request("GET", "/api/calendars", json={"offset": number})
-    assert (answer.status, answer.broken) == (422, ["offset"])
+    reply = cast.alice.request("GET", "/api/calendars", json={"offset": number})
+    assert (reply.status, reply.broken) == (422, ["offset"])
 
 
 def test_the_largest_integer_has_64_bits(cast: Cast) -> None:
     largest = 2**63 - 1
-    answer = cast.alice.get(f"/api/calendars?offset={largest}&limit={largest}")
-    assert (answer.status, answer.json["offset"], answer.json["limit"]) == (200, largest, 500)
+    reply = cast.alice.get(f"/api/calendars?offset={largest}&limit={largest}")
+    assert (reply.status, reply.json["offset"], reply.json["limit"]) == (200, largest, 500)
     assert cast.alice.request("GET", "/api/calendars", json={"offset": largest}).status == 200
 
 
 @pytest.mark.parametrize("number", [2**63, 2**64, 10**30, 10**400, -(2**63) - 1])
 def test_a_larger_integer_is_refused(cast: Cast, number: int) -> None:
     assert cast.alice.get(f"/api/calendars?offset={number}").broken == ["offset"]
-    answer = cast.alice.request("GET", "/api/calendars", json={"offset": number})
-    assert (answer.status, answer.broken) == (422, ["offset"])
+    reply = cast.alice.request("GET", "/api/calendars", json={"offset": number})
+    assert (reply.status, reply.broken) == (422, ["offset"])
 
 
 @pytest.mark.parametrize("digits", [5_000, 1_000_000])
 def test_an_endless_integer_is_refused_as_a_value(cast: Cast, digits: int) -> None:
     sent = {"Content-Type": "application/json"}
-    answer = cast.alice.request("GET", "/api/calendars", body='{"offset": ' + "9" * digits + "}", headers=sent)
-    assert (answer.status, answer.broken) == (422, ["offset"])
+    reply = cast.alice.request("GET", "/api/calendars", body='{"offset": ' + "9" * digits + "}", headers=sent)
+    assert (reply.status, reply.broken) == (422, ["offset"])
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "9223372036854775808", "99999999999999999999", "1.0", "+1", "1 ", "one", "%00", "null"])
@@ -105,18 +105,18 @@ def test_clearing_a_field_with_a_default_brings_the_default_back(cast: Cast) -> 
 @pytest.mark.parametrize("empty", [None, "", "  "])
 def test_a_required_field_cannot_be_cleared(cast: Cast, empty: str | None) -> None:
     calendar = a_calendar(cast.alice, name="Jazz")
-    answer = cast.alice.put(f"/api/calendars/{calendar['id']}", json={"name": empty, "color": "#222222"})
-    assert (answer.status, answer.broken) == (422, ["name"])
+    reply = cast.alice.put(f"/api/calendars/{calendar['id']}", json={"name": empty, "color": "#222222"})
+    assert (reply.status, reply.broken) == (422, ["name"])
     kept = cast.alice.get(f"/api/calendars/{calendar['id']}").json
     assert (kept["name"], kept["color"]) == ("Jazz", calendar["color"])
 
 
 @pytest.mark.parametrize("value", [5, 1.5, True, [], ["Jazz"], {}, {"name": "Jazz"}])
 def test_a_text_is_a_text(cast: Cast, value: Any) -> None:
-    answer = cast.alice.post("/api/calendars", json={"name": value})
-    assert (answer.status, answer.broken) == (422, ["name"])
+    reply = cast.alice.post("/api/calendars", json={"name": value})
+    assert (reply.status, reply.broken) == (422, ["name"])
 
 
 def test_a_number_beyond_64_bits_is_said_to_be_too_large(cast: Cast) -> None:
-    answer = cast.alice.get("/api/calendars", query={"offset": str(2**63)})
-    assert (answer.status, answer.json["detail"]) == (422, "offset: is too large")
+    reply = cast.alice.get("/api/calendars", query={"offset": str(2**63)})
+    assert (reply.status, reply.json["detail"]) == (422, "offset: is too large")

@@ -6,12 +6,12 @@ from typing import Any
 from hypothesis import Phase, example, given, settings
 
 from tests.cast import Cast, a_calendar, an_event
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.http.multipart import multipart
 from tests.ical.test_series import _apply, event_fields, exceptions, listed, of_api, repeats
 
 
-def imported(who: Client, calendar_id: int, content: bytes) -> Answer:
+def imported(who: Client, calendar_id: int, content: bytes) -> Reply:
     return who.post("/api/events", **multipart({"calendar_id": str(calendar_id)}, [("file", "feed.ics", content)]))
 
 

@@ -17,7 +17,7 @@ from kalends.db import Database
 from kalends.settings import Settings
 from kalends.worker import clean_up
 from tests.cast import PASSWORD, Cast, a_contact, an_event
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.contacts.providers.stand import Stand
 from tests.http.multipart import multipart
@@ -107,25 +107,25 @@ SAMPLES = REPLAYED | NOT_REPLAYED
 @pytest.fixture
 def cast(db: Database, settings: Settings, clock: Clock) -> Iterator[Cast]:
     """The cast, at a service whose Outlook has one contact."""
-    with Stand(lambda request: request.answer(200, json.dumps(OUTLOOK))) as stand:
+    with Stand(lambda request: request.reply(200, json.dumps(OUTLOOK))) as stand:
         chosen = structs.replace(settings, graph_url=stand.settings.graph_url)
         yield Cast(Client(wsgi(db, chosen, clock)))
 
 
-def send(who: Client, path: str, key: str, **given: Any) -> Answer:
+def send(who: Client, path: str, key: str, **given: Any) -> Reply:
     given = dict(given)
     headers = given.pop("headers", {}) | {"Idempotency-Key": key}
     return Client(who.app, who.token).post(path, headers=headers, **given)
 
 
-def insist(who: Client, path: str, key: str, **given: Any) -> Answer:
+def insist(who: Client, path: str, key: str, **given: Any) -> Reply:
     """Send it again while the service is busy: only so many imports run at once."""
-    answer = send(who, path, key, **given)
+    reply = send(who, path, key, **given)
     for _ in range(100):
-        if answer.status != 503:
+        if reply.status != 503:
             break
-        answer = send(who, path, key, **given)
-    return answer
+        reply = send(who, path, key, **given)
+    return reply
 
 
 def rows(db: Database, table: str | None) -> int:
@@ -166,8 +166,8 @@ def test_a_digest_works_once_with_a_key_too(cast: Cast, clock: Clock, db: Databa
     given = {"digest": f"{key['id']}.{signature}", "timestamp": str(clock.now)}
     before = rows(db, "sessions")
     with ThreadPoolExecutor(AT_ONCE) as clients:
-        answers = list(clients.map(lambda _: send(cast.anonymous, "/api/session", "key-of-a-digest", json=given), range(AT_ONCE)))
-    assert sorted(answer.status for answer in answers) == [201, *[401] * (AT_ONCE - 1)]
+        replies = list(clients.map(lambda _: send(cast.anonymous, "/api/session", "key-of-a-digest", json=given), range(AT_ONCE)))
+    assert sorted(reply.status for reply in replies) == [201, *[401] * (AT_ONCE - 1)]
     assert rows(db, "sessions") == before + 1
 
 
@@ -197,14 +197,14 @@ def test_sent_again_five_times_at_once_it_is_done_once(cast: Cast, clock: Clock,
     path = path.format(user_id=cast.alice.id)
     before, key = rows(db, table), uuid4().hex
     with ThreadPoolExecutor(AT_ONCE) as clients:
-        answers = list(clients.map(lambda _: insist(who, path, key, **given), range(AT_ONCE)))
-    assert {(answer.status, answer.content, answer.headers.get("Location"), answer.headers.get("Set-Cookie")) for answer in answers} == {
-        (answers[0].status, answers[0].content, answers[0].headers.get("Location"), answers[0].headers.get("Set-Cookie"))
+        replies = list(clients.map(lambda _: insist(who, path, key, **given), range(AT_ONCE)))
+    assert {(reply.status, reply.content, reply.headers.get("Location"), reply.headers.get("Set-Cookie")) for reply in replies} == {
+        (replies[0].status, replies[0].content, replies[0].headers.get("Location"), replies[0].headers.get("Set-Cookie"))
     }
-    assert answers[0].status in (200, 201, 202), answers[0]
-    assert sorted(answer.headers.get("Idempotency-Replayed", "") for answer in answers) == ["", *["true"] * (AT_ONCE - 1)]
+    assert replies[0].status in (200, 201, 202), replies[0]
+    assert sorted(reply.headers.get("Idempotency-Replayed", "") for reply in replies) == ["", *["true"] * (AT_ONCE - 1)]
     assert rows(db, table) == before + (1 if table else 0)
-    assert send(who, path, key, **given).content == answers[0].content
+    assert send(who, path, key, **given).content == replies[0].content
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -10,7 +10,7 @@ import pytest
 from kalends.app import ENDPOINTS
 from kalends.db import Database
 from tests.cast import PASSWORD, Cast, Person, a_calendar, a_contact, an_event, shared
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 
 AT_ONCE = 4
 
@@ -115,7 +115,7 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
 ELSEWHERE = {"DELETE /api/users/{user_id}", "DELETE /api/subscribers/{subscriber_id}", "DELETE /api/blocks/{blocked_id}"}
 
 
-def send(request: Request, name: str, key: str) -> Answer:
+def send(request: Request, name: str, key: str) -> Reply:
     ids, who, given = request
     method, _, path = name.partition(" ")
     for number in ids:
@@ -143,8 +143,8 @@ def test_several_at_once_are_done_once(cast: Cast, db: Database, action: str) ->
     request, key = REQUESTS[name](cast), uuid4().hex
     before = _rows(db, table)
     with ThreadPoolExecutor(AT_ONCE) as clients:
-        answers = list(clients.map(lambda _: send(request, name, key), range(AT_ONCE)))
-    assert len({(answer.status, answer.content) for answer in answers}) == 1, answers
+        replies = list(clients.map(lambda _: send(request, name, key), range(AT_ONCE)))
+    assert len({(reply.status, reply.content) for reply in replies}) == 1, replies
     assert _rows(db, table) == before + 1
 
 

@@ -10,7 +10,7 @@ from kalends.app import wsgi
 from kalends.db import Database
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, a_contact, an_event
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.events.importing import a_file, an_entry, uploaded
 from tests.http.multipart import multipart
@@ -24,7 +24,7 @@ def with_quotas(db: Database, settings: Settings, clock: Clock) -> Make:
     return lambda **quotas: Cast(Client(wsgi(db, structs.replace(settings, **quotas), clock)))
 
 
-def _refused(response: Answer, words: str) -> bool:
+def _refused(response: Reply, words: str) -> bool:
     return response.status == 409 and response.json["type"].endswith("quota-reached") and words in response.json["detail"]
 
 

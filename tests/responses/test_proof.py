@@ -6,7 +6,7 @@ import pytest
 
 from kalends.db import Database
 from tests.cast import Cast, Person, a_calendar, a_response, an_event, shared, verified
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 
 SECRET = {"name": "Gus S", "plus_n": 3, "comment": "PRIVATE: in hospital", "opt_in": True}
 
@@ -16,11 +16,11 @@ def _stored(cast: Cast, event: dict[str, Any]) -> list[dict[str, Any]]:
     return responses
 
 
-def _sent(client: Client, event: dict[str, Any], address: str, **fields: Any) -> Answer:
+def _sent(client: Client, event: dict[str, Any], address: str, **fields: Any) -> Reply:
     return client.post("/api/responses", json={"event_id": event["id"], "email_address": address, "response": "YES"} | fields)
 
 
-def _headers(reply: Answer) -> dict[str, str]:
+def _headers(reply: Reply) -> dict[str, str]:
     return {name: value for name, value in reply.headers.items() if name.lower() not in ("x-request-id", "date")}
 
 

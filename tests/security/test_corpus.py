@@ -13,7 +13,7 @@ from kalends.db import Database
 from kalends.http.endpoint import Endpoint
 from kalends.settings import Settings
 from tests.cast import Cast
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.security import corpus
 from tests.test_policy import GIVEN, Scene
@@ -119,8 +119,8 @@ class Attack:
         return GIVEN[self._name](self._scene) if self._name in GIVEN else {}
 
     def by_alice(self, said: str, **sent: Any) -> None:
-        answer = self._send(self._scene.cast.alice, said, **sent)
-        if answer.status < 400 and DESTRUCTIVE.search(self._name) and self._times < ENOUGH:
+        reply = self._send(self._scene.cast.alice, said, **sent)
+        if reply.status < 400 and DESTRUCTIVE.search(self._name) and self._times < ENOUGH:
             self._times += 1
             self._begin()
 
@@ -131,19 +131,19 @@ class Attack:
         self.by_anonymous(said, **sent)
         self.by_alice(said, **sent)
 
-    def _send(self, person: Client, said: str, headers: dict[str, str] | None = None, **carried: Any) -> Answer:
-        answer = person.request(self._endpoint.method, self._path, headers=OURS | (headers or {}), **carried)
-        assert_answered(answer, said, may_be_away=self._name in REACHES_OUT)
-        return answer
+    def _send(self, person: Client, said: str, headers: dict[str, str] | None = None, **carried: Any) -> Reply:
+        reply = person.request(self._endpoint.method, self._path, headers=OURS | (headers or {}), **carried)
+        assert_answered(reply, said, may_be_away=self._name in REACHES_OUT)
+        return reply
 
 
-def assert_answered(answer: Answer, said: str, *, may_be_away: bool = False) -> None:
+def assert_answered(reply: Reply, said: str, *, may_be_away: bool = False) -> None:
     """The answer is one of ours, and nothing of what was sent became a part of its head."""
-    assert answer.status < 500 or (may_be_away and answer.status == 503), (said, answer)
-    assert not [name for name, value in answer.headers.items() if name.lower() == corpus.INJECTED.lower() or "\n" in value], said
-    if answer.status >= 400 and answer.content:
+    assert reply.status < 500 or (may_be_away and reply.status == 503), (said, reply)
+    assert not [name for name, value in reply.headers.items() if name.lower() == corpus.INJECTED.lower() or "\n" in value], said
+    if reply.status >= 400 and reply.content:
         # A form comes back as a page.
-        assert answer.headers["Content-Type"].startswith("text/html") or answer.json["status"] == answer.status
+        assert reply.headers["Content-Type"].startswith("text/html") or reply.json["status"] == reply.status
 
 
 @_cases(ENDPOINTS, _by_fields, _by_struct)
@@ -194,6 +194,6 @@ def test_a_made_up_path_leads_to_nothing(scenes: Scenes, endpoint: Endpoint) -> 
     for said, segment in corpus.SEGMENTS.items():
         path = re.sub(r"{\w+}", segment.replace("\\", r"\\"), endpoint.url)
         for person in (scene.cast.alice, scene.cast.anonymous):
-            answer = person.request(endpoint.method, path, headers=OURS, json={})
-            assert_answered(answer, said)
-            assert answer.status in allowed, (said, answer)
+            reply = person.request(endpoint.method, path, headers=OURS, json={})
+            assert_answered(reply, said)
+            assert reply.status in allowed, (said, reply)

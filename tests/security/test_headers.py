@@ -7,7 +7,7 @@ import pytest
 from kalends.app import ENDPOINTS
 from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.http.conftest import Service
 from tests.openapi.page import read
 from tests.security.observatory import grade, score
@@ -23,15 +23,15 @@ def site(service: Service) -> Client:
     return service(base_url="https://calendar.example.org")
 
 
-def _scripts(answer: Answer) -> list[str]:
-    return [element.attributes.get("src") or "" for element in read(answer.text).all("script")]
+def _scripts(reply: Reply) -> list[str]:
+    return [element.attributes.get("src") or "" for element in read(reply.text).all("script")]
 
 
 @pytest.mark.parametrize("path", PAGES)
 def test_the_observatory_gives_every_page_an_a_plus(site: Client, path: str) -> None:
-    answer = site.get(path, headers={"Accept": "text/html"})
-    assert answer.status == 200
-    found = score(answer.headers, [], _scripts(answer))
+    reply = site.get(path, headers={"Accept": "text/html"})
+    assert reply.status == 200
+    found = score(reply.headers, [], _scripts(reply))
     assert min(found.values()) >= 0, found
     assert grade(found) == "A+", found
 
@@ -42,9 +42,9 @@ def test_and_so_it_does_for_those_who_are_signed_in(site: Client) -> None:
     login = site.post("/sign-in", data={"user_name": "alice", "password": PASSWORD}, headers={"Sec-Fetch-Site": "same-origin"})
     cookie = login.headers["Set-Cookie"]
     for path in SIGNED_IN:
-        answer = site.get(path, headers={"Accept": "text/html", "Cookie": cookie.partition(";")[0]})
-        assert answer.status == 200, path
-        found = score(answer.headers, [cookie], _scripts(answer))
+        reply = site.get(path, headers={"Accept": "text/html", "Cookie": cookie.partition(";")[0]})
+        assert reply.status == 200, path
+        found = score(reply.headers, [cookie], _scripts(reply))
         assert grade(found) == "A+", (path, found)
         assert found == {
             "content-security-policy": 10,
@@ -87,15 +87,15 @@ def test_no_answer_is_framed_sniffed_or_run_by_others(cast: Cast, settings: Sett
     embeds = endpoint.path.startswith("/embed/")
     for person in (cast.anonymous, cast.alice):
         for headers in ({}, {"Accept": "text/html"}):
-            answer = person.request(endpoint.method, path, json=given, headers=headers)
-            policy = dict(part.strip().partition(" ")[::2] for part in answer.headers["Content-Security-Policy"].split(";"))
+            reply = person.request(endpoint.method, path, json=given, headers=headers)
+            policy = dict(part.strip().partition(" ")[::2] for part in reply.headers["Content-Security-Policy"].split(";"))
             assert policy["default-src"] == "'none'"
             assert policy["frame-ancestors"] == ("*" if embeds else "'none'")
-            assert "unsafe" not in answer.headers["Content-Security-Policy"]
-            assert answer.headers["X-Content-Type-Options"] == "nosniff"
-            assert answer.headers["Content-Type"] or not answer.content
-            if answer.headers.get("Content-Type", "").startswith("text/"):
-                assert "charset=utf-8" in answer.headers["Content-Type"].lower(), answer.headers["Content-Type"]
+            assert "unsafe" not in reply.headers["Content-Security-Policy"]
+            assert reply.headers["X-Content-Type-Options"] == "nosniff"
+            assert reply.headers["Content-Type"] or not reply.content
+            if reply.headers.get("Content-Type", "").startswith("text/"):
+                assert "charset=utf-8" in reply.headers["Content-Type"].lower(), reply.headers["Content-Type"]
 
 
 @pytest.mark.on_one_database

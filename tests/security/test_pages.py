@@ -23,19 +23,19 @@ PAGES = [endpoint for endpoint in READS if endpoint.format == "html" and not end
 def _page(cast: Cast, settings: Settings, endpoint: Any, *, signed_in: bool) -> Element | None:
     """The page, if it is one for such a reader."""
     scene = Scene(cast, settings, "public")
-    answer = (cast.alice if signed_in else cast.anonymous).get(scene.path(endpoint.url), headers=HTML)
-    return read(answer.text) if answer.status == 200 else None
+    reply = (cast.alice if signed_in else cast.anonymous).get(scene.path(endpoint.url), headers=HTML)
+    return read(reply.text) if reply.status == 200 else None
 
 
 @pytest.mark.on_one_database
 @pytest.mark.parametrize("endpoint", [page for page in PAGES if page.credentials], ids=lambda endpoint: endpoint.path)
 def test_every_page_of_a_user_offers_to_sign_out_and_is_kept_by_no_browser(cast: Cast, settings: Settings, endpoint: Any) -> None:
     scene = Scene(cast, settings, "public")
-    answer = cast.alice.get(scene.path(endpoint.url), headers=HTML)
+    reply = cast.alice.get(scene.path(endpoint.url), headers=HTML)
     # An owner cannot leave the calendar, and is told so.
-    assert answer.status == (409 if endpoint.path.endswith("/leave") else 200)
-    assert "/sign-out" in [form.attributes.get("action") for form in read(answer.text).all("form")]
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert reply.status == (409 if endpoint.path.endswith("/leave") else 200)
+    assert "/sign-out" in [form.attributes.get("action") for form in read(reply.text).all("form")]
+    assert reply.headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.on_one_database

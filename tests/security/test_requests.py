@@ -131,9 +131,9 @@ def test_the_fields_of_every_endpoint_are_read_or_named(request_: tuple[Endpoint
 
 @given(accept=any_header | listed("text/csv", "text/vcard;q=0.5", "*/*;q=nan", "text/*", "q", ";"))
 def test_whatever_is_accepted_contacts_are_answered(cast: Cast, accept: str) -> None:
-    answer = cast.alice.get("/api/contacts", headers={"Accept": accept})
-    assert answer.status == 200
-    assert answer.headers["Content-Type"].partition(";")[0] in ("application/json", "text/csv", "text/vcard")
+    reply = cast.alice.get("/api/contacts", headers={"Accept": accept})
+    assert reply.status == 200
+    assert reply.headers["Content-Type"].partition(";")[0] in ("application/json", "text/csv", "text/vcard")
 
 
 @given(since=any_header, tag=any_header)

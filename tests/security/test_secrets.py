@@ -44,9 +44,9 @@ def test_no_answer_repeats_a_secret(cast: Cast, settings: Settings, endpoint: En
     path, good = scene.path(endpoint.url), GIVEN[name](scene) if name in GIVEN else {}
     for fields in _fields(soak=soak):
         for headers in (OURS, OURS | {"Accept": "text/html", "Prefer": "handling=strict"}):
-            answer = cast.anonymous.request(endpoint.method, path, json=good | fields, headers=headers)
-            assert CANARY not in answer.text, (fields, answer)
-            assert CANARY not in str(answer.headers)
+            reply = cast.anonymous.request(endpoint.method, path, json=good | fields, headers=headers)
+            assert CANARY not in reply.text, (fields, reply)
+            assert CANARY not in str(reply.headers)
 
 
 @pytest.mark.on_one_database
@@ -59,5 +59,5 @@ def test_a_wrong_credential_is_not_repeated(cast: Cast) -> None:
     ):
         for endpoint in ENDPOINTS:
             if not endpoint.variables:
-                answer = cast.anonymous.request(endpoint.method, endpoint.url, headers=headers)
-                assert CANARY not in answer.text + str(answer.headers), (headers, endpoint.url)
+                reply = cast.anonymous.request(endpoint.method, endpoint.url, headers=headers)
+                assert CANARY not in reply.text + str(reply.headers), (headers, endpoint.url)

@@ -38,9 +38,9 @@ def test_a_gigabyte_in_chunks_is_not_taken(started: Running, path: str, kind: st
     with connected(started) as connection:
         connection.sendall(request(f"POST {path} HTTP/1.1", "Transfer-Encoding: chunked", f"Content-Type: {kind}"))
         sent = _send_chunks(connection)
-        answer = received(connection)
+        reply = received(connection)
     assert sent < GIGABYTE
-    assert answer == b"" or answer.startswith(b"HTTP/1.1 413")
+    assert reply == b"" or reply.startswith(b"HTTP/1.1 413")
     assert _memory(server) - before < 64
 
 
@@ -140,9 +140,9 @@ def test_no_header_makes_a_method_of_another(started: Running, alice: str) -> No
 def test_no_host_gets_into_an_answer(started: Running, host: str) -> None:
     for path in ("/api/openapi.json", "/", "/sign-in", "/account", "/api/calendars/", "/nowhere"):
         sent = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nX-Forwarded-Host: evil.example\r\nConnection: close\r\n\r\n"
-        answer = answered(started, sent.encode("latin-1"))
-        assert b"evil.example" not in answer
-        assert answer == b"" or not answer.startswith(b"HTTP/1.1 5")
+        reply = answered(started, sent.encode("latin-1"))
+        assert b"evil.example" not in reply
+        assert reply == b"" or not reply.startswith(b"HTTP/1.1 5")
 
 
 @pytest.mark.parametrize(

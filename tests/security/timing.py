@@ -88,15 +88,15 @@ def _seconds(connection: HTTPConnection, name: str, request: Request) -> float:
 
 
 def _log_in(connection: HTTPConnection, name: str) -> None:
-    answer = ask(connection, "POST", "/api/session", {"user_name": name, "password": "not the password"})
-    assert answer.status == 401, answer
+    reply = ask(connection, "POST", "/api/session", {"user_name": name, "password": "not the password"})
+    assert reply.status == 401, reply
 
 
 def _ask_for_reset(connection: HTTPConnection, name: str) -> None:
     connection.request("POST", "/reset", f"user_name={name}", {"Content-Type": "application/x-www-form-urlencoded"})
-    answer = connection.getresponse()
-    answer.read()
-    assert answer.status == 303, answer.status
+    reply = connection.getresponse()
+    reply.read()
+    assert reply.status == 303, reply.status
 
 
 REQUESTS: dict[str, Request] = {"login": _log_in, "reset": _ask_for_reset}

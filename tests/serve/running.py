@@ -20,7 +20,7 @@ from kalends import log
 from kalends.cli import main
 from kalends.http.serving import granian
 from tests.cast import PASSWORD
-from tests.client import Answer
+from tests.client import Reply
 
 TIMEOUT = 60
 
@@ -164,7 +164,7 @@ class Running:
     def connection(self) -> HTTPConnection:
         return HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
 
-    def request(self, method: str, path: str, json: Any = None, headers: dict[str, str] | None = None) -> Answer:
+    def request(self, method: str, path: str, json: Any = None, headers: dict[str, str] | None = None) -> Reply:
         """One request over a connection of its own."""
         connection = self.connection()
         try:
@@ -172,10 +172,10 @@ class Running:
         finally:
             connection.close()
 
-    def get(self, path: str, **more: Any) -> Answer:
+    def get(self, path: str, **more: Any) -> Reply:
         return self.request("GET", path, **more)
 
-    def post(self, path: str, json: Any, **more: Any) -> Answer:
+    def post(self, path: str, json: Any, **more: Any) -> Reply:
         return self.request("POST", path, json, **more)
 
     def sign_up(self, name: str) -> str:
@@ -184,16 +184,16 @@ class Running:
         assert made.status == 201, made
         return str(self.sign_in(name).json["token"])
 
-    def sign_in(self, name: str) -> Answer:
+    def sign_in(self, name: str) -> Reply:
         return self.post("/api/session", {"user_name": name, "password": PASSWORD})
 
 
-def ask(connection: HTTPConnection, method: str, path: str, json: Any = None, headers: dict[str, str] | None = None) -> Answer:
+def ask(connection: HTTPConnection, method: str, path: str, json: Any = None, headers: dict[str, str] | None = None) -> Reply:
     """One request over the connection, which stays open for more."""
     body = None if json is None else jsonlib.dumps(json)
     connection.request(method, path, body, {"Content-Type": "application/json"} | (headers or {}))
-    answer = connection.getresponse()
-    return Answer(answer.status, answer.headers, answer.read())
+    reply = connection.getresponse()
+    return Reply(reply.status, reply.headers, reply.read())
 
 
 def bearer(token: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.client import Answer
+from tests.client import Reply
 from tests.serve.running import Running, ask, bearer
 from tests.serve.test_slow_clients import Hasty
 
@@ -38,18 +38,18 @@ def opened(service: Running, *headers: str, path: str = "/api/session", kind: st
     return connection
 
 
-def answered(connection: socket.socket, *, hang_up: bool = True) -> Answer:
+def answered(connection: socket.socket, *, hang_up: bool = True) -> Reply:
     """The answer, after which the server must close the connection: at once if the client hangs up, and else when it has read on
     for two seconds."""
     response = HTTPResponse(connection)
     response.begin()
-    answer = Answer(response.status, response.headers, response.read())
+    reply = Reply(response.status, response.headers, response.read())
     if hang_up:
         with suppress(OSError):
             connection.shutdown(socket.SHUT_WR)
     assert connection.recv(1) == b"", "the connection is still open"
     connection.close()
-    return answer
+    return reply
 
 
 def latencies(service: Running, seconds: float) -> list[float]:
@@ -78,16 +78,16 @@ def test_two_hundred_clients_that_trickle_delay_no_honest_one(service: Running) 
 def test_a_body_that_takes_too_long_is_cut_off(service: Running) -> None:
     connection = opened(service, "Content-Length: 100")
     connection.sendall(b"{")
-    answer = answered(connection)
-    assert answer.status == 408
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    assert answer.headers["X-Request-Id"] == answer.json["request_id"]
+    reply = answered(connection)
+    assert reply.status == 408
+    assert reply.headers["Content-Type"] == "application/problem+json"
+    assert reply.headers["X-Request-Id"] == reply.json["request_id"]
 
 
 def test_too_long_a_body_is_refused_before_it_is_sent(service: Running) -> None:
-    answer = answered(opened(service, f"Content-Length: {MIB + 1}"), hang_up=False)
-    assert answer.status == 413
-    assert "1 MiB" in answer.json["detail"]
+    reply = answered(opened(service, f"Content-Length: {MIB + 1}"), hang_up=False)
+    assert reply.status == 413
+    assert "1 MiB" in reply.json["detail"]
 
 
 def test_an_upload_may_be_longer_where_a_file_is_taken(service: Running, alice: dict[str, str]) -> None:
@@ -122,8 +122,8 @@ def test_a_large_body_that_stops_arriving_is_cut_off(tmp_path: Path) -> None:
 
 def test_a_client_that_sends_too_much_still_sees_why(service: Running) -> None:
     """It is read on for a while after the answer, since a connection that is cut while it sends would lose the answer."""
-    answer = service.post("/api/session", {"user_name": "x" * 5 * MIB})
-    assert answer.status == 413
+    reply = service.post("/api/session", {"user_name": "x" * 5 * MIB})
+    assert reply.status == 413
 
 
 def test_a_chunked_body_is_refused_where_it_exceeds_the_limit(service: Running) -> None:

@@ -43,8 +43,8 @@ def test_users_are_created_listed_and_given_passwords(kalends: Any) -> None:
     number, *listed, made_at = kalends("users", "list").rstrip("\n").split("\t")
     assert (number, listed) == ("1", ["alice", "alice@example.org", "Alice"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", made_at)
-    answer = kalends("users", "password", "Alice@example.org", "--password", PASSWORD)
-    assert answer == "alice has a new password, no open sessions and no keys.\n"
+    reply = kalends("users", "password", "Alice@example.org", "--password", PASSWORD)
+    assert reply == "alice has a new password, no open sessions and no keys.\n"
 
 
 @pytest.mark.parametrize(

@@ -24,5 +24,5 @@ def test_headers_arrive_and_strange_ones_do_no_harm(plain: Running) -> None:
 def test_a_key_beyond_ascii_is_refused_rather_than_passed_over(plain: Running) -> None:
     """The server keeps such a value to itself; without its key, the request would be done twice."""
     token = plain.sign_up("hal")
-    answer = plain.post("/api/calendars", {"name": "Jazz"}, headers=bearer(token) | {"Idempotency-Key": "clé-1".encode().decode("latin-1")})
-    assert answer.status == 400
+    reply = plain.post("/api/calendars", {"name": "Jazz"}, headers=bearer(token) | {"Idempotency-Key": "clé-1".encode().decode("latin-1")})
+    assert reply.status == 400

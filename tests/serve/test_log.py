@@ -22,7 +22,7 @@ def _ask_with_secrets(service: Running) -> tuple[int, list[str]]:
     signature = hmac.new(key["shared_secret"].encode(), timestamp.encode(), "sha256").hexdigest()
     login = {"digest": f"{key['id']}.{signature}", "timestamp": timestamp}
     cookie = str(service.post("/api/session", {"wkey": key["wkey"]}).json["token"])
-    for answer in [
+    for reply in [
         service.post("/api/session", login),
         service.get("/api/session/current", headers={"Cookie": f"kalends_session={cookie}"}),
         service.get("/api/calendars", headers=bearer(key["wkey"])),
@@ -35,7 +35,7 @@ def _ask_with_secrets(service: Running) -> tuple[int, list[str]]:
         service.get("/canary-path/canary-secret?token=canary-query"),
         service.request("POST", "/api/session", headers={"Content-Length": "9999999", "Authorization": "Bearer canary-refused"}),
     ]:
-        assert answer.status in (201, 200, 401, 404, 413, 422), answer
+        assert reply.status in (201, 200, 401, 404, 413, 422), reply
     return 15, [PASSWORD, token, key["wkey"], key["shared_secret"], signature, cookie, "canary"]
 
 

@@ -3,7 +3,7 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.client import Answer
+from tests.client import Reply
 from tests.serve.conftest import Start
 
 
@@ -11,19 +11,19 @@ def test_beyond_the_queue_the_answer_is_a_quick_503(start: Start) -> None:
     service = start(threads=1, queue=1)
     service.sign_up("alice")
 
-    def sign_in(_: int) -> tuple[Answer, float]:
+    def sign_in(_: int) -> tuple[Reply, float]:
         began = time.monotonic()
         return service.sign_in("alice"), time.monotonic() - began
 
     with ThreadPoolExecutor(16) as clients:
-        answers = list(clients.map(sign_in, range(16)))
-    refused = [(answer, seconds) for answer, seconds in answers if answer.status == 503]
-    served = [answer for answer, _ in answers if answer.status == 201]
+        replies = list(clients.map(sign_in, range(16)))
+    refused = [(reply, seconds) for reply, seconds in replies if reply.status == 503]
+    served = [reply for reply, _ in replies if reply.status == 201]
     assert len(served) >= 2
     assert len(refused) >= 1
     assert len(served) + len(refused) == 16
-    assert all(int(answer.headers["Retry-After"]) >= 1 for answer, _ in refused)
-    assert all(answer.headers["Content-Security-Policy"].startswith("default-src 'none'") for answer, _ in refused)
+    assert all(int(reply.headers["Retry-After"]) >= 1 for reply, _ in refused)
+    assert all(reply.headers["Content-Security-Policy"].startswith("default-src 'none'") for reply, _ in refused)
     assert min(seconds for _, seconds in refused) < 1
     assert service.sign_in("alice").status == 201
     logged = [line["status"] for line in service.log if line.get("endpoint") == "POST -"]
@@ -36,8 +36,8 @@ def test_many_logins_at_once_take_little_memory(start: Start) -> None:
     service.sign_up("alice")
     (server,) = service.servers
     with ThreadPoolExecutor(8) as clients:
-        answers = list(clients.map(lambda _: service.sign_in("alice"), range(8)))
-    assert {answer.status for answer in answers} == {201}
+        replies = list(clients.map(lambda _: service.sign_in("alice"), range(8)))
+    assert {reply.status for reply in replies} == {201}
     assert _most_memory(server) < 384
 
 

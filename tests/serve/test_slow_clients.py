@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.client import Answer
+from tests.client import Reply
 from tests.serve.conftest import Start
 from tests.serve.running import Running, ask, bearer, eventually
 
@@ -165,21 +165,21 @@ def stuck(tmp_path: Path) -> Iterator[tuple[Running, dict[str, str], sqlite3.Con
 
 def test_whoever_waits_too_long_for_a_thread_is_told_503(stuck: tuple[Running, dict[str, str], sqlite3.Connection]) -> None:
     service, token, holder = stuck
-    answers: list[Answer] = []
+    replies: list[Reply] = []
 
     def write(name: str) -> None:
-        answers.append(service.post("/api/calendars", {"name": name}, headers=token))
+        replies.append(service.post("/api/calendars", {"name": name}, headers=token))
 
     holder.execute("BEGIN IMMEDIATE")
     writers = [threading.Thread(target=write, args=(f"{number}",)) for number in range(3)]
     for writer in writers:
         writer.start()
-    eventually(lambda: len(answers) == 2)
-    assert [(answer.status, int(answer.headers["Retry-After"]) > 0) for answer in answers] == [(503, True)] * 2
+    eventually(lambda: len(replies) == 2)
+    assert [(reply.status, int(reply.headers["Retry-After"]) > 0) for reply in replies] == [(503, True)] * 2
     assert service.get("/healthz").status == 200
     holder.execute("ROLLBACK")
     for writer in writers:
         writer.join()
-    assert answers[2].status == 201
+    assert replies[2].status == 201
     names = [calendar["name"] for calendar in service.get("/api/calendars", headers=token).json["calendars"]]
     assert len(names) == 2

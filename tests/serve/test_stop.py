@@ -39,13 +39,13 @@ class Load:
     def _new_connections(self) -> None:
         while True:
             try:
-                answer = asked(self.service.port)
+                reply = asked(self.service.port)
             except ConnectionRefusedError:
                 return
             except OSError as error:
                 self.lost.append(f"on a new connection: {error!r}")
                 continue
-            self._count(answer.startswith(b"HTTP/1.1 200") and answer.endswith(b'{"status":"ready"}'), str(answer))
+            self._count(reply.startswith(b"HTTP/1.1 200") and reply.endswith(b'{"status":"ready"}'), str(reply))
 
     def _keep_alive(self) -> None:
         connection = self.service.connection()
@@ -61,11 +61,11 @@ class Load:
                     self.lost.append(f"on a connection that was open: {error!r}")
                 connection.close()
 
-    def _count(self, whole: bool, answer: str) -> None:
+    def _count(self, whole: bool, reply: str) -> None:
         if whole:
             self.answered += 1
         else:
-            self.lost.append(answer)
+            self.lost.append(reply)
 
 
 def asked(port: int, then: Callable[[], object] = lambda: None) -> bytes:
@@ -121,10 +121,10 @@ def test_slow_requests_that_were_sent_before_the_stop_are_answered(start: Start)
         body = '{"user_name": "alice", "password": "correct horse battery"}'
         connection.request("POST", "/api/session", body, {"Content-Type": "application/json"})
     service.process.send_signal(signal.SIGTERM)
-    answers = [connection.getresponse() for connection in connections]
-    assert [answer.status for answer in answers] == [201] * 4
-    assert {answer.getheader("Connection") for answer in answers} == {"close"}
-    assert all(answer.read().endswith(b"}") for answer in answers)
+    replies = [connection.getresponse() for connection in connections]
+    assert [reply.status for reply in replies] == [201] * 4
+    assert {reply.getheader("Connection") for reply in replies} == {"close"}
+    assert all(reply.read().endswith(b"}") for reply in replies)
     assert service.stop() == 0
 
 
@@ -134,8 +134,8 @@ def test_connections_that_nobody_has_accepted_yet_are_answered(start: Start) -> 
     (server,) = service.servers
     os.kill(server, signal.SIGSTOP)
     sent = threading.Barrier(9)
-    answers: list[bytes] = []
-    clients = [threading.Thread(target=lambda: answers.append(asked(service.port, then=sent.wait))) for _ in range(8)]
+    replies: list[bytes] = []
+    clients = [threading.Thread(target=lambda: replies.append(asked(service.port, then=sent.wait))) for _ in range(8)]
     for client in clients:
         client.start()
     sent.wait()
@@ -144,7 +144,7 @@ def test_connections_that_nobody_has_accepted_yet_are_answered(start: Start) -> 
     os.kill(server, signal.SIGCONT)
     for client in clients:
         client.join()
-    assert [answer[:12] for answer in answers] == [b"HTTP/1.1 200"] * 8
+    assert [reply[:12] for reply in replies] == [b"HTTP/1.1 200"] * 8
     assert service.stop() == 0
 
 
@@ -171,8 +171,8 @@ def test_a_body_that_is_on_its_way_is_awaited_and_requests_beside_it_are_served(
     beside = ask(open_before, "GET", "/healthz")
     assert (beside.status, beside.headers["Connection"]) == (200, "close")
     slow.send(b"}")
-    answer = slow.getresponse()
-    assert (answer.status, answer.getheader("Connection")) == (422, "close")
+    reply = slow.getresponse()
+    assert (reply.status, reply.getheader("Connection")) == (422, "close")
     assert service.stop() == 0
 
 

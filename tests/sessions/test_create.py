@@ -14,7 +14,7 @@ from kalends.settings import Settings
 from kalends.users import passwords
 from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.conftest import NOON, Clock
 from tests.sessions.digests import signed
 from tests.stored_data import encodings, everything
@@ -24,7 +24,7 @@ from tests.users.registration import a_registration
 DAY = 86_400
 
 
-def _login(guest: Client, **credentials: Any) -> Answer:
+def _login(guest: Client, **credentials: Any) -> Reply:
     return guest.post("/api/session", json=credentials)
 
 

@@ -13,7 +13,7 @@ from kalends.log import line_of
 from kalends.settings import Settings
 from kalends.users import passwords
 from tests.cast import PASSWORD, Cast, a_key
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.conftest import NOON, Clock
 from tests.sessions.clean_up import after_clean_up
 from tests.sessions.digests import signed
@@ -31,7 +31,7 @@ class LoginClient:
         self.address = f"address-{uuid4().hex}"
         return self.address
 
-    def log_in(self, *, cookie: str = "", **credentials: str) -> Answer:
+    def log_in(self, *, cookie: str = "", **credentials: str) -> Reply:
         headers = {"Cookie": cookie} if cookie else {}
         return self.client.post("/api/session", json=credentials, remote_addr=self.address, headers=headers)
 
@@ -146,7 +146,7 @@ def test_a_login_refused_with_503_does_not_count(cast: Cast, login_client: Login
     assert login_client.log_in(user_name=name, password=PASSWORD).status == 201
 
 
-def device_cookie(response: Answer) -> str:
+def device_cookie(response: Reply) -> str:
     """The cookie by which a device is known again, as a browser sends it."""
     return f"kalends_device={response.cookies['kalends_device']}"
 

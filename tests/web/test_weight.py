@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 from playwright.sync_api import Request
 
-from tests.client import Answer
+from tests.client import Reply
 from tests.openapi import page as html
 from tests.web.pages import PAGES, VISITS, Visit, address, reader
 from tests.web.scene import Scene
@@ -58,7 +58,7 @@ def test_a_file_is_fetched_once_and_compressed(scene: Scene) -> None:
         assert len(reply.content) < KILOBYTES or reply.headers["Content-Encoding"] == "gzip", target
 
 
-def _get(scene: Scene, visit: Visit) -> Answer:
+def _get(scene: Scene, visit: Visit) -> Reply:
     reply = (reader(scene, visit.reader) or scene.guest).get(address(scene, visit.path), headers={"Accept": "text/html"})
     assert reply.status == 200, reply
     return reply

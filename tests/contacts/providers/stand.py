@@ -25,7 +25,7 @@ class Request(Struct):
     body: bytes
     connection: socket.socket
 
-    def answer(self, status: int, body: bytes | str = b"", **headers: str) -> None:
+    def reply(self, status: int, body: bytes | str = b"", **headers: str) -> None:
         content = body.encode() if isinstance(body, str) else body
         lines = [f"HTTP/1.1 {status} Said", f"Content-Length: {len(content)}", "Connection: close"]
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
@@ -39,7 +39,7 @@ class Stand:
     """Such a server on a free port. It remembers what it was asked, and whether its client went away first."""
 
     def __init__(self, behaviour: Behaviour | None = None, tls: ssl.SSLContext | None = None) -> None:
-        self.behaviour = behaviour or (lambda request: request.answer(404))
+        self.behaviour = behaviour or (lambda request: request.reply(404))
         self.requests: list[Request] = []
         self.closing = threading.Event()
         self.was_left = threading.Event()

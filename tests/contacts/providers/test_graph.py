@@ -57,7 +57,7 @@ class Graph:
         elif f"Authorization: Bearer {TOKEN}" not in request.head or url.path != "/v1.0/me/contacts":
             self._say(request, 401, {})
         elif "skip=1" in url.query and self.waits:
-            request.answer(self.waits.pop(), Retry_After="1")
+            request.reply(self.waits.pop(), Retry_After="1")
         else:
             self._page(request, int(parse_qs(url.query).get("skip", ["0"])[0]))
 
@@ -67,7 +67,7 @@ class Graph:
         self._say(request, 200, page | more)
 
     def _say(self, request: Request, status: int, body: dict[str, Any]) -> None:
-        request.answer(status, json.dumps(body), Content_Type="application/json")
+        request.reply(status, json.dumps(body), Content_Type="application/json")
 
     def _refuse(self, request: Request, words: str, codes: list[int]) -> None:
         self._say(request, 400, {"error": "invalid_grant", "error_description": words, "error_codes": codes})
@@ -107,7 +107,7 @@ def test_a_token_needs_no_password_and_no_application(stand: Stand) -> None:
     ],
 )
 def test_a_contact_may_have_little(stand: Stand, said: dict[str, Any], first_name: str, birthday: str) -> None:
-    stand.behaviour = lambda request: request.answer(200, json.dumps({"value": [said]}))
+    stand.behaviour = lambda request: request.reply(200, json.dumps({"value": [said]}))
     (entry,) = fetch_entries(stand.settings, ImportInput(service="outlook", access_token=TOKEN))
     assert (entry.first_name, entry.last_name, entry.birthday) == (first_name, "", birthday)
 
@@ -129,7 +129,7 @@ def test_a_contact_may_have_little(stand: Stand, said: dict[str, Any], first_nam
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_refused_sign_in_is_told_apart(stand: Stand, fails: Fails, codes: list[int], user_name: str, kind: str, listed: bool) -> None:
     said = {"error": "invalid_grant", "error_description": f"AADSTS{codes[0]}: No."} | ({"error_codes": codes} if listed else {})
-    stand.behaviour = lambda request: request.answer(400, json.dumps(said))
+    stand.behaviour = lambda request: request.reply(400, json.dumps(said))
     problem = fails(stand.settings, "outlook", user_name=user_name)
     assert (problem.status, problem.kind, problem.errors[0].field) == (422, f"provider-{kind}", "password")
     assert ("access_token" in problem.detail) == (kind == "oauth-needed")
@@ -145,7 +145,7 @@ def test_without_an_application_a_password_is_sent_nowhere(stand: Stand, fails: 
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refused_token_is_told(stand: Stand, fails: Fails, status: int) -> None:
-    stand.behaviour = lambda request: request.answer(status)
+    stand.behaviour = lambda request: request.reply(status)
     problem = fails(stand.settings, "outlook", access_token=TOKEN)
     assert (problem.kind, problem.errors[0].field) == ("provider-wrong-token", "access_token")
 
@@ -159,7 +159,7 @@ def test_a_password_goes_into_no_address_and_no_header(stand: Stand) -> None:
 
 @pytest.mark.parametrize("body", ["<p>Hello", "", "[]", "{}", '{"value": 1}', '{"value": [1]}', '{"value":' + "[" * 100_000, b"\xff"])
 def test_a_reply_that_is_not_a_page_of_contacts_is_an_error(stand: Stand, fails: Fails, body: bytes | str) -> None:
-    stand.behaviour = lambda request: request.answer(200, body)
+    stand.behaviour = lambda request: request.reply(200, body)
     problem = fails(stand.settings, "outlook", access_token=TOKEN)
     assert problem.kind == "provider-invalid-reply"
     assert "like Microsoft Graph" in problem.detail
@@ -167,7 +167,7 @@ def test_a_reply_that_is_not_a_page_of_contacts_is_an_error(stand: Stand, fails:
 
 @pytest.mark.parametrize("token", ["", "two words", "line\nline", "Žluť"])
 def test_what_is_no_token_is_told(stand: Stand, fails: Fails, token: str) -> None:
-    stand.behaviour = lambda request: request.answer(200, json.dumps({"access_token": token}))
+    stand.behaviour = lambda request: request.reply(200, json.dumps({"access_token": token}))
     assert fails(stand.settings, "outlook").kind == "provider-invalid-reply"
     assert len(stand.requests) == 1
 
@@ -175,7 +175,7 @@ def test_what_is_no_token_is_told(stand: Stand, fails: Fails, token: str) -> Non
 def test_pages_that_link_in_a_loop_end(stand: Stand, fails: Fails) -> None:
     def behaviour(request: Request) -> None:
         there = "b" if request.target.endswith("?a") else "a"
-        request.answer(200, json.dumps({"value": [], "@odata.nextLink": f"{stand.url}/v1.0/me/contacts?{there}"}))
+        request.reply(200, json.dumps({"value": [], "@odata.nextLink": f"{stand.url}/v1.0/me/contacts?{there}"}))
 
     stand.behaviour = behaviour
     assert "loop" in fails(stand.settings, "outlook", access_token=TOKEN).detail
@@ -186,7 +186,7 @@ def test_pages_without_end_are_bounded(stand: Stand, fails: Fails, monkeypatch: 
 
     def behaviour(request: Request) -> None:
         link = f"{stand.url}/v1.0/me/contacts?{len(stand.requests)}"
-        request.answer(200, json.dumps({"value": [person(1)], "@odata.nextLink": link}))
+        request.reply(200, json.dumps({"value": [person(1)], "@odata.nextLink": link}))
 
     stand.behaviour = behaviour
     assert "contacts" in fails(stand.settings, "outlook", access_token=TOKEN).detail
@@ -196,13 +196,13 @@ def test_pages_without_end_are_bounded(stand: Stand, fails: Fails, monkeypatch: 
 def test_a_page_on_another_host_is_not_fetched(stand: Stand, fails: Fails) -> None:
     with Stand() as other:
         page = json.dumps({"value": [], "@odata.nextLink": f"{other.url}/v1.0/me/contacts"})
-        stand.behaviour = lambda request: request.answer(200, page)
+        stand.behaviour = lambda request: request.reply(200, page)
         assert "another host" in fails(stand.settings, "outlook", access_token=TOKEN).detail
         assert other.requests == []
 
 
 def test_a_long_wait_is_handed_on(stand: Stand, fails: Fails) -> None:
-    stand.behaviour = lambda request: request.answer(429, Retry_After="3000")
+    stand.behaviour = lambda request: request.reply(429, Retry_After="3000")
     problem = fails(stand.settings, "outlook", access_token=TOKEN)
     assert (problem.status, problem.headers) == (503, {"Retry-After": "3000"})
     assert "asks to wait" in problem.detail

@@ -150,13 +150,13 @@ def test_a_gigabyte_is_not_taken(stand: Stand, fails: Fails, service: str, frami
 
 def test_many_answers_together_are_bounded(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "BYTES", 3 * 2**20)
-    stand.behaviour = lambda request: request.answer(404, b" " * 2**21)
+    stand.behaviour = lambda request: request.reply(404, b" " * 2**21)
     assert is_unexpected_reply(fails(stand.settings), "more than 3 MiB")
 
 
 def test_compressed_content_is_not_unpacked(stand: Stand, fails: Fails) -> None:
     bomb = gzip.compress(b" " * 2**26)
-    stand.behaviour = lambda request: request.answer(207, bomb, Content_Encoding="gzip", Content_Type=DAV_TYPE)
+    stand.behaviour = lambda request: request.reply(207, bomb, Content_Encoding="gzip", Content_Type=DAV_TYPE)
     assert is_unexpected_reply(fails(stand.settings), "compressed")
 
 
@@ -176,20 +176,20 @@ def test_compressed_content_is_not_unpacked(stand: Stand, fails: Fails) -> None:
     ids=["page", "other XML", "nothing", "zero", "encoding", "laughs", "external entity", "DTD", "depth"],
 )
 def test_what_is_no_address_book_is_told(stand: Stand, fails: Fails, body: str) -> None:
-    stand.behaviour = lambda request: request.answer(207, body, Content_Type=DAV_TYPE)
+    stand.behaviour = lambda request: request.reply(207, body, Content_Type=DAV_TYPE)
     assert is_unexpected_reply(fails(stand.settings), "did not respond like an address book")
 
 
 @pytest.mark.parametrize("status", [200, 204, 303, 400, 404, 418])
 def test_a_place_without_address_books_is_told(stand: Stand, fails: Fails, status: int) -> None:
-    stand.behaviour = lambda request: request.answer(status, "<p>Hello", Location="/elsewhere")
+    stand.behaviour = lambda request: request.reply(status, "<p>Hello", Location="/elsewhere")
     assert is_unexpected_reply(fails(stand.settings), "names no address book")
 
 
 @pytest.mark.parametrize("service", SERVICES)
 @pytest.mark.parametrize("status", [429, 500, 502, 503])
 def test_a_provider_in_trouble_is_away(stand: Stand, fails: Fails, service: str, status: int) -> None:
-    stand.behaviour = lambda request: request.answer(status, CANARY, X_Echo=request.head.partition("Authorization: ")[2].split("\r")[0])
+    stand.behaviour = lambda request: request.reply(status, CANARY, X_Echo=request.head.partition("Authorization: ")[2].split("\r")[0])
     assert is_away(fails(stand.settings, service), f"it responded with status {status}")
 
 
@@ -206,7 +206,7 @@ def test_a_head_that_echoes_the_credential_reaches_no_log(stand: Stand, fails: F
 @pytest.mark.parametrize("service", SERVICES)
 def test_a_redirect_to_another_host_is_not_followed(stand: Stand, fails: Fails, service: str, status: int) -> None:
     with Stand() as other:
-        stand.behaviour = lambda request: request.answer(status, Location=f"{other.url}/dav")
+        stand.behaviour = lambda request: request.reply(status, Location=f"{other.url}/dav")
         assert is_unexpected_reply(fails(stand.settings, service), "another host")
         assert (len(stand.requests), other.requests) == (1, [])
 
@@ -226,13 +226,13 @@ def test_a_redirect_to_another_host_is_not_followed(stand: Stand, fails: Fails, 
 )
 def test_a_redirect_in_disguise_is_not_followed(stand: Stand, fails: Fails, location: str) -> None:
     with Stand() as other:
-        stand.behaviour = lambda request: request.answer(301, Location=location.format(host=other.host, mine=stand.host))
+        stand.behaviour = lambda request: request.reply(301, Location=location.format(host=other.host, mine=stand.host))
         assert is_unexpected_reply(fails(stand.settings), " leads ")
         assert (len(stand.requests), other.requests) == (1, [])
 
 
 def test_redirects_end(stand: Stand, fails: Fails) -> None:
-    stand.behaviour = lambda request: request.answer(301, Location="/dav")
+    stand.behaviour = lambda request: request.reply(301, Location="/dav")
     assert is_unexpected_reply(fails(stand.settings), "more than 5 times")
     assert len(stand.requests) == http_client.REDIRECTS + 1
 
@@ -242,7 +242,7 @@ def test_redirects_end(stand: Stand, fails: Fails) -> None:
 )
 def test_a_link_to_another_host_is_not_followed(stand: Stand, fails: Fails, linked: str) -> None:
     with Stand() as other:
-        stand.behaviour = lambda request: request.answer(
+        stand.behaviour = lambda request: request.reply(
             207, multistatus(found("/dav", linked.format(f"<D:href>{other.url}/ana/</D:href>"))), Content_Type=DAV_TYPE
         )
         assert is_unexpected_reply(fails(stand.settings), "another host")
@@ -276,7 +276,7 @@ def test_proxy_settings_are_ignored(stand: Stand, fails: Fails, monkeypatch: pyt
 
 def test_too_many_elements_are_not_kept(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(carddav._Tree, "elements_left", 1_000)
-    stand.behaviour = lambda request: request.answer(207, multistatus("<a/>" * 1_000), Content_Type=DAV_TYPE)
+    stand.behaviour = lambda request: request.reply(207, multistatus("<a/>" * 1_000), Content_Type=DAV_TYPE)
     assert is_unexpected_reply(fails(stand.settings), "did not respond like an address book")
 
 
@@ -349,7 +349,7 @@ def _one_card(request: Request) -> None:
 def _one_card_and_cut(request: Request) -> None:
     if b"addressbook-query" in request.body:
         cut = "<D:response><D:href>/dav</D:href><D:status>HTTP/1.1 507 Insufficient Storage</D:status></D:response>"
-        request.answer(207, multistatus(cut), Content_Type=DAV_TYPE)
+        request.reply(207, multistatus(cut), Content_Type=DAV_TYPE)
     else:
         _one_card(request)
 
@@ -361,6 +361,6 @@ def _dav(request: Request, members: list[str], data: str = "") -> None:
     listed = [found(member, data) for member in members]
     if request.method == "PROPFIND":
         depth = "Depth: 1" in request.head
-        request.answer(207, multistatus(found(request.target, itself, kind), *(listed if depth else [])), Content_Type=DAV_TYPE)
+        request.reply(207, multistatus(found(request.target, itself, kind), *(listed if depth else [])), Content_Type=DAV_TYPE)
     else:
-        request.answer(207 if data else 400, multistatus(*listed), Content_Type=DAV_TYPE)
+        request.reply(207 if data else 400, multistatus(*listed), Content_Type=DAV_TYPE)

@@ -14,7 +14,7 @@ from kalends.db import Database, Transaction
 from kalends.settings import Settings
 from kalends.worker import clean_up
 from tests.cast import Cast, a_contact
-from tests.client import Answer, Client
+from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.contacts.providers.books import PASSWORD, PEOPLE, USER, Book
 from tests.contacts.providers.conftest import CANARY, SECRETS
@@ -33,7 +33,7 @@ def importing(db: Database, settings: Settings, clock: Clock, cast: Cast, books:
     return Client(wsgi(db, chosen, clock), cast.alice.token)
 
 
-def imported(who: Client, service: str = "yahoo", **given: Any) -> Answer:
+def imported(who: Client, service: str = "yahoo", **given: Any) -> Reply:
     return who.post("/api/contacts/import", json={"service": service, "user_name": USER, "password": PASSWORD} | given)
 
 
@@ -44,11 +44,11 @@ def total(who: Client, **query: Any) -> int:
 
 @pytest.mark.parametrize("service", ["google", "yahoo"])
 def test_an_import_fills_the_temporary_list_with_an_entry_for_each_address(importing: Client, service: str) -> None:
-    answer = imported(importing, service)
-    assert answer.status == 201
-    assert (answer.json["service"], answer.json["imported"], answer.json["skipped"]) == (service, ADDRESSES, WITHOUT)
-    assert len(answer.json["contacts"]) == ADDRESSES
-    by_address = {entry["email_address"]: entry for entry in answer.json["contacts"]}
+    reply = imported(importing, service)
+    assert reply.status == 201
+    assert (reply.json["service"], reply.json["imported"], reply.json["skipped"]) == (service, ADDRESSES, WITHOUT)
+    assert len(reply.json["contacts"]) == ADDRESSES
+    by_address = {entry["email_address"]: entry for entry in reply.json["contacts"]}
     assert by_address["person8@example.org"]["name"] == by_address["person8@example.org"]["name"] == "Žofie 李雷 Ødegård 8"
     assert by_address["žofie7@example.net"]["name"] == by_address["person7@example.org"]["name"]
     assert (total(importing), total(importing, list="imported")) == (0, ADDRESSES)
@@ -132,14 +132,12 @@ def test_no_credential_is_left_anywhere(
         graph_login_url=stand.url,
     )
     alice = Client(wsgi(db, chosen, clock), cast.alice.token)
-    answers = [imported(alice, service, **given) for service in ("google", "yahoo", "outlook") for given in _credentials()]
-    assert all(answer.status in (422, 503) for answer in answers), answers
+    replies = [imported(alice, service, **given) for service in ("google", "yahoo", "outlook") for given in _credentials()]
+    assert all(reply.status in (422, 503) for reply in replies), replies
     with db.read() as tx:
         tables = [str(tx.rows(f"SELECT * FROM {table}")) for table in _tables(tx)]
     files = [path.read_bytes().decode(errors="replace") for path in Path(settings.data).rglob("*") if path.is_file()]
-    told = "\n".join(
-        [*(f"{answer.headers}{answer.text}" for answer in answers), *tables, *files, *capfd.readouterr(), str(dict(os.environ))]
-    )
+    told = "\n".join([*(f"{reply.headers}{reply.text}" for reply in replies), *tables, *files, *capfd.readouterr(), str(dict(os.environ))])
     assert [secret for secret in SECRETS if secret in told] == []
 
 

@@ -54,10 +54,10 @@ async def serve(folder: Path) -> None:
     for path in WELLKNOWN_DAV_PATHS:
         app.router.add_route("*", path, RedirectDavHandler("/").__call__)
 
-    async def answer(request: web.Request) -> Any:
+    async def reply(request: web.Request) -> Any:
         return await dav.aiohttp_handler(request, "/")
 
-    app.router.add_route("*", "/{path_info:.*}", answer)
+    app.router.add_route("*", "/{path_info:.*}", reply)
     runner = web.AppRunner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
