@@ -226,7 +226,7 @@ def _from_environment() -> dict[str, Any]:
 def _converted(name: str, value: Any) -> Any:
     try:
         return msgspec.convert(value, _hint(name), strict=False)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeEncodeError):
         raise WrongSetting(f"{variable(name)} is {value!r}, and must be {choices(name)}. {meaning(name)}") from None
 
 

@@ -64,6 +64,7 @@ def test_a_sender_is_read_or_refused(value: str) -> None:
 @given(name=st.sampled_from(Settings.__struct_fields__), value=written | urls("http://", "https://", "postgresql://") | st.integers())
 @example(name="base_url", value="http://[")
 @example(name="graph_url", value="http://a:b")
+@example(name="port", value="\udcff")
 @example(name="trusted_proxies", value="10.0.0.0/33")
 @example(name="base_url", value="https://" + "a" * 70 + ".example")
 def test_a_setting_is_in_force_or_stops_the_start_in_words_that_name_it(name: str, value: Any) -> None:
