@@ -131,7 +131,7 @@ class MethodNotAllowed(Problem):
 
     def __init__(self, allowed: Iterable[str]):
         names = ", ".join(sorted(allowed))
-        super().__init__(f"This path answers {names}.", headers={"Allow": names})
+        super().__init__(f"This path accepts {names}.", headers={"Allow": names})
 
 
 class TooSlow(Problem):

@@ -7,10 +7,10 @@ from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, 
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-requests = Counter("kalends_requests", "Requests answered", ["endpoint", "status"])
+requests = Counter("kalends_requests", "Requests served", ["endpoint", "status"])
 seconds = Histogram(
     "kalends_request_seconds",
-    "Time from the request's arrival at a thread to its answer",
+    "Time from the request's arrival at a thread to its reply",
     ["endpoint"],
     buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )

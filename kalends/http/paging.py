@@ -21,7 +21,7 @@ T = TypeVar("T")
 class Paging(Struct, kw_only=True):
     """The parameters of every index."""
 
-    limit: Annotated[int, Meta(ge=0, description="Maximum number of results; more than 500 is answered with 500.")] = 50
+    limit: Annotated[int, Meta(ge=0, description="Maximum number of results; more than 500 counts as 500.")] = 50
     offset: Annotated[int, Meta(ge=0, description="The position to return results from.")] = 0
     count: Annotated[bool, Meta(description="Whether to say the `total` too.")] = False
 

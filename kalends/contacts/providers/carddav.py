@@ -42,8 +42,8 @@ class Resource(NamedTuple):
 
     @property
     def card(self) -> str:
-        found = self.properties.get(f"{CARD}address-data")
-        return (found.text or "").strip() if found is not None else ""
+        data = self.properties.get(f"{CARD}address-data")
+        return (data.text or "").strip() if data is not None else ""
 
 
 def fetch_entries(session: ProviderSession, url: str, authorization: str) -> list[Entry]:
@@ -58,10 +58,10 @@ def fetch_entries(session: ProviderSession, url: str, authorization: str) -> lis
 def _books(host: Host, start: str) -> list[str]:
     """Discover the address books: start URL, principal, homes, collections."""
     homes = _homes(host, start)
-    found = [resource.url for home in homes for resource in _propfind(host, home, "1") if resource.is_a(f"{CARD}addressbook")]
-    if not found:
+    books = [resource.url for home in homes for resource in _propfind(host, home, "1") if resource.is_a(f"{CARD}addressbook")]
+    if not books:
         raise UnexpectedReply("it names no address book")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(books))
 
 
 def _homes(host: Host, start: str) -> list[str]:
@@ -81,10 +81,10 @@ def _homes(host: Host, start: str) -> list[str]:
 
 
 def _homes_by(host: Host, place: str) -> list[str]:
-    found = _propfind(host, place, "0")
-    for user in _links(host, found, PRINCIPAL)[:1]:
-        found += _propfind(host, user, "0")
-    return _links(host, found, HOME) or [resource.url for resource in found if resource.is_a(f"{CARD}addressbook")]
+    resources = _propfind(host, place, "0")
+    for user in _links(host, resources, PRINCIPAL)[:1]:
+        resources += _propfind(host, user, "0")
+    return _links(host, resources, HOME) or [resource.url for resource in resources if resource.is_a(f"{CARD}addressbook")]
 
 
 def _links(host: Host, resources: list[Resource], name: str) -> list[str]:
@@ -99,9 +99,9 @@ def _links(host: Host, resources: list[Resource], name: str) -> list[str]:
 
 def _cards(host: Host, book: str) -> list[str]:
     """Fetch the cards by addressbook-query, else addressbook-multiget, else single GETs: each server supports one of these."""
-    found = _report(host, book, f"<C:addressbook-query {_SPACES}>{_DATA}{_EVERY}</C:addressbook-query>")
-    if found and not any(resource.is_truncated for resource in found):
-        return [resource.card for resource in found if resource.card]
+    resources = _report(host, book, f"<C:addressbook-query {_SPACES}>{_DATA}{_EVERY}</C:addressbook-query>")
+    if resources and not any(resource.is_truncated for resource in resources):
+        return [resource.card for resource in resources if resource.card]
     members = [resource.url for resource in _propfind(host, book, "1") if not resource.is_a(f"{DAV}collection")]
     if len(members) > MAX_ENTRIES:
         raise UnexpectedReply(TOO_MANY)
@@ -116,8 +116,8 @@ def _cards(host: Host, book: str) -> list[str]:
 
 def _multiget(host: Host, book: str, members: list[str]) -> list[str]:
     hrefs = "".join(f"<D:href>{escape(urlsplit(url).path)}</D:href>" for url in members)
-    found = _report(host, book, f"<C:addressbook-multiget {_SPACES}>{_DATA}{hrefs}</C:addressbook-multiget>")
-    return [resource.card for resource in found if resource.card]
+    resources = _report(host, book, f"<C:addressbook-multiget {_SPACES}>{_DATA}{hrefs}</C:addressbook-multiget>")
+    return [resource.card for resource in resources if resource.card]
 
 
 def _get_one_by_one(host: Host, members: list[str]) -> list[str]:

@@ -49,7 +49,7 @@ class ProviderReplyInvalid(Refusal):
     """What a provider of contacts sent cannot be used: no list of contacts, too large, too many, or it leads to another host."""
 
     kind = "provider-invalid-reply"
-    title = "The provider's answer cannot be used"
+    title = "The provider's reply cannot be used"
 
 
 def wrong_password(service: str) -> Refusal:
