@@ -82,15 +82,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that depends on `settings` runs on each database."""
     if "settings" not in metafunc.fixturenames:
         return
-    metafunc.parametrize("settings", _databases(metafunc.config), indirect=True, scope="session")
+    databases = _databases(metafunc.config)
+    if _is_on_sqlite(metafunc.config, {mark.name for mark in metafunc.definition.iter_markers()}) and "sqlite" in databases:
+        databases = ["sqlite"]
+    metafunc.parametrize("settings", databases, indirect=True, scope="session")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = [item for item in items if _is_left_out(config, item)]
+    left_out = {item for item in items if _is_left_out(config, item)}
     if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
     _spread_longest(items, _number_of_test_processes(config))
 
 
@@ -99,12 +102,15 @@ def _is_left_out(config: pytest.Config, item: pytest.Item) -> bool:
     marks = {mark.name for mark in item.iter_markers()}
     if not config.getoption("--soak") and "soak" in marks:
         return True
-    on_sqlite = "on_sqlite" in marks or ("on_one_database" in marks and not config.getoption("--soak"))
-    if on_sqlite and params.get("settings") == "postgres":
+    if params.get("settings") == "postgres" and _is_on_sqlite(config, marks):
         return True
     if config.getoption("--no-processes") and (item.nodeid.startswith(PROCESSES) or fixtures & PROCESS_FIXTURES):
         return True
     return "postgres" not in _databases(config) and bool(fixtures & POSTGRES_FIXTURES or "postgres" in _texts(params))
+
+
+def _is_on_sqlite(config: pytest.Config, marks: set[str]) -> bool:
+    return "on_sqlite" in marks or ("on_one_database" in marks and not config.getoption("--soak"))
 
 
 def _params(item: pytest.Item) -> dict[str, Any]:
