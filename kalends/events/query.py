@@ -53,7 +53,9 @@ DetailFields = Annotated[list[str], Meta(description=FIELDS), FieldOptions(read=
 class EventView(Struct, kw_only=True):
     """What to show of an event."""
 
-    OPTIONS: ClassVar = StructOptions(rules={"fields": "must name fields of an event"})
+    OPTIONS: ClassVar = StructOptions(
+        rules={"fields": "must name fields of an event", "comments": "goes without `comments[limit]` and `comments[offset]`"}
+    )
 
     fields: DetailFields | None = None
     comments: Comments | None = None

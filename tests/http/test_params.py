@@ -265,8 +265,35 @@ def test_a_broken_nested_field_is_named_as_it_is_written(stage: Stage) -> None:
     asker = stage(act("GET", "/api/questions", _echo, guests=True))
     reply = asker.get("/api/questions?comments[limit]=many&comments[offset]=x")
     assert (reply.status, reply.broken) == (422, ["comments[limit]", "comments[offset]"])
-    for beside in ("", "false", "7"):
-        assert asker.get(f"/api/questions?comments[limit]=many&comments={beside}").broken == ["comments[limit]"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "comments=true&comments[limit]=2",
+        "comments[limit]=2&comments=true",
+        "comments=&comments[limit]=2",
+        "comments[limit]=2&comments=7&comments[offset]=1",
+        "comments[limit]=2&comments[]=7",
+        "comments[]=7&comments[limit]=2",
+        "question[comments]=true&question[comments][limit]=2",
+    ],
+)
+def test_a_value_and_an_object_under_one_name_are_refused(stage: Stage, query: str) -> None:
+    refused = stage(act("GET", "/api/questions", _echo, guests=True)).get(f"/api/questions?{query}")
+    assert (refused.status, [(e["field"], e["code"]) for e in refused.json["errors"]]) == (422, [("comments", "repeated")])
+
+
+@pytest.mark.parametrize("query", ["question=5&question[ids]=2", "question[ids]=2&question=5"])
+def test_a_value_beside_the_wrapper_is_refused(stage: Stage, query: str) -> None:
+    refused = stage(act("GET", "/api/questions", _echo, guests=True)).get(f"/api/questions?{query}")
+    assert (refused.status, [(e["field"], e["code"]) for e in refused.json["errors"]]) == (422, [("question", "repeated")])
+
+
+@pytest.mark.parametrize("query", ["ids=5&ids[x]=2", "ids[x]=2&ids=5", "ids[]=5&ids[x]=2", "ids[x]=2&ids[]=5"])
+def test_a_list_with_an_object_beside_it_is_refused(stage: Stage, query: str) -> None:
+    refused = stage(act("GET", "/api/questions", _echo, guests=True)).get(f"/api/questions?{query}")
+    assert (refused.status, refused.broken) == (422, ["ids"])
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ schemathesis.openapi.format("idempotency-key", builds(lambda: str(uuid4())))
 
 @schemathesis.hook
 def filter_failure(context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
-    is_right = _is_written_twice(failure, case) or _is_hidden(failure, case) or _breaks_a_rule(failure, case, response)
+    is_right = _is_hidden(failure, case) or _breaks_a_rule(failure, case, response)
     is_beyond_us = _asks_who_is_away(case, response) or _is_too_long(response)
     return not (is_right or is_beyond_us or _is_unreadable(failure, response) or _is_read_anyway(failure, case))
 
@@ -36,12 +36,6 @@ def filter_failure(context: HookContext, failure: Failure, case: Case[Any], resp
 def _is_hidden(failure: Failure, case: Case[Any]) -> bool:
     """A record that a guest may not see is not found, rather than unauthorized: otherwise its address would tell that it exists."""
     return isinstance(failure, IgnoredAuth) and "got `404 Not Found`" in failure.message and _names_a_record(case)
-
-
-def _is_written_twice(failure: Failure, case: Case[Any]) -> bool:
-    """In `comments=5&comments[limit]=2` one takes the place of the other, as with any name that comes twice."""
-    names = set(case.query or {})
-    return isinstance(failure, AcceptedNegativeData) and any(name.partition("[")[0] in names for name in names if "[" in name)
 
 
 def _names_a_record(case: Case[Any]) -> bool:

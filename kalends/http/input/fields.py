@@ -15,6 +15,8 @@ from kalends.values import text
 
 T = TypeVar("T", bound=Struct)
 
+REPEATED = "was given more than once; send it once"
+
 
 class NestedInvalid(Exception):
     """Invalid fields of a nested object."""
@@ -109,7 +111,7 @@ def _read_values(kind: type[Struct], params: Mapping[str, Any], *, partial: bool
             continue
         try:
             if type(value) is Repeated and not field.takes_list:
-                raise FieldInvalid("was given more than once; send it once", "repeated")
+                raise FieldInvalid(REPEATED, "repeated")
             values[field.name] = field.read(value)
         except FieldInvalid as error:
             invalid.append(FieldError(field.name, str(error), error.code))

@@ -14,7 +14,7 @@ import msgspec
 from kalends import errors
 from kalends.errors import FieldError
 from kalends.http.endpoint import Endpoint
-from kalends.http.input.fields import Field, fields_of
+from kalends.http.input.fields import REPEATED, Field, fields_of
 from kalends.http.input.form import Form
 from kalends.http.input.options import split_annotated, struct_options
 from kalends.http.input.readers import Repeated, Upload
@@ -84,9 +84,13 @@ def _refuse_secrets(query: dict[str, Any], endpoint: Endpoint) -> None:
 def _unwrapped(params: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
     """The fields, with or without the wrapper of the resource's name. Bare ones win: the link to a next page adds them."""
     wrapper = endpoint.wrapper
-    if not isinstance(params.get(wrapper), dict):
+    if not isinstance(params.get(wrapper), dict | Repeated):
         return params
     known = {field.name for field in fields_of(endpoint.params)} if endpoint.params is not None else set()
+    if isinstance(params[wrapper], Repeated):
+        if wrapper not in known and any(isinstance(value, dict) for value in params[wrapper]):
+            raise errors.Invalid([FieldError(wrapper, REPEATED, "repeated")])
+        return params
     if wrapper in known and not known & set(params[wrapper]):
         # The text of a comment is named `comment`, too: an object that has none of the fields is the value of that field.
         return params
@@ -244,25 +248,21 @@ def _place(values: dict[str, Any], name: str, value: Any) -> None:
     keys = [match.group(1), *_KEY.findall(match.group(2))]
     if len(keys) > MAX_DEPTH:
         _too_deep()
-    if len(keys) == 2 and keys[1] == "":
-        held = values.setdefault(keys[0], [])
-        if isinstance(held, list):
-            held.append(value)
-        elif not isinstance(held, dict):
-            values[keys[0]] = Repeated([held, value])
-        return
-    for key in keys[:-1]:
-        inner = values.get(key)
+    is_item = len(keys) == 2 and keys[1] == ""
+    *outer, last = keys[:1] if is_item else keys
+    for key in outer:
+        inner = values.setdefault(key, {})
         if not isinstance(inner, dict):
-            inner = values[key] = {}
+            # A value and an object under one name, as in `a=1&a[b]=2`.
+            values[key] = Repeated([inner, {}])
+            return
         values = inner
-    if keys[-1] not in values:
-        values[keys[-1]] = value
-    elif isinstance(held := values[keys[-1]], list):
+    if last not in values:
+        values[last] = [value] if is_item else value
+    elif isinstance(held := values[last], list):
         held.append(value)
-    elif not isinstance(held, dict):
-        # A bare value beside `a[b]=value` does not replace the object, in either order.
-        values[keys[-1]] = Repeated([held, value])
+    else:
+        values[last] = Repeated([held, value])
 
 
 def _check_size(value: Any) -> None:
