@@ -16,13 +16,13 @@ class Person(Client):
     def __init__(self, guest: Client, name: str, **fields: Any):
         user_name = f"{name}-{uuid4().hex[:10]}"
         registration = {"user_name": user_name, "email_address": f"{user_name}@example.org", "password": PASSWORD, "name": name.title()}
-        made = guest.post("/api/users", json=registration | fields)
-        assert made.status == 201, made
-        self.user: dict[str, Any] = made.json
-        self.id: int = made.json["id"]
-        self.user_name: str = made.json["user_name"]
-        self.email_address: str = made.json["email_address"]
-        self.primary_calendar_id: int = made.json["primary_calendar_id"]
+        reply = guest.post("/api/users", json=registration | fields)
+        assert reply.status == 201, reply
+        self.user: dict[str, Any] = reply.json
+        self.id: int = reply.json["id"]
+        self.user_name: str = reply.json["user_name"]
+        self.email_address: str = reply.json["email_address"]
+        self.primary_calendar_id: int = reply.json["primary_calendar_id"]
         session = guest.post("/api/session", json={"user_name": user_name, "password": PASSWORD})
         assert session.status == 201, session
         self.session_id: str = session.json["id"]
@@ -58,31 +58,31 @@ class Cast:
 
 
 def a_calendar(owner: Client, **fields: Any) -> dict[str, Any]:
-    made = owner.post("/api/calendars", json={"name": "Jazz"} | fields)
-    assert made.status == 201, made
-    found: dict[str, Any] = made.json
-    return found
+    reply = owner.post("/api/calendars", json={"name": "Jazz"} | fields)
+    assert reply.status == 201, reply
+    calendar: dict[str, Any] = reply.json
+    return calendar
 
 
 def an_event(owner: Client, **fields: Any) -> dict[str, Any]:
-    made = owner.post("/api/events", json={"title": "Concert", "start_time": "2026-06-01T20:00"} | fields)
-    assert made.status == 201, made
-    found: dict[str, Any] = made.json
-    return found
+    reply = owner.post("/api/events", json={"title": "Concert", "start_time": "2026-06-01T20:00"} | fields)
+    assert reply.status == 201, reply
+    event: dict[str, Any] = reply.json
+    return event
 
 
 def a_comment(author: Client, event: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    made = author.post("/api/comments", json={"event_id": event["id"], "comment": "See you there"} | fields)
-    assert made.status == 201, made
-    found: dict[str, Any] = made.json
-    return found
+    reply = author.post("/api/comments", json={"event_id": event["id"], "comment": "See you there"} | fields)
+    assert reply.status == 201, reply
+    comment: dict[str, Any] = reply.json
+    return comment
 
 
 def a_response(author: Client, event: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    made = author.post("/api/responses", json={"event_id": event["id"], "response": "YES"} | fields)
-    assert made.status in (200, 201), made
-    found: dict[str, Any] = made.json
-    return found
+    reply = author.post("/api/responses", json={"event_id": event["id"], "response": "YES"} | fields)
+    assert reply.status in (200, 201), reply
+    response: dict[str, Any] = reply.json
+    return response
 
 
 def verified(db: Database, person: Person) -> Person:
@@ -93,10 +93,10 @@ def verified(db: Database, person: Person) -> Person:
 
 
 def a_contact(owner: Client, **fields: Any) -> dict[str, Any]:
-    made = owner.post("/api/contacts", json={"first_name": "Ana"} | fields)
-    assert made.status == 201, made
-    found: dict[str, Any] = made.json
-    return found
+    reply = owner.post("/api/contacts", json={"first_name": "Ana"} | fields)
+    assert reply.status == 201, reply
+    contact: dict[str, Any] = reply.json
+    return contact
 
 
 def shared(owner: Client, calendar: dict[str, Any], friend: Person, role: str) -> None:
@@ -115,7 +115,7 @@ def a_block(blocker: Person, owner: Person) -> int:
 
 
 def a_key(owner: Client, name: str = "a program") -> dict[str, Any]:
-    made = owner.post("/api/keys", json={"name": name})
-    assert made.status == 201, made
-    found: dict[str, Any] = made.json
-    return found
+    reply = owner.post("/api/keys", json={"name": name})
+    assert reply.status == 201, reply
+    key: dict[str, Any] = reply.json
+    return key

@@ -66,8 +66,8 @@ class Client:
         if "data" in kwargs:
             kwargs["body"] = urlencode(kwargs.pop("data"))
             sent.setdefault("Content-Type", "application/x-www-form-urlencoded")
-        asked = urlencode(kwargs.get("params") or {}) or query
-        with recorded_statements.during(f"{method} {path}?{asked}" if asked else f"{method} {path}"):
+        query_string = urlencode(kwargs.get("params") or {}) or query
+        with recorded_statements.during(f"{method} {path}?{query_string}" if query_string else f"{method} {path}"):
             result = self._http.simulate_request(method, path, headers=sent, **kwargs)
         cookies = {name: cookie.value for name, cookie in result.cookies.items()}
         return Reply(result.status_code, result.headers, result.content, cookies)

@@ -7,7 +7,7 @@ from tests.cast import Cast, a_key
 from tests.sessions.digests import signed
 
 
-def shown_value(page: str, name: str) -> str:
+def value_on_page(page: str, name: str) -> str:
     match = re.search(rf'<input id="{name}" type="text" value="([^"]+)"', page)
     assert match, name
     return unescape(match[1])
@@ -17,7 +17,7 @@ def test_a_key_is_shown_once_and_works(cast: Cast) -> None:
     made = cast.alice.post("/account/keys", data={"name": "my <backup>"})
     assert (made.status, made.headers["Cache-Control"]) == (200, "no-store")
     assert "my &lt;backup&gt;" in made.text
-    wkey, secret = shown_value(made.text, "wkey"), shown_value(made.text, "shared_secret")
+    wkey, secret = value_on_page(made.text, "wkey"), value_on_page(made.text, "shared_secret")
     assert cast.anonymous.signed_in(wkey).get("/api/calendars").status == 200
     (key,) = cast.alice.get("/api/keys").json["keys"]
     login = signed(key | {"shared_secret": secret}, "2026-05-28T20:26:40Z")

@@ -26,9 +26,9 @@ def another_session(person: Person) -> Client:
 
 
 def test_the_page_shows_what_is_set(cast: Cast) -> None:
-    shown = cast.alice.get("/account").text
+    page = cast.alice.get("/account").text
     for text in (cast.alice.user_name, cast.alice.email_address, 'value="Alice"', "This session", "You have no keys yet"):
-        assert text in shown
+        assert text in page
     assert "Content-Security-Policy" in cast.alice.get("/account").headers
 
 
@@ -104,9 +104,9 @@ def test_a_wrong_password_is_said_at_its_field_and_shown_to_nobody(cast: Cast, t
 def test_a_session_can_be_ended(cast: Cast) -> None:
     other = another_session(cast.alice)
     session_id = other.get("/api/session/current").json["id"]
-    shown = cast.alice.get("/account").text
-    assert f"/account/sessions/{session_id}/end" in shown
-    assert shown.count("Last used about") == 1
+    page = cast.alice.get("/account").text
+    assert f"/account/sessions/{session_id}/end" in page
+    assert page.count("Last used about") == 1
     done = cast.alice.post(f"/account/sessions/{session_id}/end")
     assert done.redirect == ("/account#sessions", "ended")
     assert (other.get("/account").status, cast.alice.get("/account").status) == (401, 200)
@@ -140,9 +140,9 @@ def test_sessions_that_are_over_are_not_listed(cast: Cast, clock: Clock) -> None
 def test_a_program_that_opens_ever_more_sessions_does_not_fill_the_page(cast: Cast) -> None:
     for _ in range(51):
         another_session(cast.alice)
-    shown = cast.alice.get("/account").text
-    assert shown.count('/end"><button class="quiet"') == 50
-    assert "And 2 more." in shown
+    page = cast.alice.get("/account").text
+    assert page.count('/end"><button class="quiet"') == 50
+    assert "And 2 more." in page
 
 
 def test_an_account_is_deleted_with_its_password_only(cast: Cast) -> None:
@@ -161,9 +161,9 @@ def test_an_account_is_deleted_with_its_password_only(cast: Cast) -> None:
 def test_what_one_is_called_is_shown_as_text(cast: Cast) -> None:
     name = "<script>alert(1)</script>\"'"
     cast.alice.post("/account/profile", data=profile(cast.alice, name=name))
-    shown = cast.alice.get("/account").text
-    assert "<script>alert" not in shown
-    assert name in unescape(shown)
+    page = cast.alice.get("/account").text
+    assert "<script>alert" not in page
+    assert name in unescape(page)
 
 
 def test_a_new_password_offers_to_delete_the_keys(cast: Cast) -> None:

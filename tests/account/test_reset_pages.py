@@ -51,9 +51,9 @@ def count(db: Database, user_id: int) -> int:
 
 def test_the_link_leads_to_a_new_password_and_ends_all_sessions_and_keys(cast: Cast, db: Database, settings: Settings) -> None:
     link = the_link(cast, db, settings)
-    shown = cast.anonymous.get(link)
-    assert (shown.status, shown.headers["Cache-Control"]) == (200, "no-store")
-    assert cast.alice.user_name in shown.text
+    page = cast.anonymous.get(link)
+    assert (page.status, page.headers["Cache-Control"]) == (200, "no-store")
+    assert cast.alice.user_name in page.text
     program = cast.anonymous.signed_in(a_key(cast.alice)["wkey"])
     assert (cast.alice.get("/api/calendars").status, program.get("/api/calendars").status) == (200, 200)
     done = cast.anonymous.post(link, data={"password": NEW})
@@ -117,9 +117,9 @@ def test_a_request_that_waited_for_longer_than_a_link_lasts_is_dropped(cast: Cas
     assert count(db, cast.alice.id) == 0
 
 
-@pytest.mark.parametrize("written", ["{0.user_name}", "{0.email_address}"])
-def test_a_user_name_and_an_address_will_both_do(cast: Cast, db: Database, settings: Settings, written: str) -> None:
-    ask(cast.anonymous, written.format(cast.alice).upper())
+@pytest.mark.parametrize("name_or_address", ["{0.user_name}", "{0.email_address}"])
+def test_a_user_name_and_an_address_will_both_do(cast: Cast, db: Database, settings: Settings, name_or_address: str) -> None:
+    ask(cast.anonymous, name_or_address.format(cast.alice).upper())
     assert len(mailed(db, settings, cast.alice.id)) == 1
 
 
@@ -148,8 +148,8 @@ def test_nobody_learns_whether_there_is_such_a_user(cast: Cast, monkeypatch: pyt
             patched.setattr(users, "find", _never)
             work.append((ask(cast.anonymous, name), statements))
     assert [statements for _, statements in work] == [["insert"]] * 3
-    unknown, strange, known = [reply for reply, _ in work]
-    replies = {(reply.redirect, reply.content) for reply in (unknown, strange, known)}
+    unknown, unknown_address, known = [reply for reply, _ in work]
+    replies = {(reply.redirect, reply.content) for reply in (unknown, unknown_address, known)}
     assert replies == {(("/reset", "mailed"), b"")}
 
 

@@ -38,8 +38,8 @@ def test_a_registration_mails_a_link_that_verifies_the_address(cast: Cast, db: D
     an_event(alice)  # Creating does not wait for it.
     link = the_link(alice, db, settings)
     assert account(alice) == (False, None)
-    shown = cast.anonymous.get(link)
-    assert (shown.status, alice.email_address in shown.text, shown.headers["Cache-Control"]) == (200, True, "no-store")
+    page = cast.anonymous.get(link)
+    assert (page.status, alice.email_address in page.text, page.headers["Cache-Control"]) == (200, True, "no-store")
     assert account(alice) == (False, None)
     assert cast.anonymous.post(link).redirect == ("/account", "verified")
     assert account(alice) == (True, timestamps.format_utc(NOON))
@@ -96,16 +96,16 @@ def test_nobody_is_found_by_an_address_that_is_not_verified(cast: Cast, db: Data
     """By others: one's own login takes any of one's names."""
     bob = cast.bob
 
-    def is_found(name: str) -> bool:
+    def is_known(name: str) -> bool:
         ctx = Context(db, settings, NOON)
         with ctx.read():
             return users.find_for_others(ctx, name) is not None
 
-    assert (is_found(bob.user_name), is_found(bob.email_address)) == (True, False)
+    assert (is_known(bob.user_name), is_known(bob.email_address)) == (True, False)
     login = {"user_name": bob.email_address, "password": PASSWORD}
     assert cast.anonymous.post("/api/session", json=login).status == 201
     cast.anonymous.post(the_link(bob, db, settings))
-    assert (is_found(bob.user_name), is_found(bob.email_address), is_found("nobody@example.org")) == (True, True, False)
+    assert (is_known(bob.user_name), is_known(bob.email_address), is_known("nobody@example.org")) == (True, True, False)
 
 
 def test_who_reads_the_mail_takes_an_account_back_from_who_registered_with_the_address(

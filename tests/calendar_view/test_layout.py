@@ -64,10 +64,10 @@ def test_a_month_counts_every_event_on_each_of_its_days(lengths: list[tuple[int,
     for week in weeks(around(MONTH, MAY), entries):
         for cell in week:
             on = {entry.id for entry in entries if entry.first <= cell.day <= entry.last}
-            shown = [piece.entry.id for piece in cell.lanes if piece]
-            assert cell.count == len(on) == len(shown) + cell.more
-            assert set(shown) <= on
-            assert len(set(shown)) == len(shown)
+            event_ids = [piece.entry.id for piece in cell.lanes if piece]
+            assert cell.count == len(on) == len(event_ids) + cell.more
+            assert set(event_ids) <= on
+            assert len(set(event_ids)) == len(event_ids)
             assert len(cell.lanes) <= MAX_LANES
 
 
@@ -89,13 +89,13 @@ def test_a_bar_keeps_its_lane_through_a_week_and_has_one_name(lengths: list[tupl
 @given(st.dates(date(1900, 2, 1), date(9999, 11, 30)))
 def test_the_days_that_are_shown_hold_the_day_and_go_on_without_a_gap(day: date) -> None:
     for view in (MONTH, WEEK):
-        shown = around(view, day)
-        assert shown.first <= day <= shown.last
-        assert shown.first.weekday() == 0
-        assert shown.last.weekday() == 6
-        assert len(date_range(shown.first, shown.last)) % 7 == 0
-        if shown.later:
-            after = around(view, shown.later)
-            assert shown.first < after.first <= shown.last + timedelta(days=1)
+        period = around(view, day)
+        assert period.first <= day <= period.last
+        assert period.first.weekday() == 0
+        assert period.last.weekday() == 6
+        assert len(date_range(period.first, period.last)) % 7 == 0
+        if period.later:
+            after = around(view, period.later)
+            assert period.first < after.first <= period.last + timedelta(days=1)
             assert after.earlier is not None
-            assert around(view, after.earlier).first == shown.first
+            assert around(view, after.earlier).first == period.first

@@ -35,8 +35,8 @@ def test_a_month_shows_each_event_on_its_day(paris: Person) -> None:
 
 def test_a_month_begins_on_the_monday_before_it_and_ends_on_the_sunday_after(paris: Person) -> None:
     page = look(paris, date=MAY)
-    shown = [part.split('"')[0] for part in page.split('data-day="')[1:]]
-    assert (shown[0], shown[-1], len(shown)) == ("2026-04-27", "2026-05-31", 35)
+    days = [part.split('"')[0] for part in page.split('data-day="')[1:]]
+    assert (days[0], days[-1], len(days)) == ("2026-04-27", "2026-05-31", 35)
 
 
 def test_without_a_date_the_calendar_shows_today_on_the_readers_clocks(client: Client, clock: Any) -> None:
@@ -91,10 +91,10 @@ def test_what_ends_in_the_small_hours_belongs_to_the_evening_before(paris: Perso
 def test_a_day_shows_four_events_and_leads_to_the_rest(paris: Person) -> None:
     for hour in range(8, 14):
         an_event(paris, title=f"Talk {hour}", start_time=f"2026-05-11T{hour:02}:00")
-    shown = day(look(paris, date=MAY), MAY)
-    assert [title in shown for title in ("Talk 8", "Talk 11", "Talk 12")] == [True, True, False]
-    assert "+2 more" in words(shown)
-    assert 'href="/calendar?view=agenda&amp;date=2026-05-11"' in shown
+    cell = day(look(paris, date=MAY), MAY)
+    assert [title in cell for title in ("Talk 8", "Talk 11", "Talk 12")] == [True, True, False]
+    assert "+2 more" in words(cell)
+    assert 'href="/calendar?view=agenda&amp;date=2026-05-11"' in cell
     assert "Talk 13" in agenda(look(paris, view="agenda", date=MAY))[MAY]
 
 
@@ -141,9 +141,9 @@ def test_calendars_can_be_chosen_and_stay_chosen(cast: Cast) -> None:
     assert "On Family" not in reply.text
     assert f'value="{jazz["id"]}" checked>' in reply.text
     assert f'value="{family["id"]}">' in reply.text
-    kept = f"calendar_ids={jazz['id']},{cast.alice.primary_calendar_id}"
-    assert f'href="/calendar?view=month&amp;date=2026-06-01&amp;{kept}"' in reply.text
-    assert "On Jazz" in cast.alice.get(f"/calendar?view=week&date={MAY}&{kept}").text
+    selection = f"calendar_ids={jazz['id']},{cast.alice.primary_calendar_id}"
+    assert f'href="/calendar?view=month&amp;date=2026-06-01&amp;{selection}"' in reply.text
+    assert "On Jazz" in cast.alice.get(f"/calendar?view=week&date={MAY}&{selection}").text
 
 
 def test_an_event_has_the_colour_of_the_calendar_that_is_shown(cast: Cast) -> None:
@@ -196,8 +196,8 @@ def test_a_week_shows_as_many_hours_as_it_needs(paris: Person) -> None:
 def test_events_at_the_same_time_stand_side_by_side(paris: Person) -> None:
     for title, start, end in [("A", "10:00", "12:00"), ("B", "11:00", "13:00"), ("C", "12:00", "12:30"), ("D", "15:00", "16:00")]:
         an_event(paris, title=f"Talk {title}", start_time=f"{MAY}T{start}", end_time=f"{MAY}T{end}")
-    shown = day(look(paris, view="week", date=MAY), MAY)
-    columns = {title: entry(shown, f"Talk {title}").partition('"')[2].partition('"')[0].split()[-2:] for title in "ABCD"}
+    cell = day(look(paris, view="week", date=MAY), MAY)
+    columns = {title: entry(cell, f"Talk {title}").partition('"')[2].partition('"')[0].split()[-2:] for title in "ABCD"}
     assert columns == {"A": ["c0", "w6"], "B": ["c6", "w6"], "C": ["c0", "w6"], "D": ["c0", "w12"]}
 
 
@@ -222,10 +222,10 @@ def test_an_agenda_lists_days_with_their_events(paris: Person) -> None:
     an_event(paris, title="Lunch", start_time=f"{MAY}T12:30", end_time=f"{MAY}T13:45", location="Le Sunset")
     an_event(paris, title="Walk", start_time="2026-06-07T10:00")
     an_event(paris, title="Later", start_time="2026-06-08T10:00")
-    found = agenda(look(paris, view="agenda", date=MAY))
-    assert list(found) == [MAY, "2026-06-07"]
-    assert found[MAY] == "until Tue 12 May Fair Paul Edit 12:30–13:45 Lunch Le Sunset Paul Edit"
-    assert found["2026-06-07"] == "10:00 Walk Paul Edit"
+    days = agenda(look(paris, view="agenda", date=MAY))
+    assert list(days) == [MAY, "2026-06-07"]
+    assert days[MAY] == "until Tue 12 May Fair Paul Edit 12:30–13:45 Lunch Le Sunset Paul Edit"
+    assert days["2026-06-07"] == "10:00 Walk Paul Edit"
 
 
 def test_an_empty_agenda_helps_on(paris: Person) -> None:

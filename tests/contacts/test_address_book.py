@@ -156,8 +156,8 @@ def test_every_contact_is_one_that_the_interface_accepts(entry: Entry) -> None:
     contacts, remarks = parse_entry(entry)
     assert contacts or remarks
     for contact in contacts:
-        given_again = {name: getattr(contact, name) for name in contact.__struct_fields__}
-        assert fields.read(ContactFields, given_again) == (contact, [])
+        resent = {name: getattr(contact, name) for name in contact.__struct_fields__}
+        assert fields.read(ContactFields, resent) == (contact, [])
 
 
 @given(st.sampled_from(["a.vcf", "a.csv", "a", ""]), st.sampled_from([b"", VCARD, CSV, b"\xff\xfe", b"BEGIN:VCARD\n"]), st.binary())

@@ -43,8 +43,8 @@ def ana(db: Database, settings: Settings) -> Iterator[Client]:
 
 
 def every_event(ana: Client, **query: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = ana.get("/api/events", query={"limit": 500, **query}).json["events"]
-    return found
+    events: list[dict[str, Any]] = ana.get("/api/events", query={"limit": 500, **query}).json["events"]
+    return events
 
 
 def test_the_demo_has_records_of_every_kind(ana: Client) -> None:
@@ -76,9 +76,9 @@ def test_the_demo_events_are_around_today(ana: Client) -> None:
 
 def test_guests_have_responded_to_upcoming_demo_events(ana: Client) -> None:
     (concert,) = every_event(ana, title='"Blue Hour"')
-    shown = ana.get(f"/api/events/{concert['id']}").json
-    assert sum(shown["responses"][reply] for reply in ("yes", "maybe", "no")) == 14
-    assert min(shown["responses"].values()) > 0
+    event = ana.get(f"/api/events/{concert['id']}").json
+    assert sum(event["responses"][reply] for reply in ("yes", "maybe", "no")) == 14
+    assert min(event["responses"].values()) > 0
     first = every_event(ana, title="Open stage", start_time=datetime.fromtimestamp(NOON, UTC).date().isoformat())[0]
     assert ana.get(f"/api/events/{first['id']}").json["responses"]["yes"] > 0
 
@@ -109,14 +109,14 @@ def test_the_demo_command_shows_progress_on_a_terminal(tmp_path: Path) -> None:
     env = environment(data=tmp_path / "data") | {"TERM": "xterm"}
     process = subprocess.Popen(command("demo"), cwd=tmp_path, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
-    shown = b""
+    output = b""
     try:
         while chunk := os.read(ours, 4096):
-            shown += chunk
+            output += chunk
     except OSError:
         # So Linux says that nobody is at the other end any more.
         pass
     finally:
         os.close(ours)
     assert process.wait(20) == 0
-    assert b"Creating the example" in shown
+    assert b"Creating the example" in output

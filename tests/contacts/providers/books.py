@@ -39,7 +39,7 @@ class Book:
         self.process = subprocess.Popen([sys.executable, *command], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self._port = port
         self._lines: list[str] = []
-        self._found: Queue[int] = Queue()
+        self._ports: Queue[int] = Queue()
         Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
@@ -48,11 +48,11 @@ class Book:
         for line in self.process.stderr:
             self._lines.append(line)
             if self._port in line:
-                self._found.put(int("".join(filter(str.isdigit, line.rpartition(":")[2]))))
-        self._found.put(0)
+                self._ports.put(int("".join(filter(str.isdigit, line.rpartition(":")[2]))))
+        self._ports.put(0)
 
     def ready(self) -> Self:
-        port = self._found.get(timeout=TIMEOUT)
+        port = self._ports.get(timeout=TIMEOUT)
         assert port, self._lines
         self.url = f"http://127.0.0.1:{port}"
         return self

@@ -52,17 +52,17 @@ def stand() -> Iterator[Stand]:
 def fails(caplog: pytest.LogCaptureFixture) -> Fails:
     """Run an import that fails, and answer its problem. Neither that nor any log line has a word of the credential."""
 
-    def failing(settings: Settings, service: str = "google", **given: Any) -> Problem:
-        given = {"user_name": USER, "password": CANARY} | given
+    def failing(settings: Settings, service: str = "google", **credentials: Any) -> Problem:
+        credentials = {"user_name": USER, "password": CANARY} | credentials
         problem: Problem | None = None
         with caplog.at_level(logging.DEBUG), suppress(Problem):
             try:
-                fetch_entries(settings, ImportInput(service=service, **given))  # type: ignore[arg-type]
+                fetch_entries(settings, ImportInput(service=service, **credentials))  # type: ignore[arg-type]
             except Problem as raised:
                 problem = raised
                 raise
         assert problem is not None, "the import went well"
-        told = [
+        output = [
             caplog.text,
             repr([line_of(record) for record in caplog.records]),
             *traceback.format_exception(problem),
@@ -70,8 +70,8 @@ def fails(caplog: pytest.LogCaptureFixture) -> Fails:
             problem.detail,
             repr(problem.errors),
         ]
-        told += [str(problem.headers), *map(str, _behind(problem))]
-        assert [secret for secret in SECRETS if secret in "\n".join(told)] == []
+        output += [str(problem.headers), *map(str, _behind(problem))]
+        assert [secret for secret in SECRETS if secret in "\n".join(output)] == []
         return problem
 
     return failing

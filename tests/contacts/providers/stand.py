@@ -118,6 +118,6 @@ def multistatus(*responses: str) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?><D:multistatus {spaces}>{"".join(responses)}</D:multistatus>'
 
 
-def found(href: str, *properties: str) -> str:
+def dav_response(href: str, *properties: str) -> str:
     prop = f"<D:propstat><D:prop>{''.join(properties)}</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>"
     return f"<D:response><D:href>{href}</D:href>{prop}</D:response>"

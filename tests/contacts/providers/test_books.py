@@ -38,7 +38,7 @@ def test_an_app_password_may_have_the_spaces_that_it_is_shown_with(book: Book) -
 
 
 @pytest.mark.parametrize(
-    ("service", "given", "kind", "field", "words"),
+    ("service", "credentials", "kind", "field", "words"),
     [
         ("google", {"password": "qrstqrstqrstqrst"}, "wrong-password", "password", "myaccount.google.com/apppasswords"),
         ("yahoo", {"password": "qrst qrst qrst qrst"}, "wrong-password", "password", "login.yahoo.com/account/security"),
@@ -48,9 +48,9 @@ def test_an_app_password_may_have_the_spaces_that_it_is_shown_with(book: Book) -
     ],
 )
 def test_a_refused_credential_is_told_apart(
-    book: Book, fails: Fails, service: str, given: dict[str, str], kind: str, field: str, words: str
+    book: Book, fails: Fails, service: str, credentials: dict[str, str], kind: str, field: str, words: str
 ) -> None:
-    problem = fails(Settings(google_carddav_url=book.url, yahoo_carddav_url=book.url), service, **given)
+    problem = fails(Settings(google_carddav_url=book.url, yahoo_carddav_url=book.url), service, **credentials)
     assert (problem.status, problem.kind, problem.errors[0].field) == (422, f"provider-{kind}", field)
     assert words in problem.detail
     assert ".vcf" in problem.detail

@@ -15,7 +15,7 @@ from tests.contacts.providers.conftest import TOKEN, Fails
 from tests.contacts.providers.stand import Request, Stand
 
 PASSWORD = "Secret & sécret+1"
-GIVEN = ImportInput(service="outlook", user_name="ana@example.org", password=PASSWORD)
+IMPORT = ImportInput(service="outlook", user_name="ana@example.org", password=PASSWORD)
 PAGES = 3
 
 
@@ -50,7 +50,7 @@ class Graph:
         url = urlsplit(request.target)
         if url.path == "/organizations/oauth2/v2.0/token":
             form = dict(parse_qsl(request.body.decode()))
-            known = (form["username"], form["password"]) == (GIVEN.user_name, PASSWORD)
+            known = (form["username"], form["password"]) == (IMPORT.user_name, PASSWORD)
             expected = {"grant_type": "password", "client_id": "an-application", "scope": graph.SCOPE}
             assert expected.items() <= form.items()
             self._say(request, 200, {"access_token": TOKEN}) if known else self._refuse(request, "AADSTS50126: Wrong.", [50126])
@@ -76,7 +76,7 @@ class Graph:
 @pytest.mark.parametrize("waits", [[], [503, 429]])
 def test_everybody_on_every_page_comes(stand: Stand, waits: list[int]) -> None:
     Graph(stand, waits)
-    entries = fetch_entries(stand.settings, GIVEN)
+    entries = fetch_entries(stand.settings, IMPORT)
     assert [entry.last_name for entry in entries] == [f"Ødegård {number}" for number in range(2 * PAGES)]
     assert entries[0] == Entry(
         first_name="Žofie",
@@ -98,7 +98,7 @@ def test_a_token_needs_no_password_and_no_application(stand: Stand) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "first_name", "birthday"),
+    ("fields", "first_name", "birthday"),
     [
         ({"id": "1", "displayName": "Ana"}, "Ana", ""),
         ({"id": "1", "displayName": "a@example.org", "emailAddresses": [{"address": "a@example.org"}]}, "", ""),
@@ -106,8 +106,8 @@ def test_a_token_needs_no_password_and_no_application(stand: Stand) -> None:
         ({}, "", ""),
     ],
 )
-def test_a_contact_may_have_little(stand: Stand, said: dict[str, Any], first_name: str, birthday: str) -> None:
-    stand.behaviour = lambda request: request.reply(200, json.dumps({"value": [said]}))
+def test_a_contact_may_have_little(stand: Stand, fields: dict[str, Any], first_name: str, birthday: str) -> None:
+    stand.behaviour = lambda request: request.reply(200, json.dumps({"value": [fields]}))
     (entry,) = fetch_entries(stand.settings, ImportInput(service="outlook", access_token=TOKEN))
     assert (entry.first_name, entry.last_name, entry.birthday) == (first_name, "", birthday)
 
@@ -128,8 +128,8 @@ def test_a_contact_may_have_little(stand: Stand, said: dict[str, Any], first_nam
 )
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_refused_sign_in_is_told_apart(stand: Stand, fails: Fails, codes: list[int], user_name: str, kind: str, listed: bool) -> None:
-    said = {"error": "invalid_grant", "error_description": f"AADSTS{codes[0]}: No."} | ({"error_codes": codes} if listed else {})
-    stand.behaviour = lambda request: request.reply(400, json.dumps(said))
+    error = {"error": "invalid_grant", "error_description": f"AADSTS{codes[0]}: No."} | ({"error_codes": codes} if listed else {})
+    stand.behaviour = lambda request: request.reply(400, json.dumps(error))
     problem = fails(stand.settings, "outlook", user_name=user_name)
     assert (problem.status, problem.kind, problem.errors[0].field) == (422, f"provider-{kind}", "password")
     assert ("access_token" in problem.detail) == (kind == "oauth-needed")
@@ -152,7 +152,7 @@ def test_a_refused_token_is_told(stand: Stand, fails: Fails, status: int) -> Non
 
 def test_a_password_goes_into_no_address_and_no_header(stand: Stand) -> None:
     Graph(stand)
-    fetch_entries(stand.settings, GIVEN)
+    fetch_entries(stand.settings, IMPORT)
     assert [request.head for request in stand.requests if "ecret" in request.head] == []
     assert [request.target for request in stand.requests if TOKEN in request.target] == []
 

@@ -16,7 +16,7 @@ from kalends.errors import Problem, Unavailable
 from kalends.net import http_client
 from kalends.settings import Settings
 from tests.contacts.providers.conftest import CANARY, Fails
-from tests.contacts.providers.stand import DAV_TYPE, Request, Stand, found, multistatus
+from tests.contacts.providers.stand import DAV_TYPE, Request, Stand, dav_response, multistatus
 from tests.serve.running import TIMEOUT, eventually
 
 CERTIFICATE = Path(__file__).parent / "localhost.pem"
@@ -32,7 +32,7 @@ def deadline(monkeypatch: pytest.MonkeyPatch) -> Deadline:
     return lambda seconds: monkeypatch.setattr(http_client, "SECONDS", seconds)
 
 
-def is_away(problem: Problem, reason: str) -> bool:
+def is_unavailable(problem: Problem, reason: str) -> bool:
     assert (problem.status, int(problem.headers["Retry-After"]) > 0) == (503, True)
     assert "Nothing was changed" in problem.detail
     return reason in problem.detail
@@ -50,25 +50,25 @@ def test_a_provider_that_cannot_be_reached_is_away(fails: Fails, service: str) -
     with Stand() as stand:
         settings = stand.settings
     problem = fails(settings, service)
-    assert is_away(problem, "cannot be reached")
+    assert is_unavailable(problem, "cannot be reached")
     assert {"google": "Google", "yahoo": "Yahoo", "outlook": "Microsoft"}[service] in problem.detail
 
 
 def test_a_name_that_nobody_knows_is_away(fails: Fails) -> None:
-    assert is_away(fails(Settings(google_carddav_url="https://nobody.invalid/")), "cannot be reached")
+    assert is_unavailable(fails(Settings(google_carddav_url="https://nobody.invalid/")), "cannot be reached")
 
 
 def test_names_that_are_never_found_are_left_behind(fails: Fails, deadline: Deadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    found_at_last = threading.Event()
+    resolved = threading.Event()
 
     def slow(*name: object, **more: object) -> list[object]:
-        found_at_last.wait(TIMEOUT)
+        resolved.wait(TIMEOUT)
         return []
 
     monkeypatch.setattr(socket, "getaddrinfo", slow)
     deadline(0.3)
-    assert is_away(fails(Settings(google_carddav_url="http://slow.invalid/")), "within 0.3 seconds")
-    found_at_last.set()
+    assert is_unavailable(fails(Settings(google_carddav_url="http://slow.invalid/")), "within 0.3 seconds")
+    resolved.set()
 
 
 @pytest.mark.parametrize("service", SERVICES)
@@ -80,7 +80,7 @@ def test_a_provider_that_hangs_is_cut_off(stand: Stand, fails: Fails, deadline: 
 
     stand.behaviour = behaviour
     deadline(1)
-    assert is_away(fails(stand.settings, service), "within 1 seconds")
+    assert is_unavailable(fails(stand.settings, service), "within 1 seconds")
     assert stand.was_left.wait(TIMEOUT)
 
 
@@ -105,21 +105,21 @@ def test_a_provider_that_drips_is_cut_off(stand: Stand, fails: Fails, deadline: 
 
     stand.behaviour = behaviour
     deadline(0.3)
-    assert is_away(fails(stand.settings), "within 0.3 seconds")
+    assert is_unavailable(fails(stand.settings), "within 0.3 seconds")
     assert stand.was_left.wait(TIMEOUT)
 
 
 def test_a_handshake_that_hangs_is_cut_off(stand: Stand, fails: Fails, deadline: Deadline) -> None:
     """The stand speaks no TLS, and takes the greeting for a request that never ends."""
     deadline(0.3)
-    assert is_away(fails(Settings(google_carddav_url=stand.url.replace("http:", "https:"))), "within 0.3 seconds")
+    assert is_unavailable(fails(Settings(google_carddav_url=stand.url.replace("http:", "https:"))), "within 0.3 seconds")
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
 def test_an_untrusted_certificate_is_refused(fails: Fails, name: str) -> None:
     with Stand(tls=_tls()) as stand:
         url = stand.url.replace("127.0.0.1", name)
-        assert is_away(fails(Settings(google_carddav_url=url)), "no safe connection")
+        assert is_unavailable(fails(Settings(google_carddav_url=url)), "no safe connection")
         assert stand.requests == []
 
 
@@ -190,13 +190,13 @@ def test_a_place_without_address_books_is_told(stand: Stand, fails: Fails, statu
 @pytest.mark.parametrize("status", [429, 500, 502, 503])
 def test_a_provider_in_trouble_is_away(stand: Stand, fails: Fails, service: str, status: int) -> None:
     stand.behaviour = lambda request: request.reply(status, CANARY, X_Echo=request.head.partition("Authorization: ")[2].split("\r")[0])
-    assert is_away(fails(stand.settings, service), f"it responded with status {status}")
+    assert is_unavailable(fails(stand.settings, service), f"it responded with status {status}")
 
 
 def test_a_head_that_echoes_the_credential_reaches_no_log(stand: Stand, fails: Fails) -> None:
     def behaviour(request: Request) -> None:
-        said = request.head.partition("Authorization: ")[2].split("\r")[0]
-        request.connection.sendall(f"HTTP/1.1 404 {said}\r\nnot a header {said}\r\n{said}: 1\r\n\r\n".encode())
+        credential = request.head.partition("Authorization: ")[2].split("\r")[0]
+        request.connection.sendall(f"HTTP/1.1 404 {credential}\r\nnot a header {credential}\r\n{credential}: 1\r\n\r\n".encode())
 
     stand.behaviour = behaviour
     assert is_unexpected_reply(fails(stand.settings), "names no address book")
@@ -243,7 +243,7 @@ def test_redirects_end(stand: Stand, fails: Fails) -> None:
 def test_a_link_to_another_host_is_not_followed(stand: Stand, fails: Fails, linked: str) -> None:
     with Stand() as other:
         stand.behaviour = lambda request: request.reply(
-            207, multistatus(found("/dav", linked.format(f"<D:href>{other.url}/ana/</D:href>"))), Content_Type=DAV_TYPE
+            207, multistatus(dav_response("/dav", linked.format(f"<D:href>{other.url}/ana/</D:href>"))), Content_Type=DAV_TYPE
         )
         assert is_unexpected_reply(fails(stand.settings), "another host")
         assert other.requests == []
@@ -319,7 +319,7 @@ def test_imports_that_hang_leave_the_other_threads_alone(stand: Stand, fails: Fa
 
 
 @pytest.mark.parametrize(
-    ("given", "field"),
+    ("credentials", "field"),
     [
         ({"password": None}, "password"),
         ({"password": ""}, "password"),
@@ -330,8 +330,10 @@ def test_imports_that_hang_leave_the_other_threads_alone(stand: Stand, fails: Fa
         ({"access_token": "Žluť"}, "access_token"),
     ],
 )
-def test_a_credential_that_cannot_be_one_is_sent_nowhere(stand: Stand, fails: Fails, given: dict[str, str | None], field: str) -> None:
-    problem = fails(stand.settings, **given)
+def test_a_credential_that_cannot_be_one_is_sent_nowhere(
+    stand: Stand, fails: Fails, credentials: dict[str, str | None], field: str
+) -> None:
+    problem = fails(stand.settings, **credentials)
     assert (problem.status, [error.field for error in problem.errors]) == (422, [field])
     assert stand.requests == []
 
@@ -358,9 +360,9 @@ def _dav(request: Request, members: list[str], data: str = "") -> None:
     """An address book that is everything in one: its user, their home, and the book."""
     itself = f"<C:addressbook-home-set><D:href>{request.target}</D:href></C:addressbook-home-set>"
     kind = "<D:resourcetype><D:collection/><C:addressbook/></D:resourcetype>"
-    listed = [found(member, data) for member in members]
+    listed = [dav_response(member, data) for member in members]
     if request.method == "PROPFIND":
         depth = "Depth: 1" in request.head
-        request.reply(207, multistatus(found(request.target, itself, kind), *(listed if depth else [])), Content_Type=DAV_TYPE)
+        request.reply(207, multistatus(dav_response(request.target, itself, kind), *(listed if depth else [])), Content_Type=DAV_TYPE)
     else:
         request.reply(207 if data else 400, multistatus(*listed), Content_Type=DAV_TYPE)

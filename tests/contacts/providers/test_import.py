@@ -29,17 +29,17 @@ ADDRESSES = sum(3 if n % 7 == 0 else 1 for n in range(PEOPLE) if n % 10)
 @pytest.fixture
 def importing(db: Database, settings: Settings, clock: Clock, cast: Cast, books: dict[str, Book]) -> Client:
     """Alice, at a service whose Google is Radicale, and whose Yahoo is Xandikos."""
-    chosen = structs.replace(settings, google_carddav_url=books["radicale"].url, yahoo_carddav_url=books["xandikos"].url)
-    return Client(wsgi(db, chosen, clock), cast.alice.token)
+    with_books = structs.replace(settings, google_carddav_url=books["radicale"].url, yahoo_carddav_url=books["xandikos"].url)
+    return Client(wsgi(db, with_books, clock), cast.alice.token)
 
 
-def imported(who: Client, service: str = "yahoo", **given: Any) -> Reply:
-    return who.post("/api/contacts/import", json={"service": service, "user_name": USER, "password": PASSWORD} | given)
+def imported(who: Client, service: str = "yahoo", **fields: Any) -> Reply:
+    return who.post("/api/contacts/import", json={"service": service, "user_name": USER, "password": PASSWORD} | fields)
 
 
 def total(who: Client, **query: Any) -> int:
-    found: int = who.get("/api/contacts", query={"count": "true", "limit": 0} | query).json["total"]
-    return found
+    count: int = who.get("/api/contacts", query={"count": "true", "limit": 0} | query).json["total"]
+    return count
 
 
 @pytest.mark.parametrize("service", ["google", "yahoo"])
@@ -52,8 +52,8 @@ def test_an_import_fills_the_temporary_list_with_an_entry_for_each_address(impor
     assert by_address["person8@example.org"]["name"] == by_address["person8@example.org"]["name"] == "Žofie 李雷 Ødegård 8"
     assert by_address["žofie7@example.net"]["name"] == by_address["person7@example.org"]["name"]
     assert (total(importing), total(importing, list="imported")) == (0, ADDRESSES)
-    shown = importing.get(f"/api/contacts/{by_address['person8@example.org']['id']}").json
-    assert (shown["last_name"], shown["phone_number"]) == ("Ødegård 8", "+33 6 12 34 56 78")
+    contact = importing.get(f"/api/contacts/{by_address['person8@example.org']['id']}").json
+    assert (contact["last_name"], contact["phone_number"]) == ("Ødegård 8", "+33 6 12 34 56 78")
 
 
 def test_importing_again_replaces_what_came_from_that_service(importing: Client) -> None:
@@ -80,10 +80,10 @@ def test_the_temporary_list_expires_after_a_day(importing: Client, clock: Clock,
 def test_keep_moves_those_whose_address_is_new(importing: Client) -> None:
     a_contact(importing, email_address="PERSON8@example.org")
     entries = {entry["email_address"]: entry["id"] for entry in imported(importing).json["contacts"]}
-    chosen = [entries["person8@example.org"], entries["person9@example.org"]]
-    assert importing.post("/api/contacts/keep", json={"ids": chosen}).json == {"kept": 1, "skipped": 1}
+    entry_ids = [entries["person8@example.org"], entries["person9@example.org"]]
+    assert importing.post("/api/contacts/keep", json={"ids": entry_ids}).json == {"kept": 1, "skipped": 1}
     assert total(importing) == 2
-    again = importing.post("/api/contacts/keep", json={"ids": chosen})
+    again = importing.post("/api/contacts/keep", json={"ids": entry_ids})
     assert (again.status, again.broken) == (409, ["ids"])
     assert importing.post("/api/contacts/keep").json == {"kept": ADDRESSES - 2, "skipped": 1}
     assert (total(importing), total(importing, list="imported")) == (ADDRESSES, 1)
@@ -124,21 +124,23 @@ def test_no_credential_is_left_anywhere(
     db: Database, settings: Settings, clock: Clock, cast: Cast, books: dict[str, Book], stand: Stand, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """It is looked for in every answer, log line, table and file of the service."""
-    chosen = structs.replace(
+    with_providers = structs.replace(
         settings,
         google_carddav_url=books["radicale"].url,
         yahoo_carddav_url="http://127.0.0.1:9",
         graph_url=stand.url,
         graph_login_url=stand.url,
     )
-    alice = Client(wsgi(db, chosen, clock), cast.alice.token)
-    replies = [imported(alice, service, **given) for service in ("google", "yahoo", "outlook") for given in _credentials()]
+    alice = Client(wsgi(db, with_providers, clock), cast.alice.token)
+    replies = [imported(alice, service, **credentials) for service in ("google", "yahoo", "outlook") for credentials in _credentials()]
     assert all(reply.status in (422, 503) for reply in replies), replies
     with db.read() as tx:
         tables = [str(tx.rows(f"SELECT * FROM {table}")) for table in _tables(tx)]
     files = [path.read_bytes().decode(errors="replace") for path in Path(settings.data).rglob("*") if path.is_file()]
-    told = "\n".join([*(f"{reply.headers}{reply.text}" for reply in replies), *tables, *files, *capfd.readouterr(), str(dict(os.environ))])
-    assert [secret for secret in SECRETS if secret in told] == []
+    output = "\n".join(
+        [*(f"{reply.headers}{reply.text}" for reply in replies), *tables, *files, *capfd.readouterr(), str(dict(os.environ))]
+    )
+    assert [secret for secret in SECRETS if secret in output] == []
 
 
 def _credentials() -> list[dict[str, str]]:

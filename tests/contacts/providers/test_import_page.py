@@ -18,8 +18,8 @@ from tests.contacts.providers.test_import import ADDRESSES, WITHOUT, importing, 
 __all__ = ["importing"]
 
 
-def sent(**given: str) -> dict[str, str]:
-    return {"service": "yahoo", "user_name": USER, "password": PASSWORD} | given
+def sent(**fields: str) -> dict[str, str]:
+    return {"service": "yahoo", "user_name": USER, "password": PASSWORD} | fields
 
 
 def test_what_is_imported_waits_on_a_list_until_it_is_kept(importing: Client) -> None:
@@ -31,8 +31,8 @@ def test_what_is_imported_waits_on_a_list_until_it_is_kept(importing: Client) ->
     assert re.search(r"Yahoo, until \d+ \w+ \d{4}, \d\d:\d\d", page.text)
     assert f"{ADDRESSES:,} imported contacts wait" in importing.get("/contacts").text
     ticked = re.findall(r'name="ids\[\]" value="(\d+)"', page.text)[:2]
-    kept = importing.post("/contacts/keep", data=[("ids[]", each) for each in ticked])
-    assert kept.redirect == ("/contacts/imported", "kept")
+    reply = importing.post("/contacts/keep", data=[("ids[]", each) for each in ticked])
+    assert reply.redirect == ("/contacts/imported", "kept")
     assert (total(importing), total(importing, list="imported")) == (2, ADDRESSES - 2)
     assert importing.post("/contacts/keep", data={"all": "true"}).redirect == ("/contacts", "kept")
     assert total(importing, list="imported") == 0
@@ -80,8 +80,8 @@ def test_what_is_missing_is_named(importing: Client, field: str, value: str) -> 
 
 
 def test_a_service_that_is_away_is_told(db: Database, settings: Settings, clock: Clock, cast: Cast, books: dict[str, Book]) -> None:
-    away = structs.replace(settings, google_carddav_url="http://127.0.0.1:9")
-    who = Client(wsgi(db, away, clock), cast.alice.token)
+    unreachable = structs.replace(settings, google_carddav_url="http://127.0.0.1:9")
+    who = Client(wsgi(db, unreachable, clock), cast.alice.token)
     page = who.post("/contacts/import", data=sent(service="google"))
     assert page.status == 503
     assert "Google is unavailable" in page.text
