@@ -28,9 +28,8 @@ schemathesis.openapi.format("idempotency-key", builds(lambda: str(uuid4())))
 
 @schemathesis.hook
 def filter_failure(context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
-    is_right = _is_hidden(failure, case) or _breaks_a_rule(failure, case, response)
-    is_beyond_us = _asks_who_is_away(case, response) or _is_too_long(response)
-    return not (is_right or is_beyond_us or _is_unreadable(failure, response) or _is_read_anyway(failure, case))
+    is_right = _is_hidden(failure, case) or _breaks_a_rule(failure, case, response) or _is_too_long(response)
+    return not (is_right or _is_unreadable(failure, response) or _is_read_anyway(failure, case))
 
 
 def _is_hidden(failure: Failure, case: Case[Any]) -> bool:
@@ -48,11 +47,6 @@ def _breaks_a_rule(failure: Failure, case: Case[Any], response: Response) -> boo
         return False
     refused = {error["field"] for error in response.json()["errors"]}
     return bool(refused) and refused <= set(case.operation.definition.raw.get("x-rules", {}))
-
-
-def _asks_who_is_away(case: Case[Any], response: Response) -> bool:
-    """There is no provider of contacts here, and the service says so."""
-    return case.path == "/api/contacts/import" and response.status_code == 503 and "is unavailable" in response.text
 
 
 def _is_too_long(response: Response) -> bool:

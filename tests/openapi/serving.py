@@ -12,6 +12,8 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 TIMEOUT = 60
+# A provider of contacts: nobody is there, and nobody but this machine is asked.
+NOBODY = "http://127.0.0.1:9"
 
 # Hundreds of passwords are hashed in these tests, so it happens with small figures, as in the application that other tests call.
 QUICKLY = """
@@ -26,10 +28,9 @@ main()
 class Service:
     """`kalends serve` on a free port of the loopback: its address, and what it has logged since."""
 
-    def __init__(self, folder: Path, database: str):
+    def __init__(self, folder: Path, database: str, provider: str):
         settings = {"DATA": str(folder), "DATABASE": database, "PORT": "0", "RATE_LIMITS": "off", "ACCESS_LOG": "off", "LOG_FORMAT": "json"}
-        # Nobody is there, and nobody but this machine is asked.
-        settings |= dict.fromkeys(["GOOGLE_CARDDAV_URL", "YAHOO_CARDDAV_URL", "GRAPH_URL", "GRAPH_LOGIN_URL"], "http://127.0.0.1:9")
+        settings |= dict.fromkeys(["GOOGLE_CARDDAV_URL", "YAHOO_CARDDAV_URL", "GRAPH_URL", "GRAPH_LOGIN_URL"], provider)
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KALENDS_")}
         self.process = subprocess.Popen(
             [sys.executable, "-c", QUICKLY, "serve", "--no-work"],
@@ -56,8 +57,8 @@ class Service:
 
 
 @contextmanager
-def serving(folder: Path, database: str = "") -> Iterator[Service]:
-    service = Service(folder, database)
+def serving(folder: Path, database: str = "", provider: str = NOBODY) -> Iterator[Service]:
+    service = Service(folder, database, provider)
     try:
         yield service
     finally:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,14 +14,20 @@ import psycopg
 import pytest
 
 from tests.cast import PASSWORD
+from tests.contacts.providers.stand import DAV_TYPE, Request, Stand, found, multistatus
 from tests.openapi.serving import Service, serving
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-TIMEOUT = 900
-# How many examples each operation gets in a phase that makes them up: as the settings say, and without `--soak`.
-FULL = 20
+PHASES = ["Examples", "Coverage", "Fuzzing", "Stateful"]
+# Without `--soak`: the requests of each operation in a phase that makes them up, and the seed. Each soak has a seed of its own.
 FEW = 3
+SEED = "1"
+# With `--soak`: the cases that each of the two callers makes on each of the databases, at least.
+SOAK_CASES = 5_000
+TIMEOUT = 3_600
+
+CALLERS = pytest.mark.parametrize("caller", ["user", pytest.param("guest", marks=pytest.mark.soak)])
 
 
 @pytest.fixture
@@ -33,29 +40,55 @@ def database(postgres_url: str) -> Iterator[str]:
         connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
 
 
-def test_schemathesis_has_nothing_to_say(tmp_path: Path, soak: bool) -> None:
-    """Without `--soak`, each phase runs once, on one of the databases."""
-    phases = ["Examples", "Fuzzing", "Stateful", *(["Coverage"] if soak else [])]
-    with serving(tmp_path / "data") as service:
-        _examine(service, tmp_path, phases, FULL if soak else FEW)
+@pytest.fixture
+def provider() -> Iterator[str]:
+    """The URL of a provider of contacts, where every account has an empty address book."""
+
+    def reply(request: Request) -> None:
+        if request.target.startswith("/me/contacts"):
+            request.reply(200, '{"value": []}', Content_Type="application/json")
+        else:
+            book = found(request.target, "<D:resourcetype><D:collection/><C:addressbook/></D:resourcetype>")
+            request.reply(207, multistatus(book), Content_Type=DAV_TYPE)
+
+    with Stand(reply) as stand:
+        yield stand.url
 
 
-def test_nor_on_the_other_database(tmp_path: Path, database: str, soak: bool) -> None:
-    """What a database could choke on is in the phase that tries every kind of value; the others take their time."""
-    with serving(tmp_path / "data", database) as service:
-        _examine(service, tmp_path, ["Coverage", *(["Examples", "Fuzzing", "Stateful"] if soak else [])], FULL if soak else FEW)
+@CALLERS
+def test_schemathesis_finds_nothing(tmp_path: Path, provider: str, caller: str, soak: bool) -> None:
+    with serving(tmp_path / "data", provider=provider) as service:
+        _examine(service, tmp_path, caller, PHASES if soak else ["Examples", "Fuzzing", "Stateful"], soak=soak)
 
 
-def _examine(service: Service, folder: Path, phases: list[str], examples: int) -> None:
+@CALLERS
+def test_schemathesis_finds_nothing_on_postgres(tmp_path: Path, database: str, provider: str, caller: str, soak: bool) -> None:
+    """Without `--soak`, the coverage phase alone: it tries every kind of value, which is what databases differ in."""
+    with serving(tmp_path / "data", database, provider) as service:
+        _examine(service, tmp_path, caller, PHASES if soak else ["Coverage"], soak=soak)
+
+
+def _examine(service: Service, folder: Path, caller: str, phases: list[str], *, soak: bool) -> None:
     """Let Schemathesis examine the service; it must find nothing in any phase."""
     environment = os.environ | {"CREDENTIALS": str(_credentials(service, folder)), "PYTHONPATH": str(ROOT)}
     config = folder / "schemathesis.toml"
-    config.write_text((HERE / config.name).read_text().replace(f"max-examples = {FULL}", f"max-examples = {examples}"))
-    command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(config), "run", "--seed", "1"]
+    config.write_text(_config(caller, soak=soak))
+    command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(config), "run", *([] if soak else ["--seed", SEED])]
     command += ["--phases", ",".join(phases).lower(), f"{service.url}/api/openapi.json"]
     run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
     assert run.returncode == 0, f"{run.stdout}\n{run.stderr}\n{''.join(service.log)}"
     assert all(f"✅  {phase}" in run.stdout for phase in phases), run.stdout
+    cases = re.search(r"(\d+) generated", run.stdout)
+    assert cases, run.stdout
+    assert int(cases[1]) >= (SOAK_CASES if soak else 100), run.stdout
+
+
+def _config(caller: str, *, soak: bool) -> str:
+    config = (HERE / "schemathesis.toml").read_text()
+    if caller == "guest":
+        config, sections = re.subn(r"(?s)\[auth\.wfc\].*?\n\n", "", config)
+        assert sections == 1
+    return config if soak else re.sub(r"max-examples = \d+", f"max-examples = {FEW}", config)
 
 
 def _credentials(service: Service, folder: Path) -> Path:
