@@ -7,9 +7,10 @@ from kalends.deliveries import store as deliveries
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.keys import store as keys
+from kalends.records.user import User
 from kalends.sessions import store as sessions
 from kalends.users import passwords, reset_link, reset_requests, store, weak_passwords
-from kalends.users.model import NewPassword, ResetRequest, User
+from kalends.users.model import NewPassword, ResetRequest
 from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import redirect

@@ -1,16 +1,8 @@
-"""Block records and their replies."""
+"""Replies with blocked users."""
 
 from msgspec import UNSET, Struct, UnsetType
 
 from kalends.http.input.types import Instant
-
-
-class Block(Struct, frozen=True):
-    """A person whose calendars you do not want to be shared with you."""
-
-    user_id: int
-    name: str
-    created_at: int
 
 
 class BlockItem(Struct):

@@ -1,8 +1,8 @@
 """The SQL of blocks."""
 
-from kalends.blocks.model import Block
 from kalends.context import Context
 from kalends.http.paging import Paging
+from kalends.records.block import Block
 
 
 def index(ctx: Context, user_id: int, paging: Paging) -> list[Block]:

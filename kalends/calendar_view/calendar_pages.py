@@ -13,11 +13,11 @@ from kalends.calendar_view.entries import Entry
 from kalends.calendar_view.links import Links, repeated_query
 from kalends.calendar_view.month import placed, weeks
 from kalends.calendar_view.week import week
-from kalends.calendars.model import Calendar
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.types import DateTime, Ids, TimeZone
 from kalends.policy import Right
+from kalends.records.calendar import Calendar
 from kalends.values import datetimes
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone, remember_zone

@@ -8,12 +8,12 @@ from msgspec import Struct, structs
 
 from kalends import policy
 from kalends.calendar_view.days import ONE_DAY, Days, date_range
-from kalends.calendars.model import Calendar
 from kalends.context import Context
 from kalends.events import cursor, listing
-from kalends.events.model import EventRow
 from kalends.events.query import EventQuery
 from kalends.http.paging import MAX_PAGE
+from kalends.records.calendar import Calendar
+from kalends.records.event import EventRow
 from kalends.values import datetimes
 from kalends.values.datetimes import DAY_SECONDS
 from kalends.values.time_text import clock

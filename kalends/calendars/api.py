@@ -6,7 +6,7 @@ from msgspec import UNSET, structs
 
 from kalends import errors, policy, quotas
 from kalends.calendars import present, sharing, store
-from kalends.calendars.model import Calendar, CalendarDetail, CalendarIndex, CalendarInput, FeedKey, Sharing, Unsharing
+from kalends.calendars.model import CalendarDetail, CalendarIndex, CalendarInput, FeedKey, Sharing, Unsharing
 from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.events import feed as feeds
@@ -18,9 +18,10 @@ from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, page
 from kalends.policy import Right
+from kalends.records.calendar import Calendar
+from kalends.records.user import User
 from kalends.tokens import derive
 from kalends.users import store as users
-from kalends.users.model import User
 
 SHARES = rate_limit.Limit("shares", 60, 3600, "An account may share calendars {most} times an hour. Try again later.")
 

@@ -1,22 +1,18 @@
-"""Calendar records, their input and their replies."""
+"""Calendars: the input and the replies of the API."""
 
-from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import Instant, LongText, Name, NameOrAddress, NameOrCheckedAddress, PartyMax, TimeZone
+from kalends.records.calendar import Moderation
 from kalends.values.person import Person
 
 Color = Annotated[
     str,
     Meta(max_length=7, description="A colour, such as #2f6fde."),
     FieldOptions(pattern="^#[0-9a-fA-F]{6}$", pattern_message="must be a colour such as #2f6fde"),
-]
-Moderation = Annotated[
-    Literal["none", "guests", "all"],
-    Meta(description="Whose comments wait for approval: nobody's, guests' (the default), or everyone's."),
 ]
 Role = Annotated[Literal["viewer", "editor"], Meta(description="A viewer sees the calendar's events, an editor changes them.")]
 
@@ -61,46 +57,6 @@ class FeedKey(Struct, kw_only=True):
     """The key to the feed of a private calendar."""
 
     key: Annotated[str, Meta(max_length=100, description="The secret of a private calendar's `feed_url`.")] | None = None
-
-
-class Calendar(Struct, frozen=True, array_like=True):
-    """A calendar, with the role that the actor has in it: owner, editor, viewer or none."""
-
-    id: int
-    owner_id: int
-    name: str
-    description: str | None
-    color: str
-    time_zone: str
-    public: bool
-    moderation: Moderation
-    is_primary: bool
-    created_at: int
-    updated_at: int
-    revision: int
-    changed_at: int
-    feed_version: int
-    public_revision: int
-    public_changed_at: int
-    owner_name: str
-    role: str | None
-    party_max: int | None
-
-    @property
-    def is_member(self) -> bool:
-        """Whether the actor owns it, or it is shared with them."""
-        return self.role is not None
-
-
-class OwnCalendar(Struct, frozen=True, array_like=True):
-    """The id of a calendar that the actor owns or that is shared with them, for searches."""
-
-    is_member: ClassVar = True
-
-    id: int
-
-
-Searched = Sequence[Calendar | OwnCalendar]
 
 
 class Share(Struct, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ from msgspec import UNSET
 
 from kalends import policy
 from kalends.calendars import sharing
-from kalends.calendars.feed_link import feed_url
-from kalends.calendars.model import Calendar, CalendarDetail, CalendarInput, CalendarItem
+from kalends.calendars.model import CalendarDetail, CalendarInput, CalendarItem
 from kalends.context import Context
+from kalends.records.calendar import Calendar
 from kalends.values import timestamps
 from kalends.values.person import Person
 
@@ -29,7 +29,7 @@ def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
         moderation=calendar.moderation,
         party_max=calendar.party_max,
         can_edit=policy.can_edit(calendar),
-        feed_url=feed_url(ctx.settings, calendar),
+        feed_url=policy.feed_url(ctx.settings, calendar),
         created_at=timestamps.format_utc(calendar.created_at),
         updated_at=timestamps.format_utc(calendar.updated_at),
         shares=sharing.index(ctx, calendar.id) if calendar.role == "owner" else UNSET,

@@ -2,9 +2,10 @@
 
 from kalends import policy
 from kalends.calendars import search
-from kalends.calendars.model import Calendar, CalendarInput
+from kalends.calendars.model import CalendarInput
 from kalends.context import Context
 from kalends.http.paging import Paging
+from kalends.records.calendar import Calendar
 
 
 def index(ctx: Context, user_id: int, paging: Paging) -> list[Calendar]:

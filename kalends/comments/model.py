@@ -1,4 +1,4 @@
-"""Comment records, their input and their replies."""
+"""Comments: the input and the replies of the API."""
 
 from typing import Annotated, ClassVar
 
@@ -40,21 +40,6 @@ class CommentFor(Struct, kw_only=True):
     """The event to comment on."""
 
     event_id: Annotated[Id, Meta(description="The event.")] | None = None
-
-
-class Comment(Struct, frozen=True):
-    """A row of the table `comments`."""
-
-    id: int
-    event_id: int
-    user_id: int | None
-    email_address: str
-    name: str | None
-    comment: str
-    response: str | None
-    approved: bool
-    created_at: int
-    updated_at: int
 
 
 class BlankComment(Struct):

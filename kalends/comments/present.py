@@ -2,7 +2,8 @@
 
 from msgspec import UNSET
 
-from kalends.comments.model import Comment, CommentItem, EditableComment
+from kalends.comments.model import CommentItem, EditableComment
+from kalends.records.comment import Comment
 from kalends.values import timestamps
 
 

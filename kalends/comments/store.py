@@ -1,10 +1,11 @@
 """The SQL of comments."""
 
 from kalends import policy
-from kalends.comments.model import Comment, CommentInput
+from kalends.comments.model import CommentInput
 from kalends.context import Context
 from kalends.db import columns
-from kalends.events.model import Event
+from kalends.records.comment import Comment
+from kalends.records.event import Event
 from kalends.responses.author import Author
 from kalends.values.text import fold_case
 

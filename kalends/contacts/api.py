@@ -9,7 +9,6 @@ from kalends import errors, policy
 from kalends.contacts import address_book, bulk_import, csv_table, present, store, vcard
 from kalends.contacts.model import (
     AllDeleted,
-    Contact,
     ContactChanges,
     ContactDetail,
     ContactFields,
@@ -31,11 +30,12 @@ from kalends.errors import FieldError
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.fields import Changes
-from kalends.http.input.readers import Upload
 from kalends.http.input.tags import tagged
 from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.policy import Right
+from kalends.records.contact import Contact
+from kalends.values.upload import Upload
 
 IDENTIFYING = ("first_name", "last_name", "email_address", "phone_number")
 

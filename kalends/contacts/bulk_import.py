@@ -6,10 +6,11 @@ from kalends import errors
 from kalends.contacts import store
 from kalends.contacts.address_book import parse_entry
 from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry
-from kalends.contacts.model import Contact, ContactFields, ContactFilter, FileImport, Imported, KeepResult, ServiceImport
+from kalends.contacts.model import ContactFields, ContactFilter, FileImport, Imported, KeepResult, ServiceImport
 from kalends.contacts.providers import errors as provider_errors
 from kalends.context import Context
 from kalends.http.remarks import Remark, limit_remarks
+from kalends.records.contact import Contact
 from kalends.values.text import fold_case
 
 LIFETIME = 24 * 60 * 60

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry, split_full_name
-from kalends.contacts.model import Contact
 from kalends.http.csv_file import original
+from kalends.records.contact import Contact
 
 COLUMNS = "first_name last_name phone_number email_address birthday gender country zip_code tag_list unique_id".split()
 # Columns that only our own format has.

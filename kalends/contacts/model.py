@@ -1,16 +1,17 @@
-"""Contact records, their input and their replies."""
+"""Contacts: the input and the replies of the API."""
 
 from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.options import FieldOptions, StructOptions
-from kalends.http.input.readers import FieldInvalid, Upload
+from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import Tag, TagList
 from kalends.http.input.types import DATE_OR_TIME, EmailAddress, Id, Ids, Instant, Name
 from kalends.http.paging import Paging
 from kalends.http.remarks import Remark
 from kalends.values import datetimes
+from kalends.values.upload import Upload
 
 MAX_QUERY = 1_000
 
@@ -152,32 +153,6 @@ class KeepInput(Struct, kw_only=True):
     """The entries of the temporary list to keep."""
 
     ids: Annotated[Ids, Meta(description="Entries of the temporary list; without them, all.")] | None = None
-
-
-class Contact(Struct, frozen=True):
-    """A row of the table `contacts`. An entry of the temporary list has its service, and expires."""
-
-    id: int
-    user_id: int
-    first_name: str | None
-    last_name: str | None
-    phone_number: str | None
-    email_address: str | None
-    birthday: str | None
-    gender: str | None
-    country: str | None
-    zip_code: str | None
-    tags: str
-    unique_id: str | None
-    service: str | None
-    expires_at: int | None
-    version: int
-    created_at: int
-    updated_at: int
-
-    @property
-    def etag(self) -> str:
-        return f"c{self.id}-{self.version}"
 
 
 class ContactItem(Struct, kw_only=True):

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from kalends.contacts.model import Contact, ContactDetail, ContactFields, ContactItem
+from kalends.contacts.model import ContactDetail, ContactFields, ContactItem
+from kalends.records.contact import Contact
 from kalends.values import timestamps
 
 

@@ -6,10 +6,11 @@ from typing import Any
 from msgspec import structs
 
 from kalends import errors, policy, quotas
-from kalends.contacts.model import Contact, ContactFields, ContactFilter, ContactQuery
+from kalends.contacts.model import ContactFields, ContactFilter, ContactQuery
 from kalends.context import Context
 from kalends.db import columns, text_search
 from kalends.db.text_search import fold
+from kalends.records.contact import Contact
 from kalends.values import phone
 from kalends.values.text import fold_case
 

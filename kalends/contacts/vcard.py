@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry, split_full_name
-from kalends.contacts.model import Contact
 from kalends.ical.lines import Property, escape, fold, parse_property, split_escaped, unfold
+from kalends.records.contact import Contact
 
 # More than any real card has, to bound the work for hostile files.
 MAX_PROPERTIES = 1_000

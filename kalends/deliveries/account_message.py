@@ -3,9 +3,9 @@
 from email.message import EmailMessage
 
 from kalends.deliveries.message import envelope
-from kalends.deliveries.model import Delivery, Notice
+from kalends.records.delivery import Delivery, Notice
+from kalends.records.user import User
 from kalends.settings import Settings
-from kalends.users.model import User
 from kalends.users.reset_link import reset_url
 from kalends.users.verify_link import verify_url
 from kalends.web.render import render_text

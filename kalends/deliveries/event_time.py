@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from kalends.events.model import Event
+from kalends.records.event import Event
 from kalends.values import datetimes, time_text
 
 

@@ -1,4 +1,4 @@
-"""Delivery records (a message to one address), their queries and replies."""
+"""Deliveries: the queries and the replies of the API."""
 
 from typing import Annotated, Literal, get_args
 
@@ -10,8 +10,6 @@ from kalends.http.paging import Paging
 Channel = Literal["email", "sms"]
 State = Literal["queued", "sending", "sent", "failed"]
 AccountMail = Literal["reset", "verify", "notice"]
-# The changes of an account that its user is notified of.
-Notice = Literal["password_changed", "password_reset", "address_changed", "key_created"]
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 
@@ -21,26 +19,6 @@ class DeliveryQuery(Paging, kw_only=True):
 
     event_id: Annotated[Id, Meta(description="Only those of this event, which you may edit.")] | None = None
     state: Annotated[State, Meta(description="Only those in this state.")] | None = None
-
-
-class Delivery(Struct, frozen=True):
-    """A row of the table `deliveries`."""
-
-    id: int
-    owner_id: int
-    event_id: int | None
-    subscriber_id: int | None
-    kind: str
-    channel: str
-    address: str
-    public: bool
-    state: str
-    attempts: int
-    due_at: int
-    error: str | None
-    created_at: int
-    updated_at: int
-    notice: Notice | None = None
 
 
 class DeliveryQueued(Struct):

@@ -1,6 +1,7 @@
 """Representations of deliveries in API replies."""
 
-from kalends.deliveries.model import Delivery, DeliveryItem
+from kalends.deliveries.model import DeliveryItem
+from kalends.records.delivery import Delivery
 from kalends.values import timestamps
 
 

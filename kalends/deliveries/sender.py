@@ -8,16 +8,17 @@ import time
 from kalends.context import Context
 from kalends.db import Database, Retry
 from kalends.deliveries import account_message, mail, message, sms, store
-from kalends.deliveries.model import Channel, Delivery
+from kalends.deliveries.model import Channel
 from kalends.deliveries.outcome import TryAgain, Undeliverable, Unknown
 from kalends.errors import Unavailable
 from kalends.events import store as events
-from kalends.events.model import Event
 from kalends.log import get_logger
+from kalends.records.delivery import Delivery
+from kalends.records.event import Event
+from kalends.records.user import User
 from kalends.settings import Settings
 from kalends.users import reset_link, reset_requests, verify_link
 from kalends.users import store as users
-from kalends.users.model import User
 from kalends.values import timestamps
 
 log = get_logger(__name__)

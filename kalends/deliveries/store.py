@@ -6,9 +6,10 @@ from typing import Any
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import columns
-from kalends.deliveries.model import AccountMail, Channel, Delivery, DeliveryQuery, DeliveryQueued, Notice
-from kalends.events.model import Event
-from kalends.users.model import User
+from kalends.deliveries.model import AccountMail, Channel, DeliveryQuery, DeliveryQueued
+from kalends.records.delivery import Delivery, Notice
+from kalends.records.event import Event
+from kalends.records.user import User
 from kalends.values.text import fold_case
 
 HOUR = 3600

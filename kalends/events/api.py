@@ -5,7 +5,6 @@ from hashlib import blake2b
 from msgspec import UNSET
 
 from kalends import errors, policy
-from kalends.calendars.model import Calendar, Searched
 from kalends.context import Context
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
@@ -24,6 +23,7 @@ from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.http.sparse_fields import select
 from kalends.policy import Right
+from kalends.records.calendar import Calendar, Searched
 from kalends.subscribers.opt_in import opt_in
 from kalends.values import datetimes
 

@@ -3,13 +3,13 @@
 from msgspec import structs
 
 from kalends import policy
-from kalends.calendars.model import Calendar
 from kalends.context import Context
 from kalends.events import location, present, span, store
 from kalends.events.input import EventFields, EventInput
 from kalends.events.model import PARTS, EventDetail
 from kalends.http.input.tags import tagged
 from kalends.policy import Right
+from kalends.records.calendar import Calendar
 
 
 def create_event(ctx: Context, params: EventInput) -> EventDetail:

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from kalends.events.model import EventRow
 from kalends.http.input.options import FieldOptions
+from kalends.records.event import EventRow
 
 Cursor = Annotated[
     str,

@@ -6,17 +6,18 @@ from typing import Any
 
 from msgspec import structs
 
-from kalends.calendars.model import Calendar, Searched
 from kalends.context import Context
 from kalends.db.database import batches
 from kalends.events import cursor, ical, listing, store
-from kalends.events.model import PARTS, Event
+from kalends.events.model import PARTS
 from kalends.events.placements import store as placements
 from kalends.events.query import EventQuery
 from kalends.events.series import occurrences
 from kalends.events.series import store as series_store
 from kalends.events.series.store import Series
 from kalends.http.paging import MAX_PAGE
+from kalends.records.calendar import Calendar, Searched
+from kalends.records.event import Event
 from kalends.values import datetimes, timestamps
 
 # A calendar with more events shows its latest ones.

@@ -5,12 +5,10 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, structs
 
 from kalends import errors, policy
-from kalends.calendars.model import Calendar
 from kalends.context import Context
 from kalends.events import api, present, store
 from kalends.events.create import create_event
 from kalends.events.input import EventChanges, EventIds, EventInput, RepeatInput
-from kalends.events.model import Event
 from kalends.events.series import api as series_api
 from kalends.events.series import store as series
 from kalends.http.endpoint import Document
@@ -18,6 +16,8 @@ from kalends.http.input.fields import Changes
 from kalends.http.input.form import Form
 from kalends.http.input.types import DateTime, Id, TimeZone
 from kalends.policy import Right
+from kalends.records.calendar import Calendar
+from kalends.records.event import Event
 from kalends.values.datetimes import known_zones
 from kalends.web import form_token, labels
 from kalends.web.forms import FormState

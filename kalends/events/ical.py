@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 
-from kalends.events.model import Event
 from kalends.ical.lines import MAX_OCTETS, escape, fold
 from kalends.ical.vtimezone import build_time_zone
+from kalends.records.event import Event
 from kalends.settings import Settings
 from kalends.tokens import derive
 from kalends.values import datetimes

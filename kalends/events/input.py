@@ -7,10 +7,11 @@ from msgspec import Meta, Struct, structs
 
 from kalends.events.model import MAX_LOCATION, MAX_PART
 from kalends.http.input.options import FieldOptions, StructOptions
-from kalends.http.input.readers import FieldInvalid, Upload
+from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import Tag, TagList
 from kalends.http.input.types import DateTime, EmailAddress, Id, Ids, LongText, Name, PartyMax, TimeZone
 from kalends.values import phone
+from kalends.values.upload import Upload
 
 HTTP_ONLY = "must be an address that begins with http:// or https://"
 

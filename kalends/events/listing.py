@@ -9,13 +9,13 @@ from typing import Any
 from msgspec import Struct
 
 from kalends import policy
-from kalends.calendars.model import Searched
 from kalends.context import Context
 from kalends.db import columns
 from kalends.events import conditions
 from kalends.events.conditions import Conditions
-from kalends.events.model import EventRow
 from kalends.events.query import EventQuery
+from kalends.records.calendar import Searched
+from kalends.records.event import EventRow
 
 # A search that can match at most this many events is selective.
 SELECTIVE = 2_000

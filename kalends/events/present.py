@@ -5,17 +5,19 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from kalends import policy
-from kalends.calendars.model import Calendar
 from kalends.comments import present as comment_present
 from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.events import span, store
 from kalends.events.input import EventFields
-from kalends.events.model import PARTS, CalendarName, Event, EventDetail, EventItem, EventRow, Tally
+from kalends.events.model import PARTS, CalendarName, EventDetail, EventItem
 from kalends.events.placements import store as placements
 from kalends.events.query import CommentPage
 from kalends.http.paging import MAX_PAGE
 from kalends.policy import Right
+from kalends.records.calendar import Calendar
+from kalends.records.event import Event, EventRow
+from kalends.records.response import Tally
 from kalends.responses import store as responses
 from kalends.values.datetimes import format_instant
 from kalends.values.person import Person

@@ -6,7 +6,8 @@ from msgspec import Struct
 
 from kalends import errors
 from kalends.events.input import EventFields
-from kalends.events.model import Event, EventItem, EventRow
+from kalends.events.model import EventItem
+from kalends.records.event import Event, EventRow
 from kalends.values import datetimes
 from kalends.values.datetimes import ParsedDateTime, format_instant
 

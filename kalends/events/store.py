@@ -7,13 +7,14 @@ from msgspec import structs
 from msgspec.json import encode
 
 from kalends import errors, policy, quotas
-from kalends.calendars.model import Calendar
 from kalends.context import Context
 from kalends.events import search
 from kalends.events.input import EventFields
-from kalends.events.model import PARTS, Event
+from kalends.events.model import PARTS
 from kalends.events.placements import store as placements
 from kalends.events.span import Span
+from kalends.records.calendar import Calendar
+from kalends.records.event import Event
 
 _TEXT = ("title", "description", "location", "image_url", *PARTS)
 _SPAN = ("start_at", "end_at", "until_at")

@@ -4,8 +4,9 @@ from msgspec import Struct, structs
 
 from kalends.context import Context
 from kalends.events import cursor, listing, present
-from kalends.events.model import EventItem, EventRow, Repeat
+from kalends.events.model import EventItem
 from kalends.events.query import EventQuery
+from kalends.records.event import EventRow, Repeat
 from kalends.values import timestamps
 
 # How many events are read at once, and at most, to fill a page.

@@ -11,7 +11,7 @@ from msgspec import Struct
 from kalends import errors, tokens
 from kalends.context import Context
 from kalends.errors import FieldError
-from kalends.http.input.readers import Upload
+from kalends.values.upload import Upload
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"

@@ -1,4 +1,4 @@
-"""API write keys, their input and their replies."""
+"""API write keys: the input and the replies of the API."""
 
 from typing import Annotated
 
@@ -19,15 +19,6 @@ class KeyRequest(KeyInput, kw_only=True):
     """A new key, with the password where it is required."""
 
     current_password: CurrentPassword | None = None
-
-
-class Key(Struct, frozen=True):
-    """A row of the table `keys`."""
-
-    id: str
-    user_id: int
-    name: str
-    created_at: int
 
 
 class KeyItem(Struct):

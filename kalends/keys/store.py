@@ -3,7 +3,7 @@
 from kalends.context import Context
 from kalends.db import columns
 from kalends.http.paging import Paging
-from kalends.keys.model import Key
+from kalends.records.key import Key
 from kalends.settings import Settings
 from kalends.tokens import derive, new_token, public_id, token_hash
 

@@ -41,6 +41,7 @@ from kalends.policy.events import (
     require_removal,
     require_whole_series,
 )
+from kalends.policy.feed_link import feed_url
 from kalends.policy.guests import can_see_response, comment, comment_visible, needs_no_approval, response
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "event",
     "event_visible",
     "events",
+    "feed_url",
     "has_verified",
     "is_own_account",
     "key",

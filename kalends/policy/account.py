@@ -1,13 +1,13 @@
 """Records that belong to one account, and are seen by nobody else: sessions, keys, contacts, subscribers."""
 
 from kalends import errors
-from kalends.contacts.model import Contact
 from kalends.context import Actor, Context
 from kalends.db import columns
-from kalends.keys.model import Key
 from kalends.policy.actor import user
-from kalends.sessions.model import Session
-from kalends.subscribers.model import Subscriber
+from kalends.records.contact import Contact
+from kalends.records.key import Key
+from kalends.records.session import Session
+from kalends.records.subscriber import Subscriber
 from kalends.transports import FILES
 from kalends.values.text import fold_case
 

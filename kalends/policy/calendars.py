@@ -5,11 +5,11 @@ from hmac import compare_digest
 from msgspec import structs
 
 from kalends import errors
-from kalends.calendars.feed_link import feed_key
-from kalends.calendars.model import Calendar, OwnCalendar
 from kalends.context import Context
 from kalends.db import columns
 from kalends.policy.actor import Right, me, user
+from kalends.policy.feed_link import feed_key
+from kalends.records.calendar import Calendar, OwnCalendar
 
 # Calendars with the role that the actor (:me, 0 for a guest) has in each.
 SELECT_CALENDARS = f"""

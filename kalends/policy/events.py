@@ -4,9 +4,9 @@ from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
 from kalends.errors import FieldError
-from kalends.events.model import Event
 from kalends.policy.actor import Right, me, user
 from kalends.policy.calendars import calendar, calendar_visible, is_member
+from kalends.records.event import Event
 
 # A public event is visible to everyone; a private one to its owner, the members of its home calendar, and the members of a
 # calendar on which somebody who may edit it has placed it. (The home calendar is a placement that grants this, too.)

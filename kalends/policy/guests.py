@@ -1,14 +1,14 @@
 """Which comments and responses on an event the actor may see and change."""
 
 from kalends import errors
-from kalends.comments.model import Comment
 from kalends.context import Context
 from kalends.db import columns
-from kalends.events.model import Event
 from kalends.policy.account import has_verified
 from kalends.policy.actor import Right, me, user
 from kalends.policy.events import event
-from kalends.responses.model import Response
+from kalends.records.comment import Comment
+from kalends.records.event import Event
+from kalends.records.response import Response
 
 
 def comment_visible(event: Event) -> str:

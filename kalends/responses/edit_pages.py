@@ -2,9 +2,9 @@
 
 from kalends import policy
 from kalends.context import Context
-from kalends.events.model import Event
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.records.event import Event
 from kalends.responses import api
 from kalends.responses.model import ResponseFields
 from kalends.web.forms import FormState, filled

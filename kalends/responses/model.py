@@ -1,4 +1,4 @@
-"""Response records, their input and their replies."""
+"""Responses: the input and the replies of the API."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -56,36 +56,6 @@ class ResponseFor(Struct, kw_only=True):
     """The event to respond to."""
 
     event_id: Annotated[Id, Meta(description="The event.")] | None = None
-
-
-class Response(Struct, frozen=True):
-    """A row of the table `responses`."""
-
-    id: int
-    event_id: int
-    user_id: int | None
-    email_address: str
-    name: str | None
-    response: str
-    number: int
-    plus_n: int
-    comment: str | None
-    opt_in: bool
-    version: int
-    proven: bool
-    created_at: int
-    updated_at: int
-
-
-class EventTally(Struct, frozen=True):
-    """The numbers of responses to an event; people is the sum of number + plus_n of the YES responses."""
-
-    event_id: int
-    yes: int
-    maybe: int
-    no: int
-    people: int
-    last_at: int
 
 
 class BlankResponse(Struct):

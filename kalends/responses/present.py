@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from kalends.responses.model import Response, ResponseFields, ResponseItem
+from kalends.records.response import Response
+from kalends.responses.model import ResponseFields, ResponseItem
 from kalends.values import timestamps
 
 

@@ -4,10 +4,11 @@ from collections.abc import Set
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.events.model import Event
+from kalends.records.event import Event
+from kalends.records.response import Response
 from kalends.responses import store
 from kalends.responses.author import Author
-from kalends.responses.model import Response, ResponseFields, ResponseInput
+from kalends.responses.model import ResponseFields, ResponseInput
 from kalends.subscribers.opt_in import opt_in
 
 

@@ -7,9 +7,10 @@ from msgspec import structs
 from kalends import policy
 from kalends.context import Context
 from kalends.db import columns
-from kalends.events.model import Event, Tally
+from kalends.records.event import Event
+from kalends.records.response import EventTally, Response, Tally
 from kalends.responses.author import Author
-from kalends.responses.model import EventTally, Response, ResponseFields, ResponseInput
+from kalends.responses.model import ResponseFields, ResponseInput
 from kalends.values.text import fold_case
 
 _RESPONSE = columns(Response)

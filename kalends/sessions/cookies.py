@@ -5,7 +5,7 @@ from secrets import token_urlsafe
 
 from kalends.context import Context
 from kalends.http.origin import COOKIE, HOST_PREFIX
-from kalends.sessions.model import LIFETIME
+from kalends.records.session import LIFETIME
 from kalends.tokens import derive
 
 DEVICE = "kalends_device"

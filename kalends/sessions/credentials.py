@@ -10,12 +10,12 @@ from kalends.errors import FieldError
 from kalends.keys import store as keys
 from kalends.log import get_logger
 from kalends.net.client_network import network
+from kalends.records.user import User
 from kalends.sessions import cookies, login_attempts, store
 from kalends.sessions.login_attempts import Attempt
 from kalends.sessions.model import Credentials
 from kalends.users import passwords
 from kalends.users import store as users
-from kalends.users.model import User
 from kalends.values import timestamps
 from kalends.values.text import fold_case
 

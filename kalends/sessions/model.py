@@ -1,4 +1,4 @@
-"""Session records, and the three sets of credentials that open one."""
+"""Sessions: the three sets of credentials that open one, and the replies of the API."""
 
 from typing import Annotated, ClassVar
 
@@ -6,11 +6,6 @@ from msgspec import Meta, Struct
 
 from kalends.http.input.options import FieldOptions, Secret, StructOptions
 from kalends.http.input.types import Instant, NameOrAddress
-
-DAY = 86_400
-IDLE = 14 * DAY
-LIFETIME = 90 * DAY
-RECENT = 3600
 
 
 class Credentials(Struct, kw_only=True):
@@ -23,25 +18,6 @@ class Credentials(Struct, kw_only=True):
     wkey: Annotated[str, Meta(max_length=200, description="API write key.")] | None = None
     digest: Annotated[str, Meta(max_length=200, description="`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`")] | None = None
     timestamp: Annotated[str, Meta(max_length=64, description="Unix seconds or an RFC 3339 instant, as signed.")] | None = None
-
-
-class Session(Struct, frozen=True):
-    """A row of the table `sessions`."""
-
-    id: str
-    user_id: int
-    created_at: int
-    last_used_at: int
-    # The key that opened it, if any.
-    key_id: str | None
-
-    @property
-    def expires_at(self) -> int:
-        return min(self.last_used_at + IDLE, self.created_at + LIFETIME)
-
-    def is_recent(self, now: int) -> bool:
-        """Whether it was opened recently enough not to require the password again."""
-        return now < self.created_at + RECENT
 
 
 class SessionCreated(Struct):

@@ -2,7 +2,7 @@
 
 from kalends.context import Actor, Context
 from kalends.db import Transaction, columns
-from kalends.sessions.model import IDLE, LIFETIME, Session
+from kalends.records.session import IDLE, LIFETIME, Session
 from kalends.tokens import new_token, public_id, token_hash
 
 TOUCH_AFTER = 3600

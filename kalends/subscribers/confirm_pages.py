@@ -3,9 +3,9 @@
 from kalends import errors
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
-from kalends.deliveries.model import Delivery
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.records.delivery import Delivery
 from kalends.subscribers import store
 from kalends.subscribers.mail_links import INCOMPLETE, parse_confirm_token
 from kalends.users import store as users

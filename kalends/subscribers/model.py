@@ -1,22 +1,8 @@
-"""Subscriber records and their replies."""
+"""Subscribers: the replies of the API."""
 
 from msgspec import UNSET, Struct, UnsetType
 
 from kalends.http.input.types import Instant
-
-
-class Subscriber(Struct, frozen=True):
-    """A row of the table `subscribers`."""
-
-    id: int
-    owner_id: int
-    channel: str
-    address: str
-    event_id: int | None
-    source: str
-    consent: str
-    consented_at: int
-    confirmed_at: int | None
 
 
 class SubscriberItem(Struct):

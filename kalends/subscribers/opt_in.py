@@ -4,7 +4,7 @@ from kalends import policy
 from kalends.context import Context
 from kalends.deliveries import limits
 from kalends.deliveries import store as deliveries
-from kalends.events.model import Event
+from kalends.records.event import Event
 from kalends.subscribers import store
 
 

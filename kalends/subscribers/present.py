@@ -1,6 +1,7 @@
 """Representations of subscribers in API replies."""
 
-from kalends.subscribers.model import Subscriber, SubscriberItem
+from kalends.records.subscriber import Subscriber
+from kalends.subscribers.model import SubscriberItem
 from kalends.values import timestamps
 
 

@@ -2,8 +2,8 @@
 
 from kalends.context import Context
 from kalends.db import columns
-from kalends.events.model import Event
-from kalends.subscribers.model import Subscriber
+from kalends.records.event import Event
+from kalends.records.subscriber import Subscriber
 from kalends.tokens import derive
 from kalends.values.text import fold_case
 

@@ -15,10 +15,11 @@ from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
 from kalends.keys import store as keys
+from kalends.records.user import User
 from kalends.sessions import credentials
 from kalends.sessions import store as sessions
 from kalends.users import passwords, present, store, weak_passwords
-from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, User, UserDetail
+from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, UserDetail
 from kalends.values.text import fold_case
 
 

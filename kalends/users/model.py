@@ -1,4 +1,4 @@
-"""User records, their input and their replies."""
+"""Users: the input and the replies of the API."""
 
 from typing import Annotated, ClassVar
 
@@ -80,20 +80,6 @@ class NewPassword(Struct, kw_only=True):
     """A new password for a user who opened a reset link."""
 
     password: Password
-
-
-class User(Struct, frozen=True):
-    """A row of the table `users`."""
-
-    id: int
-    user_name: str
-    email_address: str
-    name: str | None
-    time_zone: str
-    password_hash: str
-    created_at: int
-    updated_at: int
-    verified_at: int | None
 
 
 class UserDetail(Struct):

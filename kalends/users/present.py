@@ -1,8 +1,9 @@
 """Representations of users in API replies and forms."""
 
 from kalends.context import Context
+from kalends.records.user import User
 from kalends.users import store
-from kalends.users.model import Profile, User, UserDetail
+from kalends.users.model import Profile, UserDetail
 from kalends.values import timestamps
 
 

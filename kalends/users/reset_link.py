@@ -3,10 +3,10 @@
 from functools import partial
 
 from kalends.context import Context
+from kalends.records.user import User
 from kalends.settings import Settings
 from kalends.tokens import derive
 from kalends.users import signed_link
-from kalends.users.model import User
 
 VALID_FOR = 3600
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from kalends import errors
 from kalends.context import Context
+from kalends.records.user import User
 from kalends.users import store
-from kalends.users.model import User
 
 MAX_DIGITS = 18
 

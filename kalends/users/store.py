@@ -8,7 +8,8 @@ from kalends.calendars.model import CalendarInput
 from kalends.context import Context
 from kalends.db import Retry, columns
 from kalends.events.placements import store as placements
-from kalends.users.model import Profile, User
+from kalends.records.user import User
+from kalends.users.model import Profile
 from kalends.values.text import fold_case
 
 _USER = columns(User)

@@ -6,11 +6,11 @@ from urllib.parse import quote, unquote_plus, urlencode
 from kalends.context import Caller, Context
 from kalends.db import Database
 from kalends.http.endpoint import Document
-from kalends.http.input.readers import Upload
 from kalends.http.problem import Failure
 from kalends.idempotency.key import Reply
 from kalends.settings import Settings
 from kalends.values import timestamps
+from kalends.values.upload import Upload
 from kalends.web.forms import FormState
 from kalends.web.redirects import redirect
 from kalends.web.render import render

@@ -9,7 +9,7 @@ from kalends.calendar_view.days import MONTH, WEEK, around, date_range
 from kalends.calendar_view.entries import Entry
 from kalends.calendar_view.month import MAX_LANES, weeks
 from kalends.calendar_view.week import COLUMNS, Block, _blocks
-from kalends.events.model import EventRow
+from kalends.records.event import EventRow
 
 MAY = date(2026, 5, 11)
 MIDNIGHT = int(datetime(2026, 5, 11, tzinfo=UTC).timestamp())

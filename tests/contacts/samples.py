@@ -7,8 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kalends.contacts.model import Contact, ContactFields
+from kalends.contacts.model import ContactFields
 from kalends.http.input import fields
+from kalends.records.contact import Contact
 
 MEBIBYTE = 2**20
 

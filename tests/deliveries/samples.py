@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from kalends.deliveries.model import Delivery
-from kalends.events.model import Event
+from kalends.records.delivery import Delivery
+from kalends.records.event import Event
 
 # Monday, 11 May 2026, 17:00 in Paris.
 FIVE = 1_778_511_600

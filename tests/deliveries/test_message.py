@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kalends.deliveries import event_time, message
 from kalends.deliveries.segments import segments
-from kalends.events.model import Event
+from kalends.records.event import Event
 from kalends.settings import Settings
 from kalends.subscribers.mail_links import short_unsubscribe_url, unsubscribe_url
 from kalends.values import datetimes

@@ -9,7 +9,7 @@ from msgspec import structs
 from kalends.context import Context
 from kalends.db import Database
 from kalends.deliveries import sender, store
-from kalends.deliveries.model import Delivery
+from kalends.records.delivery import Delivery
 from kalends.settings import Settings
 from kalends.values import timestamps
 from kalends.worker import clean_up

@@ -8,7 +8,7 @@ import pytest
 from msgspec import Meta, Struct
 
 from kalends.context import Context
-from kalends.http.input.readers import Upload
+from kalends.values.upload import Upload
 from tests.cast import Cast, a_calendar
 from tests.client import Client, Reply
 from tests.http.conftest import Stage, act

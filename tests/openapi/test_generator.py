@@ -10,9 +10,9 @@ from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes
 from kalends.http.input.options import StructOptions
-from kalends.http.input.readers import Upload
 from kalends.http.input.types import Name
 from kalends.http.openapi.document import document
+from kalends.values.upload import Upload
 from tests.http.conftest import act
 
 Id = Annotated[int, Meta(ge=1)]

@@ -6,7 +6,7 @@ from kalends.events.imports.file import ImportOptions, import_file
 from kalends.events.input import EventFile, EventInput
 from kalends.events.model import EventImport
 from kalends.http.endpoint import endpoint
-from kalends.http.input.readers import Upload
+from kalends.values.upload import Upload
 
 
 @endpoint("POST", "/api/events/import", status=201)

@@ -6,15 +6,16 @@ from typing import Any
 from msgspec import Struct, structs
 
 from kalends import policy
-from kalends.calendars.model import Calendar
 from kalends.context import Context
 from kalends.events import present, store
 from kalends.events.imports.existing import Existing
 from kalends.events.imports.incoming import IncomingEvent, IncomingSeries
-from kalends.events.model import PARTS, Event, ImportedEvent
+from kalends.events.model import PARTS, ImportedEvent
 from kalends.events.series import store as series_store
 from kalends.events.series.store import Series
 from kalends.events.span import Span
+from kalends.records.calendar import Calendar
+from kalends.records.event import Event
 from kalends.values import datetimes
 
 _CONTENT = ("title", "description", "location", "image_url", "tags")

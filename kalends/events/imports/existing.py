@@ -5,14 +5,14 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from kalends.calendars.model import Calendar
 from kalends.context import Context
 from kalends.events import store as event_store
 from kalends.events.ical import own_uid
 from kalends.events.imports import store
-from kalends.events.model import Event
 from kalends.events.series import store as series_store
 from kalends.events.series.store import Series
+from kalends.records.calendar import Calendar
+from kalends.records.event import Event
 
 _OWN_UID = re.compile(r"(event|series)-([0-9]{1,18})\.")
 _SLOT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{6})?")

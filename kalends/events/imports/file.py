@@ -5,7 +5,6 @@ from collections import Counter
 from msgspec import Struct
 
 from kalends import errors, policy, quotas
-from kalends.calendars.model import Calendar
 from kalends.context import Context
 from kalends.events.imports import existing
 from kalends.events.imports.apply import ImportWriter
@@ -17,6 +16,7 @@ from kalends.http.remarks import Remark, limit_remarks
 from kalends.ical import parse
 from kalends.ical.lines import unsplit_utf8
 from kalends.ical.parse import CalendarFile
+from kalends.records.calendar import Calendar
 from kalends.values import text
 
 MAX_LISTED = 500

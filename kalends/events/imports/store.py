@@ -1,8 +1,8 @@
 """The SQL of imports: which events and series a calendar has by UID."""
 
 from kalends import policy
-from kalends.calendars.model import Calendar
 from kalends.context import Context
+from kalends.records.calendar import Calendar
 
 
 def find_event_uids(ctx: Context, calendar: Calendar) -> list[tuple[int, str]]:

@@ -3,7 +3,8 @@
 from kalends import policy
 from kalends.context import Context
 from kalends.events.conditions import LONG_SECONDS
-from kalends.events.model import CalendarName, Event
+from kalends.events.model import CalendarName
+from kalends.records.event import Event
 
 # How many events are taken off a calendar in one transaction, while all other writes wait.
 BATCH_EVENTS = 5_000

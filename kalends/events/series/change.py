@@ -9,10 +9,10 @@ from kalends import errors, quotas
 from kalends.context import Context
 from kalends.events import location, present, span, store
 from kalends.events.input import EventChanges, EventFields
-from kalends.events.model import Event
 from kalends.events.series import scope
 from kalends.http.input.fields import Changes
 from kalends.http.input.tags import tagged
+from kalends.records.event import Event
 from kalends.values import datetimes
 
 TIMES = ("start_time", "end_time", "all_day", "time_zone")

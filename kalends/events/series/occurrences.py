@@ -9,11 +9,11 @@ from kalends import errors, quotas
 from kalends.context import Context
 from kalends.events import store
 from kalends.events.input import RepeatInput
-from kalends.events.model import Event
 from kalends.events.series import store as series_store
 from kalends.events.series.rule import Rule, add_months
 from kalends.events.series.store import LAST_DAY, MAX_OCCURRENCES, MONTHS_AHEAD, Series
 from kalends.events.span import Span
+from kalends.records.event import Event
 from kalends.values import datetimes
 
 

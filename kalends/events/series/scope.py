@@ -9,10 +9,10 @@ from kalends import errors, policy
 from kalends.context import Context
 from kalends.events import store
 from kalends.events.input import EventFields
-from kalends.events.model import Event
 from kalends.events.series import occurrences
 from kalends.events.series import store as series_store
 from kalends.events.span import Span, all_day_span, timed_span
+from kalends.records.event import Event
 from kalends.values import datetimes
 
 NO_DIFFERENCE = timedelta()

@@ -6,8 +6,8 @@ from msgspec import Struct, structs
 
 from kalends.context import Context
 from kalends.db import columns
-from kalends.events.model import Event
 from kalends.events.series.rule import Rule, add_months
+from kalends.records.event import Event
 from kalends.values import datetimes
 
 MAX_OCCURRENCES = 1_000

@@ -10,8 +10,9 @@ from msgspec import NODEFAULT, Struct
 from kalends.errors import FieldError
 from kalends.http.input import readers
 from kalends.http.input.options import field_options, split_annotated, struct_options, without_none
-from kalends.http.input.readers import FieldInvalid, Repeated, Upload
+from kalends.http.input.readers import FieldInvalid, Repeated
 from kalends.values import text
+from kalends.values.upload import Upload
 
 T = TypeVar("T", bound=Struct)
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from kalends import errors
 from kalends.http.input import fields
 from kalends.http.input.fields import Changes, Given
-from kalends.http.input.readers import Upload
+from kalends.values.upload import Upload
 
 T = TypeVar("T", bound=Struct)
 

@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable
 from typing import Any, cast
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from kalends.errors import Code
 from kalends.http.input.options import FieldOptions
 from kalends.values import text
+from kalends.values.upload import Upload
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 MAX_ITEMS = 500
@@ -30,13 +31,6 @@ class FieldInvalid(Exception):
 
 class Repeated(list[Any]):
     """The values of a parameter that was sent more than once, in their order."""
-
-
-class Upload(Struct, frozen=True):
-    """A file that came in multipart/form-data."""
-
-    filename: str
-    content: bytes
 
 
 def read_bool(value: Any) -> bool:

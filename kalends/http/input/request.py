@@ -17,7 +17,8 @@ from kalends.http.endpoint import Endpoint
 from kalends.http.input.fields import REPEATED, Field, fields_of
 from kalends.http.input.form import Form
 from kalends.http.input.options import split_annotated, struct_options
-from kalends.http.input.readers import Repeated, Upload
+from kalends.http.input.readers import Repeated
+from kalends.values.upload import Upload
 
 BEARERS = frozenset({"wkey", "token"})
 SECRETS = BEARERS | {"password", "digest", "access_token", "shared_secret"}

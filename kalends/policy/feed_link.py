@@ -1,6 +1,6 @@
-"""The URL of a calendar's feed."""
+"""The URL of a calendar's feed, with the key that gives the rights of a viewer."""
 
-from kalends.calendars.model import Calendar
+from kalends.records.calendar import Calendar
 from kalends.settings import Settings
 from kalends.tokens import derive
 

@@ -1,0 +1,51 @@
+"""The row of a calendar."""
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Meta, Struct
+
+Moderation = Annotated[
+    Literal["none", "guests", "all"],
+    Meta(description="Whose comments wait for approval: nobody's, guests' (the default), or everyone's."),
+]
+
+
+class Calendar(Struct, frozen=True, array_like=True):
+    """A calendar, with the role that the actor has in it: owner, editor, viewer or none."""
+
+    id: int
+    owner_id: int
+    name: str
+    description: str | None
+    color: str
+    time_zone: str
+    public: bool
+    moderation: Moderation
+    is_primary: bool
+    created_at: int
+    updated_at: int
+    revision: int
+    changed_at: int
+    feed_version: int
+    public_revision: int
+    public_changed_at: int
+    owner_name: str
+    role: str | None
+    party_max: int | None
+
+    @property
+    def is_member(self) -> bool:
+        """Whether the actor owns it, or it is shared with them."""
+        return self.role is not None
+
+
+class OwnCalendar(Struct, frozen=True, array_like=True):
+    """The id of a calendar that the actor owns or that is shared with them, for searches."""
+
+    is_member: ClassVar = True
+
+    id: int
+
+
+Searched = Sequence[Calendar | OwnCalendar]

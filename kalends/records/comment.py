@@ -1,0 +1,18 @@
+"""The row of a comment."""
+
+from msgspec import Struct
+
+
+class Comment(Struct, frozen=True):
+    """A row of the table `comments`."""
+
+    id: int
+    event_id: int
+    user_id: int | None
+    email_address: str
+    name: str | None
+    comment: str
+    response: str | None
+    approved: bool
+    created_at: int
+    updated_at: int

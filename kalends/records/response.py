@@ -1,0 +1,42 @@
+"""The row of a response, and the numbers of responses to an event."""
+
+from msgspec import Struct
+
+
+class Response(Struct, frozen=True):
+    """A row of the table `responses`."""
+
+    id: int
+    event_id: int
+    user_id: int | None
+    email_address: str
+    name: str | None
+    response: str
+    number: int
+    plus_n: int
+    comment: str | None
+    opt_in: bool
+    version: int
+    proven: bool
+    created_at: int
+    updated_at: int
+
+
+class EventTally(Struct, frozen=True):
+    """The numbers of responses to an event; people is the sum of number + plus_n of the YES responses."""
+
+    event_id: int
+    yes: int
+    maybe: int
+    no: int
+    people: int
+    last_at: int
+
+
+class Tally(Struct, frozen=True):
+    """The number of responses of each kind; people is the sum of number + plus_n of the YES responses."""
+
+    yes: int = 0
+    maybe: int = 0
+    no: int = 0
+    people: int = 0
