@@ -85,8 +85,8 @@ def test_a_delivery_fails_after_two_days(cast: Cast, claim: Claim, attempt: Atte
     clock.ahead(2 * DAY - HOUR - 1)
     assert attempt(claim(delivery_id, 50))["state"] == "queued"
     clock.ahead(HOUR + 1)
-    given_up = attempt(claim(delivery_id, 51))
-    assert (given_up["state"], given_up["error"]) == ("failed", "Given up after 51 attempts. The mail server cannot be reached.")
+    last_attempt = attempt(claim(delivery_id, 51))
+    assert (last_attempt["state"], last_attempt["error"]) == ("failed", "Given up after 51 attempts. The mail server cannot be reached.")
 
 
 def test_an_event_that_is_deleted_after_the_claim_is_not_sent(cast: Cast, claim: Claim, attempt: Attempt) -> None:

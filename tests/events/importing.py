@@ -27,8 +27,8 @@ def uploaded(who: Client, content: str | bytes, **fields: Any) -> Reply:
 def imported(who: Client, content: str | bytes, **fields: Any) -> dict[str, Any]:
     reply = uploaded(who, content, **fields)
     assert reply.status == 201, reply
-    found: dict[str, Any] = reply.json
-    return found
+    result: dict[str, Any] = reply.json
+    return result
 
 
 def counts(came: dict[str, Any]) -> tuple[int, int, int, int]:

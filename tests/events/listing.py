@@ -25,12 +25,12 @@ def page(client: Client, address: str) -> tuple[list[int], str | None]:
 
 def paged(client: Client, address: str) -> list[int]:
     """The ids of all pages, from the first to the last."""
-    found: list[int] = []
+    all_ids: list[int] = []
     following: str | None = address
     for _ in range(MOST_PAGES):
         assert following
         ids, following = page(client, following)
-        found += ids
+        all_ids += ids
         if following is None:
-            return found
+            return all_ids
     raise AssertionError("the pages do not end")

@@ -49,8 +49,8 @@ def _meets(event: dict[str, Any], name: str, value: str) -> bool:
     if name in ("state", "zip", "country"):
         return is_whole(value, event[name] or "") or (event[name] is None and _has_pieces(event["location"], value))
     if event[name] is None:
-        wanted = [folded(t.replace("*", "")) for t in terms(value)]
-        return all(_has_words(event["location"], term) for term in wanted if term)
+        words = [folded(t.replace("*", "")) for t in terms(value)]
+        return all(_has_words(event["location"], term) for term in words if term)
     return says(value, event[name])
 
 
@@ -61,10 +61,10 @@ def is_whole(query: str, value: str) -> bool:
 
 def _has_pieces(location: str | None, query: str) -> bool:
     held = re.findall(r"[^\W_]+", folded(location or ""))
-    wanted = [" ".join(re.findall(r"[^\W_]+", piece)) for piece in folded(query).split("*")]
-    return any(wanted) and bool(held) and re.search(f" {'.*'.join(wanted)} ", f" {' '.join(held)} ") is not None
+    pieces = [" ".join(re.findall(r"[^\W_]+", piece)) for piece in folded(query).split("*")]
+    return any(pieces) and bool(held) and re.search(f" {'.*'.join(pieces)} ", f" {' '.join(held)} ") is not None
 
 
 def _has_words(location: str | None, value: str) -> bool:
-    wanted, held = re.findall(r"[^\W_]+", value), re.findall(r"[^\W_]+", folded(location or ""))
-    return bool(wanted) and any(held[i : i + len(wanted)] == wanted for i in range(len(held)))
+    words, held = re.findall(r"[^\W_]+", value), re.findall(r"[^\W_]+", folded(location or ""))
+    return bool(words) and any(held[i : i + len(words)] == words for i in range(len(held)))

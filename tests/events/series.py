@@ -18,14 +18,14 @@ def five_mondays(owner: Person, **fields: Any) -> list[int]:
 def repeat(owner: Person, event_id: int, **rule: Any) -> dict[str, Any]:
     reply = owner.put(f"/api/events/{event_id}/repeat", json=rule)
     assert reply.status == 200, reply
-    found: dict[str, Any] = reply.json
-    return found
+    result: dict[str, Any] = reply.json
+    return result
 
 
 def events_of_series(owner: Person, event_id: int) -> list[dict[str, Any]]:
     series_id = owner.get(f"/api/events/{event_id}").json["series_id"]
-    found: list[dict[str, Any]] = owner.get(f"/api/events?series_id={series_id}&limit=500").json["events"]
-    return found
+    events: list[dict[str, Any]] = owner.get(f"/api/events?series_id={series_id}&limit=500").json["events"]
+    return events
 
 
 def ids_of_series(owner: Person, event_id: int) -> list[int]:
@@ -33,8 +33,8 @@ def ids_of_series(owner: Person, event_id: int) -> list[int]:
 
 
 def load_times(owner: Person, ids: list[int]) -> list[tuple[str, str | None]]:
-    shown = [owner.get(f"/api/events/{event_id}").json for event_id in ids]
-    return [(event["start_time"], event["end_time"]) for event in shown]
+    events = [owner.get(f"/api/events/{event_id}").json for event_id in ids]
+    return [(event["start_time"], event["end_time"]) for event in events]
 
 
 def assert_rule_agrees(owner: Person, event_id: int) -> None:

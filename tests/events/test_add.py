@@ -49,8 +49,8 @@ def test_adding_needs_an_event_that_one_sees_and_a_calendar_that_one_may_edit(ca
     shared(cast.alice, seen, cast.vera, "viewer")
 
     def status(actor: str, event: int, calendar: dict[str, int] | None = None) -> int:
-        given = {"calendar_id": calendar["id"]} if calendar else {}
-        return int(getattr(cast, actor).put(f"/api/events/{event}/add", json=given).status)
+        fields = {"calendar_id": calendar["id"]} if calendar else {}
+        return int(getattr(cast, actor).put(f"/api/events/{event}/add", json=fields).status)
 
     assert status("bob", public, edited) == 200
     assert status("bob", private, edited) == 404

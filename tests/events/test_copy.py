@@ -28,8 +28,8 @@ def test_a_copy_and_its_original_go_their_own_ways(cast: Cast) -> None:
     event = an_event(cast.alice, title="Blue Train", tag_list="jazz", public=True)["id"]
     copy = cast.carol.put(f"/api/events/{event}/copy").json["id"]
     assert cast.alice.put(f"/api/events/{event}", json={"title": "Cancelled", "tag_list": ""}).status == 200
-    shown = cast.carol.get(f"/api/events/{copy}").json
-    assert (shown["title"], shown["tags"]) == ("Blue Train", ["jazz"])
+    copied_event = cast.carol.get(f"/api/events/{copy}").json
+    assert (copied_event["title"], copied_event["tags"]) == ("Blue Train", ["jazz"])
     assert cast.alice.delete(f"/api/events/{event}").status == 200
     assert cast.carol.get(f"/api/events/{copy}").status == 200
 

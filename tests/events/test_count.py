@@ -17,8 +17,8 @@ def test_up_to_the_bound_a_total_is_exact_and_beyond_it_says_that_it_is_not(cast
     for made in range(1, MOST + 3):
         an_event(cast.alice, calendar_id=calendar)
         for somebody in (cast.alice, cast.anonymous):
-            found = somebody.get("/api/events", query={"calendar_id": calendar, "count": "true", "limit": 0}).json
-            assert (found["total_is_exact"], found["total"] >= min(made, MOST), found["total"] <= made) == (made <= MOST, True, True)
+            result = somebody.get("/api/events", query={"calendar_id": calendar, "count": "true", "limit": 0}).json
+            assert (result["total_is_exact"], result["total"] >= min(made, MOST), result["total"] <= made) == (made <= MOST, True, True)
 
 
 # PostgreSQL goes by its planner's estimate, which so small a bound would leave to chance.
@@ -26,24 +26,24 @@ def test_up_to_the_bound_a_total_is_exact_and_beyond_it_says_that_it_is_not(cast
 def test_a_word_that_few_events_have_is_counted_exactly_among_many(cast: Cast) -> None:
     for title in ("Xylophones", "Xylophones, again", *["Concert"] * (MOST + 1)):
         an_event(cast.alice, title=title, public=True, start_time="1999-06-01")
-    found = cast.alice.get("/api/events", query={"text": "xylophones", "count": "true"}).json
-    assert (found["total"], found["total_is_exact"]) == (2, True)
+    result = cast.alice.get("/api/events", query={"text": "xylophones", "count": "true"}).json
+    assert (result["total"], result["total_is_exact"]) == (2, True)
 
 
 def test_a_count_looks_at_no_more_events_than_the_bound(cast: Cast) -> None:
     for title in (*["Concert"] * (MOST + 1), "Qz"):
         an_event(cast.alice, title=title, start_time="1999-06-01")
-    found = cast.alice.get("/api/events", query={"text": "qz", "count": "true"}).json
-    assert len(found["events"]) == 1
-    assert (found["total"], found["total_is_exact"]) == (0, False)
+    result = cast.alice.get("/api/events", query={"text": "qz", "count": "true"}).json
+    assert len(result["events"]) == 1
+    assert (result["total"], result["total_is_exact"]) == (0, False)
 
 
 def test_an_event_on_two_calendars_is_counted_once(cast: Cast) -> None:
     event = an_event(cast.alice)
     other = a_calendar(cast.alice)["id"]
     cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": other})
-    found = cast.alice.get("/api/events", query={"count": "true"}).json
-    assert (found["total"], found["total_is_exact"]) == (1, True)
+    result = cast.alice.get("/api/events", query={"count": "true"}).json
+    assert (result["total"], result["total_is_exact"]) == (1, True)
 
 
 def test_a_series_and_chosen_events_are_counted_whatever_else_there_is(cast: Cast) -> None:
@@ -51,13 +51,13 @@ def test_a_series_and_chosen_events_are_counted_whatever_else_there_is(cast: Cas
     repeated = cast.alice.put(f"/api/events/{events[0]}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-03"}).json
     for query in ({"series_id": repeated["series_id"]}, {"ids": ",".join(map(str, events[:3]))}):
         for somebody in (cast.alice, cast.anonymous):
-            found = somebody.get("/api/events", query={"count": "true", **query}).json
-            assert (found["total"], found["total_is_exact"]) == (3, True)
+            result = somebody.get("/api/events", query={"count": "true", **query}).json
+            assert (result["total"], result["total_is_exact"]) == (3, True)
 
 
 def test_before_a_large_calendar_is_deleted_its_page_says_at_least_how_many_events_it_holds(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)["id"]
     for _ in range(MOST + 1):
         an_event(cast.alice, calendar_id=calendar)
-    asked = cast.alice.get(f"/calendars/{calendar}/delete")
-    assert f"at least {MOST + 1} events" in asked.text
+    page = cast.alice.get(f"/calendars/{calendar}/delete")
+    assert f"at least {MOST + 1} events" in page.text

@@ -14,9 +14,9 @@ def test_create_returns_the_event_and_its_location(cast: Cast) -> None:
     made = cast.alice.post("/api/events", json=FIELDS | {"description": "Doors at seven"})
     assert made.status == 201
     assert made.headers["Location"] == f"/api/events/{made.json['id']}"
-    shown = cast.alice.get(made.headers["Location"])
-    assert (shown.status, shown.json) == (200, made.json)
-    assert shown.headers["ETag"] == made.headers["ETag"]
+    reply = cast.alice.get(made.headers["Location"])
+    assert (reply.status, reply.json) == (200, made.json)
+    assert reply.headers["ETag"] == made.headers["ETag"]
     assert made.json["calendar_ids"] == [cast.alice.primary_calendar_id]
     assert listed(cast.alice) == [made.json["id"]]
 
@@ -126,12 +126,12 @@ def test_an_editor_creates_events_of_their_own_on_a_shared_calendar(cast: Cast) 
 
 
 def test_fields_that_clients_may_not_set_are_ignored(cast: Cast) -> None:
-    given = {"id": 1, "owner_id": cast.bob.id, "series_id": 7, "version": 9, "created_at": "1999-01-01", "ids": "1"}
-    made = an_event(cast.alice, **given)
+    fields = {"id": 1, "owner_id": cast.bob.id, "series_id": 7, "version": 9, "created_at": "1999-01-01", "ids": "1"}
+    made = an_event(cast.alice, **fields)
     assert (made["owner"]["id"], made["series_id"], made["tags"]) == (cast.alice.id, None, [])
     assert made["created_at"].startswith("2026-")
-    strict = cast.alice.post("/api/events", json=FIELDS | given, headers={"Prefer": "handling=strict"})
-    assert (strict.status, set(strict.broken)) == (422, set(given))
+    strict = cast.alice.post("/api/events", json=FIELDS | fields, headers={"Prefer": "handling=strict"})
+    assert (strict.status, set(strict.broken)) == (422, set(fields))
 
 
 def test_several_calendars_are_refused_rather_than_left_out(cast: Cast) -> None:

@@ -11,9 +11,9 @@ TYPED = {"title": "Backed", "start_time": "2026-07-01", "start_clock": "20:00", 
 
 
 def field(page: Reply, name: str) -> str:
-    found = re.search(rf'name="{name}" value="([^"]*)"', page.text)
-    assert found, name
-    return unescape(found[1])
+    match = re.search(rf'name="{name}" value="([^"]*)"', page.text)
+    assert match, name
+    return unescape(match[1])
 
 
 def made(person: Person) -> list[str]:
@@ -84,5 +84,5 @@ def test_a_conflict_shows_what_differs_and_what_saving_will_do(cast: Cast) -> No
     assert [tuple(map(unescape, row)) for row in rows] == [("Title", "Gig", "Gig by Alice"), ("Place", "New <hall>", "Old hall")]
     saved = cast.alice.post(path, data=typed | {"version": field(refused, "version")})
     assert saved.redirect == (path, "saved")
-    found = cast.alice.get(f"/api{path}").json
-    assert (found["title"], found["location"]) == ("Gig by Alice", "Old hall")
+    current = cast.alice.get(f"/api{path}").json
+    assert (current["title"], current["location"]) == ("Gig by Alice", "Old hall")

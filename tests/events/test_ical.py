@@ -18,8 +18,8 @@ ZONES = sorted(datetimes.known_zones())
 
 
 def entry(**fields: Any) -> Any:
-    (found,) = icalendar.Calendar.from_ical(build_file([a_row(**fields)], SETTINGS)).walk("VEVENT")
-    return found
+    (vevent,) = icalendar.Calendar.from_ical(build_file([a_row(**fields)], SETTINGS)).walk("VEVENT")
+    return vevent
 
 
 def test_a_file_has_the_product_id_and_the_name_of_the_calendar() -> None:
@@ -32,12 +32,12 @@ def test_a_file_has_the_product_id_and_the_name_of_the_calendar() -> None:
 
 
 def test_a_vevent_has_every_field_of_its_event() -> None:
-    found = entry(title="Soirée; jazz", description="One,\ntwo", location="Paris, France", tags="jazz,live", version=3)
-    assert (found["SUMMARY"], found["DESCRIPTION"], found["LOCATION"]) == ("Soirée; jazz", "One,\ntwo", "Paris, France")
-    assert (found["URL"], found["SEQUENCE"]) == ("https://calendar.example.org/events/7", 2)
-    assert [str(tag) for tag in found["CATEGORIES"].cats] == ["jazz", "live"]
-    assert found["CREATED"].dt == datetime(2026, 5, 5, 16, 53, 20, tzinfo=UTC)
-    assert found["LAST-MODIFIED"].dt == found["DTSTAMP"].dt == datetime(2026, 5, 5, 16, 53, 21, tzinfo=UTC)
+    vevent = entry(title="Soirée; jazz", description="One,\ntwo", location="Paris, France", tags="jazz,live", version=3)
+    assert (vevent["SUMMARY"], vevent["DESCRIPTION"], vevent["LOCATION"]) == ("Soirée; jazz", "One,\ntwo", "Paris, France")
+    assert (vevent["URL"], vevent["SEQUENCE"]) == ("https://calendar.example.org/events/7", 2)
+    assert [str(tag) for tag in vevent["CATEGORIES"].cats] == ["jazz", "live"]
+    assert vevent["CREATED"].dt == datetime(2026, 5, 5, 16, 53, 20, tzinfo=UTC)
+    assert vevent["LAST-MODIFIED"].dt == vevent["DTSTAMP"].dt == datetime(2026, 5, 5, 16, 53, 21, tzinfo=UTC)
 
 
 def test_the_same_events_give_the_same_bytes() -> None:
@@ -56,16 +56,16 @@ def test_a_uid_does_not_depend_on_the_address_and_differs_between_services() -> 
 
 def test_the_end_of_an_all_day_event_is_the_day_after_its_last() -> None:
     midnight = FIVE - 17 * 3600
-    found = entry(all_day=True, start_at=midnight, end_at=midnight + 3 * 86_400)
-    assert (found["DTSTART"].dt, found["DTEND"].dt) == (date(2026, 5, 11), date(2026, 5, 14))
+    vevent = entry(all_day=True, start_at=midnight, end_at=midnight + 3 * 86_400)
+    assert (vevent["DTSTART"].dt, vevent["DTEND"].dt) == (date(2026, 5, 11), date(2026, 5, 14))
     assert entry(all_day=True, start_at=midnight, end_at=None)["DTEND"].dt == date(2026, 5, 12)
     assert b"VTIMEZONE" not in build_file([a_row(all_day=True, start_at=midnight)], SETTINGS)
 
 
 def test_an_event_on_the_last_day_of_9999_is_written_with_a_duration() -> None:
     first, last = date(9999, 12, 30), date(9999, 12, 31)
-    found = entry(all_day=True, start_at=datetimes.start_of_day(first, "UTC"), end_at=datetimes.end_of_day(last, "UTC"), time_zone="UTC")
-    assert (found["DTSTART"].dt, found["DURATION"].dt) == (first, timedelta(days=2))
+    vevent = entry(all_day=True, start_at=datetimes.start_of_day(first, "UTC"), end_at=datetimes.end_of_day(last, "UTC"), time_zone="UTC")
+    assert (vevent["DTSTART"].dt, vevent["DURATION"].dt) == (first, timedelta(days=2))
 
 
 def test_an_event_without_an_end_is_written_without_dtend() -> None:
@@ -79,10 +79,10 @@ def test_an_event_in_utc_needs_no_vtimezone() -> None:
     assert b"VTIMEZONE" not in file
 
 
-@pytest.mark.parametrize(("shift", "shown"), [(0, b"DTSTART;TZID=Europe/Paris:20261025T023000"), (3600, b"DTSTART:20261025T013000Z")])
-def test_the_second_of_two_equal_local_times_is_written_in_utc(shift: int, shown: bytes) -> None:
+@pytest.mark.parametrize(("shift", "line"), [(0, b"DTSTART;TZID=Europe/Paris:20261025T023000"), (3600, b"DTSTART:20261025T013000Z")])
+def test_the_second_of_two_equal_local_times_is_written_in_utc(shift: int, line: bytes) -> None:
     first = int(datetime(2026, 10, 25, 0, 30, tzinfo=UTC).timestamp())
-    assert shown in build_file([a_row(start_at=first + shift, end_at=None)], SETTINGS)
+    assert line in build_file([a_row(start_at=first + shift, end_at=None)], SETTINGS)
 
 
 @given(
@@ -91,8 +91,8 @@ def test_the_second_of_two_equal_local_times_is_written_in_utc(shift: int, shown
 )
 @example("Africa/Abidjan", [-1_830_383_033])
 def test_every_time_is_read_back_as_the_same_instant(zone: str, moments: list[int]) -> None:
-    found = entry(time_zone=zone, start_at=moments[0], end_at=moments[-1])
-    assert [int(found[name].dt.timestamp()) for name in ("DTSTART", "DTEND") if name in found] == list(dict.fromkeys(moments))
+    vevent = entry(time_zone=zone, start_at=moments[0], end_at=moments[-1])
+    assert [int(vevent[name].dt.timestamp()) for name in ("DTSTART", "DTEND") if name in vevent] == list(dict.fromkeys(moments))
 
 
 @given(st.sampled_from(ZONES), st.integers(-2_208_900_000, 253_402_200_000))

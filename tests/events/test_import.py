@@ -68,7 +68,7 @@ HELD = {
     ],
 }
 
-TOLD = {
+EXPECTED_REMARKS = {
     "google": [(26, "file"), (46, "file")],
     "outlook": [(24, "file")],
     "exchange": [(48, "time_zone"), (48, "file"), (65, "time_zone"), (65, "repeat"), (73, "repeat")],
@@ -83,7 +83,7 @@ def test_what_a_program_writes_is_here_at_the_same_moments_and_twice_changes_not
     calendar = a_calendar(cast.alice, time_zone="Asia/Tokyo")
     content = (CORPUS / f"{program}.ics").read_bytes()
     came = imported(cast.alice, content, calendar_id=calendar["id"])
-    assert remarks(came) == TOLD[program]
+    assert remarks(came) == EXPECTED_REMARKS[program]
     held = events(cast.alice, calendar_id=calendar["id"])
     assert [(each["start_time"], each["end_time"], each["time_zone"], each["title"]) for each in held] == HELD[program]
     again = imported(cast.alice, content, calendar_id=calendar["id"])
@@ -164,8 +164,8 @@ def test_floating_times_are_meant_in_the_zone_that_is_given_or_the_files_or_the_
         ({}, "America/New_York", "2026-06-01T18:00:00-04:00"),
         (PARIS, "America/New_York", "2026-06-01T18:00:00+02:00"),
     ]
-    for given, zone, start in zones:
-        imported(cast.alice, a_file(floating, zone=zone), calendar_id=calendar, **given)
+    for fields, zone, start in zones:
+        imported(cast.alice, a_file(floating, zone=zone), calendar_id=calendar, **fields)
         assert starts(cast.alice, calendar_id=calendar) == [start]
 
 
@@ -191,8 +191,8 @@ def test_one_broken_event_is_told_and_the_others_come(cast: Cast) -> None:
         ),
     )
     assert counts(came) == (3, 0, 0, 3)
-    said = [(3, "start_time"), (7, "start_time"), (12, "start_time"), (17, "end_time"), (23, "title")]
-    assert remarks(came) == [*said, (28, "title"), (28, "image_url"), (28, "tag_list")]
+    expected = [(3, "start_time"), (7, "start_time"), (12, "start_time"), (17, "end_time"), (23, "title")]
+    assert remarks(came) == [*expected, (28, "title"), (28, "image_url"), (28, "tag_list")]
     held = events(cast.alice)
     assert [len(each["title"]) for each in held if each["title"].startswith("x")] == [200]
     assert ("Untitled", True) in [(each["title"], each["all_day"]) for each in held]

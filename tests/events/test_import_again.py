@@ -109,9 +109,9 @@ def test_what_was_exported_here_is_known_again(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, time_zone="Europe/Paris")["id"]
     weekly = an_event(cast.alice, calendar_id=calendar, start_time="2026-10-05T23:00", end_time="2026-10-06T05:00", tag_list="a,b")
     cast.alice.put(f"/api/events/{weekly['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-11-20"})
-    chosen = [each["id"] for each in events(cast.alice, calendar_id=calendar)]
-    cast.alice.put(f"/api/events/{chosen[2]}", json={"title": "Special", "start_time": "2026-10-21T10:00"})
-    cast.alice.delete(f"/api/events/{chosen[4]}")
+    event_ids = [each["id"] for each in events(cast.alice, calendar_id=calendar)]
+    cast.alice.put(f"/api/events/{event_ids[2]}", json={"title": "Special", "start_time": "2026-10-21T10:00"})
+    cast.alice.delete(f"/api/events/{event_ids[4]}")
     an_event(cast.alice, calendar_id=calendar, start_time="2026-07-01", end_time="2026-07-01", street="12 High St", city="York")
     an_event(cast.alice, calendar_id=calendar, start_time="2026-10-25T02:30:00+01:00", end_time="2026-10-25T04:00")
     an_event(
@@ -123,9 +123,9 @@ def test_what_was_exported_here_is_known_again(cast: Cast) -> None:
     elsewhere = a_calendar(cast.alice, time_zone="Europe/Paris")["id"]
     came = imported(cast.alice, content, calendar_id=elsewhere)
     assert (counts(came), came["remarks"]) == ((4, 0, 0, 0), [])
-    kept = ("title", "start_time", "end_time", "all_day", "time_zone", "location", "tags", "image_url", "description", "repeat")
+    compared = ("title", "start_time", "end_time", "all_day", "time_zone", "location", "tags", "image_url", "description", "repeat")
     old, new = (
-        [{name: each[name] for name in kept if name != "repeat"} for each in events(cast.alice, calendar_id=c)]
+        [{name: each[name] for name in compared if name != "repeat"} for each in events(cast.alice, calendar_id=c)]
         for c in (calendar, elsewhere)
     )
     assert [each | {"end_time": None if each["all_day"] else each["end_time"]} for each in old] == new

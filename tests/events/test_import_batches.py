@@ -32,10 +32,10 @@ def small_batches(monkeypatch: pytest.MonkeyPatch, db: Database) -> list[None]:
 def test_others_write_between_the_batches_of_an_import(cast: Cast, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BATCH_EVENTS, 2)
     carol = cast.carol
-    written: list[Any] = []
-    monkeypatch.setattr(type(db), "yield_to_other_writers", lambda self: written.append(an_event(carol)))
+    created: list[Any] = []
+    monkeypatch.setattr(type(db), "yield_to_other_writers", lambda self: created.append(an_event(carol)))
     assert counts(imported(cast.alice, FILE)) == (8, 0, 0, 0)
-    assert len(written) == 4
+    assert len(created) == 4
 
 
 def test_a_file_in_batches_is_known_again_as_a_whole(cast: Cast, small_batches: list[None]) -> None:

@@ -30,7 +30,7 @@ def repeating(rule: str, start: str = "DTSTART;TZID=Europe/Paris:20260601T180000
 
 
 @pytest.mark.parametrize(
-    ("rule", "shown"),
+    ("rule", "expected"),
     [
         ("FREQ=DAILY;COUNT=3", ("DAILY", 1, "2026-06-01", "2026-06-03")),
         ("FREQ=DAILY;INTERVAL=10;UNTIL=20260701", ("DAILY", 10, "2026-06-01", "2026-07-01")),
@@ -42,11 +42,11 @@ def repeating(rule: str, start: str = "DTSTART;TZID=Europe/Paris:20260601T180000
         ("FREQ=WEEKLY", ("WEEKLY", 1, "2026-06-01", None)),
     ],
 )
-def test_a_rule_that_says_no_more_than_how_often_is_a_series(cast: Cast, rule: str, shown: tuple[str, int, str, str | None]) -> None:
+def test_a_rule_that_says_no_more_than_how_often_is_a_series(cast: Cast, rule: str, expected: tuple[str, int, str, str | None]) -> None:
     came = imported(cast.alice, repeating(rule))
     assert came["remarks"] == []
-    found = cast.alice.get(f"/api/events/{came['events'][0]['id']}").json["repeat"]
-    assert tuple(found.values()) == shown
+    repeat = cast.alice.get(f"/api/events/{came['events'][0]['id']}").json["repeat"]
+    assert tuple(repeat.values()) == expected
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_a_changed_richer_rule_takes_away_what_it_no_longer_makes(cast: Cast) ->
     imported(cast.alice, repeating("FREQ=WEEKLY;BYDAY=MO,WE,FR;UNTIL=20260613"))
     ids = {each["start_time"][5:10]: each["id"] for each in events(cast.alice)}
     assert counts(imported(cast.alice, repeating("FREQ=WEEKLY;BYDAY=MO,FR;UNTIL=20260613"))) == (0, 1, 0, 0)
-    kept = {day: ids[day] for day in ("06-01", "06-05", "06-08", "06-12")}
-    assert {each["start_time"][5:10]: each["id"] for each in events(cast.alice)} == kept
+    remaining = {day: ids[day] for day in ("06-01", "06-05", "06-08", "06-12")}
+    assert {each["start_time"][5:10]: each["id"] for each in events(cast.alice)} == remaining
 
 
 def test_from_single_events_to_a_series_and_back_the_events_stay_the_same(cast: Cast) -> None:

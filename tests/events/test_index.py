@@ -45,7 +45,7 @@ def _scene(owner: Client) -> tuple[dict[int, str], int]:
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ({}, "gig fair walk"),
         ({"text": "coltrane"}, "gig"),
@@ -104,11 +104,11 @@ def _scene(owner: Client) -> tuple[dict[int, str], int]:
         ({"text": "books", "description": "cafe", "zip": "75008", "end_time": "2026-06-03"}, ""),
     ],
 )
-def test_a_parameter_finds_what_it_says(cast: Cast, query: dict[str, str], found: str) -> None:
+def test_a_parameter_finds_what_it_says(cast: Cast, query: dict[str, str], expected: str) -> None:
     names, calendar = _scene(cast.alice)
     reply = cast.alice.get("/api/events", query={"calendar_id": calendar, "count": "true"} | query)
-    assert [names[event["id"]] for event in reply.json["events"]] == found.split()
-    assert reply.json["total"] == len(found.split())
+    assert [names[event["id"]] for event in reply.json["events"]] == expected.split()
+    assert reply.json["total"] == len(expected.split())
 
 
 def test_the_list_has_limited_fields_in_an_envelope(cast: Cast) -> None:

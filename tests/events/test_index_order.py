@@ -39,8 +39,8 @@ def test_the_latest_come_first_on_every_page(cast: Cast, more: dict[str, Any]) -
         ids = ids[::2]
     if "scope" in more:
         query["start_time"] = "2027-06-01"
-    found = [each for each in _paged(cast.alice, limit=3, order="-start_time", **query) if each in ids]
-    assert found == ids[::-1][more.get("offset", 0) :]
+    listed_ids = [each for each in _paged(cast.alice, limit=3, order="-start_time", **query) if each in ids]
+    assert listed_ids == ids[::-1][more.get("offset", 0) :]
     assert [each for each in _paged(cast.alice, limit=3, order="start_time", **query) if each in ids] == ids[more.get("offset", 0) :]
 
 
@@ -85,15 +85,15 @@ def test_unknown_fields_are_named(cast: Cast, path: str) -> None:
 def test_who_is_signed_in_may_search_public_events(cast: Cast) -> None:
     public, private = (an_event(cast.alice, title="Coltrane evening", public=flag)["id"] for flag in (True, False))
     assert listed(cast.bob, text="coltrane evening") == []
-    found = listed(cast.bob, text="coltrane evening", scope="public")
-    assert (public in found, private in found) == (True, False)
+    event_ids = listed(cast.bob, text="coltrane evening", scope="public")
+    assert (public in event_ids, private in event_ids) == (True, False)
     assert listed(cast.alice, ids=f"{public},{private}", scope="public") == [public]
     refused = cast.bob.get(f"/api/events?scope=public&calendar_id={cast.bob.primary_calendar_id}")
     assert (refused.status, refused.broken) == (422, ["scope"])
 
 
 @pytest.mark.parametrize(
-    ("query", "is_found"),
+    ("query", "matches"),
     [
         ({"zip": "100*"}, True),
         ({"zip": "*12"}, True),
@@ -109,10 +109,10 @@ def test_who_is_signed_in_may_search_public_events(cast: Cast) -> None:
         ({"tags": "azz*"}, False),
     ],
 )
-def test_a_star_stands_for_any_characters_of_a_whole_value(cast: Cast, query: dict[str, str], is_found: bool) -> None:
+def test_a_star_stands_for_any_characters_of_a_whole_value(cast: Cast, query: dict[str, str], matches: bool) -> None:
     where = {"city": "New York", "state": "New York", "zip": "10012", "country": "United States"}
     event = an_event(cast.alice, tag_list="jazz,trio", **where)["id"]
-    assert listed(cast.alice, **query) == ([event] if is_found else [])
+    assert listed(cast.alice, **query) == ([event] if matches else [])
 
 
 def test_a_star_inside_a_tag_is_refused(cast: Cast) -> None:

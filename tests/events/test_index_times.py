@@ -74,13 +74,13 @@ def test_an_event_without_length_overlaps_the_window_in_which_it_stands(cast: Ca
     bare = _on(cast.alice, calendar, "2026-06-10T10:00Z")
     point = _on(cast.alice, calendar, "2026-06-10T10:00Z", "2026-06-10T10:00Z")
 
-    def found(start: str, end: str) -> list[int]:
+    def overlapping(start: str, end: str) -> list[int]:
         return listed(cast.alice, calendar_id=calendar, overlaps="true", start_time=f"2026-06-10T{start}Z", end_time=f"2026-06-10T{end}Z")
 
-    assert found("10:00", "11:00") == [bare, point]
-    assert found("09:00", "10:00") == []
-    assert found("09:59", "10:01") == [bare, point]
-    assert found("10:01", "11:00") == []
+    assert overlapping("10:00", "11:00") == [bare, point]
+    assert overlapping("09:00", "10:00") == []
+    assert overlapping("09:59", "10:01") == [bare, point]
+    assert overlapping("10:01", "11:00") == []
 
 
 def test_an_all_day_event_takes_its_days_in_its_own_zone(cast: Cast) -> None:
@@ -153,9 +153,9 @@ def test_long_private_events_of_others_are_not_read(cast: Cast, db: Database, mo
     read = kind.rows
 
     def rows(self: object, sql: str, /, **params: object) -> list[tuple[object, ...]]:
-        found = read(self, sql, **params)  # type: ignore[arg-type]
-        seen.extend(found)
-        return found
+        result = read(self, sql, **params)  # type: ignore[arg-type]
+        seen.extend(result)
+        return result
 
     monkeypatch.setattr(kind, "rows", rows)
     query = {"overlaps": "true", "start_time": "2026-06-01", "end_time": "2026-06-02", "count": "true"}
@@ -172,8 +172,8 @@ def test_an_event_that_becomes_long_is_going_on_wherever_it_stands(cast: Cast) -
     assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": calendars[1]}).status == 200
 
     def going_on() -> list[list[int]]:
-        asked = {"overlaps": "true", "start_time": "2026-06-01", "end_time": "2026-06-02"}
-        return [listed(who, calendar_id=calendar, **asked) for who in (cast.alice, cast.anonymous) for calendar in calendars]
+        query = {"overlaps": "true", "start_time": "2026-06-01", "end_time": "2026-06-02"}
+        return [listed(who, calendar_id=calendar, **query) for who in (cast.alice, cast.anonymous) for calendar in calendars]
 
     for end, expected in (("2026-12-31", [event]), ("2026-01-03", [])):
         assert cast.alice.put(f"/api/events/{event}", json={"end_time": end}).status == 200

@@ -43,7 +43,7 @@ def test_parts_are_derived_where_the_shape_allows(cast: Cast, location: str, par
 
 
 @pytest.mark.parametrize(
-    ("given", "location"),
+    ("parts", "location"),
     [
         ({"city": "Paris"}, "Paris"),
         ({"location_name": "Grand Palais", "city": "Paris", "country": "France"}, "Grand Palais, Paris, France"),
@@ -52,12 +52,12 @@ def test_parts_are_derived_where_the_shape_allows(cast: Cast, location: str, par
         (dict(zip(PARTS, ("Blue Note", "131 W 3rd St", "New York", "NY", "10012", "USA"), strict=True)), BLUE_NOTE),
     ],
 )
-def test_a_location_is_composed_of_parts_that_come_alone(cast: Cast, given: dict[str, str], location: str) -> None:
-    made = an_event(cast.alice, **given)
+def test_a_location_is_composed_of_parts_that_come_alone(cast: Cast, parts: dict[str, str], location: str) -> None:
+    made = an_event(cast.alice, **parts)
     assert made["location"] == location
-    assert _parts(made) == tuple(given.get(part) for part in PARTS)
+    assert _parts(made) == tuple(parts.get(part) for part in PARTS)
     event = an_event(cast.alice)["id"]
-    assert cast.alice.put(f"/api/events/{event}", json=given).json["location"] == location
+    assert cast.alice.put(f"/api/events/{event}", json=parts).json["location"] == location
 
 
 def test_both_are_kept_as_they_are_given(cast: Cast) -> None:

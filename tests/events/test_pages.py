@@ -107,18 +107,18 @@ def test_an_event_is_made_from_dates_and_clocks(cast: Cast) -> None:
             frequency="",
         )
     )
-    shown = cast.alice.get(f"/api/events/{made}").json
-    assert (shown["start_time"], shown["end_time"]) == ("2026-06-01T20:00:00+02:00", "2026-06-01T22:30:00+02:00")
-    assert (shown["public"], shown["all_day"], shown["calendar_ids"]) == (True, False, [calendar["id"]])
+    event = cast.alice.get(f"/api/events/{made}").json
+    assert (event["start_time"], event["end_time"]) == ("2026-06-01T20:00:00+02:00", "2026-06-01T22:30:00+02:00")
+    assert (event["public"], event["all_day"], event["calendar_ids"]) == (True, False, [calendar["id"]])
 
 
 def test_without_a_clock_it_takes_whole_days_and_a_rule_makes_a_series(cast: Cast) -> None:
     made = event_of(
         sent(cast.alice, "/events", title="Fair", start_time="2026-06-01", frequency="WEEKLY", interval="1", end_date="2026-06-15")
     )
-    shown = cast.alice.get(f"/api/events/{made}").json
-    assert (shown["all_day"], shown["start_time"]) == (True, "2026-06-01")
-    assert len(cast.alice.get(f"/api/events?series_id={shown['series_id']}").json["events"]) == 3
+    event = cast.alice.get(f"/api/events/{made}").json
+    assert (event["all_day"], event["start_time"]) == (True, "2026-06-01")
+    assert len(cast.alice.get(f"/api/events?series_id={event['series_id']}").json["events"]) == 3
 
 
 def test_a_broken_form_keeps_what_was_typed_names_the_field_and_writes_nothing(cast: Cast) -> None:
@@ -163,8 +163,8 @@ def test_guests_answer_and_comment(cast: Cast) -> None:
     path = f"/events/{event['id']}"
     responded = sent(cast.anonymous, f"{path}/respond", response="YES", number=2, plus_n=1, email_address="gus@example.org")
     assert responded.redirect == (path, "said-yes")
-    said = sent(cast.anonymous, f"{path}/comment", comment="Hello", email_address="gus@example.org")
-    assert said.redirect == (path, "waiting")
+    reply = sent(cast.anonymous, f"{path}/comment", comment="Hello", email_address="gus@example.org")
+    assert reply.redirect == (path, "waiting")
     assert cast.alice.get(f"/api/events/{event['id']}").json["responses"]["people"] == 3
     wrong = sent(cast.anonymous, f"{path}/respond", response="YES", number=0, email_address="nobody")
     assert wrong.status == 422
@@ -243,20 +243,20 @@ def test_the_start_page_goes_on_and_back(cast: Cast) -> None:
     for number in range(50):
         an_event(cast.alice, title=f"{word} {number:02}.", start_time=f"2026-07-01T{number // 4:02}:{number % 4 * 15:02}", public=True)
 
-    def shown(path: str) -> tuple[list[str], dict[str, str]]:
+    def titles_and_links(path: str) -> tuple[list[str], dict[str, str]]:
         page = cast.anonymous.get(path)
         assert page.status == 200
         links = {rel: unescape(href) for href, rel in re.findall(r'href="([^"]+)" rel="(next|prev)"', page.text)}
         return re.findall(rf"{word} (\d\d)\.", page.text), links
 
     paths = [f"/?text={word}"]
-    while (links := shown(paths[-1])[1]).get("next"):
+    while (links := titles_and_links(paths[-1])[1]).get("next"):
         paths.append(links["next"])
-    titles = [shown(path)[0] for path in paths]
+    titles = [titles_and_links(path)[0] for path in paths]
     assert [number for page in titles for number in page] == [f"{number:02}" for number in range(50)]
     assert len(paths) == 3
-    assert "prev" not in shown(paths[0])[1]
-    assert [shown(shown(path)[1]["prev"])[0] for path in paths[1:]] == titles[:-1]
+    assert "prev" not in titles_and_links(paths[0])[1]
+    assert [titles_and_links(titles_and_links(path)[1]["prev"])[0] for path in paths[1:]] == titles[:-1]
 
 
 def test_inputs_take_as_much_as_the_action_does(cast: Cast) -> None:

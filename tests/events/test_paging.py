@@ -96,17 +96,17 @@ def test_offset_counts_through_the_same_list(scene: Scene, name: str) -> None:
 @pytest.mark.parametrize("name", ["one calendar", "several calendars", "all of a user's", "all public", "a search in a user's"])
 def test_events_that_come_and_go_before_the_cursor_move_nothing(scene: Scene, name: str) -> None:
     reader, query, expected = LISTS[name](scene)
-    found, following = page(reader, f"/api/events?{urlencode(query | {'limit': 4})}")
+    listed, following = page(reader, f"/api/events?{urlencode(query | {'limit': 4})}")
     for i in range(20):
         assert following, "the pages ended too soon"
         scene.more("2026-06-01T18:00Z", scene.calendars[i % 3], scene.calendars[0])
         if i == 0:
             assert scene.cast.alice.delete(f"/api/events/{expected[0]}").status == 200
         ids, following = page(reader, following)
-        found += ids
+        listed += ids
         if following is None:
             break
-    assert found == expected
+    assert listed == expected
 
 
 @pytest.mark.parametrize("scope", ["one calendar", "several calendars", "all of a user's", "all public", "a search"])
@@ -134,9 +134,9 @@ def test_pages_of_what_is_going_on_begin_with_what_began_long_ago(scene: Scene, 
     }
     window |= scopes.get(scope, {})
     for size in (1, 2, 4, 5, 6, 500):
-        found = paged(reader, f"/api/events?{urlencode(window | {'limit': size})}")
-        assert [event for event in found if event in made] == made
-        assert scope == "all public" or found == made
+        paged_ids = paged(reader, f"/api/events?{urlencode(window | {'limit': size})}")
+        assert [event for event in paged_ids if event in made] == made
+        assert scope == "all public" or paged_ids == made
     everything = listed(reader, **window)
     total = reader.get("/api/events", query=window | {"count": "true"}).json["total"]
     assert total == len(everything)
@@ -147,8 +147,8 @@ def test_pages_of_what_is_going_on_begin_with_what_began_long_ago(scene: Scene, 
 def test_a_guest_pages_through_all_public_events(scene: Scene) -> None:
     year = 3000 + scene.cast.alice.id % 6000
     made = [scene.more(f"{year}-06-01T20:00Z", scene.calendars[i % 3])["id"] for i in range(9)]
-    found = paged(scene.cast.anonymous, f"/api/events?start_time={year}-06-01T20:00Z&end_time={year}-06-01T20:00Z&limit=2")
-    assert [event for event in found if event in made] == made
+    listed = paged(scene.cast.anonymous, f"/api/events?start_time={year}-06-01T20:00Z&end_time={year}-06-01T20:00Z&limit=2")
+    assert [event for event in listed if event in made] == made
 
 
 def test_the_list_is_the_same_however_far_one_goes(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

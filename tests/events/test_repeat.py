@@ -33,8 +33,8 @@ def _repeat(owner: Person, event: dict[str, Any], **rule: Any) -> Reply:
 
 def _series(owner: Person, event: dict[str, Any]) -> list[dict[str, Any]]:
     series_id = owner.get(f"/api/events/{event['id']}").json["series_id"]
-    found: list[dict[str, Any]] = owner.get(f"/api/events?series_id={series_id}&limit=500").json["events"]
-    return found
+    events: list[dict[str, Any]] = owner.get(f"/api/events?series_id={series_id}&limit=500").json["events"]
+    return events
 
 
 def _starts(events: list[dict[str, Any]]) -> list[str]:
@@ -74,12 +74,12 @@ def test_occurrences_keep_the_wall_clock_as_the_oracle_says(
     event = an_event(cast.alice, start_time=wall.isoformat(), time_zone=zone)
     reply = _repeat(cast.alice, event, frequency=frequency, interval=interval, end_date=(first + timedelta(days=length)).isoformat())
     # The event itself may stand where clocks had moved it; its series keeps that time of day.
-    kept = datetime.fromisoformat(event["start_time"])
+    start = datetime.fromisoformat(event["start_time"])
     expected = []
-    for day in _oracle(frequency, interval, kept.date(), first + timedelta(days=length)):
-        local = kept.replace(year=day.year, month=day.month, day=day.day, tzinfo=ZoneInfo(zone), fold=0)
+    for day in _oracle(frequency, interval, start.date(), first + timedelta(days=length)):
+        local = start.replace(year=day.year, month=day.month, day=day.day, tzinfo=ZoneInfo(zone), fold=0)
         expected.append(local.astimezone(UTC))
-    if kept.date() > first + timedelta(days=length):
+    if start.date() > first + timedelta(days=length):
         assert reply.status == 422
         return
     assert (reply.status, reply.json["occurrences"]) == (200, len(expected)), reply
@@ -150,7 +150,7 @@ def test_an_occurrence_that_was_destroyed_alone_is_not_made_again(cast: Cast) ->
 
 
 @pytest.mark.parametrize(
-    ("given", "broken"),
+    ("fields", "broken"),
     [
         ({"interval": 0}, "interval"),
         ({"interval": -1}, "interval"),
@@ -165,9 +165,9 @@ def test_an_occurrence_that_was_destroyed_alone_is_not_made_again(cast: Cast) ->
         ({"start_date": "10000-01-01"}, "start_date"),
     ],
 )
-def test_what_cannot_be_is_refused_at_once(cast: Cast, given: dict[str, Any], broken: str) -> None:
+def test_what_cannot_be_is_refused_at_once(cast: Cast, fields: dict[str, Any], broken: str) -> None:
     event = an_event(cast.alice, start_time="2026-06-01T20:00")
-    reply = _repeat(cast.alice, event, **({"frequency": "DAILY", "end_date": "2026-06-03"} | given))
+    reply = _repeat(cast.alice, event, **({"frequency": "DAILY", "end_date": "2026-06-03"} | fields))
     assert (reply.status, reply.broken) == (422, [broken]), reply
     assert cast.alice.get(f"/api/events/{event['id']}").json["series_id"] is None
 
@@ -197,13 +197,13 @@ def test_an_endless_series_is_kept_24_months_ahead(cast: Cast, clock: Clock, db:
     event = an_event(cast.alice, start_time=start.isoformat(), time_zone="UTC")
     _repeat(cast.alice, event, frequency="MONTHLY")
     assert len(_series(cast.alice, event)) == 25
-    shown = cast.alice.get(f"/api/events/{event['id']}").json
+    current = cast.alice.get(f"/api/events/{event['id']}").json
     cast.alice.put(f"/api/events/{_series(cast.alice, event)[-1]['id']}", json={"title": "Last for now"})
     ctx = Context(db, settings, clock.now + 95 * 86_400)
     for _ in range(2):
         with ctx.write():
-            if shown["series_id"] in series.find_due(ctx):
-                occurrences.extend(ctx, shown["series_id"])
+            if current["series_id"] in series.find_due(ctx):
+                occurrences.extend(ctx, current["series_id"])
     made = _series(cast.alice, event)
     assert (len(made), made[-1]["title"], made[24]["title"]) == (28, "Concert", "Last for now")
     years, months = divmod(start.year * 12 + start.month - 1 + 27, 12)
@@ -288,5 +288,5 @@ def test_repeats_of_one_series_at_once_leave_one_rule_that_the_events_follow(cas
     assert set(statuses) == {200}
     rule = cast.alice.get(f"/api/events/{event['id']}").json["repeat"]
     made = [date.fromisoformat(e["start_time"][:10]) for e in _series(cast.alice, event)]
-    wanted = _oracle("DAILY", 1, date.fromisoformat(rule["start_date"]), date.fromisoformat(rule["end_date"]))
-    assert made == wanted
+    expected = _oracle("DAILY", 1, date.fromisoformat(rule["start_date"]), date.fromisoformat(rule["end_date"]))
+    assert made == expected

@@ -64,13 +64,13 @@ def _listed(client: Client, **query: Any) -> list[int]:
 
 @given(st.lists(event_fields, min_size=1, max_size=6), st.lists(queries, min_size=1, max_size=8))
 @example([{"title": "x"}], [{"text": '"'}])
-def test_a_search_finds_what_the_oracle_says(cast: Cast, wanted: list[dict[str, Any]], asked: list[dict[str, str]]) -> None:
+def test_a_search_finds_what_the_oracle_says(cast: Cast, samples: list[dict[str, Any]], sample_queries: list[dict[str, str]]) -> None:
     owner = cast.alice
     calendar = a_calendar(owner)
-    made = {event["id"]: event for event in (an_event(owner, calendar_id=calendar["id"], **fields) for fields in wanted)}
+    made = {event["id"]: event for event in (an_event(owner, calendar_id=calendar["id"], **fields) for fields in samples)}
     everything = _listed(owner, calendar_id=calendar["id"])
     assert sorted(everything) == sorted(made)
-    for query in asked:
+    for query in sample_queries:
         expected = [event_id for event_id in everything if matches(made[event_id], query)]
         assert _listed(owner, calendar_id=calendar["id"], **query) == expected, query
 

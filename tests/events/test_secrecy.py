@@ -13,11 +13,11 @@ REQUEST_ID = {"X-Request-Id": "the-same-for-all"}
 Question = Callable[[Client, int, int], Reply]
 
 
-def _asked(method: str, path: str, **given: Any) -> Question:
+def _question(method: str, path: str, **params: Any) -> Question:
     """A question about the event; `seen` in its place stands for an event that everyone sees, `mine` for one's own calendar."""
 
     def ask(actor: Client, event: int, seen: int) -> Reply:
-        values = {name: value.format(event=event, seen=seen) if isinstance(value, str) else value for name, value in given.items()}
+        values = {name: value.format(event=event, seen=seen) if isinstance(value, str) else value for name, value in params.items()}
         carried: dict[str, Any] = {"query": values} if method == "GET" else {"json": values}
         return actor.request(method, path.format(event=event, seen=seen), headers=REQUEST_ID, **carried)
 
@@ -25,27 +25,27 @@ def _asked(method: str, path: str, **given: Any) -> Question:
 
 
 QUESTIONS: dict[str, Question] = {
-    "show": _asked("GET", "/api/events/{event}"),
+    "show": _question("GET", "/api/events/{event}"),
     "show when known": lambda actor, event, seen: actor.get(f"/api/events/{event}", headers=REQUEST_ID | {"If-None-Match": "*"}),
-    "edit": _asked("GET", "/api/events/{event}/edit"),
-    "update": _asked("PUT", "/api/events/{event}", title="Mine"),
-    "update with a wrong value": _asked("PUT", "/api/events/{event}", start_time="never"),
-    "update to an end before the start": _asked("PUT", "/api/events/{event}", end_time="1900-01-01"),
+    "edit": _question("GET", "/api/events/{event}/edit"),
+    "update": _question("PUT", "/api/events/{event}", title="Mine"),
+    "update with a wrong value": _question("PUT", "/api/events/{event}", start_time="never"),
+    "update to an end before the start": _question("PUT", "/api/events/{event}", end_time="1900-01-01"),
     "update a version": lambda actor, event, seen: actor.put(
         f"/api/events/{event}", headers=REQUEST_ID | {"If-Match": '"0"'}, json={"title": "Mine"}
     ),
-    "update with others": _asked("PUT", "/api/events/{event}", ids="{seen}", title="Mine"),
-    "update among others": _asked("PUT", "/api/events/{seen}", ids="{event}", title="Mine"),
-    "destroy": _asked("DELETE", "/api/events/{event}"),
+    "update with others": _question("PUT", "/api/events/{event}", ids="{seen}", title="Mine"),
+    "update among others": _question("PUT", "/api/events/{seen}", ids="{event}", title="Mine"),
+    "destroy": _question("DELETE", "/api/events/{event}"),
     "destroy a version": lambda actor, event, seen: actor.delete(f"/api/events/{event}", headers=REQUEST_ID | {"If-Match": '"0"'}),
-    "destroy with others": _asked("DELETE", "/api/events/{event}", ids="{seen}"),
-    "destroy among others": _asked("DELETE", "/api/events/{seen}", ids="{event}"),
-    "add": _asked("PUT", "/api/events/{event}/add"),
-    "add to a calendar that is not there": _asked("PUT", "/api/events/{event}/add", calendar_id=2**62),
-    "remove": _asked("PUT", "/api/events/{event}/remove"),
-    "copy": _asked("PUT", "/api/events/{event}/copy"),
-    "index": _asked("GET", "/api/events", ids="{event}", count="true"),
-    "index among others": _asked("GET", "/api/events", ids="{event},{seen}", count="true"),
+    "destroy with others": _question("DELETE", "/api/events/{event}", ids="{seen}"),
+    "destroy among others": _question("DELETE", "/api/events/{seen}", ids="{event}"),
+    "add": _question("PUT", "/api/events/{event}/add"),
+    "add to a calendar that is not there": _question("PUT", "/api/events/{event}/add", calendar_id=2**62),
+    "remove": _question("PUT", "/api/events/{event}/remove"),
+    "copy": _question("PUT", "/api/events/{event}/copy"),
+    "index": _question("GET", "/api/events", ids="{event}", count="true"),
+    "index among others": _question("GET", "/api/events", ids="{event},{seen}", count="true"),
 }
 
 
@@ -80,8 +80,8 @@ def test_the_questions_tell_a_seen_event_from_a_missing_one(cast: Cast) -> None:
 def test_a_hidden_calendar_is_as_good_as_missing(cast: Cast) -> None:
     hidden, event = a_calendar(cast.alice)["id"], an_event(cast.carol)["id"]
 
-    def replies() -> list[tuple[int, bytes]]:
-        asked = [
+    def send_all() -> list[tuple[int, bytes]]:
+        replies = [
             cast.carol.get("/api/events", query={"calendar_id": hidden}, headers=REQUEST_ID),
             cast.carol.get("/api/events", query={"calendar_ids": f"{cast.carol.primary_calendar_id},{hidden}"}, headers=REQUEST_ID),
             cast.anonymous.get("/api/events", query={"calendar_id": hidden}, headers=REQUEST_ID),
@@ -91,12 +91,12 @@ def test_a_hidden_calendar_is_as_good_as_missing(cast: Cast) -> None:
             ),
             cast.carol.post("/api/events", json={"title": "x", "start_time": "2026-06-01", "calendar_id": hidden}, headers=REQUEST_ID),
         ]
-        return [(reply.status, reply.content) for reply in asked]
+        return [(reply.status, reply.content) for reply in replies]
 
-    before = replies()
+    before = send_all()
     assert {status for status, _ in before} == {404}
     assert cast.alice.delete(f"/api/calendars/{hidden}").status == 200
-    assert replies() == before
+    assert send_all() == before
 
 
 def test_an_event_does_not_tell_of_calendars_that_the_reader_does_not_see(cast: Cast) -> None:

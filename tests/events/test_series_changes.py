@@ -26,12 +26,12 @@ def test_what_is_written_while_the_rule_changes_is_kept(cast: Cast) -> None:
     for _ in range(4):
         ids = five_mondays(cast.alice, public=True)
         with ThreadPoolExecutor(4) as pool:
-            said = [pool.submit(cast.anonymous.post, "/api/comments", json=_words(ids[i])) for i in (2, 4)]
+            comments = [pool.submit(cast.anonymous.post, "/api/comments", json=_words(ids[i])) for i in (2, 4)]
             repeated = pool.submit(repeat, cast.alice, ids[0], frequency="YEARLY", end_date="2027-12-01")
         assert repeated.result()["occurrences"] >= 1
-        for event_id, reply in zip((ids[2], ids[4]), said, strict=True):
-            kept = cast.alice.get(f"/api/events/{event_id}").status
-            assert (reply.result().status, kept) in ((201, 200), (404, 404))
+        for event_id, reply in zip((ids[2], ids[4]), comments, strict=True):
+            status = cast.alice.get(f"/api/events/{event_id}").status
+            assert (reply.result().status, status) in ((201, 200), (404, 404))
 
 
 def _words(event_id: int) -> dict[str, Any]:
@@ -107,8 +107,8 @@ def test_a_series_moves_by_the_difference_whichever_occurrence_says_it(cast: Cas
     ids = five_mondays(cast.alice)
     cast.alice.put(f"/api/events/{ids[1]}", json={"start_time": "2027-03-10T23:30", "end_time": "2027-03-10T23:45"})
     later = {"start_time": "2027-03-11T00:30", "end_time": "2027-03-11T00:45", "scope": "all"}
-    shown = cast.alice.put(f"/api/events/{ids[1]}", json=later).json
-    assert shown["repeat"]["start_date"] == "2027-03-01"
+    result = cast.alice.put(f"/api/events/{ids[1]}", json=later).json
+    assert result["repeat"]["start_date"] == "2027-03-01"
     assert [start[:16] for start, _ in load_times(cast.alice, ids)][2] == "2027-03-15T11:00"
     assert_rule_agrees(cast.alice, ids[0])
 
@@ -116,8 +116,8 @@ def test_a_series_moves_by_the_difference_whichever_occurrence_says_it(cast: Cas
 def test_following_from_an_event_outside_the_rule_begins_with_the_next_occurrence(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="2027-03-10T10:00", time_zone="Europe/Paris")
     repeat(cast.alice, event["id"], frequency="WEEKLY", start_date="2027-03-05", end_date="2027-04-02")
-    shown = cast.alice.put(f"/api/events/{event['id']}", json={"title": "Rest", "scope": "following"}).json
-    assert shown["repeat"]["start_date"] == "2027-03-12"
+    result = cast.alice.put(f"/api/events/{event['id']}", json={"title": "Rest", "scope": "following"}).json
+    assert result["repeat"]["start_date"] == "2027-03-12"
     friday = next(e for e in events_of_series(cast.alice, event["id"]) if e["start_time"].startswith("2027-03-12"))
     assert_rule_agrees(cast.alice, friday["id"])
 
@@ -189,8 +189,8 @@ def test_following_reaches_no_earlier_event(cast: Cast) -> None:
     ids = ids_of_series(cast.alice, event["id"])
     moved = {"title": "Later", "start_time": "2027-03-08T12:00", "scope": "following"}
     assert cast.alice.put(f"/api/events/{ids[1]}", json=moved).status == 200
-    shown = cast.alice.get(f"/api/events/{event['id']}").json
-    assert (shown["title"], shown["start_time"][:16]) == ("Concert", "2027-03-01T10:00")
+    event_now = cast.alice.get(f"/api/events/{event['id']}").json
+    assert (event_now["title"], event_now["start_time"][:16]) == ("Concert", "2027-03-01T10:00")
     assert [start[11:16] for start, _ in load_times(cast.alice, ids[1:])] == ["12:00"] * 4
 
 

@@ -32,10 +32,10 @@ def test_show_answers_everything_about_an_event(cast: Cast, clock: Clock) -> Non
     event = an_event(cast.alice, calendar_id=calendar, **FULL)["id"]
     clock.ahead(60)
     assert cast.alice.put(f"/api/events/{event}", json={"tag": "live"}).status == 200
-    shown = cast.alice.get(f"/api/events/{event}")
-    assert shown.status == 200
+    reply = cast.alice.get(f"/api/events/{event}")
+    assert reply.status == 200
     assert NOON == 1_780_000_000
-    assert shown.json == FULL | PARTS | {
+    assert reply.json == FULL | PARTS | {
         "id": event,
         "tag_list": "jazz,Late Night,live",
         "tags": ["jazz", "Late Night", "live"],
@@ -55,10 +55,10 @@ def test_show_answers_everything_about_an_event(cast: Cast, clock: Clock) -> Non
 
 
 def test_a_bare_event_has_empty_fields(cast: Cast) -> None:
-    shown = cast.alice.get(f"/api/events/{an_event(cast.alice)['id']}").json
+    event = cast.alice.get(f"/api/events/{an_event(cast.alice)['id']}").json
     empty = ["description", "end_time", "location", "image_url", *PARTS]
-    assert {name: shown[name] for name in empty} == dict.fromkeys(empty)
-    assert (shown["tag_list"], shown["tags"]) == ("", [])
+    assert {name: event[name] for name in empty} == dict.fromkeys(empty)
+    assert (event["tag_list"], event["tags"]) == ("", [])
 
 
 @pytest.mark.parametrize("suffix", ["", ".json", "/"])
@@ -69,8 +69,8 @@ def test_show_by_its_addresses(cast: Cast, suffix: str) -> None:
 
 def test_a_guest_reads_a_public_event(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)["id"]
-    shown = cast.anonymous.get(f"/api/events/{event}")
-    assert (shown.status, shown.json["can_edit"], shown.json["calendars"]) == (200, False, [])
+    reply = cast.anonymous.get(f"/api/events/{event}")
+    assert (reply.status, reply.json["can_edit"], reply.json["calendars"]) == (200, False, [])
 
 
 def test_an_event_that_is_not_there_is_404(cast: Cast) -> None:

@@ -11,7 +11,7 @@ from tests.events.listing import listed
 
 
 @pytest.mark.parametrize(
-    ("given_list", "tags"),
+    ("tag_list", "tags"),
     [
         ("jazz,live", ["jazz", "live"]),
         (" jazz ,, Late Night , ", ["jazz", "Late Night"]),
@@ -27,11 +27,11 @@ from tests.events.listing import listed
         ("x" * 200, ["x" * 200]),
     ],
 )
-def test_a_list_makes_the_tags(cast: Cast, given_list: object, tags: list[str]) -> None:
-    made = an_event(cast.alice, tag_list=given_list)
+def test_a_list_makes_the_tags(cast: Cast, tag_list: object, tags: list[str]) -> None:
+    made = an_event(cast.alice, tag_list=tag_list)
     assert (made["tags"], made["tag_list"]) == (tags, ",".join(tags))
     event = an_event(cast.alice, tag_list="old,older")["id"]
-    changed = cast.alice.put(f"/api/events/{event}", json={"tag_list": given_list}).json
+    changed = cast.alice.put(f"/api/events/{event}", json={"tag_list": tag_list}).json
     assert (changed["tags"], changed["tag_list"]) == (tags, ",".join(tags))
 
 
@@ -59,9 +59,9 @@ def test_the_list_replaces_and_then_the_tag_is_appended(cast: Cast, changes: dic
     assert listed(cast.alice, tags=",".join(tags).lower()) == [event]
 
 
-@pytest.mark.parametrize("given_list", ["x" * 201, ["x" * 201], "a\x01b", ["a\nb"], 5, [5], {"a": 1}, True, ",".join(map(str, range(101)))])
-def test_what_is_no_list_of_tags_is_refused(cast: Cast, given_list: object) -> None:
-    made = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01", "tag_list": given_list})
+@pytest.mark.parametrize("tag_list", ["x" * 201, ["x" * 201], "a\x01b", ["a\nb"], 5, [5], {"a": 1}, True, ",".join(map(str, range(101)))])
+def test_what_is_no_list_of_tags_is_refused(cast: Cast, tag_list: object) -> None:
+    made = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01", "tag_list": tag_list})
     assert (made.status, made.broken) == (422, ["tag_list"])
 
 
@@ -79,11 +79,11 @@ def test_what_is_no_tag_is_refused(cast: Cast, tag: object) -> None:
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=6), max_size=8))
-def test_no_two_tags_differ_in_case_alone_and_none_is_lost(cast: Cast, written: list[str]) -> None:
-    tags = an_event(cast.alice, tag_list=written)["tags"]
+def test_no_two_tags_differ_in_case_alone_and_none_is_lost(cast: Cast, tag_list: list[str]) -> None:
+    tags = an_event(cast.alice, tag_list=tag_list)["tags"]
     assert len({tag.casefold() for tag in tags}) == len(tags)
-    wanted = {piece.strip() for tag in written for piece in tag.split(",")} - {""}
-    assert bool(tags) == bool(wanted)
+    expected = {piece.strip() for tag in tag_list for piece in tag.split(",")} - {""}
+    assert bool(tags) == bool(expected)
     assert an_event(cast.alice, tag_list=",".join(tags))["tags"] == tags
 
 

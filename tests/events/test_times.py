@@ -21,7 +21,7 @@ def _in_paris(owner: Client, start: str, end: str | None = None, **fields: Any) 
 
 
 @pytest.mark.parametrize(
-    ("written", "answered"),
+    ("text", "expected"),
     [
         ("2026-05-11T17:00:00+02:00", "2026-05-11T17:00:00+02:00"),
         ("2026-05-11T15:00:00Z", "2026-05-11T17:00:00+02:00"),
@@ -45,15 +45,15 @@ def _in_paris(owner: Client, start: str, end: str | None = None, **fields: Any) 
         ("9999-12-31T20:00Z", "9999-12-31T21:00:00+01:00"),
     ],
 )
-def test_a_time_is_accepted_in_every_form_and_returned_in_one(cast: Cast, written: str, answered: str) -> None:
-    assert _in_paris(cast.alice, written) == (answered, None, False, "Europe/Paris")
-    assert _in_paris(cast.alice, answered) == (answered, None, False, "Europe/Paris")
+def test_a_time_is_accepted_in_every_form_and_returned_in_one(cast: Cast, text: str, expected: str) -> None:
+    assert _in_paris(cast.alice, text) == (expected, None, False, "Europe/Paris")
+    assert _in_paris(cast.alice, expected) == (expected, None, False, "Europe/Paris")
 
 
-@pytest.mark.parametrize("written", ["2026-05-11", "20260511", "2026-05-11[Europe/Paris]", " 2026-05-11 "])
-def test_a_date_alone_makes_an_all_day_event(cast: Cast, written: str) -> None:
-    assert _in_paris(cast.alice, written) == ("2026-05-11", None, True, "Europe/Paris")
-    assert _in_paris(cast.alice, written, written) == ("2026-05-11", "2026-05-11", True, "Europe/Paris")
+@pytest.mark.parametrize("text", ["2026-05-11", "20260511", "2026-05-11[Europe/Paris]", " 2026-05-11 "])
+def test_a_date_alone_makes_an_all_day_event(cast: Cast, text: str) -> None:
+    assert _in_paris(cast.alice, text) == ("2026-05-11", None, True, "Europe/Paris")
+    assert _in_paris(cast.alice, text, text) == ("2026-05-11", "2026-05-11", True, "Europe/Paris")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_an_end_before_the_start_is_refused(cast: Cast, start: str, end: str, al
 
 
 @pytest.mark.parametrize(
-    ("field", "written", "zone"),
+    ("field", "text", "zone"),
     [
         ("start_time", "1899-12-31", "UTC"),
         ("start_time", "1900-01-01T00:00:00+14:00", "UTC"),
@@ -107,8 +107,8 @@ def test_an_end_before_the_start_is_refused(cast: Cast, start: str, end: str, al
         ("end_time", "10000-01-01", "UTC"),
     ],
 )
-def test_years_out_of_range_in_the_zone_are_refused(cast: Cast, field: str, written: str, zone: str) -> None:
-    made = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-05-11T17:00", "time_zone": zone, field: written})
+def test_years_out_of_range_in_the_zone_are_refused(cast: Cast, field: str, text: str, zone: str) -> None:
+    made = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-05-11T17:00", "time_zone": zone, field: text})
     assert (made.status, made.broken) == (422, [field])
 
 
@@ -120,13 +120,13 @@ def test_an_event_cannot_move_to_a_zone_where_its_year_is_out_of_range(cast: Cas
 
 @pytest.mark.parametrize("field", ["start_time", "end_time"])
 @pytest.mark.parametrize(
-    "written", ["tomorrow", "2026-02-30", "17:00", "2026-05-11T25:00", "2026-05-11T17:00[Mars/Olympus]", 20260511, [], True]
+    "value", ["tomorrow", "2026-02-30", "17:00", "2026-05-11T25:00", "2026-05-11T17:00[Mars/Olympus]", 20260511, [], True]
 )
-def test_an_invalid_time_is_refused(cast: Cast, field: str, written: object) -> None:
-    fields = {"title": "x", "start_time": "2026-05-11T17:00", field: written}
+def test_an_invalid_time_is_refused(cast: Cast, field: str, value: object) -> None:
+    fields = {"title": "x", "start_time": "2026-05-11T17:00", field: value}
     made = cast.alice.post("/api/events", json=fields)
     assert (made.status, made.broken) == (422, [field])
-    changed = cast.alice.put(f"/api/events/{an_event(cast.alice)['id']}", json={field: written})
+    changed = cast.alice.put(f"/api/events/{an_event(cast.alice)['id']}", json={field: value})
     assert (changed.status, changed.broken) == (422, [field])
 
 
@@ -163,7 +163,7 @@ class TestZones:
         assert times == ("2026-05-11T17:00:00+02:00", "2026-05-11T20:00:00+02:00", False, "Europe/Paris")
 
     @pytest.mark.parametrize(
-        ("given", "times"),
+        ("fields", "times"),
         [
             ({"start_time": "2026-05-11T16:00"}, ("2026-05-11T16:00:00+09:00", "2026-05-11T18:00:00+09:00", False, "Asia/Tokyo")),
             ({"end_time": "2026-05-11T19:00"}, ("2026-05-11T17:00:00+09:00", "2026-05-11T19:00:00+09:00", False, "Asia/Tokyo")),
@@ -183,14 +183,14 @@ class TestZones:
             ({"all_day": True}, ("2026-05-11", "2026-05-11", True, "Asia/Tokyo")),
         ],
     )
-    def test_on_update(self, cast: Cast, given: dict[str, Any], times: Times) -> None:
+    def test_on_update(self, cast: Cast, fields: dict[str, Any], times: Times) -> None:
         calendar = a_calendar(cast.alice, time_zone="Asia/Tokyo")["id"]
         event = an_event(cast.alice, calendar_id=calendar, start_time="2026-05-11T17:00", end_time="2026-05-11T18:00")["id"]
         assert cast.alice.put(f"/api/calendars/{calendar}", json={"time_zone": "America/New_York"}).status == 200
-        assert _times(cast.alice.put(f"/api/events/{event}", json=given).json) == times
+        assert _times(cast.alice.put(f"/api/events/{event}", json=fields).json) == times
 
     @pytest.mark.parametrize(
-        ("given", "times"),
+        ("fields", "times"),
         [
             ({"time_zone": "Asia/Tokyo"}, ("2026-05-11", "2026-05-12", True, "Asia/Tokyo")),
             ({"start_time": "2026-05-12"}, ("2026-05-12", "2026-05-12", True, "UTC")),
@@ -200,9 +200,9 @@ class TestZones:
             ({"end_time": None}, ("2026-05-11", None, True, "UTC")),
         ],
     )
-    def test_on_update_of_whole_days(self, cast: Cast, given: dict[str, Any], times: Times) -> None:
+    def test_on_update_of_whole_days(self, cast: Cast, fields: dict[str, Any], times: Times) -> None:
         event = an_event(cast.alice, start_time="2026-05-11", end_time="2026-05-12")["id"]
-        assert _times(cast.alice.put(f"/api/events/{event}", json=given).json) == times
+        assert _times(cast.alice.put(f"/api/events/{event}", json=fields).json) == times
 
     def test_days_that_clocks_skipped_are_the_next(self, cast: Cast) -> None:
         made = an_event(cast.alice, start_time="2011-12-30", end_time="2011-12-30", time_zone="Pacific/Apia")

@@ -21,7 +21,7 @@ FULL = {
 }
 
 
-def _shown(reader: Client, *events: int) -> list[dict[str, Any]]:
+def _load_events(reader: Client, *events: int) -> list[dict[str, Any]]:
     return [reader.get(f"/api/events/{event}").json for event in events]
 
 
@@ -42,7 +42,7 @@ def test_only_the_fields_that_are_sent_change(cast: Cast, clock: Clock, field: s
     reply = cast.alice.put(f"/api/events/{before['id']}", json={field: value})
     assert reply.status == 200
     assert reply.json == before | {field: value, "updated_at": "2026-05-28T21:26:40Z"}
-    assert _shown(cast.alice, before["id"]) == [reply.json]
+    assert _load_events(cast.alice, before["id"]) == [reply.json]
 
 
 @pytest.mark.parametrize("field", ["description", "end_time", "image_url", "location"])
@@ -59,7 +59,7 @@ def test_a_required_field_is_not_cleared(cast: Cast, field: str, nothing: str | 
     before = an_event(cast.alice, **FULL)
     reply = cast.alice.put(f"/api/events/{before['id']}", json={field: nothing})
     assert (reply.status, reply.broken) == (422, [field])
-    assert _shown(cast.alice, before["id"]) == [before]
+    assert _load_events(cast.alice, before["id"]) == [before]
 
 
 def test_a_changed_event_is_found_by_its_new_text(cast: Cast) -> None:
@@ -74,10 +74,10 @@ def test_a_changed_event_is_found_by_its_new_text(cast: Cast) -> None:
 def test_an_event_that_becomes_private_or_public_does_so_in_every_list(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, public=True)["id"]
     event = an_event(cast.alice, calendar_id=calendar)["id"]
-    for public, found in ((False, []), (True, [event])):
+    for public, expected in ((False, []), (True, [event])):
         assert cast.alice.put(f"/api/events/{event}", json={"public": public}).status == 200
-        assert listed(cast.anonymous, calendar_id=calendar) == listed(cast.carol, calendar_id=calendar) == found
-        assert listed(cast.anonymous, ids=event) == found
+        assert listed(cast.anonymous, calendar_id=calendar) == listed(cast.carol, calendar_id=calendar) == expected
+        assert listed(cast.anonymous, ids=event) == expected
 
 
 def test_an_update_without_fields_changes_nothing(cast: Cast) -> None:
@@ -87,10 +87,10 @@ def test_an_update_without_fields_changes_nothing(cast: Cast) -> None:
 
 def test_the_end_may_not_come_before_the_start_that_stays(cast: Cast) -> None:
     before = an_event(cast.alice, **FULL)
-    for given in ({"end_time": "2026-06-01T19:00"}, {"start_time": "2026-06-01T22:00:01"}):
-        reply = cast.alice.put(f"/api/events/{before['id']}", json=given)
+    for fields in ({"end_time": "2026-06-01T19:00"}, {"start_time": "2026-06-01T22:00:01"}):
+        reply = cast.alice.put(f"/api/events/{before['id']}", json=fields)
         assert (reply.status, reply.broken) == (422, ["end_time"])
-    assert _shown(cast.alice, before["id"]) == [before]
+    assert _load_events(cast.alice, before["id"]) == [before]
 
 
 class TestSeveral:
@@ -100,7 +100,7 @@ class TestSeveral:
         first, second, third = (an_event(cast.alice, title=title)["id"] for title in ("One", "Two", "Three"))
         reply = cast.alice.put(f"/api/events/{first}", json={"ids": f"{third},{second}", "description": "Cancelled", "tag": "late"})
         assert reply.status == 200
-        assert reply.json == {"events": _shown(cast.alice, first, third, second)}
+        assert reply.json == {"events": _load_events(cast.alice, first, third, second)}
         assert [event["title"] for event in reply.json["events"]] == ["One", "Three", "Two"]
         assert {(event["description"], event["tag_list"]) for event in reply.json["events"]} == {("Cancelled", "late")}
 
@@ -131,13 +131,13 @@ class TestSeveral:
         reply = cast.alice.put(f"/api/events/{path}", json={"ids": ids, "title": "Changed"})
         assert (reply.status, reply.broken) == (status, ["ids"])
         assert f"event {wrong} " in reply.json["errors"][0]["message"]
-        assert _shown(cast.alice, one, two) == before
+        assert _load_events(cast.alice, one, two) == before
 
     def test_one_that_cannot_be_so_fails_all(self, cast: Cast) -> None:
         early, late = an_event(cast.alice), an_event(cast.alice, start_time="2026-08-01T20:00")
         reply = cast.alice.put(f"/api/events/{early['id']}", json={"ids": late["id"], "end_time": "2026-07-01T20:00"})
         assert (reply.status, reply.broken) == (422, ["end_time"])
-        assert _shown(cast.alice, early["id"], late["id"]) == [early, late]
+        assert _load_events(cast.alice, early["id"], late["id"]) == [early, late]
 
     def test_each_keeps_its_own_zone_and_the_rest(self, cast: Cast) -> None:
         paris = an_event(cast.alice, title="Paris", time_zone="Europe/Paris")["id"]

@@ -150,8 +150,8 @@ def test_several_and_several_at_once_do_not_block_each_other(cast: Cast) -> None
             partial(cast.alice.put, f"/api/events/{back[0]}", json={"ids": back[1:], "tag": f"back {number}"}),
         )
         assert [reply.status for reply in replies] == [200, 200]
-    shown = cast.alice.get("/api/events").json["events"]
-    assert {frozenset(event["tags"]) for event in shown} == {frozenset(f"{way} {i}" for way in ("there", "back") for i in range(ROUNDS))}
+    current = cast.alice.get("/api/events").json["events"]
+    assert {frozenset(event["tags"]) for event in current} == {frozenset(f"{way} {i}" for way in ("there", "back") for i in range(ROUNDS))}
 
 
 def test_of_deletions_at_once_one_deletes(cast: Cast) -> None:

@@ -36,18 +36,18 @@ class Scene:
 
     def sees(self, actor: Client) -> bool:
         """Whether the actor sees the event: shown, among ids, counted, and in a search of a calendar, always alike."""
-        shown = actor.get(f"/api/events/{self.event}").status
-        assert shown in (200, 404)
-        chosen = actor.get("/api/events", query={"ids": self.event, "count": "true"}).json
-        assert len(chosen["events"]) == chosen["total"] == (shown == 200)
+        status = actor.get(f"/api/events/{self.event}").status
+        assert status in (200, 404)
+        by_id = actor.get("/api/events", query={"ids": self.event, "count": "true"}).json
+        assert len(by_id["events"]) == by_id["total"] == (status == 200)
         for calendar in (self.home, self.other):
             within = {"calendar_id": calendar["id"], "count": "true"}
             for query in (within, within | {"title": f"word{self.cast.alice.id}"}):
                 reply = actor.get("/api/events", query=query)
                 if reply.status == 200:
                     assert len(reply.json["events"]) == reply.json["total"]
-                    assert shown == 200 or reply.json["total"] == 0
-        return shown == 200
+                    assert status == 200 or reply.json["total"] == 0
+        return status == 200
 
     def seeing(self) -> set[str]:
         return {name for name in ACTORS if self.sees(self.actor(name))}
@@ -121,9 +121,9 @@ def test_only_calendars_that_the_reader_sees_are_named(cast: Cast) -> None:
         "dave": [other, third],
     }
     for name, ids in expected.items():
-        shown = scene.actor(name).get(f"/api/events/{scene.event}").json
+        event = scene.actor(name).get(f"/api/events/{scene.event}").json
         item = scene.actor(name).get("/api/events", query={"ids": scene.event}).json["events"][0]
-        assert shown["calendar_ids"] == item["calendar_ids"] == [calendar["id"] for calendar in shown["calendars"]] == ids, name
+        assert event["calendar_ids"] == item["calendar_ids"] == [calendar["id"] for calendar in event["calendars"]] == ids, name
     assert [calendar["name"] for calendar in cast.bob.get(f"/api/events/{scene.event}").json["calendars"]] == ["Home", "Other", "Open"]
 
 
@@ -143,9 +143,9 @@ def test_the_owner_sees_and_edits_the_event_wherever_it_is(cast: Cast) -> None:
     shared(cast.alice, calendar, cast.bob, "editor")
     event = an_event(cast.bob, calendar_id=calendar["id"])["id"]
     assert cast.alice.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": cast.bob.user_name}).status == 200
-    shown = cast.bob.get(f"/api/events/{event}")
-    assert (shown.status, shown.json["can_edit"], shown.json["calendar_ids"]) == (200, True, [calendar["id"]])
-    assert shown.json["owner"] == {"id": cast.bob.id, "name": "Bob"}
+    reply = cast.bob.get(f"/api/events/{event}")
+    assert (reply.status, reply.json["can_edit"], reply.json["calendar_ids"]) == (200, True, [calendar["id"]])
+    assert reply.json["owner"] == {"id": cast.bob.id, "name": "Bob"}
     assert listed(cast.bob) == []
     assert listed(cast.bob, ids=event) == [event]
     assert cast.bob.put(f"/api/events/{event}", json={"title": "Mine"}).status == 200
@@ -156,8 +156,8 @@ def test_who_may_edit(cast: Cast, actor: str, can_edit: bool) -> None:
     """Members of a calendar on which it is placed besides may not, whatever they may do there."""
     scene = Scene(cast, public=True)
     scene.placed(cast.alice)
-    shown = scene.actor(actor).get(f"/api/events/{scene.event}").json
-    assert shown["can_edit"] == can_edit
+    event = scene.actor(actor).get(f"/api/events/{scene.event}").json
+    assert event["can_edit"] == can_edit
     changed = scene.actor(actor).put(f"/api/events/{scene.event}", json={"title": "Changed"}).status
     assert changed == (200 if can_edit else 401 if actor == "anonymous" else 403)
 

@@ -37,28 +37,28 @@ TOKENS = [
 
 
 def one(*lines: str, start: str = "DTSTART:20260601T180000Z") -> Entry:
-    (found,) = parse_file(a_file(an_entry("one", start, *lines))).entries
-    return found
+    (entry,) = parse_file(a_file(an_entry("one", start, *lines))).entries
+    return entry
 
 
 def test_lines_are_unfolded_and_unescaped() -> None:
-    found = one("DESCRIPTION:One\\, two\\; three\\\\n\\nfour f", " ive", "\tsix", "CATEGORIES:a\\,b,c", "CATEGORIES:d")
-    assert found.description == "One, two; three\\n\nfour fivesix"
-    assert found.categories == ["a,b", "c", "d"]
+    entry = one("DESCRIPTION:One\\, two\\; three\\\\n\\nfour f", " ive", "\tsix", "CATEGORIES:a\\,b,c", "CATEGORIES:d")
+    assert entry.description == "One, two; three\\n\nfour fivesix"
+    assert entry.categories == ["a,b", "c", "d"]
 
 
 def test_properties_of_a_reminder_are_not_taken_for_those_of_its_event() -> None:
     alarm = ["BEGIN:VALARM", "DESCRIPTION:Ring", "SUMMARY:Ring", "DTSTART:19990101", "ATTACH:bell", "END:VALARM"]
-    found = one(*alarm, "DESCRIPTION:Song")
-    assert (found.summary, found.description, found.unsupported) == ("Concert", "Song", {"reminders"})
+    entry = one(*alarm, "DESCRIPTION:Song")
+    assert (entry.summary, entry.description, entry.unsupported) == ("Concert", "Song", {"reminders"})
 
 
 def test_an_entry_has_its_line_number_and_its_times() -> None:
-    found = one("DTEND;TZID=Europe/Paris:20260601T200000", "RRULE:FREQ=DAILY", "EXDATE:20260602T180000Z,20260603T180000Z", "SEQUENCE:3")
-    assert (found.line, found.sequence, found.rule) == (3, 3, "FREQ=DAILY")
-    assert found.start == DateTimeValue(datetime(2026, 6, 1, 18), is_utc=True)
-    assert found.end == DateTimeValue(datetime(2026, 6, 1, 20), zone="EUROPE/PARIS")
-    assert [moment.local.day for moment in found.exdates] == [2, 3]
+    entry = one("DTEND;TZID=Europe/Paris:20260601T200000", "RRULE:FREQ=DAILY", "EXDATE:20260602T180000Z,20260603T180000Z", "SEQUENCE:3")
+    assert (entry.line, entry.sequence, entry.rule) == (3, 3, "FREQ=DAILY")
+    assert entry.start == DateTimeValue(datetime(2026, 6, 1, 18), is_utc=True)
+    assert entry.end == DateTimeValue(datetime(2026, 6, 1, 20), zone="EUROPE/PARIS")
+    assert [moment.local.day for moment in entry.exdates] == [2, 3]
 
 
 def test_an_entry_without_a_uid_or_with_a_very_long_one_gets_the_same_uid_each_time() -> None:
@@ -102,8 +102,8 @@ def test_zones_are_found_by_the_names_that_programs_use(name: str, zone: str | N
 
 
 def observance(start: str, before: str, after: str, rule: str = "") -> dict[str, list[Property]]:
-    said = {"DTSTART": start, "TZOFFSETFROM": before, "TZOFFSETTO": after} | ({"RRULE": rule} if rule else {})
-    return {name: [Property({}, value)] for name, value in said.items()}
+    properties = {"DTSTART": start, "TZOFFSETFROM": before, "TZOFFSETTO": after} | ({"RRULE": rule} if rule else {})
+    return {name: [Property({}, value)] for name, value in properties.items()}
 
 
 SUMMER = observance("16010101T020000", "+0100", "+0200", "FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU")
@@ -150,7 +150,7 @@ def test_an_invalid_zone_is_none_and_one_with_many_changes_exceeds_its_budget() 
 
 
 @pytest.mark.parametrize(
-    ("written", "length"),
+    ("text", "length"),
     [
         ("PT1H30M", Duration(0, 5400)),
         ("P1W", Duration(7, 0)),
@@ -160,20 +160,20 @@ def test_an_invalid_zone_is_none_and_one_with_many_changes_exceeds_its_budget() 
         ("PT86400S", Duration(0, 86_400)),
     ],
 )
-def test_durations_are_parsed(written: str, length: Duration) -> None:
-    assert parse_duration(written) == length
+def test_durations_are_parsed(text: str, length: Duration) -> None:
+    assert parse_duration(text) == length
 
 
-@pytest.mark.parametrize("written", ["P", "PT", "", "1H", "PT1X", "P-1D", "PT" + "9" * 20 + "H"])
-def test_an_invalid_duration_is_refused(written: str) -> None:
+@pytest.mark.parametrize("text", ["P", "PT", "", "1H", "PT1X", "P-1D", "PT" + "9" * 20 + "H"])
+def test_an_invalid_duration_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no length"):
-        parse_duration(written)
+        parse_duration(text)
 
 
 @given(st.datetimes(), st.booleans())
 def test_every_date_time_is_parsed_as_it_was_written(moment: datetime, is_utc: bool) -> None:
-    written = f"{moment.year:04}{moment:%m%dT%H%M%S}{'Z' * is_utc}"
-    assert parse_datetime(written, {}) == DateTimeValue(moment.replace(microsecond=0), is_utc=is_utc)
+    text = f"{moment.year:04}{moment:%m%dT%H%M%S}{'Z' * is_utc}"
+    assert parse_datetime(text, {}) == DateTimeValue(moment.replace(microsecond=0), is_utc=is_utc)
 
 
 @pytest.mark.parametrize(

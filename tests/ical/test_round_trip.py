@@ -19,8 +19,8 @@ def entries(content: bytes) -> list[str]:
     """The entries of a feed, without what is the copy's own: when and how often it was written, and its address."""
     lines = re.sub(r"\r\n[ ]", "", content.decode()).split("\r\n")
     own = ("CREATED", "LAST-MODIFIED", "DTSTAMP", "SEQUENCE", "URL")
-    kept = "\n".join(line for line in lines if re.split("[:;]", line)[0] not in own)
-    return sorted(kept.removesuffix("END:VCALENDAR\n").split("BEGIN:VEVENT")[1:])
+    foreign = "\n".join(line for line in lines if re.split("[:;]", line)[0] not in own)
+    return sorted(foreign.removesuffix("END:VCALENDAR\n").split("BEGIN:VEVENT")[1:])
 
 
 @example(

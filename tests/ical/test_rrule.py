@@ -16,7 +16,7 @@ LAST = date(2041, 1, 1)
 DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 
-def found(text: str, start: date, *, last: date = LAST, most: int = 60) -> list[date]:
+def dates_of(text: str, start: date, *, last: date = LAST, most: int = 60) -> list[date]:
     return list(islice(dates(parse(text), start, last, Budget(100_000)), most))
 
 
@@ -41,8 +41,8 @@ def rules(draw: Callable[..., Any]) -> tuple[str, date]:
         # Places and plain days together mean different things to the two, and dateutil asks for all where the standard has either.
         places = st.sampled_from(["1", "2", "-1", "+3", "-2", "5"]) if frequency in ("MONTHLY", "YEARLY") and not has_weeks else st.just("")
         placed = draw(st.booleans())
-        chosen = draw(st.lists(st.sampled_from(DAYS), min_size=1, max_size=4, unique=True))
-        parts["BYDAY"] = ",".join((draw(places) if placed else "") + day for day in chosen)
+        days = draw(st.lists(st.sampled_from(DAYS), min_size=1, max_size=4, unique=True))
+        parts["BYDAY"] = ",".join((draw(places) if placed else "") + day for day in days)
     if draw(st.booleans()):
         parts["WKST"] = draw(st.sampled_from(DAYS))
     # dateutil wants a set for the positions to choose from, and counts the first week from its own first day.
@@ -56,11 +56,11 @@ def rules(draw: Callable[..., Any]) -> tuple[str, date]:
 @given(rules())
 def test_the_dates_of_a_rule_are_those_of_dateutil(made: tuple[str, date]) -> None:
     text, start = made
-    ours = found(text, start)
+    ours = dates_of(text, start)
     # Of a rule that makes nothing more, dateutil would say so only after it has looked at all years to come.
     rule = dateutil.rrule.rrulestr(text, dtstart=datetime.combine(start, datetime.min.time()))
     assert ours == [moment.date() for moment in islice(rule, len(ours))]
-    assert found(f"{text};COUNT=7", start) == ours[:7]
+    assert dates_of(f"{text};COUNT=7", start) == ours[:7]
 
 
 @pytest.mark.parametrize("week", [1, 52, 53])
@@ -68,7 +68,7 @@ def test_the_weeks_around_new_year_are_those_of_iso_8601(week: int) -> None:
     start = date(2019, 1, 1)
     days = [start + timedelta(days=i) for i in range((LAST - start).days)]
     expected = [day for day in days if day.isocalendar().week == week]
-    assert found(f"FREQ=YEARLY;BYWEEKNO={week};BYDAY={','.join(DAYS)}", start, most=len(expected)) == expected
+    assert dates_of(f"FREQ=YEARLY;BYWEEKNO={week};BYDAY={','.join(DAYS)}", start, most=len(expected)) == expected
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_the_weeks_around_new_year_are_those_of_iso_8601(week: int) -> None:
     ],
 )
 def test_the_dates_of_a_rule_are_those_of_rfc_5545(text: str, start: str, expected: list[str]) -> None:
-    assert [day.isoformat() for day in found(text, date.fromisoformat(start), most=len(expected))] == expected
+    assert [day.isoformat() for day in dates_of(text, date.fromisoformat(start), most=len(expected))] == expected
 
 
 @pytest.mark.parametrize(
@@ -130,9 +130,9 @@ def test_a_rule_without_dates_exceeds_its_budget(text: str) -> None:
 
 
 def test_a_rule_ends_with_the_year_9999() -> None:
-    assert found("FREQ=DAILY", date(9999, 12, 30), last=date.max) == [date(9999, 12, 30), date.max]
-    assert found("FREQ=WEEKLY;BYDAY=SA,SU;WKST=TH", date(9999, 12, 30), last=date.max) == []
-    assert found("FREQ=YEARLY;BYWEEKNO=1,52;BYDAY=FR", date(9999, 12, 30), last=date.max) == [date.max]
+    assert dates_of("FREQ=DAILY", date(9999, 12, 30), last=date.max) == [date(9999, 12, 30), date.max]
+    assert dates_of("FREQ=WEEKLY;BYDAY=SA,SU;WKST=TH", date(9999, 12, 30), last=date.max) == []
+    assert dates_of("FREQ=YEARLY;BYWEEKNO=1,52;BYDAY=FR", date(9999, 12, 30), last=date.max) == [date.max]
 
 
 @pytest.mark.parametrize(

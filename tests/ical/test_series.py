@@ -68,17 +68,17 @@ def _moments(event: dict[str, Any]) -> tuple[Any, Any]:
         return event["start_time"], (last + timedelta(days=1)).isoformat()
     start = datetime.fromisoformat(event["start_time"])
     end = datetime.fromisoformat(event["end_time"]) if event["end_time"] else start
-    return _shown(start), _shown(end)
+    return _format(start), _format(end)
 
 
-def _shown(moment: datetime | date) -> str:
+def _format(moment: datetime | date) -> str:
     return moment.astimezone(UTC).isoformat() if isinstance(moment, datetime) else moment.isoformat()
 
 
 def of_first_reader(content: bytes) -> list[Occurrence]:
     file: Any = icalendar.Calendar.from_ical(content)
-    found: list[Any] = recurring_ical_events.of(file).between(FROM, TO)
-    return sorted((str(entry["SUMMARY"]), _shown(entry.start), _shown(entry.end)) for entry in found)
+    occurrences: list[Any] = recurring_ical_events.of(file).between(FROM, TO)
+    return sorted((str(entry["SUMMARY"]), _format(entry.start), _format(entry.end)) for entry in occurrences)
 
 
 def of_second_reader(content: bytes) -> list[Occurrence]:
@@ -87,28 +87,28 @@ def of_second_reader(content: bytes) -> list[Occurrence]:
     zones_read = vars(vobject.icalendar)["__tzidMap"]
     for zone in set(zones_read) - {"UTC"}:
         del zones_read[zone]
-    found: dict[tuple[str, str], Occurrence] = {}
+    occurrences: dict[tuple[str, str], Occurrence] = {}
     moved: list[tuple[tuple[str, str], Occurrence]] = []
     for entry in getattr(vobject.readOne(content.decode()), "vevent_list", []):
         start = entry.dtstart.value
         if hasattr(entry, "recurrence_id"):
-            slot = (entry.uid.value, _shown(entry.recurrence_id.value))
-            moved.append((slot, (entry.summary.value, _shown(start), _end(entry, start))))
+            slot = (entry.uid.value, _format(entry.recurrence_id.value))
+            moved.append((slot, (entry.summary.value, _format(start), _end(entry, start))))
             continue
         for each in _expanded(entry, start):
-            found[entry.uid.value, _shown(each)] = (entry.summary.value, _shown(each), _end(entry, each))
-    return sorted((found | dict(moved)).values())
+            occurrences[entry.uid.value, _format(each)] = (entry.summary.value, _format(each), _end(entry, each))
+    return sorted((occurrences | dict(moved)).values())
 
 
 def _end(entry: Any, start: Any) -> str:
     """By the clocks of its first occurrence; of others by the length."""
     if not hasattr(entry, "dtend"):
         length = entry.duration.value if hasattr(entry, "duration") else timedelta(0)
-        return _shown(start.astimezone(UTC) + length if isinstance(start, datetime) else start + length)
+        return _format(start.astimezone(UTC) + length if isinstance(start, datetime) else start + length)
     if isinstance(start, datetime):
         assert not hasattr(entry, "rrule")
-        return _shown(entry.dtend.value)
-    return _shown(start + (entry.dtend.value - entry.dtstart.value))
+        return _format(entry.dtend.value)
+    return _format(start + (entry.dtend.value - entry.dtstart.value))
 
 
 def _expanded(entry: Any, start: Any) -> list[Any]:
@@ -119,14 +119,14 @@ def _expanded(entry: Any, start: Any) -> list[Any]:
     rule = dict(part.split("=") for part in entry.rrule.value.split(";"))
     until = rule.pop("UNTIL", None)
     made = dateutil.rrule.rrulestr(";".join(f"{name}={value}" for name, value in rule.items()), dtstart=naive)
-    found: list[Any] = []
+    starts: list[Any] = []
     for wall in made:
         each = wall.replace(tzinfo=start.tzinfo) if isinstance(start, datetime) else wall.date()
         if (until and _compact(each) > until) or wall.year > 2028:
-            return found
+            return starts
         if each not in excepted:
-            found.append(each)
-    return found
+            starts.append(each)
+    return starts
 
 
 def _compact(each: Any) -> str:

@@ -22,7 +22,7 @@ offsets = st.integers(-14 * 60, 14 * 60)
 instants = walls.map(lambda wall: int((wall - EPOCH).total_seconds()))
 
 
-def _written(minutes: int) -> str:
+def _format_offset(minutes: int) -> str:
     return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
 
 
@@ -31,10 +31,10 @@ def _written(minutes: int) -> str:
 def test_a_time_with_an_offset_does_not_depend_on_the_zone(wall: datetime, minutes: int) -> None:
     moment = int((wall - timedelta(minutes=minutes) - EPOCH).total_seconds())
     for text in (
-        f"{wall.isoformat()}{_written(minutes)}",
-        f"{wall.isoformat(' ')}{_written(minutes)}",
-        f"{wall.isoformat()}.123456789{_written(minutes)}[Asia/Tokyo]",
-        f" {wall.isoformat().lower()}{_written(minutes)} ",
+        f"{wall.isoformat()}{_format_offset(minutes)}",
+        f"{wall.isoformat(' ')}{_format_offset(minutes)}",
+        f"{wall.isoformat()}.123456789{_format_offset(minutes)}[Asia/Tokyo]",
+        f" {wall.isoformat().lower()}{_format_offset(minutes)} ",
     ):
         assert datetimes.parse(text).to_instant("Europe/Paris") == moment
         assert not datetimes.parse(text).is_date
@@ -72,9 +72,9 @@ def _moment(wall: datetime, zone: str) -> int:
     """By trial: of the offsets that the zone has around then, the first moment at which its clocks show this time."""
     tried = int((wall - EPOCH).total_seconds())
     around = [_offset(tried + shift * 3600, zone) for shift in (-36, -24, -12, 0, 12, 24, 36)]
-    shown = [tried - offset for offset in around if _offset(tried - offset, zone) == offset]
+    instants = [tried - offset for offset in around if _offset(tried - offset, zone) == offset]
     # In a gap the offset from before it leads as far behind it as the time was in it.
-    return min(shown) if shown else tried - around[0]
+    return min(instants) if instants else tried - around[0]
 
 
 def _offset(instant: int, zone: str) -> int:
@@ -154,9 +154,9 @@ def test_any_text_is_parsed_as_a_datetime_or_refused(text: str) -> None:
 @given(instants, zones)
 def test_a_formatted_instant_can_be_parsed_and_has_the_offset_of_the_zone(instant: int, zone: str) -> None:
     text = datetimes.format_instant(instant, zone)
-    shown = datetime.fromisoformat(text)
-    assert datetimes.parse(text).to_instant("Asia/Tokyo") == instant == int(shown.timestamp())
-    offset = shown.utcoffset()
+    local = datetime.fromisoformat(text)
+    assert datetimes.parse(text).to_instant("Asia/Tokyo") == instant == int(local.timestamp())
+    offset = local.utcoffset()
     assert offset is not None
     assert abs(offset.total_seconds() - _offset(instant, zone)) < 60
     assert len(text) == len("2026-05-11T17:00:00+02:00")

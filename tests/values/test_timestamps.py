@@ -15,9 +15,9 @@ offsets = st.builds(lambda minutes: timezone(timedelta(minutes=minutes)), st.int
 
 @given(instant=instants)
 def test_a_formatted_instant_is_parsed_as_the_same_instant(instant: int) -> None:
-    written = timestamps.format_utc(instant)
-    assert timestamps.parse_instant(written) == instant
-    assert datetime.strptime(written, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp() == instant
+    text = timestamps.format_utc(instant)
+    assert timestamps.parse_instant(text) == instant
+    assert datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp() == instant
 
 
 @given(instant=st.integers(0, 999_999_999_999))
