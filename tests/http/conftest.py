@@ -28,9 +28,9 @@ def service(tmp_path: Path) -> Iterator[Service]:
     """Start the whole service on a SQLite database of its own, with the given settings."""
     opened: list[Database] = []
 
-    def start(**given: Any) -> Client:
+    def start(**changes: Any) -> Client:
         usual = {"data": str(tmp_path / uuid4().hex), "base_url": "http://testserver", "access_log": "off", "rate_limits": "off"}
-        settings = Settings(**usual | given)
+        settings = Settings(**usual | changes)
         settings.folder.mkdir()
         opened.append(open_database(settings))
         migrate(opened[-1])
@@ -45,8 +45,10 @@ def service(tmp_path: Path) -> Iterator[Service]:
 def stage(db: Database, settings: Settings, clock: Clock) -> Stage:
     """Serve actions that a test made for itself (see `act`), on each database."""
 
-    def serve(*actions: Endpoint, **given: Any) -> Client:
-        return Client(application(list(actions), db, msgspec.structs.replace(settings, **given), authenticate, idempotent_responses, clock))
+    def serve(*actions: Endpoint, **changes: Any) -> Client:
+        return Client(
+            application(list(actions), db, msgspec.structs.replace(settings, **changes), authenticate, idempotent_responses, clock)
+        )
 
     return serve
 

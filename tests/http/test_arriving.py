@@ -47,10 +47,10 @@ class Arriving:
 
 
 def run(story: Callable[[Arriving], Awaitable[None]]) -> None:
-    async def told() -> None:
+    async def report() -> None:
         await story(Arriving())
 
-    loops.run(told())
+    loops.run(report())
 
 
 def test_large_bodies_of_a_network_hold_up_neither_its_small_ones_nor_other_networks() -> None:

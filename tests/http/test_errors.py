@@ -113,17 +113,17 @@ def _versioned(ctx: Context) -> dict[str, str]:
     return {"version": "v2"}
 
 
-@pytest.mark.parametrize(("given", "status"), [('"v2"', 200), ('W/"v2"', 200), ('"v1", "v2"', 200), ("*", 200), ('"v1"', 412), ("v2", 412)])
-def test_a_stale_if_match_is_412(stage: Stage, given: str, status: int) -> None:
-    reply = stage(act("PUT", "/api/things", _versioned)).put("/api/things", headers={"If-Match": given})
+@pytest.mark.parametrize(("value", "status"), [('"v2"', 200), ('W/"v2"', 200), ('"v1", "v2"', 200), ("*", 200), ('"v1"', 412), ("v2", 412)])
+def test_a_stale_if_match_is_412(stage: Stage, value: str, status: int) -> None:
+    reply = stage(act("PUT", "/api/things", _versioned)).put("/api/things", headers={"If-Match": value})
     assert reply.status == status
     if status == 412:
         assert_problem(reply, 412)
 
 
-@pytest.mark.parametrize(("given", "status"), [('"v2"', 304), ('W/"v2"', 304), ('"v1", "v2"', 304), ("*", 304), ('"v1"', 200)])
-def test_a_read_that_the_client_has_already_is_304(stage: Stage, given: str, status: int) -> None:
-    reply = stage(act("GET", "/api/things", _versioned)).get("/api/things", headers={"If-None-Match": given})
+@pytest.mark.parametrize(("header", "status"), [('"v2"', 304), ('W/"v2"', 304), ('"v1", "v2"', 304), ("*", 304), ('"v1"', 200)])
+def test_a_read_that_the_client_has_already_is_304(stage: Stage, header: str, status: int) -> None:
+    reply = stage(act("GET", "/api/things", _versioned)).get("/api/things", headers={"If-None-Match": header})
     assert (reply.status, reply.headers["ETag"], bool(reply.content)) == (status, '"v2"', status == 200)
 
 
@@ -245,7 +245,7 @@ def test_problems_are_json_that_any_parser_reads(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("fields", "code"),
     [
         ({}, "required"),
         ({"name": " "}, "required"),
@@ -259,8 +259,8 @@ def test_problems_are_json_that_any_parser_reads(cast: Cast) -> None:
         ({"name": "Jazz", "colour": "red"}, "unknown"),
     ],
 )
-def test_a_broken_field_has_a_code(cast: Cast, given: dict[str, Any], code: str) -> None:
-    reply = cast.alice.post("/api/calendars", json=given, headers={"Prefer": "handling=strict"})
+def test_a_broken_field_has_a_code(cast: Cast, fields: dict[str, Any], code: str) -> None:
+    reply = cast.alice.post("/api/calendars", json=fields, headers={"Prefer": "handling=strict"})
     assert [error["code"] for error in reply.json["errors"]] == [code], reply
 
 

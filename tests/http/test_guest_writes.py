@@ -76,13 +76,13 @@ def test_the_limit_holds_across_processes_and_servers(cast: Cast, db: Database, 
     processes = [Client(wsgi(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=MOST), clock)) for _ in range(2)]
     address = an_address()
     statuses = [
-        processes[turn % 2].post("/api/responses", json=an_answer(event["id"], turn), remote_addr=address).status
+        processes[turn % 2].post("/api/responses", json=response_fields(event["id"], turn), remote_addr=address).status
         for turn in range(MOST + 2)
     ]
     assert statuses == [201] * MOST + [429] * 2
 
 
-def an_answer(event_id: int, number: int) -> dict[str, Any]:
+def response_fields(event_id: int, number: int) -> dict[str, Any]:
     return {"event_id": event_id, "email_address": f"guest{number}@example.org", "response": "YES"}
 
 
@@ -92,13 +92,13 @@ def test_what_fails_counts_too(cast: Cast, db: Database, settings: Settings, lim
     registration = {"user_name": cast.alice.user_name, "email_address": "new@example.org", "password": "long enough 7x"}
     for sent, status in [({}, 422), (registration, 409)] * 2:
         assert guest.post("/api/users", json=sent, remote_addr=address).status == status
-    assert guest.post("/api/responses", json=an_answer(9_999_999, 1), remote_addr=address).status == 404
+    assert guest.post("/api/responses", json=response_fields(9_999_999, 1), remote_addr=address).status == 404
     assert guest.post("/api/users", json=registration, remote_addr=address).status == 429
 
 
 def test_a_call_is_counted_once(cast: Cast, db: Database, limited: Client) -> None:
     event = an_event(cast.alice, public=True)
-    assert limited.post("/api/responses", json=an_answer(event["id"], 1), remote_addr=an_address()).status == 201
+    assert limited.post("/api/responses", json=response_fields(event["id"], 1), remote_addr=an_address()).status == 201
     assert uses(db) == 1
     assert limited.post("/api/responses", json={}, remote_addr=an_address()).status == 422
     assert uses(db) == 2
@@ -107,7 +107,7 @@ def test_a_call_is_counted_once(cast: Cast, db: Database, limited: Client) -> No
 def test_refused_calls_write_nothing(book: Client, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     address = an_address()
     assert [write(book, address).status for _ in range(MOST + 1)][-1] == 429
-    monkeypatch.setattr(type(db), "write", lambda *given, **more: pytest.fail("a refused call wrote"))
+    monkeypatch.setattr(type(db), "write", lambda *arguments, **more: pytest.fail("a refused call wrote"))
     assert [write(book, address).status for _ in range(3)] == [429] * 3
 
 
@@ -164,7 +164,7 @@ def test_a_refused_form_keeps_what_was_typed(
 
 def test_what_has_expired_is_deleted(cast: Cast, db: Database, settings: Settings, limited: Client, clock: Clock) -> None:
     event = an_event(cast.alice, public=True)
-    limited.post("/api/responses", json=an_answer(event["id"], 1), remote_addr=an_address())
+    limited.post("/api/responses", json=response_fields(event["id"], 1), remote_addr=an_address())
     clean_up(Context(db, settings, clock.now))
     assert uses(db) == 1
     clean_up(Context(db, settings, clock.now + 120))
@@ -173,7 +173,7 @@ def test_what_has_expired_is_deleted(cast: Cast, db: Database, settings: Setting
 
 def test_no_counter_tells_whose_it_is(cast: Cast, db: Database, limited: Client) -> None:
     event = an_event(cast.alice, public=True)
-    limited.post("/api/responses", json=an_answer(event["id"], 1), remote_addr="10.98.76.54")
+    limited.post("/api/responses", json=response_fields(event["id"], 1), remote_addr="10.98.76.54")
     with db.read() as tx:
         rows = tx.rows("SELECT subject FROM rate_counters")
     assert len(rows) == 1

@@ -132,11 +132,11 @@ def test_head_answers_where_get_does_only(cast: Cast) -> None:
     ],
 )
 def test_options_tells_the_methods_and_so_does_405(client: Client, path: str, methods: set[str]) -> None:
-    told = client.request("OPTIONS", path)
-    assert (told.status, told.content) == (200, b"")
+    options_reply = client.request("OPTIONS", path)
+    assert (options_reply.status, options_reply.content) == (200, b"")
     refused = client.request("PATCH", path)
     assert refused.status == 405
-    for reply in (told, refused):
+    for reply in (options_reply, refused):
         assert set(reply.headers["Allow"].split(", ")) == methods
 
 
@@ -160,8 +160,8 @@ def test_json_and_feeds_are_compressed_for_those_who_take_it(cast: Cast) -> None
         if tag := small.headers.get("ETag"):
             assert tag == f"W/{plain.headers['ETag']}"
             for held in (tag, plain.headers["ETag"]):
-                asked = {"Accept-Encoding": "gzip", "If-None-Match": held}
-                assert cast.alice.get(path, headers=asked).status == 304
+                headers = {"Accept-Encoding": "gzip", "If-None-Match": held}
+                assert cast.alice.get(path, headers=headers).status == 304
 
 
 def test_a_weak_tag_may_be_sent_back_to_change_the_record(cast: Cast) -> None:
@@ -214,5 +214,5 @@ def test_secrets_are_answered_only_once_and_never_in_a_location(cast: Cast) -> N
     session = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD})
     token = session.json["token"]
     assert token not in session.headers["Location"]
-    shown = cast.alice.signed_in(token).get("/api/session/current")
-    assert token not in shown.text
+    current_session = cast.alice.signed_in(token).get("/api/session/current")
+    assert token not in current_session.text

@@ -103,12 +103,12 @@ def test_an_odd_cookie_is_a_guest(cast: Cast, cookie: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", ["Bearer wrong", "Bearer wk_wrong", "bearer wrong", "Bearer", "Bearer ", "Basic YTpi", "wrong", "", "Bearer é"]
+    "credential", ["Bearer wrong", "Bearer wk_wrong", "bearer wrong", "Bearer", "Bearer ", "Basic YTpi", "wrong", "", "Bearer é"]
 )
-def test_a_wrong_credential_is_401_even_where_the_operation_is_public(cast: Cast, given: str) -> None:
+def test_a_wrong_credential_is_401_even_where_the_operation_is_public(cast: Cast, credential: str) -> None:
     calendar = a_calendar(cast.alice, public=True)
     login = {"user_name": cast.alice.user_name, "password": PASSWORD}
-    sent = {"Authorization": given}
+    sent = {"Authorization": credential}
     replies = [
         cast.anonymous.get(f"/api/calendars/{calendar['id']}", headers=sent),
         cast.anonymous.get("/api/users/new", headers=sent),
@@ -212,13 +212,13 @@ def test_a_configured_origin_may_read_answers_and_errors_but_never_with_cookies(
 
 
 def test_a_configured_origin_may_ask_first(service: Service) -> None:
-    asked = {"Origin": APP, "Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "authorization,content-type"}
-    reply = service(cors_origins=APP).request("OPTIONS", "/api/calendars/1", headers=asked)
+    headers = {"Origin": APP, "Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "authorization,content-type"}
+    reply = service(cors_origins=APP).request("OPTIONS", "/api/calendars/1", headers=headers)
     assert reply.status == 200
-    said = _cors(reply)
-    assert said["access-control-allow-origin"] == APP
-    assert {"GET", "POST", "PUT", "DELETE"} <= set(said["access-control-allow-methods"].split(", "))
-    assert {"authorization", "content-type", "if-match", "prefer"} <= set(said["access-control-allow-headers"].lower().split(", "))
+    cors_headers = _cors(reply)
+    assert cors_headers["access-control-allow-origin"] == APP
+    assert {"GET", "POST", "PUT", "DELETE"} <= set(cors_headers["access-control-allow-methods"].split(", "))
+    assert {"authorization", "content-type", "if-match", "prefer"} <= set(cors_headers["access-control-allow-headers"].lower().split(", "))
 
 
 @pytest.mark.parametrize(
@@ -226,10 +226,10 @@ def test_a_configured_origin_may_ask_first(service: Service) -> None:
 )
 def test_no_other_origin_may(service: Service, origin: str | None) -> None:
     guest = service(cors_origins=APP)
-    asked = {"Origin": origin} if origin else {}
+    headers = {"Origin": origin} if origin else {}
     for reply in (
-        guest.get("/api/users/new", headers=asked),
-        guest.request("OPTIONS", "/api/calendars", headers=asked | {"Access-Control-Request-Method": "PUT"}),
+        guest.get("/api/users/new", headers=headers),
+        guest.request("OPTIONS", "/api/calendars", headers=headers | {"Access-Control-Request-Method": "PUT"}),
     ):
         assert _cors(reply) == {}
         assert "Origin" in reply.headers["Vary"]
@@ -252,12 +252,12 @@ def test_a_star_lets_every_site_read_what_guests_may_and_nothing_else(service: S
     assert _cors(guest.get("/api/events", headers=other))["access-control-allow-origin"] == "*"
     assert _cors(guest.get("/", headers=other)) == {}
     assert _cors(guest.post("/api/session", json={}, headers=other)) == {}
-    asked = {"Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "authorization"}
-    preflight = _cors(guest.request("OPTIONS", "/api/events", headers=other | asked))
+    headers = {"Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "authorization"}
+    preflight = _cors(guest.request("OPTIONS", "/api/events", headers=other | headers))
     assert preflight["access-control-allow-methods"] == "GET, HEAD"
     assert "authorization" not in preflight["access-control-allow-headers"].lower()
     assert "access-control-allow-credentials" not in preflight
-    assert "PUT" in _cors(guest.request("OPTIONS", "/api/events", headers={"Origin": APP} | asked))["access-control-allow-methods"]
+    assert "PUT" in _cors(guest.request("OPTIONS", "/api/events", headers={"Origin": APP} | headers))["access-control-allow-methods"]
 
 
 @pytest.mark.parametrize(

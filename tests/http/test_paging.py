@@ -14,14 +14,14 @@ from tests.http.conftest import Stage, act
 
 def _walk(reader: Client, path: str, name: str) -> list[Any]:
     """Every page, by the addresses that the pages give."""
-    found: list[Any] = []
+    records: list[Any] = []
     following: str | None = path
     for _ in range(100):
         if following is None:
-            return found
+            return records
         reply = reader.get(following)
         assert reply.status == 200, reply
-        found += reply.json[name]
+        records += reply.json[name]
         following = reply.json["next"]
         assert _linked(reply) == following
     raise AssertionError("the pages have no end")
@@ -80,8 +80,8 @@ def test_pages_go_on_however_the_first_was_asked_for(cast: Cast, path: str) -> N
 
 
 def test_the_limit_is_at_most_500_and_the_answer_says_so(cast: Cast) -> None:
-    for asked, said in ((1, 1), (499, 499), (500, 500), (501, 500), (2**63 - 1, 500)):
-        assert cast.alice.get(f"/api/calendars?limit={asked}").json["limit"] == said
+    for limit, expected in ((1, 1), (499, 499), (500, 500), (501, 500), (2**63 - 1, 500)):
+        assert cast.alice.get(f"/api/calendars?limit={limit}").json["limit"] == expected
 
 
 def test_a_limit_of_zero_is_an_empty_page(cast: Cast) -> None:

@@ -15,16 +15,16 @@ from tests.http.multipart import multipart, of_parts
 # Requests are read before any database is asked.
 pytestmark = pytest.mark.on_one_database
 
-GIVEN = {"name": "Jazz & Blues", "description": "Late, é\nloud + long", "color": "#aa00FF", "time_zone": "Europe/Paris", "public": "yes"}
-WRAPPED = {f"calendar[{name}]": value for name, value in GIVEN.items()}
+FIELDS = {"name": "Jazz & Blues", "description": "Late, é\nloud + long", "color": "#aa00FF", "time_zone": "Europe/Paris", "public": "yes"}
+WRAPPED = {f"calendar[{name}]": value for name, value in FIELDS.items()}
 
 CARRIERS: dict[str, dict[str, Any]] = {
-    "JSON": {"json": GIVEN},
-    "JSON with its own types": {"json": GIVEN | {"public": True}},
-    "a form": {"data": GIVEN},
-    "multipart": multipart(GIVEN),
-    "the query": {"query": GIVEN},
-    "wrapped JSON": {"json": {"calendar": GIVEN}},
+    "JSON": {"json": FIELDS},
+    "JSON with its own types": {"json": FIELDS | {"public": True}},
+    "a form": {"data": FIELDS},
+    "multipart": multipart(FIELDS),
+    "the query": {"query": FIELDS},
+    "wrapped JSON": {"json": {"calendar": FIELDS}},
     "a wrapped form": {"data": WRAPPED},
     "wrapped multipart": multipart(WRAPPED),
     "a wrapped query": {"query": WRAPPED},
@@ -35,7 +35,7 @@ CARRIERS: dict[str, dict[str, Any]] = {
 def test_whatever_carries_the_parameters_the_result_is_the_same(cast: Cast, carrier: str) -> None:
     made = cast.alice.post("/api/calendars", **CARRIERS[carrier])
     assert made.status == 201, made
-    assert {name: made.json[name] for name in GIVEN} == GIVEN | {"public": True}
+    assert {name: made.json[name] for name in FIELDS} == FIELDS | {"public": True}
 
 
 @pytest.mark.parametrize("carrier", CARRIERS)
@@ -43,7 +43,7 @@ def test_an_update_reads_every_carrier_too(cast: Cast, carrier: str) -> None:
     calendar = a_calendar(cast.alice)
     changed = cast.alice.put(f"/api/calendars/{calendar['id']}", **CARRIERS[carrier])
     assert changed.status == 200, changed
-    assert {name: changed.json[name] for name in GIVEN} == GIVEN | {"public": True}
+    assert {name: changed.json[name] for name in FIELDS} == FIELDS | {"public": True}
 
 
 @pytest.mark.parametrize("query", ["name=Query&color=%23111111", "calendar[name]=Query&calendar[color]=%23111111"])
@@ -92,13 +92,13 @@ def test_a_value_that_comes_twice_is_refused(cast: Cast, carrier: dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    "written", ["ids={}&ids={}", "ids[]={}&ids[]={}", "ids[]={}&ids={}", "ids={}&ids[]={}", "ids={},&ids={}", "ids={},{}"]
+    "query", ["ids={}&ids={}", "ids[]={}&ids[]={}", "ids[]={}&ids={}", "ids={}&ids[]={}", "ids={},&ids={}", "ids={},{}"]
 )
-def test_a_list_may_come_in_parts(cast: Cast, written: str) -> None:
+def test_a_list_may_come_in_parts(cast: Cast, query: str) -> None:
     first, second, third = (an_event(cast.alice)["id"] for _ in range(3))
-    listed = cast.alice.get(f"/api/events?{written.format(first, second)}").json["events"]
+    listed = cast.alice.get(f"/api/events?{query.format(first, second)}").json["events"]
     assert sorted(event["id"] for event in listed) == [first, second]
-    deleted = cast.alice.delete(f"/api/events/{third}?{written.format(first, second)}").json["deleted"]
+    deleted = cast.alice.delete(f"/api/events/{third}?{query.format(first, second)}").json["deleted"]
     assert sorted(deleted) == [first, second, third]
 
 
@@ -113,9 +113,9 @@ def test_tags_may_come_in_parts(cast: Cast) -> None:
 def test_a_plus_of_a_time_in_a_query_is_a_plus(cast: Cast, time: str) -> None:
     before = an_event(cast.alice, start_time="2027-06-01T17:59:59Z")["id"]
     after = an_event(cast.alice, start_time="2027-06-01T20:00:00Z")["id"]
-    found = cast.alice.get(f"/api/events?start_time={time}")
-    assert found.status == 200, found
-    assert [event["id"] for event in found.json["events"] if event["id"] in (before, after)] == [after]
+    reply = cast.alice.get(f"/api/events?start_time={time}")
+    assert reply.status == 200, reply
+    assert [event["id"] for event in reply.json["events"] if event["id"] in (before, after)] == [after]
 
 
 def test_a_plus_of_a_phone_number_in_a_form_is_a_plus(cast: Cast) -> None:
@@ -252,8 +252,8 @@ def test_bracketed_names_nest(stage: Stage, carrier: dict[str, Any]) -> None:
 
 
 def test_a_strict_request_is_told_unknown_nested_parameters_too(stage: Stage) -> None:
-    asked = "/api/questions?comments[limit]=1&comments[lmit]=5&comments[{}]=1&idz=1"
-    reply = stage(act("GET", "/api/questions", _echo, guests=True)).get(asked, headers={"Prefer": "handling=strict"})
+    path = "/api/questions?comments[limit]=1&comments[lmit]=5&comments[{}]=1&idz=1"
+    reply = stage(act("GET", "/api/questions", _echo, guests=True)).get(path, headers={"Prefer": "handling=strict"})
     assert (reply.status, reply.broken) == (422, ["comments[lmit]", "comments[{}]", "idz"])
 
 

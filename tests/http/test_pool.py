@@ -43,14 +43,14 @@ class Busy:
 
 
 def run(story: Callable[[Busy], Awaitable[None]], **size: int) -> None:
-    async def told() -> None:
+    async def report() -> None:
         busy = Busy(**size)
         try:
             await story(busy)
         finally:
             busy.pool.shutdown()
 
-    loops.run(told())
+    loops.run(report())
 
 
 def test_whoever_has_fewer_threads_is_next() -> None:

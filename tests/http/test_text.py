@@ -83,10 +83,10 @@ def test_accents_that_pile_up_are_refused_before_they_cost_anything(cast: Cast, 
 
 @pytest.mark.parametrize(("field", "most"), [("name", 200), ("description", 20_000)])
 def test_a_text_has_a_maximum_length_in_characters(cast: Cast, field: str, most: int) -> None:
-    given = {"name": "Jazz"}
-    assert cast.alice.post("/api/calendars", json=given | {field: "é" * most}).status == 201
-    assert cast.alice.post("/api/calendars", json=given | {field: " " + "😀" * most + " "}).status == 201
-    reply = cast.alice.post("/api/calendars", json=given | {field: "x" * (most + 1)})
+    fields = {"name": "Jazz"}
+    assert cast.alice.post("/api/calendars", json=fields | {field: "é" * most}).status == 201
+    assert cast.alice.post("/api/calendars", json=fields | {field: " " + "😀" * most + " "}).status == 201
+    reply = cast.alice.post("/api/calendars", json=fields | {field: "x" * (most + 1)})
     assert (reply.status, reply.broken) == (422, [field])
     assert f"{most:,}" in reply.json["errors"][0]["message"]
 

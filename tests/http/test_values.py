@@ -107,8 +107,8 @@ def test_a_required_field_cannot_be_cleared(cast: Cast, empty: str | None) -> No
     calendar = a_calendar(cast.alice, name="Jazz")
     reply = cast.alice.put(f"/api/calendars/{calendar['id']}", json={"name": empty, "color": "#222222"})
     assert (reply.status, reply.broken) == (422, ["name"])
-    kept = cast.alice.get(f"/api/calendars/{calendar['id']}").json
-    assert (kept["name"], kept["color"]) == ("Jazz", calendar["color"])
+    unchanged = cast.alice.get(f"/api/calendars/{calendar['id']}").json
+    assert (unchanged["name"], unchanged["color"]) == ("Jazz", calendar["color"])
 
 
 @pytest.mark.parametrize("value", [5, 1.5, True, [], ["Jazz"], {}, {"name": "Jazz"}])

@@ -108,23 +108,23 @@ SAMPLES = REPLAYED | NOT_REPLAYED
 def cast(db: Database, settings: Settings, clock: Clock) -> Iterator[Cast]:
     """The cast, at a service whose Outlook has one contact."""
     with Stand(lambda request: request.reply(200, json.dumps(OUTLOOK))) as stand:
-        chosen = structs.replace(settings, graph_url=stand.settings.graph_url)
-        yield Cast(Client(wsgi(db, chosen, clock)))
+        with_graph = structs.replace(settings, graph_url=stand.settings.graph_url)
+        yield Cast(Client(wsgi(db, with_graph, clock)))
 
 
-def send(who: Client, path: str, key: str, **given: Any) -> Reply:
-    given = dict(given)
-    headers = given.pop("headers", {}) | {"Idempotency-Key": key}
-    return Client(who.app, who.token).post(path, headers=headers, **given)
+def send(who: Client, path: str, key: str, **options: Any) -> Reply:
+    options = dict(options)
+    headers = options.pop("headers", {}) | {"Idempotency-Key": key}
+    return Client(who.app, who.token).post(path, headers=headers, **options)
 
 
-def insist(who: Client, path: str, key: str, **given: Any) -> Reply:
+def insist(who: Client, path: str, key: str, **options: Any) -> Reply:
     """Send it again while the service is busy: only so many imports run at once."""
-    reply = send(who, path, key, **given)
+    reply = send(who, path, key, **options)
     for _ in range(100):
         if reply.status != 503:
             break
-        reply = send(who, path, key, **given)
+        reply = send(who, path, key, **options)
     return reply
 
 
@@ -163,18 +163,18 @@ def test_another_site_gets_no_cookie_by_the_key_of_this_one(cast: Cast) -> None:
 def test_a_digest_works_once_with_a_key_too(cast: Cast, clock: Clock, db: Database) -> None:
     key = cast.alice.post("/api/keys", json={"name": "a program"}).json
     signature = hmac.new(key["shared_secret"].encode(), str(clock.now).encode(), "sha256").hexdigest()
-    given = {"digest": f"{key['id']}.{signature}", "timestamp": str(clock.now)}
+    fields = {"digest": f"{key['id']}.{signature}", "timestamp": str(clock.now)}
     before = rows(db, "sessions")
     with ThreadPoolExecutor(AT_ONCE) as clients:
-        replies = list(clients.map(lambda _: send(cast.anonymous, "/api/session", "key-of-a-digest", json=given), range(AT_ONCE)))
+        replies = list(clients.map(lambda _: send(cast.anonymous, "/api/session", "key-of-a-digest", json=fields), range(AT_ONCE)))
     assert sorted(reply.status for reply in replies) == [201, *[401] * (AT_ONCE - 1)]
     assert rows(db, "sessions") == before + 1
 
 
 def test_a_wrong_token_does_not_get_the_reply_of_a_guest(cast: Cast) -> None:
-    _, given = _response(cast, Clock())
-    assert send(cast.anonymous, "/api/responses", "key-of-a-guest", **given).status == 201
-    assert send(cast.anonymous.signed_in("wrong"), "/api/responses", "key-of-a-guest", **given).status == 401
+    _, options = _response(cast, Clock())
+    assert send(cast.anonymous, "/api/responses", "key-of-a-guest", **options).status == 201
+    assert send(cast.anonymous.signed_in("wrong"), "/api/responses", "key-of-a-guest", **options).status == 401
 
 
 @pytest.mark.parametrize("name", NOT_REPLAYED)
@@ -193,38 +193,38 @@ def test_a_reply_with_a_secret_is_not_replayed_and_the_request_is_done_once(cast
 @pytest.mark.parametrize("name", REPLAYED)
 def test_sent_again_five_times_at_once_it_is_done_once(cast: Cast, clock: Clock, db: Database, name: str) -> None:
     path, sample, table = REPLAYED[name]
-    who, given = sample(cast, clock)
+    who, options = sample(cast, clock)
     path = path.format(user_id=cast.alice.id)
     before, key = rows(db, table), uuid4().hex
     with ThreadPoolExecutor(AT_ONCE) as clients:
-        replies = list(clients.map(lambda _: insist(who, path, key, **given), range(AT_ONCE)))
+        replies = list(clients.map(lambda _: insist(who, path, key, **options), range(AT_ONCE)))
     assert {(reply.status, reply.content, reply.headers.get("Location"), reply.headers.get("Set-Cookie")) for reply in replies} == {
         (replies[0].status, replies[0].content, replies[0].headers.get("Location"), replies[0].headers.get("Set-Cookie"))
     }
     assert replies[0].status in (200, 201, 202), replies[0]
     assert sorted(reply.headers.get("Idempotency-Replayed", "") for reply in replies) == ["", *["true"] * (AT_ONCE - 1)]
     assert rows(db, table) == before + (1 if table else 0)
-    assert send(who, path, key, **given).content == replies[0].content
+    assert send(who, path, key, **options).content == replies[0].content
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_without_a_key_it_is_done_each_time(cast: Cast, clock: Clock, name: str) -> None:
     path, sample, _ = SAMPLES[name]
-    who, given = sample(cast, clock)
+    who, options = sample(cast, clock)
     path = path.format(user_id=cast.alice.id)
     for _ in range(2):
-        assert "Idempotency-Replayed" not in who.post(path, **given).headers
+        assert "Idempotency-Replayed" not in who.post(path, **options).headers
 
 
 def test_another_request_under_the_same_key_is_refused_and_not_done(cast: Cast) -> None:
     key = uuid4().hex
     assert send(cast.alice, "/api/contacts", key, json={"first_name": "Ana"}).status == 201
-    for path, given in [
+    for path, fields in [
         ("/api/contacts", {"first_name": "Ben"}),
         ("/api/contacts", {"first_name": "Ana", "last_name": "Lee"}),
         ("/api/calendars", {"name": "Jazz"}),
     ]:
-        refused = send(cast.alice, path, key, json=given)
+        refused = send(cast.alice, path, key, json=fields)
         assert (refused.status, refused.broken) == (422, ["Idempotency-Key"]), refused
     assert {calendar["name"] for calendar in cast.alice.get("/api/calendars").json["calendars"]} == {"Alice"}
     assert len(cast.alice.get("/api/contacts").json["contacts"]) == 1

@@ -18,8 +18,8 @@ AT_ONCE = 4
 Request = tuple[tuple[Any, ...], Client, dict[str, Any]]
 
 
-def _event(**given: Any) -> Callable[[Cast], Request]:
-    return lambda cast: ((an_event(cast.alice)["id"],), cast.alice, given)
+def _event(**fields: Any) -> Callable[[Cast], Request]:
+    return lambda cast: ((an_event(cast.alice)["id"],), cast.alice, fields)
 
 
 def _removed(cast: Cast) -> Request:
@@ -32,8 +32,8 @@ def _sent(cast: Cast) -> Request:
     return (an_event(cast.alice, public=True)["id"],), cast.alice, {"email": f"{uuid4().hex}@example.org"}
 
 
-def _calendar(**given: Any) -> Callable[[Cast], Request]:
-    return lambda cast: ((a_calendar(cast.alice)["id"],), cast.alice, given)
+def _calendar(**fields: Any) -> Callable[[Cast], Request]:
+    return lambda cast: ((a_calendar(cast.alice)["id"],), cast.alice, fields)
 
 
 def _unshared(cast: Cast) -> Request:
@@ -46,22 +46,22 @@ def _share(cast: Cast) -> Request:
     return (a_calendar(cast.alice)["id"],), cast.alice, {"user_name": cast.bob.user_name, "role": "viewer"}
 
 
-def _contact(**given: Any) -> Callable[[Cast], Request]:
-    return lambda cast: ((a_contact(cast.alice)["id"],), cast.alice, given)
+def _contact(**fields: Any) -> Callable[[Cast], Request]:
+    return lambda cast: ((a_contact(cast.alice)["id"],), cast.alice, fields)
 
 
-def _comment(**given: Any) -> Callable[[Cast], Request]:
+def _comment(**fields: Any) -> Callable[[Cast], Request]:
     def request(cast: Cast) -> Request:
         made = cast.alice.post("/api/comments", json={"event_id": an_event(cast.alice)["id"], "comment": "Yes!"})
-        return (made.json["id"],), cast.alice, given
+        return (made.json["id"],), cast.alice, fields
 
     return request
 
 
-def _response(**given: Any) -> Callable[[Cast], Request]:
+def _response(**fields: Any) -> Callable[[Cast], Request]:
     def request(cast: Cast) -> Request:
         made = cast.alice.post("/api/responses", json={"event_id": an_event(cast.alice)["id"], "response": "YES"})
-        return (made.json["id"],), cast.alice, given
+        return (made.json["id"],), cast.alice, fields
 
     return request
 
@@ -75,10 +75,10 @@ def _key(cast: Cast) -> Request:
     return (cast.alice.post("/api/keys", json={"name": "a program"}).json["id"],), cast.alice, {}
 
 
-def _oneself(person: str, **given: Any) -> Callable[[Cast], Request]:
+def _oneself(person: str, **fields: Any) -> Callable[[Cast], Request]:
     def request(cast: Cast) -> Request:
         who: Person = getattr(cast, person)
-        return (who.id,), who, given
+        return (who.id,), who, fields
 
     return request
 
@@ -116,11 +116,11 @@ ELSEWHERE = {"DELETE /api/users/{user_id}", "DELETE /api/subscribers/{subscriber
 
 
 def send(request: Request, name: str, key: str) -> Reply:
-    ids, who, given = request
+    ids, who, fields = request
     method, _, path = name.partition(" ")
     for number in ids:
         path = f"{path[: path.index('{')]}{number}{path[path.index('}') + 1 :]}"
-    return who.request(method, path, json=given, headers={"Idempotency-Key": key})
+    return who.request(method, path, json=fields, headers={"Idempotency-Key": key})
 
 
 def test_every_put_and_delete_of_the_api_is_tried() -> None:

@@ -52,13 +52,13 @@ def test_every_endpoint_is_explained(page: Element, endpoint: Endpoint) -> None:
 @pytest.mark.parametrize("endpoint", API, ids=_name)
 def test_every_parameter_is_explained(page: Element, endpoint: Endpoint) -> None:
     entry = _entry(page, endpoint)
-    shown = dict(zip([dt.text for dt in entry.all("dt")], [dd.text for dd in entry.all("dd")], strict=True))
+    descriptions = dict(zip([dt.text for dt in entry.all("dt")], [dd.text for dd in entry.all("dd")], strict=True))
     fields = list(carried(endpoint.params, Carrier.JSON if endpoint.writes else Carrier.QUERY)) if endpoint.params else []
     version = ["If-Match" if endpoint.writes else "If-None-Match"] if endpoint.etag else []
     once = ["Idempotency-Key"] if endpoint.takes_idempotency_key else []
-    assert [term.split()[0] for term in shown] == [*endpoint.variables, *version, *once, *(field.name for field in fields)]
+    assert [term.split()[0] for term in descriptions] == [*endpoint.variables, *version, *once, *(field.name for field in fields)]
     for field in fields:
-        (meaning,) = [meaning for term, meaning in shown.items() if term.split()[0] == field.name]
+        (meaning,) = [meaning for term, meaning in descriptions.items() if term.split()[0] == field.name]
         about = split_annotated(field.type)[1].description
         assert about, f"{field.name} has no description"
         assert _plain(about) in meaning
