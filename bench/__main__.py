@@ -21,12 +21,12 @@ def main(names: tuple[str, ...], quick: bool) -> None:
     if len(os.sched_getaffinity(0)) < 2:
         sys.exit("Measuring needs two cores: one for the server and one for the load generator.")
     report = Report(FOLDER / "results" if quick else LISTED)
-    chosen = [name for name in MEASURES if name in (names or MEASURES) and not (quick and name == "growth")]
+    selected = [name for name in MEASURES if name in (names or MEASURES) and not (quick and name == "growth")]
     with databases.opened(core=0) as opened:
         for kind in KINDS:
-            for events in (FEW, MANY) if "growth" in chosen else (FEW,):
+            for events in (FEW, MANY) if "growth" in selected else (FEW,):
                 opened.fill(kind, events)
-        for name in chosen:
+        for name in selected:
             MEASURES[name].measure(opened, report, quick=quick)
 
 

@@ -20,5 +20,5 @@ def rsgi() -> Edge:
 
 
 if __name__ == "__main__":
-    chosen = settings.load()
-    granian.serve(rsgi, granian.bind(chosen), chosen)
+    current = settings.load()
+    granian.serve(rsgi, granian.bind(current), current)

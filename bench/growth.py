@@ -17,7 +17,7 @@ MOST = 1.5
 HOW = f"""Milliseconds over HTTP, medians of {ROUNDS} requests. Both databases are served at once, and asked in turns by one client, so that
 whatever else the machine does falls on both."""
 
-Asked = tuple[User, Request, bool]
+Case = tuple[User, Request, bool]
 
 
 def measure(databases: Databases, report: Report, *, quick: bool) -> None:
@@ -45,24 +45,24 @@ def _table(kind: str, few: User, many: User) -> str:
 
 def _requests(user: User) -> dict[str, tuple[Request, bool]]:
     """What is measured, and whether as a guest."""
-    asked = user.requests
+    requests = user.requests
     after = Request(f"/api/events?start_time={NOON}&limit=50")
     return {
-        "show": (asked["show"], False),
-        "index, one calendar": (asked["index"], False),
+        "show": (requests["show"], False),
+        "index, one calendar": (requests["index"], False),
         "index, a user's 20 calendars": (after, False),
         "index, all public, as a guest": (after, True),
-        "text, a rare word": (asked["text"], False),
-        "text, a rare word, as a guest": (asked["text"], True),
+        "text, a rare word": (requests["text"], False),
+        "text, a rare word, as a guest": (requests["text"], True),
         "text, a word of every fifth event, as a guest": (Request("/api/events?text=jazz&limit=50"), True),
-        "create": (asked["create"], False),
+        "create": (requests["create"], False),
     }
 
 
-def _medians(asked: list[Asked]) -> list[float]:
-    taken: list[list[float]] = [[] for _ in asked]
+def _medians(cases: list[Case]) -> list[float]:
+    taken: list[list[float]] = [[] for _ in cases]
     for i in range(WARM + ROUNDS):
-        for times, (user, request, guest) in zip(taken, asked, strict=True):
+        for times, (user, request, guest) in zip(taken, cases, strict=True):
             began = time.perf_counter()
             user.ask(request, guest=guest)
             if i >= WARM:

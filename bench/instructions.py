@@ -37,14 +37,14 @@ class LocalUser(User):
         self._application = application
         super().__init__(port=0)
 
-    def ask(self, asked: Request, *, method: str = "", guest: bool = False) -> bytes:
-        return self.ask_often(asked, 1, guest=guest)
+    def ask(self, request: Request, *, method: str = "", guest: bool = False) -> bytes:
+        return self.ask_often(request, 1, guest=guest)
 
-    def ask_often(self, asked: Request, times: int, *, guest: bool = False) -> bytes:
+    def ask_often(self, request: Request, times: int, *, guest: bool = False) -> bytes:
         """The last reply's body."""
-        body = json.dumps(asked.fields).encode() if asked.fields else b""
+        body = json.dumps(request.fields).encode() if request.fields else b""
         headers = {"Content-Type": "application/json"} | ({} if guest else {"Authorization": f"Bearer {self.token}"})
-        path, _, query = asked.path.partition("?")
+        path, _, query = request.path.partition("?")
         environ = create_environ(path, query, method="POST" if body else "GET", headers=headers, body=body)
         content = b""
         for _ in range(times):
@@ -73,11 +73,11 @@ def main(events: int, profiles: Path | None, data: str | None) -> None:
         profiles = profiles or Path(folder)
         profiles.mkdir(parents=True, exist_ok=True)
         command = [*VALGRIND, f"--callgrind-out-file={profiles / 'profile'}", sys.executable, "-m", "bench.instructions", "--data", folder]
-        said = subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": "0"}, capture_output=True, text=True, check=True)
-        names = said.stdout.split()
+        result = subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": "0"}, capture_output=True, text=True, check=True)
+        names = result.stdout.split()
         # Libraries may have called functions by ctypes before.
-        written = sorted(profiles.glob("profile.*"), key=lambda path: int(path.suffix[1:]))[-len(names) :]
-        for name, path in zip(names, written, strict=True):
+        reports = sorted(profiles.glob("profile.*"), key=lambda path: int(path.suffix[1:]))[-len(names) :]
+        for name, path in zip(names, reports, strict=True):
             total = int(re.findall(r"^totals: (\d+)", path.read_text(), re.MULTILINE)[0])
             click.echo(f"{name:8}{total / COUNTED / 1000:8,.0f}")
             path.rename(profiles / name)
@@ -90,9 +90,9 @@ def _send_requests(data: str) -> None:
     gc.freeze()
     call = ctypes.pythonapi.PyObject_CallNoArgs
     call.argtypes, call.restype = [ctypes.py_object], ctypes.py_object
-    for name, asked in user.requests.items():
-        user.ask_often(asked, WARM_UP)
-        call(partial(user.ask_often, asked, COUNTED))
+    for name, request in user.requests.items():
+        user.ask_often(request, WARM_UP)
+        call(partial(user.ask_often, request, COUNTED))
         click.echo(name)
 
 

@@ -60,23 +60,23 @@ def main(events: int, data: str | None, database: str | None) -> None:
     fill(settings.load({"data": data, "database": database}), events)
 
 
-def fill(chosen: Settings, events: int) -> None:
+def fill(configuration: Settings, events: int) -> None:
     """Load the events, 500 to a calendar and 20 calendars to a user; nothing when they are there already."""
-    tokens.ensure_secret(chosen)
-    db = open_database(chosen)
+    tokens.ensure_secret(configuration)
+    db = open_database(configuration)
     migrate(db)
-    ctx = Context(db, chosen, timestamps.now())
+    ctx = Context(db, configuration, timestamps.now())
     with ctx.read() as tx:
         held = int(tx.value("SELECT count(*) FROM events"))
     if held < events:
         _load(db, ctx, _places(ctx, events), events)
-        _settle(db, chosen)
+        _settle(db, configuration)
     db.close()
 
 
-def _settle(db: Database, chosen: Settings) -> None:
+def _settle(db: Database, configuration: Settings) -> None:
     with db.write() as tx:
-        if chosen.database:
+        if configuration.database:
             tx.script("SELECT setval(pg_get_serial_sequence('events', 'id'), (SELECT max(id) FROM events))")
             # What autovacuum does within minutes.
             tx.script("SELECT gin_clean_pending_list('events_search')")
@@ -89,13 +89,13 @@ def _places(ctx: Context, events: int) -> list[Place]:
     places: list[Place] = []
     with ctx.write():
         for i in range(max(1, events // EVENTS_OF_A_CALENDAR // CALENDARS_OF_A_USER)):
-            given = Registration(user_name=f"user{i}", email_address=f"user{i}@example.org", password=PASSWORD)
-            user_id = users.insert(ctx, given, password_hash)
+            registration = Registration(user_name=f"user{i}", email_address=f"user{i}@example.org", password=PASSWORD)
+            user_id = users.insert(ctx, registration, password_hash)
             first = ctx.tx.value("SELECT id FROM calendars WHERE owner_id = :id", id=user_id)
             places.append((user_id, int(first), False))
             for j in range(1, CALENDARS_OF_A_USER):
-                wanted = CalendarInput(name=f"Calendar {j}", time_zone="UTC", public=j % 2 == 1)
-                places.append((user_id, calendars.insert(ctx, user_id, wanted), j % 2 == 1))
+                calendar_input = CalendarInput(name=f"Calendar {j}", time_zone="UTC", public=j % 2 == 1)
+                places.append((user_id, calendars.insert(ctx, user_id, calendar_input), j % 2 == 1))
     return places
 
 

@@ -40,8 +40,8 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
 
 
 def _ask(user: User) -> None:
-    asked = user.requests
-    show, index, text, page = asked["show"], asked["index"], asked["text"], Request("/calendar")
-    mix = [show, index, text, show, asked["create"], show, index, text, show, page]
+    requests = user.requests
+    show, index, text, page = requests["show"], requests["index"], requests["text"], Request("/calendar")
+    mix = [show, index, text, show, requests["create"], show, index, text, show, page]
     for i in range(EACH):
         user.ask(mix[i % len(mix)])

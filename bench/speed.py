@@ -41,7 +41,7 @@ GOALS = {
     "create": Goal(0.08, "Gancio", 56),
 }
 Rounds = dict[tuple[str, str], list[Figures]]
-Found = dict[tuple[str, str], Figures]
+Medians = dict[tuple[str, str], Figures]
 
 
 class Target(Struct, frozen=True):
@@ -63,10 +63,10 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
             resident = {name: target.server.resident for name, target in targets.items()}
         with databases.copy(kind, FEW) as where:
             started = _starts(kind, where, 3 if quick else 5)
-        found = {key: wrk.median(figures) for key, figures in rounds.items()}
-        parts += [f"## {kind}", _rates(kind, found), _spread(rounds), _latencies(found), _processes(resident, started)]
+        medians = {key: wrk.median(figures) for key, figures in rounds.items()}
+        parts += [f"## {kind}", _rates(kind, medians), _spread(rounds), _latencies(medians), _processes(resident, started)]
         if kind == SQLITE:
-            picture = _picture(found)
+            picture = _picture(medians)
     report.write("speed", "Speed", parts)
     report.draw("speed", picture)
 
@@ -90,22 +90,22 @@ def _targets(running: ExitStack, ours: Where, theirs: Where) -> dict[str, Target
 def _same_work(ours: User, theirs: User) -> None:
     for name, length in {"index": 50, "text": 10}.items():
         for user in (ours, theirs):
-            found = len(user.json(user.requests[name])["events"])
-            assert found == length, f"{name} answered {found} events, not {length}"
+            event_count = len(user.json(user.requests[name])["events"])
+            assert event_count == length, f"{name} answered {event_count} events, not {length}"
 
 
 def _rounds(kind: str, targets: dict[str, Target], rounds: int, seconds: int) -> Rounds:
     """Creates come last, so that the others ask a database of the size that the table says."""
-    turns = [(row, name) for row in GOALS for _ in range(rounds) for name in targets]
+    schedule = [(row, name) for row in GOALS for _ in range(rounds) for name in targets]
     figures: Rounds = {}
     for target in targets.values():
         wrk.measured(target.server.port, target.requests["show"], target.token, 1)
-    with click.progressbar(turns, label=f"Speed, {kind}", item_show_func=lambda turn: " ".join(turn or ())) as bar:
+    with click.progressbar(schedule, label=f"Speed, {kind}", item_show_func=lambda turn: " ".join(turn or ())) as bar:
         for row, name in bar:
             target = targets[name]
             # SQLite may keep some of the usual stack's writers waiting for longer than they are ready to.
-            found = wrk.measured(target.server.port, target.requests[row], target.token, seconds, may_fail=name == USUAL)
-            figures.setdefault((row, name), []).append(found)
+            measurement = wrk.measured(target.server.port, target.requests[row], target.token, seconds, may_fail=name == USUAL)
+            figures.setdefault((row, name), []).append(measurement)
     return figures
 
 
@@ -123,12 +123,12 @@ def _starts(kind: str, where: Where, times: int) -> dict[str, float]:
     return {name: statistics.median(seconds) for name, seconds in taken.items()}
 
 
-def _rates(kind: str, found: Found) -> str:
+def _rates(kind: str, medians: Medians) -> str:
     """The goals are set for SQLite."""
     head = "request, Kalends a second, constant, share of it, goal, usual, times usual, goal, peer, times peer, goal"
     rows = []
     for row, goal in GOALS.items():
-        ours, constant, usual = (found[row, name].rate for name in (OURS, CONSTANT, USUAL))
+        ours, constant, usual = (medians[row, name].rate for name in (OURS, CONSTANT, USUAL))
         share, times = (f"{goal.share:.0%}", str(TIMES)) if kind == SQLITE else ("", "")
         beside_constant = [f"{constant:,.0f}", f"{ours / constant:.1%}", share]
         beside_usual = [f"{usual:,.0f}", f"{ours / usual:.1f}", times]
@@ -139,15 +139,15 @@ def _rates(kind: str, found: Found) -> str:
 
 def _spread(rounds: Rounds) -> str:
     """Whether the machine was quiet."""
-    rates = [figures.rate for (_, name), found in rounds.items() for figures in found if name == CONSTANT]
+    rates = [figures.rate for (_, name), all_figures in rounds.items() for figures in all_figures if name == CONSTANT]
     return f"The constant answer's rounds went from {min(rates):,.0f} to {max(rates):,.0f} a second: the closer, the quieter the machine."
 
 
-def _latencies(found: Found) -> str:
+def _latencies(medians: Medians) -> str:
     head = ["milliseconds", *(f"{name} {share}" for name in (OURS, CONSTANT, USUAL) for share in ("p50", "p99"))]
     rows = []
     for row in GOALS:
-        figures = [found[row, name] for name in (OURS, CONSTANT, USUAL)]
+        figures = [medians[row, name] for name in (OURS, CONSTANT, USUAL)]
         rows.append([row, *(f"{value:.2f}" for each in figures for value in (each.p50, each.p99))])
     return table(head, rows)
 
@@ -160,7 +160,7 @@ def _processes(resident: dict[str, float], started: dict[str, float]) -> str:
     return table(["process", *resident, "goal"], rows)
 
 
-def _picture(found: Found) -> str:
-    groups = [plot.Group(row, [found[row, OURS].rate, found[row, USUAL].rate, GOALS[row].peer_rate]) for row in GOALS]
+def _picture(medians: Medians) -> str:
+    groups = [plot.Group(row, [medians[row, OURS].rate, medians[row, USUAL].rate, GOALS[row].peer_rate]) for row in GOALS]
     legend = [OURS, "usual stack", "fastest peer (measured before)"]
     return plot.bars(f"Requests a second on one core (SQLite, {FEW:,} events)", legend, groups)

@@ -32,20 +32,20 @@ class User:
             "create": Request("/api/events", fields),
         }
 
-    def json(self, asked: Request) -> Any:
-        return json.loads(self.ask(asked))
+    def json(self, request: Request) -> Any:
+        return json.loads(self.ask(request))
 
-    def ask(self, asked: Request, *, method: str = "", guest: bool = False) -> bytes:
+    def ask(self, request: Request, *, method: str = "", guest: bool = False) -> bytes:
         """The answer's body. `method` stands in for POST."""
-        body = json.dumps(asked.fields) if asked.fields else None
+        body = json.dumps(request.fields) if request.fields else None
         headers = {"Content-Type": "application/json"} if body else {}
         if not guest:
             headers["Authorization"] = f"Bearer {self.token}"
-        self._http.request(method or ("POST" if body else "GET"), asked.path, body, headers)
-        answer = self._http.getresponse()
-        content = answer.read()
-        if answer.status >= 300:
-            sys.exit(f"{asked.path} was answered with {answer.status}: {content.decode()}")
+        self._http.request(method or ("POST" if body else "GET"), request.path, body, headers)
+        response = self._http.getresponse()
+        content = response.read()
+        if response.status >= 300:
+            sys.exit(f"{request.path} was answered with {response.status}: {content.decode()}")
         return content
 
     def _signed_in(self) -> str:

@@ -107,7 +107,7 @@ class Index(BaseModel):
     events: list[Item]
 
 
-class Given(BaseModel):
+class EventFields(BaseModel):
     title: str
     start_time: datetime
     calendar_id: int
@@ -121,12 +121,12 @@ async def database() -> AsyncIterator[AsyncSession]:
 
 async def signed_in(authorization: Annotated[str, Header()], db: Annotated[AsyncSession, Depends(database)]) -> User:
     token = authorization.removeprefix("Bearer ")
-    found = await db.scalar(
+    session = await db.scalar(
         select(Session).where(Session.token_hash == hashlib.sha256(token.encode()).digest()).options(selectinload(Session.user))
     )
-    if found is None:
+    if session is None:
         raise HTTPException(401)
-    return found.user
+    return session.user
 
 
 Db = Annotated[AsyncSession, Depends(database)]
@@ -142,11 +142,11 @@ async def readyz(db: Db) -> dict[str, str]:
 
 @app.get("/api/events/{event_id}")
 async def show(event_id: int, db: Db, user: Actor) -> Detail:
-    found = await db.scalar(select(Event).where(Event.id == event_id).options(*_WHOLE))
-    if found is None or not (found.public or found.owner_id == user.id):
+    event = await db.scalar(select(Event).where(Event.id == event_id).options(*_WHOLE))
+    if event is None or not (event.public or event.owner_id == user.id):
         raise HTTPException(404)
-    calendars = [placement.calendar.name for placement in found.placements]
-    return Detail(**_fields(found), description=found.description, city=found.city, owner=found.owner.user_name, calendars=calendars)
+    calendars = [placement.calendar.name for placement in event.placements]
+    return Detail(**_fields(event), description=event.description, city=event.city, owner=event.owner.user_name, calendars=calendars)
 
 
 @app.get("/api/events")
@@ -158,31 +158,31 @@ async def index(
     words: Annotated[str | None, Query(alias="text")] = None,
     limit: int = 50,
 ) -> Index:
-    wanted = select(Event).options(selectinload(Event.placements)).order_by(Event.start_at, Event.id).limit(limit)
+    query = select(Event).options(selectinload(Event.placements)).order_by(Event.start_at, Event.id).limit(limit)
     if calendar_id is not None:
-        wanted = wanted.join(Placement, Placement.event_id == Event.id).where(Placement.calendar_id == calendar_id)
+        query = query.join(Placement, Placement.event_id == Event.id).where(Placement.calendar_id == calendar_id)
     if start_time is not None:
-        wanted = wanted.where(Event.start_at >= int(start_time.timestamp()))
+        query = query.where(Event.start_at >= int(start_time.timestamp()))
     if words is not None:
-        wanted = wanted.where(or_(Event.public, Event.owner_id == user.id), Event.search.contains(words))
-    found = await db.scalars(wanted)
-    return Index(events=[Item(**_fields(event)) for event in found])
+        query = query.where(or_(Event.public, Event.owner_id == user.id), Event.search.contains(words))
+    events = await db.scalars(query)
+    return Index(events=[Item(**_fields(event)) for event in events])
 
 
 @app.post("/api/events", status_code=201)
-async def create(given: Given, db: Db, user: Actor) -> Detail:
-    now, start = int(datetime.now(UTC).timestamp()), int(given.start_time.timestamp())
+async def create(fields: EventFields, db: Db, user: Actor) -> Detail:
+    now, start = int(datetime.now(UTC).timestamp()), int(fields.start_time.timestamp())
     made = Event(
         owner_id=user.id,
-        calendar_id=given.calendar_id,
-        title=given.title,
+        calendar_id=fields.calendar_id,
+        title=fields.title,
         start_at=start,
         until_at=start,
         all_day=False,
         time_zone="UTC",
-        tags=given.tag_list,
+        tags=fields.tag_list,
         public=False,
-        search=given.title.lower(),
+        search=fields.title.lower(),
         version=1,
         edited=False,
         created_at=now,
@@ -190,23 +190,23 @@ async def create(given: Given, db: Db, user: Actor) -> Detail:
     )
     db.add(made)
     await db.flush()
-    db.add(Placement(event_id=made.id, calendar_id=given.calendar_id, start_at=start, public=False, grants=True, created_at=now))
+    db.add(Placement(event_id=made.id, calendar_id=fields.calendar_id, start_at=start, public=False, grants=True, created_at=now))
     await db.commit()
     return await show(made.id, db, user)
 
 
-def _fields(found: Event) -> dict[str, Any]:
+def _fields(event: Event) -> dict[str, Any]:
     return {
-        "id": found.id,
-        "title": found.title,
-        "start_time": datetime.fromtimestamp(found.start_at, UTC),
-        "end_time": datetime.fromtimestamp(found.end_at, UTC) if found.end_at is not None else None,
-        "all_day": found.all_day,
-        "time_zone": found.time_zone,
-        "location": found.location,
-        "tags": found.tags.split(",") if found.tags else [],
-        "public": found.public,
-        "calendar_ids": [placement.calendar_id for placement in found.placements],
+        "id": event.id,
+        "title": event.title,
+        "start_time": datetime.fromtimestamp(event.start_at, UTC),
+        "end_time": datetime.fromtimestamp(event.end_at, UTC) if event.end_at is not None else None,
+        "all_day": event.all_day,
+        "time_zone": event.time_zone,
+        "location": event.location,
+        "tags": event.tags.split(",") if event.tags else [],
+        "public": event.public,
+        "calendar_ids": [placement.calendar_id for placement in event.placements],
     }
 
 

@@ -50,25 +50,25 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
         servers.kalends(where, cores=servers.BOTH_CORES, workers=2) as two,
     ):
         user = User(one.port)
-        found: dict[str, list[Round]] = {row: [] for row in ROWS}
+        rounds_by_row: dict[str, list[Round]] = {row: [] for row in ROWS}
         with click.progressbar([row for row in ROWS for _ in range(rounds)], label="Workers") as bar:
             for row in bar:
-                if not found[row]:
+                if not rounds_by_row[row]:
                     # The first are slower, in each worker.
                     _round(one, two, user, row)
-                found[row].append(_round(one, two, user, row))
+                rounds_by_row[row].append(_round(one, two, user, row))
     head = (
         "request, one worker a second, two workers a second, cores that wrk took, two on two whole cores, "
         "times one, quarters, of the medians, goal"
     )
-    report.write("workers", "Workers", [table(head.split(", "), [_row(name, found[name]) for name in ROWS]), HOW])
+    report.write("workers", "Workers", [table(head.split(", "), [_row(name, rounds_by_row[name]) for name in ROWS]), HOW])
 
 
 def _round(one: Server, two: Server, user: User, row: str) -> Round:
-    return Round(_asked(one, user, row, servers.CLIENT_CORE), _asked(two, user, row, servers.BOTH_CORES))
+    return Round(_measure_server(one, user, row, servers.CLIENT_CORE), _measure_server(two, user, row, servers.BOTH_CORES))
 
 
-def _asked(server: Server, user: User, row: str, cores: str) -> wrk.Figures:
+def _measure_server(server: Server, user: User, row: str, cores: str) -> wrk.Figures:
     return wrk.measured(server.port, user.requests[row], user.token, 1, connections=CONNECTIONS, cores=cores)
 
 

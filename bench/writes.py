@@ -24,12 +24,14 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
     for kind in KINDS:
         with databases.copy(kind, FEW) as where, servers.kalends(where) as server:
             user = User(server.port)
-            found: dict[int, list[wrk.Figures]] = {clients: [] for clients in CLIENTS}
+            figures_by_clients: dict[int, list[wrk.Figures]] = {clients: [] for clients in CLIENTS}
             with click.progressbar([*CLIENTS] * rounds, label=f"Writes, {kind}") as bar:
                 for clients in bar:
-                    found[clients].append(wrk.measured(server.port, user.requests["create"], user.token, seconds, connections=clients))
+                    figures_by_clients[clients].append(
+                        wrk.measured(server.port, user.requests["create"], user.token, seconds, connections=clients)
+                    )
         for clients in CLIENTS:
-            figures = wrk.median(found[clients])
+            figures = wrk.median(figures_by_clients[clients])
             rows.append([kind, str(clients), f"{figures.rate:,.0f}", f"{figures.p50:.2f}", f"{figures.p99:.2f}"])
     disk = f"The disk alone: {_syncs():,.0f} writes of 4 KiB a second, each waited for (`fdatasync`)."
     report.write("writes", "Writes", [table(["database", "clients", "creates a second", "p50, ms", "p99, ms"], rows), HOW, disk])

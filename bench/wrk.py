@@ -42,7 +42,7 @@ def require() -> None:
 
 def measured(
     port: int,
-    asked: Request,
+    request: Request,
     token: str,
     seconds: int,
     *,
@@ -53,17 +53,17 @@ def measured(
     """Ask for so long, on so many connections, from these cores. Of a server that may fail, the good answers count."""
     command = ["taskset", "-c", cores, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={TIMEOUT}s", "--latency"]
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        if asked.fields:
-            body = json.dumps(asked.fields)
+        if request.fields:
+            body = json.dumps(request.fields)
             script.write(f"wrk.method='POST'; wrk.headers['Content-Type']='application/json'; wrk.body='{body}'")
             script.flush()
             command += ["-s", script.name]
-        command += ["-H", f"Authorization: Bearer {token}", f"http://127.0.0.1:{port}{asked.path}"]
+        command += ["-H", f"Authorization: Bearer {token}", f"http://127.0.0.1:{port}{request.path}"]
         used = _used()
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    if not may_fail and ("Non-2xx" in said or "Socket errors" in said):
-        sys.exit(f"{asked.path} was not answered well:\n{said}")
-    return Figures(_rate(said), _milliseconds(said, "50%"), _milliseconds(said, "99%"), (_used() - used) / seconds)
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    if not may_fail and ("Non-2xx" in output or "Socket errors" in output):
+        sys.exit(f"{request.path} was not answered well:\n{output}")
+    return Figures(_rate(output), _milliseconds(output, "50%"), _milliseconds(output, "99%"), (_used() - used) / seconds)
 
 
 def median(rounds: list[Figures]) -> Figures:
@@ -77,19 +77,19 @@ def _used() -> float:
     return children.ru_utime + children.ru_stime
 
 
-def _rate(said: str) -> float:
+def _rate(output: str) -> float:
     """Good answers a second."""
-    failed = re.search(r"Non-2xx or 3xx responses: (\d+)", said)
-    share = int(failed[1]) / int(_found(r"(\d+) requests in", said)[1]) if failed else 0
-    return float(_found(r"Requests/sec:\s+([\d.]+)", said)[1]) * (1 - share)
+    failed = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
+    share = int(failed[1]) / int(_search(r"(\d+) requests in", output)[1]) if failed else 0
+    return float(_search(r"Requests/sec:\s+([\d.]+)", output)[1]) * (1 - share)
 
 
-def _milliseconds(said: str, share: str) -> float:
-    number, unit = _found(rf"{share}\s+([\d.]+)(us|ms|s|m)", said).groups()
+def _milliseconds(output: str, share: str) -> float:
+    number, unit = _search(rf"{share}\s+([\d.]+)(us|ms|s|m)", output).groups()
     return float(number) * MILLISECONDS[unit]
 
 
-def _found(pattern: str, said: str) -> re.Match[str]:
-    found = re.search(pattern, said)
-    assert found is not None, said
-    return found
+def _search(pattern: str, output: str) -> re.Match[str]:
+    match = re.search(pattern, output)
+    assert match is not None, output
+    return match
