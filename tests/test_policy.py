@@ -282,7 +282,7 @@ class _Lazily(dict[str, Any]):
 
 
 # What a request must carry so that permission alone decides.
-GIVEN: dict[str, Callable[[Scene], dict[str, Any]]] = {
+REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /reset": lambda scene: {"user_name": "nobody"},
     "POST /reset/{reset_token}": lambda scene: {"password": PASSWORD},
     "POST /account/profile": lambda scene: {"name": "Another name"},
@@ -365,4 +365,4 @@ def test_permission(client: Client, settings: Settings, endpoint: Any) -> None:
 def _content(name: str, scene: Scene) -> dict[str, Any]:
     if name in FILES:
         return multipart({"calendar_id": str(scene.calendar["id"])}, [("file", *FILES[name])])
-    return {"json": GIVEN[name](scene) if name in GIVEN else {}}
+    return {"json": REQUEST_FIELDS[name](scene) if name in REQUEST_FIELDS else {}}

@@ -31,19 +31,19 @@ def test_a_derived_secret_follows_from_purpose_subject_and_server(tmp_path: Path
 
 
 def test_a_setting_takes_the_place_of_the_kept_secret(tmp_path: Path) -> None:
-    chosen = Settings(data=str(tmp_path / "data"), secret="x" * 32)
-    tokens.ensure_secret(chosen)
+    with_secret = Settings(data=str(tmp_path / "data"), secret="x" * 32)
+    tokens.ensure_secret(with_secret)
     assert not (tmp_path / "data").exists()
-    assert tokens.derive(chosen, "feed", "1") == tokens.derive(Settings(data=str(tmp_path / "moved"), secret="x" * 32), "feed", "1")
+    assert tokens.derive(with_secret, "feed", "1") == tokens.derive(Settings(data=str(tmp_path / "moved"), secret="x" * 32), "feed", "1")
 
 
 def test_the_servers_secret_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     settings = Settings(data=str(tmp_path / "data"))
     tokens.ensure_secret(settings)
-    kept = tmp_path / "data" / "secret"
-    assert (kept.stat().st_mode & 0o777, kept.parent.stat().st_mode & 0o777) == (0o600, 0o700)
-    assert len(kept.read_bytes()) >= 32
-    assert os.listdir(kept.parent) == ["secret"]
+    file = tmp_path / "data" / "secret"
+    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    assert len(file.read_bytes()) >= 32
+    assert os.listdir(file.parent) == ["secret"]
 
 
 def test_those_who_start_at_once_agree_on_the_secret(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ TIMEOUT = 300
 def main() -> int:
     """Name each weakness, and fail if there is one; where nobody can be asked, say so, and do not fail."""
     with tempfile.TemporaryDirectory(prefix="kalends-audit-") as folder:
-        said = _asked(Path(folder))
+        output = _run_pip_audit(Path(folder))
     try:
-        libraries = json.loads(said)["dependencies"]
+        libraries = json.loads(output)["dependencies"]
     except ValueError:
         print("Nobody can be asked about known weaknesses now: pip-audit could not be installed, or found no network.")
         return 0
@@ -27,7 +27,7 @@ def main() -> int:
     return 1 if weak else 0
 
 
-def _asked(folder: Path) -> str:
+def _run_pip_audit(folder: Path) -> str:
     """What pip-audit says of the lock, or nothing. It lives in a folder of its own, since it needs other versions of what we use."""
     python = folder / "bin" / "python"
     steps = [
@@ -35,13 +35,13 @@ def _asked(folder: Path) -> str:
         [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pip-audit"],
         [str(python), "-m", "pip_audit", "--require-hashes", "--disable-pip", "--progress-spinner=off", "-f", "json", "-r", str(LOCK)],
     ]
-    said = ""
+    output = ""
     for step in steps:
         try:
-            said = subprocess.run(step, capture_output=True, text=True, timeout=TIMEOUT).stdout
+            output = subprocess.run(step, capture_output=True, text=True, timeout=TIMEOUT).stdout
         except (OSError, subprocess.TimeoutExpired):
             return ""
-    return said
+    return output
 
 
 if __name__ == "__main__":

@@ -215,11 +215,11 @@ def _names_in_source(endpoint: Endpoint) -> list[str]:
     return re.findall(r'\.(?:text|file)\("(\w+)"\)', inspect.getsource(sys.modules[endpoint.function.__module__]))
 
 
-def dumped(given: dict[str, Any]) -> bytes:
+def dumped(fields: dict[str, Any]) -> bytes:
     """JSON in ASCII, which can carry what UTF-8 cannot."""
-    return json.dumps(given).encode()
+    return json.dumps(fields).encode()
 
 
-def in_a_form(given: dict[str, Any]) -> Iterable[tuple[str, str]]:
+def in_a_form(fields: dict[str, Any]) -> Iterable[tuple[str, str]]:
     """The same for a form, whose values are all text, and have no lone surrogates."""
-    return [(name, value.encode(errors="replace").decode() if isinstance(value, str) else str(value)) for name, value in given.items()]
+    return [(name, value.encode(errors="replace").decode() if isinstance(value, str) else str(value)) for name, value in fields.items()]

@@ -14,29 +14,29 @@ ENOUGH_FOR_BONUSES = 90
 GRADES = dict(zip((100, 90, 85, 80, 70, 65, 60, 50, 45, 40, 30, 25), "A+ A A- B+ B B- C+ C C- D+ D D-".split(), strict=True))
 
 
-def grade(found: Mapping[str, int]) -> str:
+def grade(points_by_test: Mapping[str, int]) -> str:
     """Points are taken away first; bonuses are for those who still have 90."""
-    points = 100 + sum(given for given in found.values() if given < 0)
+    points = 100 + sum(each for each in points_by_test.values() if each < 0)
     if points >= ENOUGH_FOR_BONUSES:
-        points += sum(given for given in found.values() if given > 0)
+        points += sum(each for each in points_by_test.values() if each > 0)
     return next((name for least, name in GRADES.items() if points >= least), "F")
 
 
 def score(headers: Mapping[str, str], cookies: Sequence[str], scripts: Sequence[str]) -> dict[str, int]:
     """The points by test: of the answer's headers, the cookies that the site has set, and the addresses of the page's scripts."""
-    given = {name.lower(): value for name, value in headers.items()}
-    policy = _policy(given.get("content-security-policy", ""))
-    hsts = _hsts(given.get("strict-transport-security"))
+    by_name = {name.lower(): value for name, value in headers.items()}
+    policy = _policy(by_name.get("content-security-policy", ""))
+    hsts = _hsts(by_name.get("strict-transport-security"))
     return {
         "content-security-policy": _csp(policy),
         "cookies": min((_cookie(cookie, is_hsts=hsts == 0) for cookie in cookies), default=0),
-        "cross-origin-resource-sharing": -50 if "access-control-allow-credentials" in given else 0,
-        "cross-origin-resource-policy": 10 if given.get("cross-origin-resource-policy") in ("same-origin", "same-site") else 0,
-        "referrer-policy": _referrer(given.get("referrer-policy")),
+        "cross-origin-resource-sharing": -50 if "access-control-allow-credentials" in by_name else 0,
+        "cross-origin-resource-policy": 10 if by_name.get("cross-origin-resource-policy") in ("same-origin", "same-site") else 0,
+        "referrer-policy": _referrer(by_name.get("referrer-policy")),
         "strict-transport-security": hsts,
         "subresource-integrity": min(map(_script, scripts), default=0),
-        "x-content-type-options": 0 if given.get("x-content-type-options") == "nosniff" else -5,
-        "x-frame-options": _framing(policy, given.get("x-frame-options", "")),
+        "x-content-type-options": 0 if by_name.get("x-content-type-options") == "nosniff" else -5,
+        "x-frame-options": _framing(policy, by_name.get("x-frame-options", "")),
     }
 
 

@@ -16,7 +16,7 @@ from tests.cast import Cast
 from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.security import corpus
-from tests.test_policy import GIVEN, Scene
+from tests.test_policy import REQUEST_FIELDS, Scene
 
 # Nobody is there, so that only the imports that reach out may say that somebody is away.
 NOBODY = "http://127.0.0.1:9"
@@ -116,31 +116,31 @@ class Attack:
         self._path = self._scene.path(self._endpoint.url)
 
     def good(self) -> dict[str, Any]:
-        return GIVEN[self._name](self._scene) if self._name in GIVEN else {}
+        return REQUEST_FIELDS[self._name](self._scene) if self._name in REQUEST_FIELDS else {}
 
-    def by_alice(self, said: str, **sent: Any) -> None:
-        reply = self._send(self._scene.cast.alice, said, **sent)
+    def by_alice(self, label: str, **sent: Any) -> None:
+        reply = self._send(self._scene.cast.alice, label, **sent)
         if reply.status < 400 and DESTRUCTIVE.search(self._name) and self._times < ENOUGH:
             self._times += 1
             self._begin()
 
-    def by_anonymous(self, said: str, **sent: Any) -> None:
-        self._send(self._scene.cast.anonymous, said, **sent)
+    def by_anonymous(self, label: str, **sent: Any) -> None:
+        self._send(self._scene.cast.anonymous, label, **sent)
 
-    def by_both(self, said: str, **sent: Any) -> None:
-        self.by_anonymous(said, **sent)
-        self.by_alice(said, **sent)
+    def by_both(self, label: str, **sent: Any) -> None:
+        self.by_anonymous(label, **sent)
+        self.by_alice(label, **sent)
 
-    def _send(self, person: Client, said: str, headers: dict[str, str] | None = None, **carried: Any) -> Reply:
+    def _send(self, person: Client, label: str, headers: dict[str, str] | None = None, **carried: Any) -> Reply:
         reply = person.request(self._endpoint.method, self._path, headers=OURS | (headers or {}), **carried)
-        assert_answered(reply, said, may_be_away=self._name in REACHES_OUT)
+        assert_handled(reply, label, may_be_unavailable=self._name in REACHES_OUT)
         return reply
 
 
-def assert_answered(reply: Reply, said: str, *, may_be_away: bool = False) -> None:
+def assert_handled(reply: Reply, label: str, *, may_be_unavailable: bool = False) -> None:
     """The answer is one of ours, and nothing of what was sent became a part of its head."""
-    assert reply.status < 500 or (may_be_away and reply.status == 503), (said, reply)
-    assert not [name for name, value in reply.headers.items() if name.lower() == corpus.INJECTED.lower() or "\n" in value], said
+    assert reply.status < 500 or (may_be_unavailable and reply.status == 503), (label, reply)
+    assert not [name for name, value in reply.headers.items() if name.lower() == corpus.INJECTED.lower() or "\n" in value], label
     if reply.status >= 400 and reply.content:
         # A form comes back as a page.
         assert reply.headers["Content-Type"].startswith("text/html") or reply.json["status"] == reply.status
@@ -150,13 +150,13 @@ def assert_answered(reply: Reply, said: str, *, may_be_away: bool = False) -> No
 def test_hostile_fields_are_taken_or_refused(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
     attack = Attack(scenes, endpoint)
     for fields in corpus.all_hostile(endpoint, every_name=soak):
-        said = repr(fields)[:200]
+        label = repr(fields)[:200]
         if soak or not endpoint.is_form:
-            attack.by_alice(said, headers=corpus.JSON, body=corpus.dumped(fields))
+            attack.by_alice(label, headers=corpus.JSON, body=corpus.dumped(fields))
         if soak or endpoint.is_form:
-            attack.by_alice(said, headers=corpus.FORM, body=urlencode(list(corpus.in_a_form(fields))))
+            attack.by_alice(label, headers=corpus.FORM, body=urlencode(list(corpus.in_a_form(fields))))
         if soak or endpoint.guests:
-            attack.by_anonymous(said, headers=corpus.JSON, body=corpus.dumped(fields))
+            attack.by_anonymous(label, headers=corpus.JSON, body=corpus.dumped(fields))
     for fields in corpus.one_hostile(endpoint, attack.good()):
         attack.by_alice(repr(fields)[:200], headers=corpus.JSON, body=corpus.dumped(fields))
 
@@ -164,26 +164,26 @@ def test_hostile_fields_are_taken_or_refused(scenes: Scenes, endpoint: Endpoint,
 @_cases(ENDPOINTS, _by_query, _by_struct)
 def test_hostile_queries_are_answered(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
     attack = Attack(scenes, endpoint)
-    for said, query in corpus.QUERIES.items():
-        attack.by_alice(said, query_string=query)
+    for label, query in corpus.QUERIES.items():
+        attack.by_alice(label, query_string=query)
         if soak or endpoint.guests:
-            attack.by_anonymous(said, query_string=query)
+            attack.by_anonymous(label, query_string=query)
 
 
 @_cases(ENDPOINTS, _by_head)
 def test_hostile_headers_are_answered(scenes: Scenes, endpoint: Endpoint) -> None:
     attack = Attack(scenes, endpoint)
-    for said, headers in corpus.HEADERS.items():
-        attack.by_both(said, headers=headers)
+    for label, headers in corpus.HEADERS.items():
+        attack.by_both(label, headers=headers)
 
 
 @_cases([endpoint for endpoint in ENDPOINTS if endpoint.writes], _by_body)
 def test_hostile_bodies_are_refused(scenes: Scenes, endpoint: Endpoint) -> None:
     attack = Attack(scenes, endpoint)
-    for said, (body, headers) in corpus.BODIES.items():
-        attack.by_both(said, headers=headers, body=body)
-    for said, made in corpus.MULTIPARTS.items():
-        attack.by_both(said, **made())
+    for label, (body, headers) in corpus.BODIES.items():
+        attack.by_both(label, headers=headers, body=body)
+    for label, made in corpus.MULTIPARTS.items():
+        attack.by_both(label, **made())
 
 
 @_cases([endpoint for endpoint in ENDPOINTS if endpoint.variables], _name, _by_variables)
@@ -191,9 +191,9 @@ def test_a_made_up_path_leads_to_nothing(scenes: Scenes, endpoint: Endpoint) -> 
     """A link that is its own permission may answer that it does not work."""
     scene = scenes()
     allowed = {401, 404, 405, 410, 422} if "token" in "".join(endpoint.variables) else {401, 404, 405}
-    for said, segment in corpus.SEGMENTS.items():
+    for label, segment in corpus.SEGMENTS.items():
         path = re.sub(r"{\w+}", segment.replace("\\", r"\\"), endpoint.url)
         for person in (scene.cast.alice, scene.cast.anonymous):
             reply = person.request(endpoint.method, path, headers=OURS, json={})
-            assert_answered(reply, said)
-            assert reply.status in allowed, (said, reply)
+            assert_handled(reply, label)
+            assert reply.status in allowed, (label, reply)

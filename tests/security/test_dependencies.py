@@ -19,7 +19,7 @@ _PINNED = re.compile(
 
 
 def _locked(lock: str) -> dict[str, re.Match[str]]:
-    return {canonicalize_name(found["name"]): found for found in _PINNED.finditer((ROOT / lock).read_text())}
+    return {canonicalize_name(pin["name"]): pin for pin in _PINNED.finditer((ROOT / lock).read_text())}
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -27,22 +27,22 @@ def test_every_library_is_locked_to_one_version_by_its_hashes(lock: str) -> None
     named = [line for line in (ROOT / lock).read_text().splitlines() if line and line[0] not in " #"]
     locked = _locked(lock)
     assert len(locked) == len(named) > 20
-    assert [name for name, found in locked.items() if "--hash=sha256:" not in found["rest"]] == []
+    assert [name for name, pin in locked.items() if "--hash=sha256:" not in pin["rest"]] == []
 
 
 def test_the_service_is_tested_with_the_versions_that_it_is_installed_with() -> None:
     tested = _locked("requirements-dev.lock")
-    for name, found in _locked("requirements.lock").items():
-        assert tested[name]["version"] == found["version"], name
+    for name, pin in _locked("requirements.lock").items():
+        assert tested[name]["version"] == pin["version"], name
 
 
 def test_what_is_installed_is_what_the_lock_says() -> None:
-    for name, found in _locked("requirements.lock").items():
-        marker = (found["marker"] or "").removeprefix(" ;").strip()
+    for name, pin in _locked("requirements.lock").items():
+        marker = (pin["marker"] or "").removeprefix(" ;").strip()
         if marker and not Requirement(f"x ; {marker}").marker.evaluate():  # type: ignore[union-attr]
             continue
         try:
-            assert version(name) == found["version"], name
+            assert version(name) == pin["version"], name
         except PackageNotFoundError:
             pytest.fail(f"{name} is in the lock and not installed")
 
@@ -57,10 +57,10 @@ def test_the_service_imports_only_what_it_declares() -> None:
 
 
 def _imported(path: Path) -> set[str]:
-    found = set()
+    names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
+            names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module.partition(".")[0])
-    return found
+            names.add(node.module.partition(".")[0])
+    return names

@@ -37,10 +37,10 @@ def test_every_test_that_is_named_exists(path: str) -> None:
 
 
 def test_every_requirement_has_its_place_once() -> None:
-    asked = [f"{section}.{number}" for section, count in ASVS.items() for number in range(1, count + 1)]
-    assert len(asked) == 253
-    answered = Counter(requirement for ids, _, _ in _ROW.findall(PAGE) for requirement in ids.split(", "))
-    assert answered == Counter(asked)
+    requirements = [f"{section}.{number}" for section, count in ASVS.items() for number in range(1, count + 1)]
+    assert len(requirements) == 253
+    rows_by_requirement = Counter(requirement for ids, _, _ in _ROW.findall(PAGE) for requirement in ids.split(", "))
+    assert rows_by_requirement == Counter(requirements)
 
 
 def test_the_summary_counts_the_requirements() -> None:
@@ -50,6 +50,6 @@ def test_the_summary_counts_the_requirements() -> None:
 
 
 def test_what_is_met_is_shown_and_what_is_not_is_explained() -> None:
-    for ids, mark, said in _ROW.findall(PAGE):
+    for ids, mark, text in _ROW.findall(PAGE):
         assert mark in "✓◐✗–", ids
-        assert "`" in said or len(said) >= 10, ids
+        assert "`" in text or len(text) >= 10, ids

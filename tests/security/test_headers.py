@@ -11,7 +11,7 @@ from tests.client import Client, Reply
 from tests.http.conftest import Service
 from tests.openapi.page import read
 from tests.security.observatory import grade, score
-from tests.test_policy import GIVEN, Scene
+from tests.test_policy import REQUEST_FIELDS, Scene
 
 PAGES = ["/", "/sign-in", "/sign-up", "/reset", "/calendar", "/docs", "/docs/errors"]
 SIGNED_IN = ["/account", "/calendars", "/contacts", "/events/new", "/responses", "/subscribers", "/deliveries"]
@@ -31,9 +31,9 @@ def _scripts(reply: Reply) -> list[str]:
 def test_the_observatory_gives_every_page_an_a_plus(site: Client, path: str) -> None:
     reply = site.get(path, headers={"Accept": "text/html"})
     assert reply.status == 200
-    found = score(reply.headers, [], _scripts(reply))
-    assert min(found.values()) >= 0, found
-    assert grade(found) == "A+", found
+    points = score(reply.headers, [], _scripts(reply))
+    assert min(points.values()) >= 0, points
+    assert grade(points) == "A+", points
 
 
 def test_and_so_it_does_for_those_who_are_signed_in(site: Client) -> None:
@@ -44,9 +44,9 @@ def test_and_so_it_does_for_those_who_are_signed_in(site: Client) -> None:
     for path in SIGNED_IN:
         reply = site.get(path, headers={"Accept": "text/html", "Cookie": cookie.partition(";")[0]})
         assert reply.status == 200, path
-        found = score(reply.headers, [cookie], _scripts(reply))
-        assert grade(found) == "A+", (path, found)
-        assert found == {
+        points = score(reply.headers, [cookie], _scripts(reply))
+        assert grade(points) == "A+", (path, points)
+        assert points == {
             "content-security-policy": 10,
             "cookies": 5,
             "cross-origin-resource-sharing": 0,
@@ -82,12 +82,12 @@ def test_no_answer_is_framed_sniffed_or_run_by_others(cast: Cast, settings: Sett
     """Whatever is answered, and to whom: a browser that is led there by another site shows it in no frame, and runs nothing in it."""
     name = f"{endpoint.method} {endpoint.url}"
     scene = Scene(cast, settings, "public")
-    given = GIVEN[name](scene) if name in GIVEN else {}
+    fields = REQUEST_FIELDS[name](scene) if name in REQUEST_FIELDS else {}
     path = scene.path(endpoint.url)
     embeds = endpoint.path.startswith("/embed/")
     for person in (cast.anonymous, cast.alice):
         for headers in ({}, {"Accept": "text/html"}):
-            reply = person.request(endpoint.method, path, json=given, headers=headers)
+            reply = person.request(endpoint.method, path, json=fields, headers=headers)
             policy = dict(part.strip().partition(" ")[::2] for part in reply.headers["Content-Security-Policy"].split(";"))
             assert policy["default-src"] == "'none'"
             assert policy["frame-ancestors"] == ("*" if embeds else "'none'")

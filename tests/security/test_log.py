@@ -18,12 +18,12 @@ def test_no_value_makes_a_line_of_its_own_or_speaks_to_the_terminal(capfdbinary:
     handler = logging.StreamHandler()
     handler.setFormatter(formatter)
     handler.handle(record)
-    written = capfdbinary.readouterr().err
-    assert written.count(b"\n") == 1
+    output = capfdbinary.readouterr().err
+    assert output.count(b"\n") == 1
     if log_format == "json":
-        assert json.loads(written)["event"] == "unavailable"
+        assert json.loads(output)["event"] == "unavailable"
     else:
-        assert b"\x1b[2J" not in written
-        assert b"\x1b]" not in written
-        assert b"\x00" not in written
-    assert b"forged" in written
+        assert b"\x1b[2J" not in output
+        assert b"\x1b]" not in output
+        assert b"\x00" not in output
+    assert b"forged" in output

@@ -12,7 +12,7 @@ from kalends.settings import Settings
 from tests.cast import Cast
 from tests.openapi.page import Element, read
 from tests.stored_data import values
-from tests.test_policy import GIVEN, Scene
+from tests.test_policy import REQUEST_FIELDS, Scene
 
 STATIC = Path(__file__).parent.parent.parent / "kalends" / "web" / "static"
 HTML = {"Accept": "text/html"}
@@ -54,28 +54,28 @@ def test_passwords_are_masked_and_password_managers_find_them(cast: Cast, settin
 @pytest.mark.on_one_database
 def test_there_are_pages_with_passwords(cast: Cast, settings: Settings) -> None:
     """Without this, the walk above might have met none."""
-    found = set()
+    paths = set()
     for endpoint in PAGES:
         page = _page(cast, settings, endpoint, signed_in="sign" not in endpoint.path)
         if page and any((field.attributes.get("type") == "password") for field in page.all("input")):
-            found.add(endpoint.path)
-    assert {"/sign-in", "/sign-up", "/account", "/account/delete", "/reset/{reset_token}"} <= found
+            paths.add(endpoint.path)
+    assert {"/sign-in", "/sign-up", "/account", "/account/delete", "/reset/{reset_token}"} <= paths
 
 
 @pytest.mark.parametrize("script", sorted(STATIC.glob("*.js")), ids=lambda path: path.name)
 def test_scripts_keep_nothing_and_make_no_html_of_texts(script: Path) -> None:
-    kept = r"localStorage|sessionStorage|indexedDB|document\.cookie"
+    storage = r"localStorage|sessionStorage|indexedDB|document\.cookie"
     run = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|postMessage"
-    assert re.findall(f"{kept}|{run}", script.read_text()) == []
+    assert re.findall(f"{storage}|{run}", script.read_text()) == []
 
 
 def test_reading_changes_nothing(cast: Cast, settings: Settings, db: Database) -> None:
     """So no link and no picture on another site does anything, whoever follows it."""
     scene = Scene(cast, settings, "public")
-    asked = [(scene.path(e.url), GIVEN[f"GET {e.url}"](scene) if f"GET {e.url}" in GIVEN else {}) for e in READS]
+    requests = [(scene.path(e.url), REQUEST_FIELDS[f"GET {e.url}"](scene) if f"GET {e.url}" in REQUEST_FIELDS else {}) for e in READS]
     people = (cast.anonymous, cast.alice, cast.carol)
     before = values(db)
-    for path, query in asked:
+    for path, query in requests:
         for person in people:
             for method in ("GET", "HEAD", "OPTIONS"):
                 assert person.request(method, path, query=query, headers=HTML).status < 500

@@ -14,12 +14,12 @@ from kalends.events import location
 from kalends.events.model import MAX_PART, PARTS
 from kalends.settings import Settings, WrongSetting
 from kalends.values import phone
-from tests.security.writing import listed, reading, urls, written
+from tests.security.writing import arbitrary_text, listed, reading, urls
 
 BASE = "https://calendar.example.org"
 
 
-@given(text=written | listed("Blue Note", "12 rue Bleue", "75001 Paris", "NY 10012", "USA", ""))
+@given(text=arbitrary_text | listed("Blue Note", "12 rue Bleue", "75001 Paris", "NY 10012", "USA", ""))
 def test_a_location_is_taken_apart_or_left_whole(text: str) -> None:
     parts = location.parse_parts(text)
     assert set(parts) == set(PARTS)
@@ -32,53 +32,58 @@ def test_a_location_is_taken_apart_or_left_whole(text: str) -> None:
 @example(value="smtp://u:%ff@host")
 @example(value="smtp://u:p@" + "a" * 300)
 def test_a_mail_server_is_read_or_refused_in_words_without_the_value(value: str) -> None:
-    found, refusal = reading(transports.mail_server, value, ValueError)
+    server, refusal = reading(transports.mail_server, value, ValueError)
     assert refusal in (None, transports.EMAIL_FORM)
-    if found is not None:
-        assert 0 < found.port < 65_536
-        assert re.fullmatch(r"[\x20-\x7e]+", found.host + found.user + found.password)
+    if server is not None:
+        assert 0 < server.port < 65_536
+        assert re.fullmatch(r"[\x20-\x7e]+", server.host + server.user + server.password)
 
 
 @given(value=urls("twilio://", "twilio://s:t@h?from=", "twilio://s:t@"))
 @example(value="twilio://s:t@h?from=%0d%0a")
 @example(value="twilio://s:t@h?from=+1&from=+2")
 def test_an_sms_interface_is_read_or_refused_in_words_without_the_value(value: str) -> None:
-    found, refusal = reading(transports.twilio, value, ValueError)
+    account, refusal = reading(transports.twilio, value, ValueError)
     assert refusal in (None, transports.SMS_FORM)
-    if found is not None:
-        assert found.scheme in ("http", "https")
-        assert (found.host + found.sid + found.token + found.sender).isprintable()
+    if account is not None:
+        assert account.scheme in ("http", "https")
+        assert (account.host + account.sid + account.token + account.sender).isprintable()
 
 
-@given(value=written | st.tuples(written, st.just(" <"), written, st.just("@example.org>")).map("".join))
+@given(value=arbitrary_text | st.tuples(arbitrary_text, st.just(" <"), arbitrary_text, st.just("@example.org>")).map("".join))
 @example(value="\r\nBcc: x <a@example.org>")
 @example(value='"<a@example.org>')
 def test_a_sender_is_read_or_refused(value: str) -> None:
-    found, refusal = reading(lambda text: transports.sender(text, BASE), value, ValueError)
+    sender, refusal = reading(lambda text: transports.sender(text, BASE), value, ValueError)
     assert refusal in (None, transports.SENDER_FORM)
-    if found is not None:
-        assert isinstance(found, Address)
-        assert not re.search(r"[\r\n\x00]", str(found))
+    if sender is not None:
+        assert isinstance(sender, Address)
+        assert not re.search(r"[\r\n\x00]", str(sender))
 
 
-@given(name=st.sampled_from(Settings.__struct_fields__), value=written | urls("http://", "https://", "postgresql://") | st.integers())
+@given(
+    name=st.sampled_from(Settings.__struct_fields__), value=arbitrary_text | urls("http://", "https://", "postgresql://") | st.integers()
+)
 @example(name="base_url", value="http://[")
 @example(name="graph_url", value="http://a:b")
 @example(name="port", value="\udcff")
 @example(name="trusted_proxies", value="10.0.0.0/33")
 @example(name="base_url", value="https://" + "a" * 70 + ".example")
 def test_a_setting_is_in_force_or_stops_the_start_in_words_that_name_it(name: str, value: Any) -> None:
-    found, refusal = reading(settings.load, {name: value}, WrongSetting)
-    assert isinstance(found, Settings) if refusal is None else settings.variable(name) in refusal
+    loaded, refusal = reading(settings.load, {name: value}, WrongSetting)
+    assert isinstance(loaded, Settings) if refusal is None else settings.variable(name) in refusal
 
 
-@given(number=written | st.text("+0123456789()- ext.#", max_size=30), country=st.none() | written | st.sampled_from(["FR", "Deutschland"]))
+@given(
+    number=arbitrary_text | st.text("+0123456789()- ext.#", max_size=30),
+    country=st.none() | arbitrary_text | st.sampled_from(["FR", "Deutschland"]),
+)
 def test_a_phone_number_is_read_or_none(number: str, country: str | None) -> None:
-    found = phone.to_e164(number, country)
-    assert found is None or re.fullmatch(r"\+[0-9]{2,17}", found)
+    e164 = phone.to_e164(number, country)
+    assert e164 is None or re.fullmatch(r"\+[0-9]{2,17}", e164)
 
 
-@given(address=written | st.tuples(written, st.just("@"), written).map("".join))
+@given(address=arbitrary_text | st.tuples(arbitrary_text, st.just("@"), arbitrary_text).map("".join))
 def test_an_address_is_read_or_refused(address: str) -> None:
-    found, _ = reading(transports.read_address, address, ValueError)
-    assert found is None or not re.search(r"[\r\n\x00]", found.normalized)
+    parsed, _ = reading(transports.read_address, address, ValueError)
+    assert parsed is None or not re.search(r"[\r\n\x00]", parsed.normalized)

@@ -27,15 +27,15 @@ from kalends.web.redirects import local_path
 from tests.cast import Cast
 from tests.http.test_properties import any_header, any_json
 from tests.security.corpus import VALUES
-from tests.security.writing import listed, reading, written
+from tests.security.writing import arbitrary_text, listed, reading
 
 TAKING = [endpoint for endpoint in ENDPOINTS if endpoint.params is not None]
 DATE = r"(Mon, )?[0-9]{1,3} (Jan|Foo) [0-9]{1,6} [0-9]{2}:[0-9]{2}(:[0-9]{2})? (GMT|[+-][0-9]{4})"
 
-any_value = any_json | written | st.sampled_from(list(VALUES.values()))
+any_value = any_json | arbitrary_text | st.sampled_from(list(VALUES.values()))
 
 
-def _asked(**headers: str) -> falcon.Request:
+def _request(**headers: str) -> falcon.Request:
     return falcon.Request(create_environ(headers={name.replace("_", "-"): value for name, value in headers.items()}))
 
 
@@ -50,16 +50,16 @@ def test_any_text_may_stand_where_a_date_of_http_is_read(text: str) -> None:
 @given(header=any_header | listed("10.0.0.1", "203.0.113.9:80", "[2001:db8::1]:443", "::ffff:10.1.1.1", "x", ""))
 def test_only_proxies_of_ours_say_who_is_behind_them(remote: str, header: str) -> None:
     origins = Origins(Settings(trusted_proxies="10.0.0.0/8, 2001:db8::/32"))
-    asked = falcon.Request(create_environ(headers={"X-Forwarded-For": header}, remote_addr=remote))
-    found = origins.address(asked)
-    assert found == remote or (remote == "10.0.0.9" and found in header)
+    req = falcon.Request(create_environ(headers={"X-Forwarded-For": header}, remote_addr=remote))
+    address = origins.address(req)
+    assert address == remote or (remote == "10.0.0.9" and address in header)
 
 
 @given(header=any_header)
 def test_preferences_are_strict_if_they_say_so(header: str) -> None:
     if "strict" not in header.lower():
-        assert not request.is_strict(_asked(Prefer=header))
-    assert request.is_strict(_asked(Prefer=f"handling=strict,{header}"))
+        assert not request.is_strict(_request(Prefer=header))
+    assert request.is_strict(_request(Prefer=f"handling=strict,{header}"))
 
 
 @given(before=any_header, after=any_header)
@@ -72,43 +72,45 @@ def test_a_version_is_known_among_whatever_stands_beside_it(before: str, after: 
         assert not Caller(if_match=header).accepts_version('"8-1"')
 
 
-@given(token=written | st.tuples(st.integers(), st.just("-"), st.text(max_size=30)).map(lambda parts: "".join(map(str, parts))))
+@given(token=arbitrary_text | st.tuples(st.integers(), st.just("-"), st.text(max_size=30)).map(lambda parts: "".join(map(str, parts))))
 def test_no_made_up_link_names_a_subscriber(token: str) -> None:
     assert parse_unsubscribe_token(Settings(secret="s" * 32), token) is None
 
 
-@given(value=any_json | written)
+@given(value=any_json | arbitrary_text)
 def test_tags_are_read_or_refused(value: Any) -> None:
-    found, refusal = reading(read_tags, value, FieldInvalid)
-    assert refusal or len(found.split(",")) <= MAX_TAGS
+    tags, refusal = reading(read_tags, value, FieldInvalid)
+    assert refusal or len(tags.split(",")) <= MAX_TAGS
 
 
-@given(query=written)
+@given(query=arbitrary_text)
 def test_a_search_has_terms_of_what_was_written(query: str) -> None:
     assert all(pieces and all(pieces) for pieces in text_search.parse_terms(query))
 
 
-@given(path=written | st.tuples(st.sampled_from(["/", "//", "/\\", "\\", "http:", "javascript:", "/%2f"]), written).map("".join))
+@given(
+    path=arbitrary_text | st.tuples(st.sampled_from(["/", "//", "/\\", "\\", "http:", "javascript:", "/%2f"]), arbitrary_text).map("".join)
+)
 @example(path="/\t/evil.example")
 @example(path="///evil.example")
 @example(path="/\\\\evil.example")
 def test_signing_in_leads_nowhere_else_whatever_is_asked(path: str) -> None:
-    found = local_path(path)
-    assert urlsplit(urljoin("https://calendar.example.org/sign-in", found)).netloc == "calendar.example.org"
-    assert found.isascii()
-    assert found.isprintable()
+    target = local_path(path)
+    assert urlsplit(urljoin("https://calendar.example.org/sign-in", target)).netloc == "calendar.example.org"
+    assert target.isascii()
+    assert target.isprintable()
 
 
 @given(encoded=st.text("ab[]=&%+;0f\x00é", max_size=60))
 def test_a_form_is_read_or_refused(encoded: str) -> None:
-    found, refusal = reading(request._form, encoded, Problem)
-    assert refusal or isinstance(found, dict)
+    form, refusal = reading(request._form, encoded, Problem)
+    assert refusal or isinstance(form, dict)
 
 
 @given(content=st.binary(max_size=60) | st.text('{}[]":,0-eE.\\u d8NaIfnity', max_size=60).map(str.encode))
 def test_json_is_read_or_refused(content: bytes) -> None:
-    found, refusal = reading(request._json, content, Problem)
-    assert refusal or isinstance(found, dict)
+    body, refusal = reading(request._json, content, Problem)
+    assert refusal or isinstance(body, dict)
 
 
 @st.composite

@@ -9,7 +9,7 @@ from kalends.app import ENDPOINTS
 from kalends.http.endpoint import Endpoint
 from kalends.settings import Settings
 from tests.cast import Cast
-from tests.test_policy import GIVEN, Scene
+from tests.test_policy import REQUEST_FIELDS, Scene
 
 CANARY = "canary-9f3b1c"
 SECRETS = ("password", "current_password", "wkey", "digest", "token", "access_token", "shared_secret", "secret")
@@ -41,7 +41,7 @@ def _fields(*, soak: bool) -> Iterator[dict[str, Any]]:
 def test_no_answer_repeats_a_secret(cast: Cast, settings: Settings, endpoint: Endpoint, soak: bool) -> None:
     scene = Scene(cast, settings, "public")
     name = _name(endpoint)
-    path, good = scene.path(endpoint.url), GIVEN[name](scene) if name in GIVEN else {}
+    path, good = scene.path(endpoint.url), REQUEST_FIELDS[name](scene) if name in REQUEST_FIELDS else {}
     for fields in _fields(soak=soak):
         for headers in (OURS, OURS | {"Accept": "text/html", "Prefer": "handling=strict"}):
             reply = cast.anonymous.request(endpoint.method, path, json=good | fields, headers=headers)

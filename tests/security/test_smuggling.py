@@ -34,9 +34,9 @@ def test_framing_that_others_would_read_otherwise_smuggles_nothing(started: Runn
     marked = f"smuggled {list(BAD_FRAMING).index(shape):02}"
     inner = _inner(alice, marked)
     head = request("POST /api/session HTTP/1.1", "Content-Type: application/json", *BAD_FRAMING[shape])
-    found = statuses(started, head + b"0\r\n\r\n" + inner)
-    assert len(found) <= 1, found
-    assert all(400 <= status < 500 or status == 501 for status in found), found
+    codes = statuses(started, head + b"0\r\n\r\n" + inner)
+    assert len(codes) <= 1, codes
+    assert all(400 <= status < 500 or status == 501 for status in codes), codes
     assert calendars(started, alice, marked) == 0
 
 
@@ -50,9 +50,9 @@ def test_a_length_beside_chunks_is_refused_or_ends_the_connection(started: Runni
     """RFC 9112, 6.1: chunks count, not the length, and the connection ends with the answer, so that nothing is smuggled behind it."""
     marked = f"behind {both[0]}"
     head = request("POST /api/session HTTP/1.1", "Content-Type: application/json", *both)
-    found = statuses(started, head + b"0\r\n\r\n" + _inner(alice, marked))
-    assert len(found) == 1, found
-    assert 400 <= found[0] < 500
+    codes = statuses(started, head + b"0\r\n\r\n" + _inner(alice, marked))
+    assert len(codes) == 1, codes
+    assert 400 <= codes[0] < 500
     assert calendars(started, alice, marked) == 0
 
 
@@ -72,8 +72,8 @@ def test_a_length_beside_chunks_is_refused_or_ends_the_connection(started: Runni
 )
 def test_broken_chunks_are_refused(started: Running, alice: str, chunks: bytes) -> None:
     head = request("POST /api/calendars HTTP/1.1", alice, "Content-Type: application/json", "Transfer-Encoding: chunked")
-    found = statuses(started, head + chunks)
-    assert all(400 <= status < 500 for status in found), found
+    codes = statuses(started, head + chunks)
+    assert all(400 <= status < 500 for status in codes), codes
 
 
 def test_trailers_set_no_header(started: Running, alice: str) -> None:

@@ -7,7 +7,7 @@ from select import select
 import pytest
 
 from kalends.app import ENDPOINTS
-from tests.security.wire import answered, calendars, connected, first, received, request, statuses
+from tests.security.wire import calendars, connected, exchange, first, received, request, statuses
 from tests.serve.running import Running, bearer
 
 pytestmark = pytest.mark.usefixtures("unharmed")
@@ -75,13 +75,13 @@ def test_a_long_path_query_or_header_is_answered_or_refused(started: Running, le
         ("GET /api/openapi.json HTTP/1.1", f"Cookie: {long}"),
         (f"{long} /healthz HTTP/1.1", "X-A: b"),
     ]:
-        found = statuses(started, request(line, header, "Connection: close"))
-        assert found == [] or found[0] in (200, 400, 404, 405, 413, 414, 422, 431), (line[:40], header[:40], found)
+        codes = statuses(started, request(line, header, "Connection: close"))
+        assert codes == [] or codes[0] in (200, 400, 404, 405, 413, 414, 422, 431), (line[:40], header[:40], codes)
 
 
 def test_ten_thousand_headers_are_refused(started: Running) -> None:
-    found = statuses(started, request("GET /healthz HTTP/1.1", *(f"X-{i}: a" for i in range(10_000))))
-    assert found in ([], [400], [431])
+    codes = statuses(started, request("GET /healthz HTTP/1.1", *(f"X-{i}: a" for i in range(10_000))))
+    assert codes in ([], [400], [431])
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,9 @@ def test_ten_thousand_headers_are_refused(started: Running) -> None:
     ],
 )
 def test_no_path_leads_out(started: Running, path: str) -> None:
-    found = statuses(started, request(f"GET {path} HTTP/1.1", "Connection: close"))
-    assert found == [] or found[0] in (200, 400, 404, 405), (path, found)
-    if found == [200]:
+    codes = statuses(started, request(f"GET {path} HTTP/1.1", "Connection: close"))
+    assert codes == [] or codes[0] in (200, 400, 404, 405), (path, codes)
+    if codes == [200]:
         # Whatever host they name, they are our own start page, list and style.
         assert path in (
             "//",
@@ -121,8 +121,8 @@ def test_no_path_leads_out(started: Running, path: str) -> None:
 @pytest.mark.parametrize("method", ["TRACE", "TRACK", "CONNECT", "PROPFIND", "DEBUG", "get", "G\u00cbT", "GET\t", "DELETE\x00", "PRI"])
 @pytest.mark.parametrize("path", ["/", "/api/events", "/api/session/current", "/static/style.css", "/healthz"])
 def test_other_methods_are_refused(started: Running, method: str, path: str) -> None:
-    found = statuses(started, request(f"{method} {path} HTTP/1.1", "X-Secret: told", "Connection: close"))
-    assert found == [] or found[0] in (400, 404, 405), found
+    codes = statuses(started, request(f"{method} {path} HTTP/1.1", "X-Secret: told", "Connection: close"))
+    assert codes == [] or codes[0] in (400, 404, 405), codes
 
 
 def test_no_header_makes_a_method_of_another(started: Running, alice: str) -> None:
@@ -140,7 +140,7 @@ def test_no_header_makes_a_method_of_another(started: Running, alice: str) -> No
 def test_no_host_gets_into_an_answer(started: Running, host: str) -> None:
     for path in ("/api/openapi.json", "/", "/sign-in", "/account", "/api/calendars/", "/nowhere"):
         sent = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nX-Forwarded-Host: evil.example\r\nConnection: close\r\n\r\n"
-        reply = answered(started, sent.encode("latin-1"))
+        reply = exchange(started, sent.encode("latin-1"))
         assert b"evil.example" not in reply
         assert reply == b"" or not reply.startswith(b"HTTP/1.1 5")
 

@@ -12,7 +12,7 @@ LAST = b"GET /healthz HTTP/1.1\r\nHost: calendar\r\nConnection: close\r\n\r\n"
 
 def statuses(service: Running, sent: bytes) -> list[int]:
     """The statuses of all that the service answers to these bytes, until it hangs up."""
-    return [int(status) for status in re.findall(rb"^HTTP/1\.[01] (\d{3})", answered(service, sent), re.MULTILINE)]
+    return [int(status) for status in re.findall(rb"^HTTP/1\.[01] (\d{3})", exchange(service, sent), re.MULTILINE)]
 
 
 def first(service: Running, sent: bytes) -> int:
@@ -22,7 +22,7 @@ def first(service: Running, sent: bytes) -> int:
         return int(connection.makefile("rb").readline().split()[1])
 
 
-def answered(service: Running, sent: bytes) -> bytes:
+def exchange(service: Running, sent: bytes) -> bytes:
     """All that the service answers to these bytes, and to a last request behind them, with which the connection ends at the latest."""
     with connected(service) as connection:
         # Where it has hung up already, what it said before can still be read.

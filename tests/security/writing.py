@@ -9,12 +9,15 @@ from tests.http.test_properties import any_text
 
 # Plain chance would seldom put them together.
 signs = st.text(st.sampled_from("aZ09 .,;:@<>\"'()[]{}%/\\?#&=+-*_~\t\n\r\x00é١\u0301\U0001f3b7"), max_size=40)
-written = any_text | signs
+arbitrary_text = any_text | signs
 
 
 def urls(*beginnings: str) -> st.SearchStrategy[str]:
     """Texts that begin like these addresses, and any others."""
-    return st.tuples(st.sampled_from([*beginnings, ""]), written, st.sampled_from(["", "@"]), written).map("".join) | written
+    return (
+        st.tuples(st.sampled_from([*beginnings, ""]), arbitrary_text, st.sampled_from(["", "@"]), arbitrary_text).map("".join)
+        | arbitrary_text
+    )
 
 
 def listed(*items: str) -> st.SearchStrategy[str]:

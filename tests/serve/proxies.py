@@ -102,10 +102,10 @@ def _caddy(folder: Path, port: int, upstream: int) -> str:
 
 
 def path(program: str) -> str:
-    found = shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
-    if found is None:
+    executable = shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+    if executable is None:
         pytest.skip(f"{program} is not installed (Debian: sudo apt-get install {PACKAGES[program]}).")
-    return found
+    return executable
 
 
 def install() -> None:

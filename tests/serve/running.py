@@ -35,7 +35,7 @@ def environment(**settings: object) -> dict[str, str]:
     return clean | {f"KALENDS_{name.upper()}": str(value) for name, value in settings.items()}
 
 
-def run(*arguments: str, folder: Path, given: str = "", **settings: object) -> "subprocess.CompletedProcess[str]":
+def run(*arguments: str, folder: Path, stdin: str = "", **settings: object) -> "subprocess.CompletedProcess[str]":
     """Run a command that ends by itself, in this process: to start another one takes longer than most commands do."""
     handler = signal.getsignal(signal.SIGTERM)
     with ExitStack() as undo:
@@ -46,7 +46,7 @@ def run(*arguments: str, folder: Path, given: str = "", **settings: object) -> "
         undo.enter_context(patch.object(granian, "serve", side_effect=AssertionError("the server started")))
         undo.enter_context(patch.object(log, "configure"))
         undo.callback(signal.signal, signal.SIGTERM, handler)
-        stdout, stderr, _ = undo.enter_context(CliRunner().isolation(input=given))
+        stdout, stderr, _ = undo.enter_context(CliRunner().isolation(input=stdin))
         status = _run_main()
         return subprocess.CompletedProcess(list(arguments), status, stdout.getvalue().decode(), stderr.getvalue().decode())
 
@@ -59,20 +59,20 @@ def _run_main() -> int:
     return 0
 
 
-def run_process(*arguments: str, folder: Path, given: str = "", **settings: object) -> "subprocess.CompletedProcess[str]":
+def run_process(*arguments: str, folder: Path, stdin: str = "", **settings: object) -> "subprocess.CompletedProcess[str]":
     """Run a command that ends by itself, as its users do."""
     return subprocess.run(
-        command(*arguments), cwd=folder, env=environment(**settings), input=given, capture_output=True, text=True, timeout=TIMEOUT
+        command(*arguments), cwd=folder, env=environment(**settings), input=stdin, capture_output=True, text=True, timeout=TIMEOUT
     )
 
 
 def eventually(condition: Callable[[], Any], within: float = TIMEOUT) -> Any:
     """Wait for what another process does, and nothing announces; answer what the condition found."""
     deadline = time.monotonic() + within
-    while not (found := condition()):
+    while not (value := condition()):
         assert time.monotonic() < deadline, "it did not come to pass"
         time.sleep(0.02)
-    return found
+    return value
 
 
 def processes() -> dict[int, tuple[int, str]]:

@@ -78,18 +78,18 @@ def _write(service: Running, headers: dict[str, str], name: str, acknowledged: s
     for number in range(100_000):
         if enough.is_set():
             break
-        given = {"title": f"{name}.{number}", "start_time": "2027-06-01", "tags": "jazz"}
-        assert ask(connection, "POST", "/api/events", given, headers).status == 201
-        acknowledged.add(given["title"])
+        fields = {"title": f"{name}.{number}", "start_time": "2027-06-01", "tags": "jazz"}
+        assert ask(connection, "POST", "/api/events", fields, headers).status == 201
+        acknowledged.add(fields["title"])
     connection.close()
 
 
 def test_a_backup_says_what_it_did_and_is_readable_to_its_owner_alone(place: Place, file: Path) -> None:
     place.done("demo")
-    said = place.done("backup", str(file)).splitlines()
+    output = place.done("backup", str(file)).splitlines()
     header, rows = content(file)
     what = f"{header.rows:,} rows of {len(header.tables)} tables"
-    assert said == [
+    assert output == [
         f"Backed up {what} into {file} ({file.stat().st_size:,} bytes), and restored it on trial.",
         f"The server's secret is not in it: keep a copy of {place.data / 'secret'} apart.",
     ]
@@ -103,16 +103,17 @@ def test_no_secret_is_in_the_database_nor_in_a_backup(start: Start, place: Place
     """Credentials are not in the replies that are stored under an Idempotency-Key either."""
     service = start(database=place.database)
     token = service.sign_up("ana")
-    asked = {
+    requests = {
         "/api/session": {"user_name": "ana", "password": PASSWORD},
         "/api/keys": {"name": "a program"},
     }
     calendar = service.post("/api/calendars", {"name": "Mine", "public": False}, headers=bearer(token)).json
     session, key = (
-        service.post(path, given, headers=bearer(token) | {"Idempotency-Key": f"retry-of-{path}"}).json for path, given in asked.items()
+        service.post(path, fields, headers=bearer(token) | {"Idempotency-Key": f"retry-of-{path}"}).json
+        for path, fields in requests.items()
     )
     feed_key = calendar["feed_url"].partition("key=")[2]
-    secrets = [PASSWORD, token, session["token"], key["wkey"], key["shared_secret"], feed_key, *(f"retry-of-{path}" for path in asked)]
+    secrets = [PASSWORD, token, session["token"], key["wkey"], key["shared_secret"], feed_key, *(f"retry-of-{path}" for path in requests)]
     assert all(len(secret) > 10 for secret in secrets)
     place.done("backup", str(file))
     _, rows = content(file)
@@ -185,9 +186,9 @@ def test_a_backup_that_is_stopped_leaves_the_last_one_as_it_was(place: Place, fi
 
 def test_people_who_watch_see_how_far_it_is(place: Place, file: Path) -> None:
     place.fill()
-    shown = _watched(place, "backup", str(file))
+    output = _watched(place, "backup", str(file))
     for words in (b"Reading", b"Checking on trial", b"Restoring on trial", b"100%", b"Backed up"):
-        assert words in shown
+        assert words in output
 
 
 def _watched(place: Place, *arguments: str) -> bytes:
@@ -197,11 +198,11 @@ def _watched(place: Place, *arguments: str) -> bytes:
         settings: dict[str, Any] = {"data": place.data, "database": place.database}
         words = command(*arguments)
         os.execve(words[0], words, environment(**settings) | {"TERM": "xterm", "COLUMNS": "120"})  # noqa: S606
-    shown = b""
+    output = b""
     while piece := _read(terminal):
-        shown += piece
+        output += piece
     os.waitpid(pid, 0)
-    return shown
+    return output
 
 
 def _read(terminal: int) -> bytes:

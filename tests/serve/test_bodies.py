@@ -38,7 +38,7 @@ def opened(service: Running, *headers: str, path: str = "/api/session", kind: st
     return connection
 
 
-def answered(connection: socket.socket, *, hang_up: bool = True) -> Reply:
+def read_reply(connection: socket.socket, *, hang_up: bool = True) -> Reply:
     """The answer, after which the server must close the connection: at once if the client hangs up, and else when it has read on
     for two seconds."""
     response = HTTPResponse(connection)
@@ -54,12 +54,12 @@ def answered(connection: socket.socket, *, hang_up: bool = True) -> Reply:
 
 def latencies(service: Running, seconds: float) -> list[float]:
     """How long an honest client waits for each of its answers."""
-    honest, found, end = service.connection(), [], time.monotonic() + seconds
+    honest, seconds_taken, end = service.connection(), [], time.monotonic() + seconds
     while (began := time.monotonic()) < end:
         assert ask(honest, "GET", "/readyz").status == 200
-        found.append(time.monotonic() - began)
+        seconds_taken.append(time.monotonic() - began)
     honest.close()
-    return found
+    return seconds_taken
 
 
 def test_two_hundred_clients_that_trickle_delay_no_honest_one(service: Running) -> None:
@@ -78,14 +78,14 @@ def test_two_hundred_clients_that_trickle_delay_no_honest_one(service: Running) 
 def test_a_body_that_takes_too_long_is_cut_off(service: Running) -> None:
     connection = opened(service, "Content-Length: 100")
     connection.sendall(b"{")
-    reply = answered(connection)
+    reply = read_reply(connection)
     assert reply.status == 408
     assert reply.headers["Content-Type"] == "application/problem+json"
     assert reply.headers["X-Request-Id"] == reply.json["request_id"]
 
 
 def test_too_long_a_body_is_refused_before_it_is_sent(service: Running) -> None:
-    reply = answered(opened(service, f"Content-Length: {MIB + 1}"), hang_up=False)
+    reply = read_reply(opened(service, f"Content-Length: {MIB + 1}"), hang_up=False)
     assert reply.status == 413
     assert "1 MiB" in reply.json["detail"]
 
@@ -94,9 +94,9 @@ def test_an_upload_may_be_longer_where_a_file_is_taken(service: Running, alice: 
     known = f"Authorization: {alice['Authorization']}"
     with_file = opened(service, known, f"Content-Length: {9 * MIB}", "Connection: close", path="/api/contacts", kind=FORM)
     with_file.sendall(bytes(9 * MIB))
-    assert answered(with_file).status == 400
+    assert read_reply(with_file).status == 400
     for path, size in (("/api/contacts", 11 * MIB), ("/api/calendars", 2 * MIB), ("/sign-in", 2 * MIB), ("/healthz", 2 * MIB)):
-        assert answered(opened(service, known, f"Content-Length: {size}", path=path, kind=FORM)).status == 413, path
+        assert read_reply(opened(service, known, f"Content-Length: {size}", path=path, kind=FORM)).status == 413, path
 
 
 @pytest.mark.parametrize("credential", ["X-None: 1", "Authorization: Bearer nobody", "Cookie: kalends_session=nobody"])
@@ -104,7 +104,7 @@ def test_an_upload_may_be_longer_where_a_file_is_taken(service: Running, alice: 
 @pytest.mark.parametrize("path", ["/api/contacts", "/api/events.json", "/contacts/upload", "/contacts/upload/"])
 def test_nobody_uploads_without_a_credential(service: Running, path: str, length: str, credential: str) -> None:
     """They are turned away before a byte of the body was sent."""
-    reply = answered(opened(service, credential, length, path=path, kind=FORM))
+    reply = read_reply(opened(service, credential, length, path=path, kind=FORM))
     # A cookie that comes from nowhere is refused whatever it says.
     assert reply.status == (403 if "Cookie" in credential else 401)
 
@@ -115,7 +115,7 @@ def test_a_large_body_that_stops_arriving_is_cut_off(tmp_path: Path) -> None:
         known = f"Authorization: {bearer(service.sign_up('alice'))['Authorization']}"
         upload = opened(service, known, f"Content-Length: {MIB}", path="/api/contacts", kind=FORM)
         upload.sendall(bytes(100_000))
-        assert answered(upload).status == 408
+        assert read_reply(upload).status == 408
     finally:
         service.stop()
 
@@ -131,7 +131,7 @@ def test_a_chunked_body_is_refused_where_it_exceeds_the_limit(service: Running) 
     for _ in range(20):
         connection.sendall(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
     connection.sendall(b"0\r\n\r\n")
-    assert answered(connection).status == 413
+    assert read_reply(connection).status == 413
 
 
 @pytest.mark.parametrize("framing", ["Content-Length: 1000", "Transfer-Encoding: chunked"])
@@ -140,7 +140,7 @@ def test_half_a_body_is_not_acted_upon(service: Running, framing: str, alice: di
     connection = opened(service, framing, *(f"{name}: {value}" for name, value in alice.items()), path="/api/calendars")
     connection.sendall(sent if "Length" in framing else b"%x\r\n%s\r\n" % (len(sent), sent))
     connection.shutdown(socket.SHUT_WR)
-    assert answered(connection).status == 400
+    assert read_reply(connection).status == 400
     assert "Half" not in [calendar["name"] for calendar in service.get("/api/calendars", headers=alice).json["calendars"]]
 
 

@@ -21,17 +21,17 @@ PASSWORD = "a-canary-of-a-password"
 def kalends(tmp_path: Path, database: str) -> Any:
     """Run a command on each database: its output, once it went well."""
 
-    def well(*arguments: str, given: str = "") -> str:
-        done = run(*arguments, folder=tmp_path, given=given, data=tmp_path / "data", database=database)
+    def well(*arguments: str, stdin: str = "") -> str:
+        done = run(*arguments, folder=tmp_path, stdin=stdin, data=tmp_path / "data", database=database)
         assert (done.returncode, done.stderr) == (0, ""), done
         return done.stdout
 
     return well
 
 
-def wrong(folder: Path, *arguments: str, given: str = "", **settings: object) -> str:
+def wrong(folder: Path, *arguments: str, stdin: str = "", **settings: object) -> str:
     """The one line of a command that was given something wrong."""
-    done = run(*arguments, folder=folder, given=given, **settings)
+    done = run(*arguments, folder=folder, stdin=stdin, **settings)
     assert (done.returncode, done.stdout) == (1, ""), done
     assert done.stderr.count("\n") == 1, done.stderr
     return done.stderr
@@ -39,7 +39,7 @@ def wrong(folder: Path, *arguments: str, given: str = "", **settings: object) ->
 
 def test_users_are_created_listed_and_given_passwords(kalends: Any) -> None:
     assert kalends("users", "list") == ""
-    assert kalends("users", "create", "alice", "alice@example.org", "--name", "Alice", given=f"{PASSWORD}\n") == "Created alice (id 1).\n"
+    assert kalends("users", "create", "alice", "alice@example.org", "--name", "Alice", stdin=f"{PASSWORD}\n") == "Created alice (id 1).\n"
     number, *listed, made_at = kalends("users", "list").rstrip("\n").split("\t")
     assert (number, listed) == ("1", ["alice", "alice@example.org", "Alice"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", made_at)
@@ -48,7 +48,7 @@ def test_users_are_created_listed_and_given_passwords(kalends: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "given", "words"),
+    ("arguments", "stdin", "words"),
     [
         (["create", "alice"], "", "Missing argument 'EMAIL_ADDRESS'"),
         (["create", "a lice", "alice@example.org"], PASSWORD, "user_name: "),
@@ -62,8 +62,8 @@ def test_users_are_created_listed_and_given_passwords(kalends: Any) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_is_wrong_with_a_user_is_said_in_one_line(tmp_path: Path, arguments: list[str], given: str, words: str) -> None:
-    line = wrong(tmp_path, "users", *arguments, given=given)
+def test_what_is_wrong_with_a_user_is_said_in_one_line(tmp_path: Path, arguments: list[str], stdin: str, words: str) -> None:
+    line = wrong(tmp_path, "users", *arguments, stdin=stdin)
     assert words in line
     assert PASSWORD not in line
 
@@ -80,33 +80,33 @@ def test_a_password_is_asked_for_twice_and_never_shown(tmp_path: Path) -> None:
         os.chdir(tmp_path)
         create = command("users", "create", "alice", "alice@example.org")
         os.execve(create[0], create, environment())  # noqa: S606
-    shown = b""
+    output = b""
     for prompt in (b"Password: ", b"Repeat for confirmation: "):
-        while not shown.endswith(prompt):
-            shown += os.read(terminal, 1024)
+        while not output.endswith(prompt):
+            output += os.read(terminal, 1024)
         os.write(terminal, f"{PASSWORD}\n".encode())
-    shown += eventually(lambda: _rest(terminal))
+    output += eventually(lambda: _rest(terminal))
     assert os.waitpid(pid, 0)[1] == 0
-    assert b"Created alice" in shown
-    assert PASSWORD.encode() not in shown
+    assert b"Created alice" in output
+    assert PASSWORD.encode() not in output
 
 
 def _rest(terminal: int) -> bytes:
     """What a terminal shows until its program ends, which is an error on Linux and an end elsewhere."""
-    shown = b""
+    output = b""
     try:
         while piece := os.read(terminal, 1024):
-            shown += piece
+            output += piece
     except OSError:
         pass
-    return shown
+    return output
 
 
 def test_a_new_password_ends_the_sessions(tmp_path: Path) -> None:
-    assert run("users", "create", "alice", "alice@example.org", folder=tmp_path, given=PASSWORD).returncode == 0
+    assert run("users", "create", "alice", "alice@example.org", folder=tmp_path, stdin=PASSWORD).returncode == 0
     with sqlite3.connect(tmp_path / "data" / "kalends.sqlite3") as connection:
         connection.execute("INSERT INTO sessions (id, user_id, token_hash, created_at, last_used_at) VALUES ('s1', 1, x'00', 0, 0)")
-    assert run("users", "password", "alice", folder=tmp_path, given=PASSWORD).returncode == 0
+    assert run("users", "password", "alice", folder=tmp_path, stdin=PASSWORD).returncode == 0
     with sqlite3.connect(tmp_path / "data" / "kalends.sqlite3") as connection:
         assert connection.execute("SELECT count(*) FROM sessions").fetchone() == (0,)
 
@@ -153,14 +153,14 @@ def test_the_doctor_says_what_to_do(tmp_path: Path, database: str) -> None:
 def test_the_doctor_finds_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=0o755)
     (tmp_path / "data" / "kalends.sqlite3").write_text("not a database, whatever its name may say")
-    found = run("doctor", folder=tmp_path, host="0.0.0.0").stdout  # noqa: S104
-    assert "BAD  settings: the service listens on 0.0.0.0 and KALENDS_BASE_URL is not set" in found
-    assert "BAD  data folder: others on this machine may look into data. Run: chmod 700 data" in found
-    assert "BAD  database: the database cannot be used: file is not a database" in found
-    away = run("doctor", folder=tmp_path, database="postgresql://ana:canary@127.0.0.1:1/kalends")
-    assert away.returncode == 1
-    assert "BAD  database: the database cannot be used: " in away.stdout
-    assert "canary" not in away.stdout + away.stderr
+    report = run("doctor", folder=tmp_path, host="0.0.0.0").stdout  # noqa: S104
+    assert "BAD  settings: the service listens on 0.0.0.0 and KALENDS_BASE_URL is not set" in report
+    assert "BAD  data folder: others on this machine may look into data. Run: chmod 700 data" in report
+    assert "BAD  database: the database cannot be used: file is not a database" in report
+    unavailable = run("doctor", folder=tmp_path, database="postgresql://ana:canary@127.0.0.1:1/kalends")
+    assert unavailable.returncode == 1
+    assert "BAD  database: the database cannot be used: " in unavailable.stdout
+    assert "canary" not in unavailable.stdout + unavailable.stderr
 
 
 def test_the_doctor_looks_at_a_database_whose_first_migration_is_running(tmp_path: Path) -> None:
@@ -179,8 +179,8 @@ def test_the_doctor_says_what_a_star_among_the_origins_means(tmp_path: Path) -> 
 def test_the_doctor_finds_an_outbox_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=0o700)
     (tmp_path / "data" / "outbox").write_text("in the way")
-    found = run("doctor", folder=tmp_path).stdout
-    assert "BAD  data folder: data/outbox is no folder that can be written. Change its owner, or move it away." in found
+    report = run("doctor", folder=tmp_path).stdout
+    assert "BAD  data folder: data/outbox is no folder that can be written. Change its owner, or move it away." in report
 
 
 def test_the_doctor_sends_test_messages(tmp_path: Path) -> None:
@@ -201,10 +201,10 @@ def test_the_doctor_asks_the_mail_server(tmp_path: Path) -> None:
     with real_server(mailbox, authenticator=mailbox.authenticate, auth_require_tls=False) as port:
         good = run("doctor", folder=tmp_path, email=f"smtp://{USER}:{quote(MAIL_PASSWORD)}@127.0.0.1:{port}")
         bad = run("doctor", folder=tmp_path, email=f"smtp://{USER}:canary@127.0.0.1:{port}")
-    away = run("doctor", folder=tmp_path, email=f"smtp://127.0.0.1:{port}")
+    unavailable = run("doctor", folder=tmp_path, email=f"smtp://127.0.0.1:{port}")
     assert "ok   e-mail\n" in good.stdout
     assert "BAD  e-mail: The mail server refused the service's login (535)." in bad.stdout
-    assert "BAD  e-mail: The mail server cannot be reached." in away.stdout
+    assert "BAD  e-mail: The mail server cannot be reached." in unavailable.stdout
     assert "canary" not in good.stdout + good.stderr + bad.stdout + bad.stderr
     assert mailbox.envelopes == []
 

@@ -48,10 +48,10 @@ def test_any_other_number_is_left_to_the_system(start: Start, cores: list[int], 
 
 def test_a_process_that_may_not_choose_its_core_serves_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[object] = []
-    monkeypatch.setattr(MPServer, "_spawn_rsgi_worker", lambda *given: served.extend(given))
+    monkeypatch.setattr(MPServer, "_spawn_rsgi_worker", lambda *arguments: served.extend(arguments))
     monkeypatch.setattr(os, "setpgrp", lambda: None)
-    monkeypatch.setattr(signal, "signal", lambda *given: None)
-    monkeypatch.setattr(granian, "_end_with_parent", lambda *given: None)
+    monkeypatch.setattr(signal, "signal", lambda *arguments: None)
+    monkeypatch.setattr(granian, "_end_with_parent", lambda *arguments: None)
     no_core = 9_999
     with socket.socket() as listener:
         granian._run_worker(no_core, multiprocessing.Pipe(duplex=False), listener, "as given")

@@ -5,7 +5,7 @@ import socket
 from tests.serve.running import Running, bearer
 
 
-def answered(service: Running, *headers: bytes) -> bytes:
+def status_line(service: Running, *headers: bytes) -> bytes:
     """The first line of the answer to a public request with these headers."""
     with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
         connection.sendall(b"\r\n".join([b"GET /api/openapi.json HTTP/1.1", b"Host: calendar", b"Connection: close", *headers, b"", b""]))
@@ -13,12 +13,12 @@ def answered(service: Running, *headers: bytes) -> bytes:
 
 
 def test_headers_arrive_and_strange_ones_do_no_harm(plain: Running) -> None:
-    assert answered(plain) == b"HTTP/1.1 200 OK"
-    assert answered(plain, b"X-Strange: caf\xc3\xa9 \xff") == b"HTTP/1.1 200 OK"
-    assert answered(plain, b"Authorization: Bearer wrong") == b"HTTP/1.1 401 Unauthorized"
-    assert answered(plain, b"Authorization: Bearer caf\xc3\xa9") == b"HTTP/1.1 401 Unauthorized"
-    assert answered(plain, b"Cookie: a=1", b"Cookie: kalends_session=stale") == b"HTTP/1.1 200 OK"
-    assert answered(plain, b"Content-Length: -1") == b"HTTP/1.1 400 Bad Request"
+    assert status_line(plain) == b"HTTP/1.1 200 OK"
+    assert status_line(plain, b"X-Strange: caf\xc3\xa9 \xff") == b"HTTP/1.1 200 OK"
+    assert status_line(plain, b"Authorization: Bearer wrong") == b"HTTP/1.1 401 Unauthorized"
+    assert status_line(plain, b"Authorization: Bearer caf\xc3\xa9") == b"HTTP/1.1 401 Unauthorized"
+    assert status_line(plain, b"Cookie: a=1", b"Cookie: kalends_session=stale") == b"HTTP/1.1 200 OK"
+    assert status_line(plain, b"Content-Length: -1") == b"HTTP/1.1 400 Bad Request"
 
 
 def test_a_key_beyond_ascii_is_refused_rather_than_passed_over(plain: Running) -> None:

@@ -27,9 +27,9 @@ def kalends(tmp_path: Path, database: str) -> Any:
 
 
 def test_a_file_is_imported_and_twice_changes_nothing(kalends: Any) -> None:
-    code, said, complaints = kalends("import", GOOGLE, "--user", "ana")
+    code, output, complaints = kalends("import", GOOGLE, "--user", "ana")
     assert (code, complaints) == (0, "")
-    assert said.splitlines() == [
+    assert output.splitlines() == [
         f"{GOOGLE}:26: file: reminders are not kept; 1 event has some",
         f"{GOOGLE}:46: file: guests are not kept; 1 event has some",
         "3 imported, 0 updated, 0 unchanged, 0 skipped.",
@@ -51,8 +51,8 @@ def test_what_cannot_be_imported_is_said_in_one_line(kalends: Any, tmp_path: Pat
         (GOOGLE,): "Missing option '--user'",
     }
     for arguments, words in wrong.items():
-        code, said, complaints = kalends("import", *arguments)
-        assert (code, said, complaints.count("\n")) == (1, "", 1), complaints
+        code, output, complaints = kalends("import", *arguments)
+        assert (code, output, complaints.count("\n")) == (1, "", 1), complaints
         assert words in complaints
 
 
@@ -63,12 +63,12 @@ def test_people_who_watch_see_how_far_it_is(tmp_path: Path) -> None:
         os.chdir(tmp_path)
         arguments = command("import", GOOGLE, "--user", "ana")
         os.execve(arguments[0], arguments, environment() | {"TERM": "xterm"})  # noqa: S606
-    shown = b""
+    output = b""
     while piece := _read(terminal):
-        shown += piece
+        output += piece
     os.waitpid(pid, 0)
-    assert b"Reading" in shown
-    assert b"3 imported" in shown
+    assert b"Reading" in output
+    assert b"3 imported" in output
 
 
 def _read(terminal: int) -> bytes:

@@ -28,7 +28,7 @@ def test_a_kill_leaves_no_comment_without_its_response(start: Start, database: s
             eventually(partial(_is_longer, acknowledged, len(acknowledged) + 30))
             for pid in (service.process.pid, *service.servers):
                 os.kill(pid, signal.SIGKILL)
-        comments, responses = _kept(service, database)
+        comments, responses = _stored_texts(service, database)
         assert comments == responses
         assert acknowledged <= comments
 
@@ -48,17 +48,17 @@ def _write(service: Running, event_id: int, name: str, acknowledged: set[str]) -
     try:
         for number in range(10_000):
             address = f"g{name}.{number}@example.org"
-            given = {"event_id": event_id, "email_address": address, "comment": address, "response": "YES"}
-            if ask(connection, "POST", "/api/comments", given).status == 201:
+            fields = {"event_id": event_id, "email_address": address, "comment": address, "response": "YES"}
+            if ask(connection, "POST", "/api/comments", fields).status == 201:
                 acknowledged.add(address)
     except (HTTPException, OSError):
         connection.close()
 
 
-def _kept(service: Running, database: str) -> tuple[set[str], set[str]]:
+def _stored_texts(service: Running, database: str) -> tuple[set[str], set[str]]:
     """The texts of the comments and of the responses that the database holds."""
     db = open_database(Settings(data=str(service.folder / "data"), database=database))
     with db.read() as tx:
-        found = [{text for (text,) in tx.rows(f"SELECT comment FROM {table}")} for table in ("comments", "responses")]
+        texts = [{text for (text,) in tx.rows(f"SELECT comment FROM {table}")} for table in ("comments", "responses")]
     db.close()
-    return found[0], found[1]
+    return texts[0], texts[1]

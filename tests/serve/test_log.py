@@ -41,11 +41,11 @@ def _ask_with_secrets(service: Running) -> tuple[int, list[str]]:
 
 def test_each_request_has_a_line_and_no_secret_is_in_it(start: Start, database: str) -> None:
     service = start("--workers", "2", database=database, metrics_token="canary-metrics")
-    asked, secrets = _ask_with_secrets(service)
+    request_count, secrets = _ask_with_secrets(service)
     stored = _everything_stored(service.folder / "data", database)
     assert service.stop() == 0
     requests = [line for line in service.log if line["event"] == "request" and line["endpoint"] != "GET /readyz"]
-    assert len(requests) == asked
+    assert len(requests) == request_count
     assert all({"endpoint", "status", "ms", "user", "request_id", "timestamp", "level"} <= set(line) for line in requests)
     assert [line for line in service.log if line["event"] not in ("request", "serving", "login_failed")] == []
     assert {line["account"] for line in service.log if line["event"] == "login_failed"} == {"alice", None}
@@ -59,7 +59,9 @@ def test_the_log_names_the_user_of_a_replayed_request(plain: Running) -> None:
     headers = bearer(plain.sign_up("ada")) | {"Idempotency-Key": "again"}
     for _ in range(2):
         assert plain.post("/api/contacts", {"first_name": "Ana"}, headers=headers).status == 201
-    lines = eventually(lambda: len(found := [line for line in plain.log if line.get("endpoint") == "POST /api/contacts"]) == 2 and found)
+    lines = eventually(
+        lambda: len(requests := [line for line in plain.log if line.get("endpoint") == "POST /api/contacts"]) == 2 and requests
+    )
     assert lines[0]["user"] == lines[1]["user"] > 0
 
 
@@ -102,12 +104,12 @@ except RuntimeError as error:
 
 
 def test_a_line_names_the_clients_network_unless_that_is_off(start: Start) -> None:
-    asked = {"X-Forwarded-For": "2001:db8:1:2::9"}
+    headers = {"X-Forwarded-For": "2001:db8:1:2::9"}
     loud = start(trusted_proxies="127.0.0.1")
     quiet = start(trusted_proxies="127.0.0.1", log_addresses="off", data=loud.folder / "quiet")
     for service in (loud, quiet):
-        assert service.get("/healthz", headers=asked).status == 200
-        assert service.post("/api/session", {"user_name": "nobody", "password": "wrong wrong"}, headers=asked).status == 401
+        assert service.get("/healthz", headers=headers).status == 200
+        assert service.post("/api/session", {"user_name": "nobody", "password": "wrong wrong"}, headers=headers).status == 401
         service.stop()
     lines = [[line for line in service.log if line.get("endpoint") != "GET /readyz" and "network" in line] for service in (loud, quiet)]
     assert [line["network"] for line in lines[0]] == ["2001:db8:1:2::/64"] * 3

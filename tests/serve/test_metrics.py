@@ -20,9 +20,9 @@ def test_the_figures_count_the_requests_of_every_process(start: Start) -> None:
     service = start("--workers", "2", metrics_token="figures-please")
     for _ in range(40):
         assert service.get("/healthz").status == 200
-    found = service.get("/metrics", headers=bearer("figures-please"))
-    assert found.status == 200
-    assert 'kalends_requests_total{endpoint="GET /healthz",status="200"} 40.0' in found.text
+    reply = service.get("/metrics", headers=bearer("figures-please"))
+    assert reply.status == 200
+    assert 'kalends_requests_total{endpoint="GET /healthz",status="200"} 40.0' in reply.text
     counted = {file.stem.rpartition("_")[2] for file in (service.folder / "data" / "metrics").glob("counter_*.db")}
     assert counted == {str(pid) for pid in service.servers}
     assert len(counted) == 2
@@ -32,10 +32,10 @@ def test_clients_that_invent_methods_make_no_figures_of_their_own(service: Runni
     for number in range(5):
         assert service.request(f"FETCH{number}", "/healthz").status == 405
         assert service.request(f"FETCH{number}", "/healthz", headers={"Content-Length": "99999999"}).status == 413
-    found = service.get("/metrics", headers=bearer("figures-please")).text
-    assert 'kalends_requests_total{endpoint="OTHER /healthz",status="405"} 5.0' in found
-    assert 'kalends_requests_total{endpoint="OTHER -",status="413"} 5.0' in found
-    assert "FETCH" not in found + "".join(service.lines)
+    metrics = service.get("/metrics", headers=bearer("figures-please")).text
+    assert 'kalends_requests_total{endpoint="OTHER /healthz",status="405"} 5.0' in metrics
+    assert 'kalends_requests_total{endpoint="OTHER -",status="413"} 5.0' in metrics
+    assert "FETCH" not in metrics + "".join(service.lines)
 
 
 def test_the_figures_are_for_those_who_know_the_token(service: Running) -> None:
@@ -45,14 +45,14 @@ def test_the_figures_are_for_those_who_know_the_token(service: Running) -> None:
 
 
 def test_every_figure_of_deliveries_has_a_sample_and_the_version_is_told(service: Running) -> None:
-    found = service.get("/metrics", headers=bearer("figures-please")).text
+    metrics = service.get("/metrics", headers=bearer("figures-please")).text
     for channel in ("email", "sms"):
         for state in ("queued", "sending"):
-            assert f'kalends_deliveries_waiting{{channel="{channel}",state="{state}"}} 0.0' in found
-            assert f'kalends_deliveries_oldest_seconds{{channel="{channel}",state="{state}"}} 0.0' in found
+            assert f'kalends_deliveries_waiting{{channel="{channel}",state="{state}"}} 0.0' in metrics
+            assert f'kalends_deliveries_oldest_seconds{{channel="{channel}",state="{state}"}} 0.0' in metrics
         for state in ("sent", "failed"):
-            assert f'kalends_deliveries_last_hour{{channel="{channel}",state="{state}"}} 0.0' in found
-    assert f'kalends_build_info{{version="{__version__}"}} 1.0' in found
+            assert f'kalends_deliveries_last_hour{{channel="{channel}",state="{state}"}} 0.0' in metrics
+    assert f'kalends_build_info{{version="{__version__}"}} 1.0' in metrics
 
 
 def test_without_the_setting_there_are_no_figures(plain: Running) -> None:

@@ -40,14 +40,14 @@ def sent(service: Running, path: str, body: bytes, headers: dict[str, str] = JSO
 
 
 def replies(connections: list[socket.socket]) -> list[HTTPResponse]:
-    found = []
+    received = []
     for connection in connections:
         reply = HTTPResponse(connection)
         reply.begin()
         reply.read()
         connection.close()
-        found.append(reply)
-    return found
+        received.append(reply)
+    return received
 
 
 def test_a_list_does_not_wait_for_logins(service: Running, alice: dict[str, str]) -> None:
@@ -64,11 +64,11 @@ def test_more_logins_than_places_are_refused_and_another_network_signs_in(servic
     elsewhere.request("POST", "/api/session", LOGIN, JSON)
     assert elsewhere.getresponse().status == 201
     elsewhere.close()
-    found = replies(logins)
-    statuses = Counter(reply.status for reply in found)
+    login_replies = replies(logins)
+    statuses = Counter(reply.status for reply in login_replies)
     assert set(statuses) == {201, 503}
     assert statuses[201] >= POOLS["hash"].threads_per_client
-    assert {reply.getheader("Retry-After") for reply in found if reply.status == 503} <= {"1", "2"}
+    assert {reply.getheader("Retry-After") for reply in login_replies if reply.status == 503} <= {"1", "2"}
 
 
 def test_a_browser_that_is_refused_is_shown_a_page_with_its_form(service: Running, alice: dict[str, str]) -> None:

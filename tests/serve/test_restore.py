@@ -52,21 +52,21 @@ def test_what_was_restored_is_what_was_backed_up(place: Place, another_database:
     place.done("demo")
     place.done("backup", str(place.folder / "one"))
     other = Place(place.folder / "other", another_database)
-    said = other.done("restore", str(place.folder / "one"))
+    output = other.done("restore", str(place.folder / "one"))
     other.done("backup", str(place.folder / "two"))
     one, two = content(place.folder / "one"), content(place.folder / "two")
     assert one[1] == two[1]
     assert one[0].tables == two[0].tables
-    assert said.startswith(f"Restored {one[0].rows:,} rows of {len(one[0].tables)} tables, as they were at {one[0].taken_at}.\n")
+    assert output.startswith(f"Restored {one[0].rows:,} rows of {len(one[0].tables)} tables, as they were at {one[0].taken_at}.\n")
 
 
 @to_another_kind
 def test_a_restored_service_goes_on_where_the_other_stopped(start: Start, place: Place, another_database: str) -> None:
     service = start(database=place.database, base_url=BASE)
     headers = bearer(service.sign_up("ana"))
-    kept, deleted = (service.post("/api/events", EVENT, headers=headers).json["id"] for _ in range(2))
+    remaining, deleted = (service.post("/api/events", EVENT, headers=headers).json["id"] for _ in range(2))
     assert service.request("DELETE", f"/api/events/{deleted}", headers=headers).status in (200, 204)
-    was = _seen(service, headers, kept)
+    was = _visible_state(service, headers, remaining)
     place.done("backup", str(place.folder / "file"))
     service.stop()
 
@@ -78,22 +78,22 @@ def test_a_restored_service_goes_on_where_the_other_stopped(start: Start, place:
     (other.data / "secret").write_bytes((place.data / "secret").read_bytes())
     assert "secret" not in other.done("restore", str(place.folder / "file"), "--force")
     restored = start(data=other.data, database=other.database, base_url=BASE)
-    assert _seen(restored, headers, kept) == was
+    assert _visible_state(restored, headers, remaining) == was
     made = restored.post("/api/events", EVENT, headers=headers)
     assert made.json["id"] > deleted, "the number of a deleted event was given again"
     # What marks a feed as changed is at work again.
-    assert _seen(restored, headers, kept)[2] != was[2]
+    assert _visible_state(restored, headers, remaining)[2] != was[2]
 
 
-def _seen(service: Running, headers: dict[str, str], event_id: int) -> tuple[object, object, str]:
+def _visible_state(service: Running, headers: dict[str, str], event_id: int) -> tuple[object, object, str]:
     """The event, what a search finds, and the state of the calendar's feed under its secret address."""
     event = service.get(f"/api/events/{event_id}", headers=headers)
-    found = service.get("/api/events?text=harbour", headers=headers)
+    matches = service.get("/api/events?text=harbour", headers=headers)
     (calendar,) = service.get("/api/calendars", headers=headers).json["calendars"]
     address = service.get(f"/api/calendars/{calendar['id']}", headers=headers).json["feed_url"]
     feed = service.get(address.removeprefix(BASE))
-    assert (event.status, found.status, feed.status) == (200, 200, 200), feed
-    return event.json, found.json, f"{address} {feed.headers['ETag']}"
+    assert (event.status, matches.status, feed.status) == (200, 200, 200), feed
+    return event.json, matches.json, f"{address} {feed.headers['ETag']}"
 
 
 def test_what_is_there_is_replaced_only_by_force(place: Place, file: Path) -> None:

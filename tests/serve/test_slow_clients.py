@@ -37,8 +37,8 @@ class Large:
         self.feed = f"/api/calendars/{calendar['id']}.ics"
         connection = self.service.connection()
         for number in range(EVENTS):
-            given = {"title": f"Gig {number}", "start_time": "2026-06-01", "calendar_id": calendar["id"], "description": "words " * 3_300}
-            assert ask(connection, "POST", "/api/events", given, token).status == 201
+            fields = {"title": f"Gig {number}", "start_time": "2026-06-01", "calendar_id": calendar["id"], "description": "words " * 3_300}
+            assert ask(connection, "POST", "/api/events", fields, token).status == 201
         connection.close()
         (self.server,) = self.service.servers
         self._own = self._pipes()
@@ -52,7 +52,7 @@ class Large:
     def _pipes(self) -> int:
         return sum(_leads_to(link).startswith("pipe:") for link in Path(f"/proc/{self.server}/fd").iterdir())
 
-    def asked(self) -> socket.socket:
+    def connect_and_request(self) -> socket.socket:
         """A connection on which the feed was asked for, and nothing read yet."""
         connection = socket.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
@@ -80,14 +80,14 @@ def test_a_slow_reader_gets_the_whole_answer(large: Large) -> None:
     whole = large.service.get(large.feed)
     assert (whole.status, len(whole.content) > 1_000_000) == (200, True)
     assert len(whole.content) == int(whole.headers["Content-Length"])
-    with large.asked() as connection:
+    with large.connect_and_request() as connection:
         read = b"".join(iter(lambda: connection.recv(SMALL), b""))
     assert read.endswith(whole.content)
 
 
 def test_whoever_does_not_read_is_cut_off(large: Large) -> None:
     eventually(lambda: not large.held)
-    connections = [large.asked() for _ in range(3)]
+    connections = [large.connect_and_request() for _ in range(3)]
     assert all(connection.recv(100) for connection in connections)
     eventually(lambda: not large.held)
     assert all(_rest(connection) < 1_000_000 for connection in connections)
@@ -105,7 +105,7 @@ def _rest(connection: socket.socket) -> int:
 
 def test_a_client_that_goes_away_in_the_middle_leaves_nothing_open(large: Large) -> None:
     for _ in range(3):
-        connection = large.asked()
+        connection = large.connect_and_request()
         assert connection.recv(100)
         connection.close()
     eventually(lambda: not large.held)
@@ -114,7 +114,7 @@ def test_a_client_that_goes_away_in_the_middle_leaves_nothing_open(large: Large)
 def test_when_many_do_not_read_others_wait_until_the_first_were_cut_off(large: Large) -> None:
     """Four mebibytes are held for clients at most: there is room for three, and for the fourth when they have had their time."""
     eventually(lambda: not large.held)
-    connections = [large.asked() for _ in range(12)]
+    connections = [large.connect_and_request() for _ in range(12)]
     firsts = [connection.recv(100) for connection in connections]
     refused = [first for first in firsts if first.startswith(b"HTTP/1.1 503")]
     assert 6 <= len(refused) <= 9
@@ -126,7 +126,7 @@ def test_when_many_do_not_read_others_wait_until_the_first_were_cut_off(large: L
 
 def test_a_stop_does_not_wait_for_whoever_does_not_read(tmp_path: Path) -> None:
     large = Large(tmp_path)
-    with large.asked() as connection:
+    with large.connect_and_request() as connection:
         assert connection.recv(100)
         assert large.service.stop() == 0
 

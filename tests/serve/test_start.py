@@ -15,11 +15,11 @@ def test_the_first_answer_comes_soon(start: Start, tmp_path: Path) -> None:
     """A second or less on a machine with nothing else to do. This one may be busy, which shows in how Python starts."""
     began = time.monotonic()
     run_process("--version", folder=tmp_path)
-    patience = max(3, 8 * (time.monotonic() - began))
+    timeout = max(3, 8 * (time.monotonic() - began))
     began = time.monotonic()
     service = start(work=True, ready=False)
     assert service.get("/healthz").status == 200
-    assert time.monotonic() - began < patience
+    assert time.monotonic() - began < timeout
 
 
 def test_two_that_start_at_once_on_an_empty_database_migrate_once_and_agree_on_the_secret(start: Start, database: str) -> None:

@@ -21,7 +21,7 @@ class Load:
 
     def __init__(self, service: Running):
         self.service = service
-        self.answered = 0
+        self.reply_count = 0
         self.lost: list[str] = []
         self.stopped_at = float("inf")
         self._threads = [threading.Thread(target=client) for client in [self._new_connections, self._keep_alive] * 4]
@@ -29,7 +29,7 @@ class Load:
     def __enter__(self) -> "Load":
         for thread in self._threads:
             thread.start()
-        eventually(lambda: self.answered > 100)
+        eventually(lambda: self.reply_count > 100)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -39,7 +39,7 @@ class Load:
     def _new_connections(self) -> None:
         while True:
             try:
-                reply = asked(self.service.port)
+                reply = fetch(self.service.port)
             except ConnectionRefusedError:
                 return
             except OSError as error:
@@ -63,12 +63,12 @@ class Load:
 
     def _count(self, whole: bool, reply: str) -> None:
         if whole:
-            self.answered += 1
+            self.reply_count += 1
         else:
             self.lost.append(reply)
 
 
-def asked(port: int, then: Callable[[], object] = lambda: None) -> bytes:
+def fetch(port: int, then: Callable[[], object] = lambda: None) -> bytes:
     """The whole answer over a new connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         connection.sendall(REQUEST)
@@ -135,7 +135,7 @@ def test_connections_that_nobody_has_accepted_yet_are_answered(start: Start) -> 
     os.kill(server, signal.SIGSTOP)
     sent = threading.Barrier(9)
     replies: list[bytes] = []
-    clients = [threading.Thread(target=lambda: replies.append(asked(service.port, then=sent.wait))) for _ in range(8)]
+    clients = [threading.Thread(target=lambda: replies.append(fetch(service.port, then=sent.wait))) for _ in range(8)]
     for client in clients:
         client.start()
     sent.wait()

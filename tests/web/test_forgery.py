@@ -17,7 +17,7 @@ from tests.client import Client
 from tests.conftest import Clock
 from tests.http.multipart import multipart
 from tests.stored_data import values
-from tests.test_policy import GIVEN, Scene
+from tests.test_policy import REQUEST_FIELDS, Scene
 from tests.web.pages import declared
 
 # Mail programs post to these, from nowhere in particular (RFC 8058); the link itself is the permission.
@@ -70,7 +70,7 @@ def _form(scene: Scene, name: str) -> dict[str, Any]:
     """What the form carries, as arguments of a request."""
     if name in FILES:
         return multipart(files=[("file", *FILES[name])])
-    fields = (WHOLE | GIVEN).get(name)
+    fields = (WHOLE | REQUEST_FIELDS).get(name)
     return {"data": fields(scene) if fields else {}, "headers": {}}
 
 

@@ -30,8 +30,8 @@ def long_scene(guest: Client, scene: Scene) -> Scene:
 @pytest.mark.parametrize("visit", VISITS, ids=str)
 def test_a_page_fits_a_phone(looks: Windows, long_scene: Scene, visit: Visit) -> None:
     page = pages.visit(looks, long_scene, visit, NARROW)
-    width, room = page.evaluate("() => [document.scrollingElement.scrollWidth, innerWidth]")
-    assert width <= room == NARROW, (width, page.evaluate(STICKING_OUT))
+    width, viewport_width = page.evaluate("() => [document.scrollingElement.scrollWidth, innerWidth]")
+    assert width <= viewport_width == NARROW, (width, page.evaluate(STICKING_OUT))
     assert not page.evaluate(STICKING_OUT)
     page.evaluate("() => document.querySelectorAll('details').forEach(details => { details.open = true; })")
     assert not page.evaluate(STICKING_OUT)

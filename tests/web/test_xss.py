@@ -39,17 +39,17 @@ def hostility(guest: Client, scene: Scene) -> Hostility:
 def test_a_page_shows_hostile_texts_as_they_are(looks: Windows, hostility: Hostility, visit: Visit) -> None:
     page = pages.visit(looks, hostility.scene, visit)
     assert what_got_in(page) == []
-    shown = " ".join(read(page).split())
+    page_text = " ".join(read(page).split())
     for field in hostility.fields - {"email", "image"}:
         for number, line in enumerate(lines(field)):
-            assert _is_shown_whole(" ".join(line.split()), mark(field, number), shown), (field, line)
+            assert _is_whole_on_page(" ".join(line.split()), mark(field, number), page_text), (field, line)
 
 
 def test_every_field_is_on_some_page(hostility: Hostility) -> None:
     """Without this, the walk above might have met nothing hostile at all."""
     readers = {name: reader(hostility.scene, name) or hostility.scene.guest for name in {visit.reader for visit in VISITS}}
-    shown = [readers[visit.reader].get(address(hostility.scene, visit.path), headers={"Accept": "text/html"}).text for visit in VISITS]
-    unseen = {field for field in hostility.fields if field not in ("email", "image") and not any(mark(field) in page for page in shown)}
+    pages = [readers[visit.reader].get(address(hostility.scene, visit.path), headers={"Accept": "text/html"}).text for visit in VISITS]
+    unseen = {field for field in hostility.fields if field not in ("email", "image") and not any(mark(field) in page for page in pages)}
     assert unseen == set()
 
 
@@ -57,15 +57,15 @@ def test_every_field_is_on_some_page(hostility: Hostility) -> None:
 def test_an_address_in_hostile_words_is_harmless(looks: Windows, scene: Scene, name: str) -> None:
     """Whatever an address says, the page or the error that answers does not run it."""
     endpoint = next(each for each in declared("GET") if f"GET {each.url}" == name)
-    asked = ["done", "next", *(field.name for field in fields_of(endpoint.params))] if endpoint.params else ["done", "next"]
+    param_names = ["done", "next", *(field.name for field in fields_of(endpoint.params))] if endpoint.params else ["done", "next"]
     visit = PAGES[name][0]
     page = looks.cached(reader(scene, visit.reader))
-    for parameter in asked:
+    for parameter in param_names:
         go(page, f"{address(scene, visit.path).partition('?')[0]}?{urlencode({parameter: SHORT})}")
         assert what_got_in(page) == [], parameter
 
 
-def _is_shown_whole(line: str, start: str, shown: str) -> bool:
+def _is_whole_on_page(line: str, start: str, page_text: str) -> bool:
     """Whether the line, if the page has it at all, stands there as it was typed, or cut short with three dots."""
-    found = [start + part for part in shown.split(start)[1:]]
-    return all(text.startswith(line) or line.startswith(re.split(r"\.\.\.|…", text)[0]) for text in found)
+    occurrences = [start + part for part in page_text.split(start)[1:]]
+    return all(text.startswith(line) or line.startswith(re.split(r"\.\.\.|…", text)[0]) for text in occurrences)

@@ -22,14 +22,14 @@ class Windows:
         self.may_fail = False
         self._browser = browser
         self._contexts: list[BrowserContext] = []
-        self._kept: dict[tuple[str | None, int], Page] = {}
+        self._pages: dict[tuple[str | None, int], Page] = {}
 
     def cached(self, person: Person | None = None, *, width: int = WIDE) -> Page:
         """A window that stays open for the tests to come that only look around: most of a look is the opening of the window."""
         key = (person.token if person else None, width)
-        if key not in self._kept:
-            self._kept[key] = self.open(person, width=width)
-        return self._kept[key]
+        if key not in self._pages:
+            self._pages[key] = self.open(person, width=width)
+        return self._pages[key]
 
     def open(self, person: Person | None = None, *, width: int = WIDE, dark: bool = False, script: bool = True) -> Page:
         """A window with cookies of its own."""
