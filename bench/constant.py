@@ -1,4 +1,4 @@
-"""A constant answer behind the same edge and the same Granian: what a request costs before the service does anything."""
+"""A constant reply behind the same edge and the same Granian: the cost of a request before the service does anything."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

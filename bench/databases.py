@@ -1,4 +1,4 @@
-"""The databases that are measured: filled once and kept in .bench, and copied for whoever writes to them."""
+"""The databases that are measured: filled once, stored in .bench, and copied for measurements that write."""
 
 import fcntl
 import os
@@ -43,7 +43,7 @@ class Databases:
         self._server = server
 
     def fill(self, kind: str, events: int) -> None:
-        """Load so many events, unless they are there. What was loaded by half has another name, and is begun anew."""
+        """Load this many events, unless they are there. A partly loaded database has another name, and is begun anew."""
         name = f"events_{events}"
         if self._has(kind, name):
             # Migrates.
@@ -127,7 +127,7 @@ def opened(core: int) -> Iterator[Databases]:
 
 
 def bare(where: Where) -> None:
-    """Take away what the usual stack has no use for: our triggers, and the index of trigrams."""
+    """Drop what the usual stack does not use: our triggers, and the index of trigrams."""
     if where.database:
         with psycopg.connect(where.database, autocommit=True) as postgres:
             postgres.execute("ALTER TABLE events DISABLE TRIGGER USER")

@@ -23,7 +23,7 @@ LOG = FOLDER / "servers.log"
 
 
 class Server(Struct, frozen=True):
-    """A started server, and how many seconds it took to its first good answer."""
+    """A started server, and how many seconds it took to its first good reply."""
 
     port: int
     pid: int
@@ -31,13 +31,13 @@ class Server(Struct, frozen=True):
 
     @property
     def resident(self) -> float:
-        """The MiB of the process that answers requests: the parent only watches over it."""
+        """The MiB of the process that serves requests: the parent only supervises it."""
         return max(_resident(pid) for pid in (self.pid, *_children(self.pid)))
 
 
 @contextmanager
 def kalends(where: Where, *, cores: str = SERVER_CORE, workers: int = 1, work: bool = False) -> Iterator[Server]:
-    """The service as users start it; without its background worker, unless told."""
+    """The service as users start it; by default without its background worker."""
     command = [sys.executable, "-m", "kalends", "serve", "--workers", str(workers), *where.options, *([] if work else ["--no-work"])]
     with _started(cores, command) as server:
         yield server
@@ -45,7 +45,7 @@ def kalends(where: Where, *, cores: str = SERVER_CORE, workers: int = 1, work: b
 
 @contextmanager
 def constant(*, cores: str = SERVER_CORE) -> Iterator[Server]:
-    """The constant answer."""
+    """The server of the constant reply."""
     with _started(cores, [sys.executable, "-m", "bench.constant"]) as server:
         yield server
 
@@ -79,7 +79,7 @@ def _free_port() -> int:
 
 
 def _wait(process: "subprocess.Popen[bytes]", port: int) -> None:
-    """Until it answers well."""
+    """Wait until it replies successfully."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:

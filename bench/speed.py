@@ -1,4 +1,4 @@
-"""How fast the service is beside a constant answer, beside the usual stack, and beside its peers."""
+"""The speed of the service compared with a constant reply, with the usual stack, and with its peers."""
 
 import statistics
 from contextlib import ExitStack
@@ -27,7 +27,7 @@ A create is answered when it is on the disk (`synchronous=FULL` on SQLite, `sync
 
 
 class Goal(Struct, frozen=True):
-    """At least this share of the constant answer, and so many times what the fastest peer does a second."""
+    """At least this share of the rate of the constant reply, and this multiple of the rate of the fastest peer."""
 
     share: float
     peer: str
@@ -45,7 +45,7 @@ Medians = dict[tuple[str, str], Figures]
 
 
 class Target(Struct, frozen=True):
-    """A started server, and what is asked of it."""
+    """A started server, and the requests to it."""
 
     server: Server
     requests: dict[str, Request]
@@ -110,7 +110,7 @@ def _rounds(kind: str, targets: dict[str, Target], rounds: int, seconds: int) ->
 
 
 def _starts(kind: str, where: Where, times: int) -> dict[str, float]:
-    """Seconds from the start of the process to the first good answer, on both cores, and with the background worker as users have it."""
+    """Seconds from the start of the process to the first good reply, on both cores, and with the background worker as users have it."""
     taken: dict[str, list[float]] = {OURS: [], CONSTANT: [], USUAL: []}
     with click.progressbar(range(times), label=f"Starts, {kind}") as bar:
         for _ in bar:

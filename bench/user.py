@@ -1,4 +1,4 @@
-"""A user who is signed in to a started service, and what is asked in their name."""
+"""A user who is signed in to a started service, and their requests."""
 
 import http.client
 import json
@@ -36,7 +36,7 @@ class User:
         return json.loads(self.ask(request))
 
     def ask(self, request: Request, *, method: str = "", guest: bool = False) -> bytes:
-        """The answer's body. `method` stands in for POST."""
+        """The body of the reply. `method` replaces POST."""
         body = json.dumps(request.fields) if request.fields else None
         headers = {"Content-Type": "application/json"} if body else {}
         if not guest:

@@ -15,7 +15,7 @@ ROWS = ("show", "index")
 # More than elsewhere, since the kernel spreads connections over the processes by chance.
 CONNECTIONS = 32
 GOAL = 1.7
-# So many, since of one round's quotients a quarter may be a third too low, and a quarter a third too high.
+# Many rounds, since of one round's quotients a quarter may be a third too low, and a quarter a third too high.
 ROUNDS = 100
 HOW = f"""One worker has core 0 to itself, and wrk core 1. Two workers have both cores, and wrk, for which there is no third, takes its part
 of them: the processor time that it took is measured and left out, and the rate is scaled to two whole cores, so that whatever else

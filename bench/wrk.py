@@ -1,4 +1,4 @@
-"""Running the load generator `wrk`, and reading what it says."""
+"""Running the load generator `wrk`, and parsing its output."""
 
 import json
 import re
@@ -19,14 +19,14 @@ MILLISECONDS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000}
 
 
 class Request(Struct, frozen=True):
-    """What is asked: a GET or, with fields, a POST."""
+    """A GET or, with fields, a POST."""
 
     path: str
     fields: dict[str, str | int] = {}
 
 
 class Figures(Struct, frozen=True):
-    """Requests a second, milliseconds within which half and 99 of 100 were answered, and the cores that wrk itself took."""
+    """Requests a second, the 50th and 99th percentile of the latency in milliseconds, and the cores that wrk itself used."""
 
     rate: float
     p50: float
@@ -50,7 +50,7 @@ def measured(
     cores: str = CLIENT_CORE,
     may_fail: bool = False,
 ) -> Figures:
-    """Ask for so long, on so many connections, from these cores. Of a server that may fail, the good answers count."""
+    """Send requests for these seconds, on these connections, from these cores. Of a server that may fail, the good replies count."""
     command = ["taskset", "-c", cores, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={TIMEOUT}s", "--latency"]
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         if request.fields:
@@ -78,7 +78,7 @@ def _used() -> float:
 
 
 def _rate(output: str) -> float:
-    """Good answers a second."""
+    """Good replies a second."""
     failed = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
     share = int(failed[1]) / int(_search(r"(\d+) requests in", output)[1]) if failed else 0
     return float(_search(r"Requests/sec:\s+([\d.]+)", output)[1]) * (1 - share)

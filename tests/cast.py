@@ -1,4 +1,4 @@
-"""The cast: who appears in the tests, and plain functions that make what belongs to them."""
+"""The cast: the users of the tests, and plain functions that create their records."""
 
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ PASSWORD = "correct horse battery"
 
 
 class Person(Client):
-    """A signed-in user, with what the service said of them."""
+    """A signed-in user, with the fields of their account."""
 
     def __init__(self, guest: Client, name: str, **fields: Any):
         user_name = f"{name}-{uuid4().hex[:10]}"

@@ -29,7 +29,7 @@ from tests.client import Client
 
 POSTGRES_URL = "TEST_POSTGRES"
 NOON = 1_780_000_000
-# Where there is room in memory, nothing is written to a disk. A container often has no more than 64 MiB of it.
+# Databases are in memory (/dev/shm) where there is enough of it. A container often has 64 MiB only.
 MEMORY = Path("/dev/shm")  # noqa: S108
 ENOUGH_MEMORY = 4 * 1024**3
 # The cluster lives as long as the tests do, so nothing has to survive a crash; and the services and workers of many test processes

@@ -14,7 +14,7 @@ READS = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]
 
 
 @pytest.mark.parametrize("visibility", ["private", "public"])
-def test_no_answer_shows_the_address_to_others(cast: Cast, settings: Settings, visibility: str) -> None:
+def test_no_reply_shows_the_address_to_others(cast: Cast, settings: Settings, visibility: str) -> None:
     scene = Scene(cast, settings, visibility)
     a_comment(cast.alice, scene.event, email_address=CANARY, response="YES")
     a_response(cast.alice, scene.event, email_address=CANARY, opt_in=True)

@@ -103,7 +103,7 @@ def _imports(path: Path) -> list[str]:
     return names
 
 
-def test_imports_point_left() -> None:
+def test_imports_follow_the_layers() -> None:
     imports = [(_name(path), imported) for path in MODULES for imported in _imports(path)]
     assert [
         f"kalends/{name} may not import kalends/{imported}"

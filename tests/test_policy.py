@@ -348,7 +348,7 @@ def test_the_documentation_names_the_endpoints_that_guests_may_use() -> None:
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=_name)
-def test_permission(client: Client, settings: Settings, endpoint: Any) -> None:
+def test_each_actor_has_the_permissions_of_the_table(client: Client, settings: Settings, endpoint: Any) -> None:
     name = _name(endpoint)
     cast, scene = Cast(client), None
     for visibility, row in TABLE[name].items():

@@ -1,4 +1,4 @@
-"""Secrets: random, hashed, or derived from the server's own, which is made once and kept from others."""
+"""Secrets: random, hashed, or derived from the server's own, which is created once and unreadable for others."""
 
 import os
 import re
@@ -16,7 +16,7 @@ def test_a_token_has_256_random_bits() -> None:
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{43}", token) for token in made)
 
 
-def test_a_public_id_is_short_and_says_what_it_is_of() -> None:
+def test_a_public_id_is_short_and_names_its_kind() -> None:
     made = {tokens.public_id("k") for _ in range(1000)}
     assert len(made) == 1000
     assert all(re.fullmatch(r"k[0-9a-z]{15}", name) for name in made)
@@ -30,14 +30,14 @@ def test_a_derived_secret_follows_from_purpose_subject_and_server(tmp_path: Path
     assert len({secret, *others}) == 4
 
 
-def test_a_setting_takes_the_place_of_the_kept_secret(tmp_path: Path) -> None:
+def test_a_setting_replaces_the_stored_secret(tmp_path: Path) -> None:
     with_secret = Settings(data=str(tmp_path / "data"), secret="x" * 32)
     tokens.ensure_secret(with_secret)
     assert not (tmp_path / "data").exists()
     assert tokens.derive(with_secret, "feed", "1") == tokens.derive(Settings(data=str(tmp_path / "moved"), secret="x" * 32), "feed", "1")
 
 
-def test_the_servers_secret_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
+def test_the_servers_secret_is_created_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     settings = Settings(data=str(tmp_path / "data"))
     tokens.ensure_secret(settings)
     file = tmp_path / "data" / "secret"
@@ -46,7 +46,7 @@ def test_the_servers_secret_is_made_once_and_readable_by_its_owner_only(tmp_path
     assert os.listdir(file.parent) == ["secret"]
 
 
-def test_those_who_start_at_once_agree_on_the_secret(tmp_path: Path) -> None:
+def test_processes_that_start_at_once_agree_on_the_secret(tmp_path: Path) -> None:
     start = Barrier(8)
 
     def derive(settings: Settings) -> str:

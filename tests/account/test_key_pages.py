@@ -1,4 +1,4 @@
-"""Keys on pages: made, shown once, deleted."""
+"""Keys on pages: they are created, shown once and deleted."""
 
 import re
 from html import unescape
@@ -29,7 +29,7 @@ def test_a_key_is_shown_once_and_works(cast: Cast) -> None:
     assert secret not in listed
 
 
-def test_a_key_without_a_name_is_not_made(cast: Cast) -> None:
+def test_a_key_without_a_name_is_not_created(cast: Cast) -> None:
     reply = cast.alice.post("/account/keys", data={"name": " "})
     assert reply.status == 422
     assert 'href="#key-name"' in reply.text

@@ -25,7 +25,7 @@ def another_session(person: Person) -> Client:
     return person.signed_in(made.json["token"])
 
 
-def test_the_page_shows_what_is_set(cast: Cast) -> None:
+def test_the_account_page_shows_the_profile(cast: Cast) -> None:
     page = cast.alice.get("/account").text
     for text in (cast.alice.user_name, cast.alice.email_address, 'value="Alice"', "This session", "You have no keys yet"):
         assert text in page
@@ -48,7 +48,7 @@ def test_the_profile_is_saved(cast: Cast) -> None:
     assert {name: user[name] for name in form} == form
 
 
-def test_a_name_can_be_taken_away(cast: Cast) -> None:
+def test_a_name_can_be_cleared(cast: Cast) -> None:
     assert cast.alice.post("/account/profile", data=profile(cast.alice, name="")).status == 303
     assert cast.alice.get(f"/api/users/{cast.alice.id}").json["name"] is None
 
@@ -63,7 +63,7 @@ def test_a_broken_profile_names_its_fields_and_keeps_what_was_typed(cast: Cast) 
     assert cast.alice.get(f"/api/users/{cast.alice.id}").json["name"] == "Alice"
 
 
-def test_a_taken_name_is_said_at_its_field(cast: Cast) -> None:
+def test_a_taken_name_is_reported_at_its_field(cast: Cast) -> None:
     reply = cast.alice.post("/account/profile", data=profile(cast.alice, user_name=cast.bob.user_name))
     assert reply.status == 409
     assert "Is taken." in reply.text
@@ -92,7 +92,7 @@ def test_a_new_password_ends_the_other_sessions(cast: Cast) -> None:
         ({"password": NEW}, 422, "current_password"),
     ],
 )
-def test_a_wrong_password_is_said_at_its_field_and_shown_to_nobody(cast: Cast, typed: dict[str, str], status: int, field: str) -> None:
+def test_a_wrong_password_is_reported_at_its_field_and_never_repeated(cast: Cast, typed: dict[str, str], status: int, field: str) -> None:
     reply = cast.alice.post("/account/password", data=typed)
     assert reply.status == status
     assert f'href="#password-{field}"' in reply.text
@@ -158,7 +158,7 @@ def test_an_account_is_deleted_with_its_password_only(cast: Cast) -> None:
     assert cast.anonymous.get(f"/api/events/{event['id']}").status == 404
 
 
-def test_what_one_is_called_is_shown_as_text(cast: Cast) -> None:
+def test_the_name_of_a_user_is_shown_as_text(cast: Cast) -> None:
     name = "<script>alert(1)</script>\"'"
     cast.alice.post("/account/profile", data=profile(cast.alice, name=name))
     page = cast.alice.get("/account").text

@@ -62,7 +62,7 @@ def test_the_link_leads_to_a_new_password_and_ends_all_sessions_and_keys(cast: C
     assert (log_in(cast, NEW), log_in(cast, PASSWORD)) == (201, 401)
 
 
-def test_whoever_sets_a_password_by_the_link_has_proved_the_address_and_is_told(cast: Cast, db: Database, settings: Settings) -> None:
+def test_setting_a_password_by_the_link_verifies_the_address_and_notifies_the_user(cast: Cast, db: Database, settings: Settings) -> None:
     link = the_link(cast, db, settings)
     assert cast.anonymous.post(link, data={"password": NEW}).status == 303
     token = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": NEW}).json["token"]
@@ -118,7 +118,7 @@ def test_a_request_that_waited_for_longer_than_a_link_lasts_is_dropped(cast: Cas
 
 
 @pytest.mark.parametrize("name_or_address", ["{0.user_name}", "{0.email_address}"])
-def test_a_user_name_and_an_address_will_both_do(cast: Cast, db: Database, settings: Settings, name_or_address: str) -> None:
+def test_a_reset_accepts_a_user_name_or_an_address(cast: Cast, db: Database, settings: Settings, name_or_address: str) -> None:
     ask(cast.anonymous, name_or_address.format(cast.alice).upper())
     assert len(mailed(db, settings, cast.alice.id)) == 1
 
@@ -137,7 +137,7 @@ def _never(ctx: Context, name: str) -> None:
     pytest.fail("the request itself looks for the user")
 
 
-def test_nobody_learns_whether_there_is_such_a_user(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reset_does_not_disclose_whether_a_user_exists(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that a request does is to note the name; the worker finds the user."""
     names = ("nobody-of-this-name", "nobody@example.org", cast.alice.user_name)
     work = []
@@ -153,13 +153,13 @@ def test_nobody_learns_whether_there_is_such_a_user(cast: Cast, monkeypatch: pyt
     assert replies == {(("/reset", "mailed"), b"")}
 
 
-def test_nothing_to_look_for_is_said_on_the_form(cast: Cast) -> None:
+def test_an_empty_reset_form_shows_an_error(cast: Cast) -> None:
     reply = ask(cast.anonymous, " ")
     assert reply.status == 422
     assert 'aria-invalid="true"' in reply.text
 
 
-def test_a_link_works_once(cast: Cast, db: Database, settings: Settings) -> None:
+def test_a_reset_link_works_once(cast: Cast, db: Database, settings: Settings) -> None:
     link = the_link(cast, db, settings)
     assert cast.anonymous.post(link, data={"password": NEW}).status == 303
     again = cast.anonymous.post(link, data={"password": "another password"})
@@ -177,7 +177,7 @@ def test_a_link_that_two_send_at_once_works_once(cast: Cast, db: Database, setti
     assert log_in(cast, won) == 201
 
 
-def test_a_link_works_for_an_hour(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+def test_a_reset_link_works_for_an_hour(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     link = the_link(cast, db, settings)
     clock.ahead(HOUR - 1)
     assert cast.anonymous.get(link).status == 200
@@ -194,7 +194,9 @@ def test_a_link_works_for_an_hour(cast: Cast, db: Database, settings: Settings, 
         {"email_address": "elsewhere-{}@example.org", "current_password": PASSWORD},
     ],
 )
-def test_a_link_ends_with_what_it_was_made_for(cast: Cast, db: Database, settings: Settings, changes: dict[str, str]) -> None:
+def test_a_reset_link_ends_when_the_address_or_password_changes(
+    cast: Cast, db: Database, settings: Settings, changes: dict[str, str]
+) -> None:
     """A mailbox that somebody has left behind opens nothing."""
     link = the_link(cast, db, settings)
     values = {name: value.format(cast.alice.id) for name, value in changes.items()}
@@ -202,7 +204,7 @@ def test_a_link_ends_with_what_it_was_made_for(cast: Cast, db: Database, setting
     assert cast.anonymous.post(link, data={"password": NEW}).status == 404
 
 
-def test_a_link_opens_no_other_account(cast: Cast, db: Database, settings: Settings) -> None:
+def test_a_reset_link_opens_no_other_account(cast: Cast, db: Database, settings: Settings) -> None:
     link = the_link(cast, db, settings)
     number, issued, mac = link.removeprefix("/reset/").split("-", 2)
     forged = [
@@ -222,7 +224,7 @@ def test_a_link_opens_no_other_account(cast: Cast, db: Database, settings: Setti
     assert cast.anonymous.get(link).status == 200
 
 
-def test_a_password_that_is_too_short_is_said_and_the_link_still_works(cast: Cast, db: Database, settings: Settings) -> None:
+def test_a_too_short_password_is_reported_and_the_link_still_works(cast: Cast, db: Database, settings: Settings) -> None:
     link = the_link(cast, db, settings)
     short = cast.anonymous.post(link, data={"password": "short"})
     assert short.status == 422
@@ -230,7 +232,7 @@ def test_a_password_that_is_too_short_is_said_and_the_link_still_works(cast: Cas
     assert cast.anonymous.post(link, data={"password": NEW}).status == 303
 
 
-def test_a_link_that_would_not_work_is_not_sent(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+def test_a_reset_link_that_would_not_work_is_not_sent(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     ask(cast.anonymous, cast.alice.user_name)
     ask(cast.anonymous, cast.bob.user_name)
     sender.queue_resets(Context(db, settings, timestamps.now()))

@@ -18,7 +18,7 @@ def hidden(page: Reply) -> dict[str, str]:
     return {name: unescape(value) for name, value in findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', page.text)}
 
 
-def test_the_form_is_kept_and_sent_after_signing_in(cast: Cast) -> None:
+def test_a_form_is_stored_and_submitted_after_signing_in(cast: Cast) -> None:
     typed = {"title": TITLE, "start_time": "2026-07-01", "start_clock": "20:00", "location": ""}
     page = cast.anonymous.post("/events", data=typed, headers=BROWSER)
     assert page.status == 401
@@ -40,7 +40,7 @@ def test_the_form_is_kept_and_sent_after_signing_in(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("is_public", [True, False])
-def test_a_change_of_an_event_is_kept_whether_or_not_a_guest_sees_it(cast: Cast, is_public: bool) -> None:
+def test_a_change_of_an_event_is_stored_whether_or_not_a_guest_sees_it(cast: Cast, is_public: bool) -> None:
     path = f"/events/{an_event(cast.alice, public=is_public)['id']}"
     for action in (path, f"{path}/delete", f"{path}/copy", f"{path}/repeat"):
         page = cast.anonymous.post(action, data={"title": TITLE, "scope": "all"}, headers=BROWSER)
@@ -51,7 +51,7 @@ def test_a_change_of_an_event_is_kept_whether_or_not_a_guest_sees_it(cast: Cast,
     assert led.redirect[0] == f"/sign-in?next=%2Fevents%2F{path.split('/')[2]}%2Fedit"
 
 
-def test_lists_are_kept_and_passwords_and_files_are_not(cast: Cast) -> None:
+def test_a_stored_form_has_lists_but_no_passwords_and_files(cast: Cast) -> None:
     ticked = cast.anonymous.post("/contacts/keep", data=[("ids[]", "1"), ("ids[]", "2")], headers=BROWSER)
     assert parse_qsl(hidden(ticked)["typed"]) == [("ids[]", "1"), ("ids[]", "2")]
     secret = cast.anonymous.post("/account/password", data={"current_password": PASSWORD, "password": "another one"}, headers=BROWSER)
@@ -76,6 +76,6 @@ def test_another_site_can_neither_plant_a_form_nor_choose_where_it_is_sent(cast:
         assert "evil" not in resumed.text
 
 
-def test_programs_are_told_as_before(cast: Cast) -> None:
+def test_a_program_gets_401_instead_of_a_stored_form(cast: Cast) -> None:
     refused = cast.anonymous.post("/events", data={"title": TITLE})
     assert (refused.status, refused.headers["Content-Type"]) == (401, "application/problem+json")

@@ -61,7 +61,9 @@ def test_a_link_verifies_one_address_of_one_account_for_a_week(cast: Cast, db: D
     assert account(cast.alice) == (False, None)
 
 
-def test_a_new_address_needs_the_password_and_a_proof_and_the_old_one_is_told(cast: Cast, db: Database, settings: Settings) -> None:
+def test_a_new_address_needs_the_password_and_verification_and_the_old_one_is_notified(
+    cast: Cast, db: Database, settings: Settings
+) -> None:
     alice, path = cast.alice, f"/api/users/{cast.alice.id}"
     cast.anonymous.post(the_link(alice, db, settings))
     new = {"email_address": f"new-{alice.email_address}"}
@@ -122,9 +124,7 @@ def test_who_reads_the_mail_takes_an_account_back_from_who_registered_with_the_a
     assert squatter.get("/api/events").status == 401
 
 
-def test_where_mail_is_really_sent_an_announcement_needs_a_verified_address(
-    cast: Cast, db: Database, settings: Settings, clock: Clock
-) -> None:
+def test_an_announcement_by_real_mail_needs_a_verified_address(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     path = f"/api/events/{an_event(cast.alice, public=True)['id']}/announce"
     sends = Client(wsgi(db, structs.replace(settings, email="smtp://127.0.0.1:1"), clock)).signed_in(str(cast.alice.token))
     refused = sends.put(path)

@@ -87,7 +87,7 @@ def test_a_bar_keeps_its_lane_through_a_week_and_has_one_name(lengths: list[tupl
 
 
 @given(st.dates(date(1900, 2, 1), date(9999, 11, 30)))
-def test_the_days_that_are_shown_hold_the_day_and_go_on_without_a_gap(day: date) -> None:
+def test_periods_contain_their_day_and_follow_without_gaps(day: date) -> None:
     for view in (MONTH, WEEK):
         period = around(view, day)
         assert period.first <= day <= period.last

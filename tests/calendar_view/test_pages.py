@@ -39,7 +39,7 @@ def test_a_month_begins_on_the_monday_before_it_and_ends_on_the_sunday_after(par
     assert (days[0], days[-1], len(days)) == ("2026-04-27", "2026-05-31", 35)
 
 
-def test_without_a_date_the_calendar_shows_today_on_the_readers_clocks(client: Client, clock: Any) -> None:
+def test_without_a_date_the_calendar_shows_today_in_the_readers_zone(client: Client, clock: Any) -> None:
     tokyo = Person(client, "taro", time_zone="Asia/Tokyo")
     clock.now = 1_780_253_000  # 18:43 on 31 May in UTC, and June already in Tokyo.
     assert "<h1>May 2026</h1>" in look(client)
@@ -48,14 +48,14 @@ def test_without_a_date_the_calendar_shows_today_on_the_readers_clocks(client: C
     assert 'aria-current="date"' in day(page, "2026-06-01")
 
 
-def test_times_and_days_are_those_of_the_readers_clocks(client: Client, paris: Person) -> None:
+def test_times_and_days_are_in_the_readers_zone(client: Client, paris: Person) -> None:
     tokyo = Person(client, "taro", time_zone="Asia/Tokyo")
     an_event(tokyo, title="Breakfast", start_time="2026-05-10T23:30Z")
     assert "08:30 Breakfast" in words(day(look(tokyo, date=MAY), MAY))
     assert "23:30 Breakfast" in words(day(look(tokyo, date=MAY, time_zone="UTC"), "2026-05-10"))
 
 
-def test_whole_days_are_the_events_own_wherever_its_reader_is(client: Client) -> None:
+def test_all_day_events_stay_on_their_days_in_every_zone(client: Client) -> None:
     for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
         reader = Person(client, "rita", time_zone=zone)
         an_event(reader, title="Holiday", start_time=MAY, time_zone="Asia/Tokyo")
@@ -65,7 +65,7 @@ def test_whole_days_are_the_events_own_wherever_its_reader_is(client: Client) ->
         assert page.count("Holiday") == page.count("Away") == 1, zone
 
 
-def test_what_lasts_stands_on_each_of_its_days_as_one_bar(paris: Person) -> None:
+def test_an_event_of_several_days_is_one_bar_across_its_days(paris: Person) -> None:
     an_event(paris, title="Concert", start_time="2026-05-08T08:00")
     an_event(paris, title="Festival", start_time="2026-05-08", end_time="2026-05-12")
     page = look(paris, date=MAY)
@@ -74,14 +74,14 @@ def test_what_lasts_stands_on_each_of_its_days_as_one_bar(paris: Person) -> None
     assert day(page, "2026-05-08").index("Festival") < day(page, "2026-05-08").index("Concert")
 
 
-def test_what_began_long_before_the_month_is_shown(paris: Person) -> None:
+def test_an_event_that_began_long_before_the_month_is_shown(paris: Person) -> None:
     an_event(paris, title="Exhibition", start_time="2025-01-01", end_time="2026-05-02")
     page = look(paris, date=MAY)
     assert "Exhibition" in day(page, "2026-05-02")
     assert "Exhibition" not in day(page, "2026-05-03")
 
 
-def test_what_ends_in_the_small_hours_belongs_to_the_evening_before(paris: Person) -> None:
+def test_an_event_that_ends_in_the_small_hours_belongs_to_the_evening_before(paris: Person) -> None:
     an_event(paris, title="Session", start_time="2026-05-11T23:00", end_time="2026-05-12T02:00")
     page = look(paris, date=MAY)
     assert "Session" in day(page, MAY)
@@ -132,7 +132,7 @@ def test_a_user_sees_their_own_calendars_and_those_that_are_shared(cast: Cast) -
     assert "Rehearsal" in look(cast.bob, date=MAY)
 
 
-def test_calendars_can_be_chosen_and_stay_chosen(cast: Cast) -> None:
+def test_selected_calendars_stay_selected(cast: Cast) -> None:
     jazz, family = a_calendar(cast.alice, name="Jazz"), a_calendar(cast.alice, name="Family")
     for calendar in (jazz, family):
         an_event(cast.alice, title=f"On {calendar['name']}", start_time=f"{MAY}T20:00", calendar_id=calendar["id"])
@@ -201,7 +201,7 @@ def test_events_at_the_same_time_stand_side_by_side(paris: Person) -> None:
     assert columns == {"A": ["c0", "w6"], "B": ["c6", "w6"], "C": ["c0", "w6"], "D": ["c0", "w12"]}
 
 
-def test_what_passes_midnight_stands_in_both_days_of_a_week(paris: Person) -> None:
+def test_an_event_past_midnight_is_on_both_days_of_a_week(paris: Person) -> None:
     an_event(paris, title="Session", start_time="2026-05-10T23:00", end_time="2026-05-11T02:00")
     assert '"h16 q0 n1 m0 c0 w12"' in entry(day(look(paris, view="week", date="2026-05-10"), "2026-05-10"), "Session")
     monday = entry(day(look(paris, view="week", date=MAY), MAY), "Session")
@@ -209,7 +209,7 @@ def test_what_passes_midnight_stands_in_both_days_of_a_week(paris: Person) -> No
     assert "goes-on" in monday
 
 
-def test_what_lasts_stands_above_the_hours_of_a_week(paris: Person) -> None:
+def test_an_event_of_several_days_is_above_the_hours_of_a_week(paris: Person) -> None:
     an_event(paris, title="Journey", start_time="2026-05-11T10:00", end_time="2026-05-13T18:00")
     page = look(paris, view="week", date=MAY)
     for date, is_on in [(MAY, True), ("2026-05-13", True), ("2026-05-14", False)]:
@@ -228,7 +228,7 @@ def test_an_agenda_lists_days_with_their_events(paris: Person) -> None:
     assert days["2026-06-07"] == "10:00 Walk Paul Edit"
 
 
-def test_an_empty_agenda_helps_on(paris: Person) -> None:
+def test_an_empty_agenda_says_what_to_do(paris: Person) -> None:
     page = look(paris, view="agenda", date=MAY)
     assert "Nothing is on from Monday, 11 May 2026 to Sunday, 7 June 2026." in page
     assert 'href="/events/new?start_time=2026-05-11"' in page
@@ -246,7 +246,7 @@ def test_the_calendar_leads_to_earlier_and_later_days(paris: Person, view: str, 
 
 @pytest.mark.parametrize("view", ["month", "week", "agenda"])
 @pytest.mark.parametrize(("date", "missing"), [("1900-02-01", 'rel="prev"'), ("9999-11-30", 'rel="next"')])
-def test_the_calendar_ends_where_time_does(cast: Cast, view: str, date: str, missing: str) -> None:
+def test_the_calendar_has_no_links_beyond_its_first_and_last_year(cast: Cast, view: str, date: str, missing: str) -> None:
     for reader in (cast.anonymous, cast.alice):
         assert missing not in look(reader, view=view, date=date)
 
@@ -254,6 +254,6 @@ def test_the_calendar_ends_where_time_does(cast: Cast, view: str, date: str, mis
 @pytest.mark.parametrize(
     ("name", "value"), [("date", "soon"), ("view", "year"), ("calendar_ids", "mine"), ("time_zone", "Mars/Olympus"), ("date", "2026-02-30")]
 )
-def test_what_cannot_be_read_is_named(cast: Cast, name: str, value: str) -> None:
+def test_invalid_parameters_of_the_calendar_are_named(cast: Cast, name: str, value: str) -> None:
     reply = cast.alice.get("/calendar", query={name: value})
     assert (reply.status, reply.broken) == (422, [name])

@@ -257,7 +257,7 @@ def test_the_feed_of_all_public_events_is_cached_for_all_guests(cast: Cast, monk
     assert b"All of them" in cast.anonymous.get("/api/events.ics").content
 
 
-def test_a_feed_is_made_by_one_request_at_a_time(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_feed_is_built_by_one_request_at_a_time(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     calendar = a_calendar(cast.alice, public=True)
     path = f"/api/calendars/{calendar['id']}.ics"
     concurrent_responses = []

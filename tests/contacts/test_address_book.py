@@ -121,14 +121,14 @@ def test_an_invalid_value_is_omitted_with_a_remark(field: str, entry: Entry, mes
     assert all(len(remark.message) < 300 for remark in remarks)
 
 
-def test_valid_tags_beside_an_invalid_one_are_kept() -> None:
+def test_valid_tags_beside_an_invalid_one_are_imported() -> None:
     (contact,), _ = parse_entry(Entry(first_name="Ana", tags=["x" * 201, "fine"]))
     assert contact.tag_list == "fine"
     (contact,), _ = parse_entry(Entry(first_name="Ana", tags=[f"t{number}" for number in range(101)]))
     assert contact.tag_list == ",".join(f"t{number}" for number in range(100))
 
 
-def test_a_good_number_after_a_bad_one_is_kept() -> None:
+def test_a_valid_number_after_an_invalid_one_is_imported() -> None:
     (contact,), (remark,) = parse_entry(Entry(phone_numbers=["ask", "55"], email_addresses=[""]))
     assert (contact.phone_number, remark.field) == ("55", "phone_number")
 

@@ -52,7 +52,7 @@ def test_the_time_of_a_birthday_is_ignored(cast: Cast) -> None:
     assert a_contact(cast.alice, birthday="19900511")["birthday"] == "1990-05-11"
 
 
-def test_a_phone_number_is_kept_as_typed(cast: Cast) -> None:
+def test_a_phone_number_is_stored_as_typed(cast: Cast) -> None:
     assert a_contact(cast.alice, phone_number="ask for Ana: 06-12 34 56 78 ext. 3")["phone_number"] == "ask for Ana: 06-12 34 56 78 ext. 3"
 
 

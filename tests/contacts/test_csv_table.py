@@ -73,12 +73,12 @@ def test_the_names_of_columns_count_without_regard_to_case_and_spaces() -> None:
     assert (entry.first_name, entry.last_name, entry.email_addresses) == ("Ana", "Lima", ["ana@example.org"])
 
 
-def test_a_whole_name_is_taken_apart_and_a_company_stands_in_for_a_name() -> None:
+def test_a_full_name_is_split_and_a_company_stands_in_for_a_name() -> None:
     people = csv_table.read("Name,Company,Email\nAna Lima,,\n,Blue Note,\nx@example.org,,x@example.org\n")
     assert [(entry.first_name, entry.last_name) for entry in people] == [("Ana", "Lima"), ("Blue Note", ""), ("", "")]
 
 
-def test_a_middle_name_is_kept() -> None:
+def test_a_middle_name_is_imported() -> None:
     assert csv_table.read("First Name,Middle Name\nAna,Maria\n")[0].first_name == "Ana Maria"
 
 

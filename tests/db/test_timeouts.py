@@ -74,7 +74,7 @@ def test_writes_and_reads_without_statement_timeout_are_not_interrupted(brief: D
             tx.value(ENDLESS)
 
 
-def test_the_read_of_a_client_that_left_is_interrupted(fresh: Database) -> None:
+def test_the_read_of_a_client_that_disconnected_is_interrupted(fresh: Database) -> None:
     me = threading.get_ident()
     with meanwhile(lambda: fresh.interrupt(me)), pytest.raises(Unavailable), fresh.read() as tx:
         tx.value(ENDLESS)

@@ -10,7 +10,7 @@ FIVE = 1_778_511_600
 
 
 def a_row(**fields: Any) -> Event:
-    """An event's row, two hours long unless told otherwise."""
+    """An event's row, by default two hours long."""
     row: dict[str, Any] = dict.fromkeys(Event.__struct_fields__)
     row |= {"id": 7, "owner_id": 1, "calendar_id": 1, "title": "Jazz", "start_at": FIVE, "end_at": FIVE + 7200, "all_day": False}
     row |= {"time_zone": "Europe/Paris", "tags": "", "public": True, "version": 1, "created_at": 1_778_000_000, "updated_at": 1_778_000_001}

@@ -17,7 +17,7 @@ USER, PASSWORD = "kalends", "canary p@ss"
 
 
 class Mailbox:
-    """The envelopes that a real server received; it can refuse at a given step."""
+    """The envelopes that a real server received; it can refuse at a step of the protocol."""
 
     def __init__(self, **refusals: str):
         self.refusals = refusals
@@ -49,7 +49,7 @@ class Mailbox:
 
 @contextmanager
 def real_server(mailbox: Any, tls: ssl.SSLContext | None = None, **parameters: Any) -> Iterator[int]:
-    """An aiosmtpd server, with TLS from the start if a context is given; its port."""
+    """An aiosmtpd server, with TLS from the start if there is a context; its port."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()

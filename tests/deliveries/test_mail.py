@@ -54,7 +54,7 @@ def test_tls_is_used_where_the_server_offers_it(tmp_path: Path, trusted: Path) -
     assert (mailbox.envelopes[0].is_safe, mailbox.logins) == (True, [True])
 
 
-def test_tls_from_the_start(tmp_path: Path, trusted: Path) -> None:
+def test_a_connection_may_use_tls_from_the_start(tmp_path: Path, trusted: Path) -> None:
     mailbox = Mailbox()
     with real_server(mailbox, server_context(trusted), authenticator=mailbox.authenticate, auth_require_tls=False) as port:
         send(using(tmp_path, login(port, scheme="smtps")))

@@ -120,7 +120,7 @@ def test_the_attachment_is_the_event() -> None:
     assert (str(entry.start.tzinfo), int(entry.start.timestamp()), int(entry.end.timestamp())) == ("Europe/Paris", FIVE, FIVE + 2 * HOUR)
 
 
-def test_the_message_id_is_the_same_at_every_attempt_and_no_other_ones() -> None:
+def test_the_message_id_is_the_same_at_every_attempt_and_unique() -> None:
     once, again, other = parsed(a_row()), parsed(a_row(title="Changed"), attempts=2), parsed(a_row(), id=43)
     assert once["Message-ID"] == again["Message-ID"] != other["Message-ID"]
     assert re.fullmatch(r"<42\.[\w-]{22}@calendar\.example\.org>", once["Message-ID"])
@@ -216,5 +216,5 @@ def test_an_sms_loses_the_place_before_the_title_and_the_title_before_the_day() 
         ),
     ],
 )
-def test_event_times_as_text(fields: dict[str, Any], long: str, short: str) -> None:
+def test_event_times_are_formatted_as_text(fields: dict[str, Any], long: str, short: str) -> None:
     assert (event_time.long(a_row(**fields)), event_time.short(a_row(**fields))) == (long, short)

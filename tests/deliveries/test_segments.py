@@ -32,7 +32,7 @@ from kalends.deliveries.segments import plain, segments
         ("éàùèìòñÄ@\n", 1),
     ],
 )
-def test_segments(text: str, count: int) -> None:
+def test_the_number_of_sms_segments_is_computed(text: str, count: int) -> None:
     assert segments(text) == count
 
 

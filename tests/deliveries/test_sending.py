@@ -69,7 +69,7 @@ def a_send_to_me(cast: Cast, event: dict[str, Any], **more: Any) -> int:
     return delivery_id
 
 
-def test_pauses_grow_to_an_hour_and_differ(cast: Cast, claim: Claim, attempt: Attempt) -> None:
+def test_retry_delays_grow_to_an_hour_with_jitter(cast: Cast, claim: Claim, attempt: Attempt) -> None:
     delivery_id = a_send_to_me(cast, an_event(cast.alice, public=True))
     for number in range(1, 16):
         outcomes = [attempt(claim(delivery_id, number)) for _ in range(8)]

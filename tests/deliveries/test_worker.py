@@ -138,7 +138,7 @@ def test_killed_workers_and_an_unreliable_server_lose_no_messages(
 
 
 def test_requests_do_not_wait_for_a_mail_server_that_hangs(start: Start, tmp_path: Path) -> None:  # noqa: F811
-    """The request only writes: it knows no mail server. Both medians are taken in turns, so that a busy machine slows both."""
+    """The request only writes and connects to no mail server. Both medians are measured alternately, so that a busy machine slows both."""
     hang = threading.Event()
 
     class Hanging:

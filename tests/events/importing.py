@@ -10,7 +10,7 @@ CORPUS = Path(__file__).parent.parent / "ical" / "corpus"
 
 
 def a_file(*events: str, zone: str = "") -> str:
-    """A calendar of these events, each given as its lines."""
+    """A calendar of these events, each as a list of lines."""
     about = f"X-WR-TIMEZONE:{zone}\n" if zone else ""
     return f"BEGIN:VCALENDAR\nVERSION:2.0\n{about}" + "".join(events) + "END:VCALENDAR\n"
 

@@ -55,7 +55,7 @@ def _meets(event: dict[str, Any], name: str, value: str) -> bool:
 
 
 def is_whole(query: str, value: str) -> bool:
-    """Whether the value is what was asked for; `*` is any characters."""
+    """Whether the value matches the query; `*` is any characters."""
     return re.fullmatch(".*".join(map(re.escape, folded(query).split("*"))), folded(value), re.DOTALL) is not None
 
 

@@ -38,7 +38,7 @@ def load_times(owner: Person, ids: list[int]) -> list[tuple[str, str | None]]:
 
 
 def assert_rule_agrees(owner: Person, event_id: int) -> None:
-    """Repeating by the shown rule changes nothing."""
+    """Repeating by the event's own rule changes nothing."""
     before = ids_of_series(owner, event_id)
     rule = owner.get(f"/api/events/{event_id}").json["repeat"]
     repeat(owner, event_id, **rule)

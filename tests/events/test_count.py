@@ -46,7 +46,7 @@ def test_an_event_on_two_calendars_is_counted_once(cast: Cast) -> None:
     assert (result["total"], result["total_is_exact"]) == (1, True)
 
 
-def test_a_series_and_chosen_events_are_counted_whatever_else_there_is(cast: Cast) -> None:
+def test_a_series_and_selected_events_are_counted_exactly(cast: Cast) -> None:
     events = [an_event(cast.alice, public=True)["id"] for _ in range(MOST + 2)]
     repeated = cast.alice.put(f"/api/events/{events[0]}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-03"}).json
     for query in ({"series_id": repeated["series_id"]}, {"ids": ",".join(map(str, events[:3]))}):

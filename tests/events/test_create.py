@@ -134,6 +134,6 @@ def test_fields_that_clients_may_not_set_are_ignored(cast: Cast) -> None:
     assert (strict.status, set(strict.broken)) == (422, set(fields))
 
 
-def test_several_calendars_are_refused_rather_than_left_out(cast: Cast) -> None:
+def test_several_calendars_are_refused_rather_than_ignored(cast: Cast) -> None:
     refused = cast.alice.post("/api/events", json={"title": "Jazz", "start_time": "2027-05-11", "calendar_ids": [1, 2]})
     assert (refused.status, refused.broken) == (422, ["calendar_ids"])

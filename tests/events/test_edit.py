@@ -48,7 +48,7 @@ events = st.fixed_dictionaries(
 @example({"title": "x", "start_time": "2026-06-01", "location": "y" * 400 + ", New York, NY 10012"})
 @example({"title": "x", "start_time": "2026-06-01", "street": "y" * 200, "city": "z" * 200, "country": "c" * 200})
 @example({"title": "x", "start_time": "2026-06-01", "tag_list": ["ǅ", "ǆ", "a,b", " "]})
-def test_the_fields_of_edit_can_be_sent_back(cast: Cast, fields: dict[str, Any]) -> None:
+def test_update_accepts_the_fields_of_edit(cast: Cast, fields: dict[str, Any]) -> None:
     """Created, read for editing, and updated with exactly that, an event is the same."""
     made = cast.alice.post("/api/events", json=fields)
     assert made.status in (201, 422), made

@@ -21,7 +21,7 @@ def made(person: Person) -> list[str]:
     return [event["title"] for event in events]
 
 
-def test_the_same_form_sent_again_leads_to_the_event_that_it_made(cast: Cast) -> None:
+def test_a_form_submitted_again_leads_to_the_event_that_it_created(cast: Cast) -> None:
     typed = TYPED | {"form_token": field(cast.alice.get("/events/new"), "form_token")}
     first = cast.alice.post("/events", data=typed)
     again = cast.alice.post("/events", data=typed)

@@ -79,7 +79,7 @@ EXPECTED_REMARKS = {
 
 
 @pytest.mark.parametrize("program", HELD)
-def test_what_a_program_writes_is_here_at_the_same_moments_and_twice_changes_nothing(cast: Cast, program: str) -> None:
+def test_a_file_of_each_program_is_imported_at_the_same_times_and_again_changes_nothing(cast: Cast, program: str) -> None:
     calendar = a_calendar(cast.alice, time_zone="Asia/Tokyo")
     content = (CORPUS / f"{program}.ics").read_bytes()
     came = imported(cast.alice, content, calendar_id=calendar["id"])
@@ -148,7 +148,7 @@ def test_an_occurrence_that_no_rule_makes_is_an_event_of_its_own(cast: Cast) -> 
     assert counts(imported(cast.alice, a_file(weekly, odd, orphan))) == (0, 0, 3, 0)
 
 
-def test_a_change_of_the_following_occurrences_is_kept_for_one_and_told(cast: Cast) -> None:
+def test_a_change_of_the_following_occurrences_applies_to_one_with_a_remark(cast: Cast) -> None:
     weekly = an_entry("s", "DTSTART:20260601T180000Z", "RRULE:FREQ=WEEKLY;COUNT=3")
     later = an_entry("s", "DTSTART:20260608T200000Z", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260608T180000Z")
     came = imported(cast.alice, a_file(weekly, later))
@@ -156,7 +156,7 @@ def test_a_change_of_the_following_occurrences_is_kept_for_one_and_told(cast: Ca
     assert [start[11:16] for start in starts(cast.alice)] == ["18:00", "20:00", "18:00"]
 
 
-def test_floating_times_are_meant_in_the_zone_that_is_given_or_the_files_or_the_calendars(cast: Cast) -> None:
+def test_floating_times_use_the_zone_of_the_request_the_file_or_the_calendar(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, time_zone="Asia/Tokyo")["id"]
     floating = an_entry("f", "DTSTART:20260601T180000")
     zones = [
@@ -178,7 +178,7 @@ def test_events_are_as_visible_as_the_calendar_unless_the_file_or_the_request_sa
     assert starts(cast.anonymous, calendar_id=calendar) == []
 
 
-def test_one_broken_event_is_told_and_the_others_come(cast: Cast) -> None:
+def test_a_broken_event_is_reported_and_the_others_are_imported(cast: Cast) -> None:
     came = imported(
         cast.alice,
         a_file(

@@ -11,7 +11,7 @@ from tests.events.importing import a_file, an_entry, counts, events, imported, s
 PARIS: dict[str, Any] = {"time_zone": "Europe/Paris"}
 
 
-def test_what_has_changed_in_the_file_changes_here_and_nothing_else(cast: Cast, clock: Clock) -> None:
+def test_only_what_changed_in_the_file_is_updated(cast: Cast, clock: Clock) -> None:
     before = imported(cast.alice, a_file(an_entry("a"), an_entry("b", title="Other")))
     tags = [cast.alice.get(f"/api/events/{each['id']}").headers["ETag"] for each in before["events"]]
     clock.ahead(60)
@@ -74,7 +74,7 @@ def test_a_changed_time_of_day_moves_the_series_and_leaves_what_was_changed_here
     assert [each["start_time"][11:16] for each in held] == ["20:00", "18:00", "20:00"]
 
 
-def test_an_occurrence_that_was_deleted_here_is_not_made_again(cast: Cast) -> None:
+def test_an_occurrence_that_was_deleted_here_is_not_imported_again(cast: Cast) -> None:
     weekly = a_file(an_entry("s", "DTSTART:20260601T180000Z", "RRULE:FREQ=WEEKLY;COUNT=3"))
     imported(cast.alice, weekly)
     cast.alice.delete(f"/api/events/{events(cast.alice)[1]['id']}")
@@ -142,7 +142,7 @@ def test_a_change_to_what_was_exported_here_comes_back(cast: Cast) -> None:
     assert held[0]["id"] == event["id"]
 
 
-def test_an_event_that_is_only_placed_on_the_calendar_is_left_to_its_editors(cast: Cast) -> None:
+def test_an_import_does_not_change_events_that_are_only_placed_on_the_calendar(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     calendar = a_calendar(cast.bob, public=True)["id"]
     assert cast.bob.put(f"/api/events/{event['id']}/add", json={"calendar_id": calendar}).status == 200

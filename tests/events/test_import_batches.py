@@ -1,4 +1,4 @@
-"""A large calendar file is written in batches: others write in between, and what was cut short is completed by importing it again."""
+"""A large calendar file is stored in batches: others write in between, and an interrupted import is completed by importing it again."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def test_a_file_in_batches_that_is_more_than_the_quota_changes_nothing(
     assert uploaded(alice, FILE).status == 409
     assert len(starts(alice)) == 1
     assert counts(imported(alice, a_file(*SINGLE))) == (5, 0, 0, 0)
-    # What is there already needs no room.
+    # Events that exist already do not count.
     assert counts(imported(alice, a_file(*SINGLE, an_entry("more")))) == (1, 0, 5, 0)
     assert len(small_batches) == 4
 

@@ -42,7 +42,7 @@ def repeating(rule: str, start: str = "DTSTART;TZID=Europe/Paris:20260601T180000
         ("FREQ=WEEKLY", ("WEEKLY", 1, "2026-06-01", None)),
     ],
 )
-def test_a_rule_that_says_no_more_than_how_often_is_a_series(cast: Cast, rule: str, expected: tuple[str, int, str, str | None]) -> None:
+def test_a_simple_rule_becomes_a_series(cast: Cast, rule: str, expected: tuple[str, int, str, str | None]) -> None:
     came = imported(cast.alice, repeating(rule))
     assert came["remarks"] == []
     repeat = cast.alice.get(f"/api/events/{came['events'][0]['id']}").json["repeat"]
@@ -76,7 +76,7 @@ def test_the_last_occurrence_is_the_one_that_begins_no_later_than_the_rule_ends(
         ("FREQ=DAILY;BYDAY=SA,SU;COUNT=3", ["06-01", "06-06", "06-07"]),
     ],
 )
-def test_a_richer_rule_is_kept_as_single_events(cast: Cast, rule: str, days: list[str]) -> None:
+def test_a_complex_rule_becomes_single_events(cast: Cast, rule: str, days: list[str]) -> None:
     content = repeating(rule)
     came = imported(cast.alice, content)
     assert (counts(came), remarks(came)) == ((1, 0, 0, 0), [(3, "repeat")])
@@ -86,7 +86,7 @@ def test_a_richer_rule_is_kept_as_single_events(cast: Cast, rule: str, days: lis
     assert counts(imported(cast.alice, content)) == (0, 0, 1, 0)
 
 
-def test_a_richer_rule_that_goes_on_is_kept_for_two_years_and_goes_on_with_the_next_import(cast: Cast, clock: Clock) -> None:
+def test_an_endless_complex_rule_covers_two_years_and_continues_with_the_next_import(cast: Cast, clock: Clock) -> None:
     alice, content = lasting(cast), repeating("FREQ=MONTHLY;BYDAY=1MO")
     came = imported(alice, content)
     assert came["remarks"][0]["message"] == "the rule FREQ=MONTHLY;BYDAY=1MO is kept as 24 single events until 2028-05-01"
@@ -104,7 +104,7 @@ def test_an_endless_series_is_not_touched_by_the_same_file_a_year_later(cast: Ca
     assert starts(alice) == before
 
 
-def test_a_changed_richer_rule_takes_away_what_it_no_longer_makes(cast: Cast) -> None:
+def test_a_changed_complex_rule_deletes_events_that_it_no_longer_makes(cast: Cast) -> None:
     imported(cast.alice, repeating("FREQ=WEEKLY;BYDAY=MO,WE,FR;UNTIL=20260613"))
     ids = {each["start_time"][5:10]: each["id"] for each in events(cast.alice)}
     assert counts(imported(cast.alice, repeating("FREQ=WEEKLY;BYDAY=MO,FR;UNTIL=20260613"))) == (0, 1, 0, 0)
@@ -141,7 +141,7 @@ def test_dates_beside_a_rule_are_events_of_their_own(cast: Cast) -> None:
 @pytest.mark.parametrize(
     ("line", "end"), [("DURATION:PT8H", "T05:00:00+01:00"), ("DTEND;TZID=Europe/Paris:20261018T060000", "T06:00:00+01:00")]
 )
-def test_on_the_night_when_clocks_are_set_a_given_length_holds_and_a_given_end_too(cast: Cast, line: str, end: str) -> None:
+def test_across_a_clock_change_a_duration_and_an_end_time_are_exact(cast: Cast, line: str, end: str) -> None:
     content = repeating("FREQ=WEEKLY;COUNT=3", "DTSTART;TZID=Europe/Paris:20261017T220000", line)
     imported(cast.alice, content)
     nights = [each["end_time"][10:] for each in events(cast.alice)]
@@ -176,7 +176,7 @@ def test_a_rule_that_cannot_be_followed_leaves_the_first_occurrence(cast: Cast, 
         ("FREQ=DAILY;BYHOUR=18;BYDAY=MO,TU,WE,TH,FR,SA,SU", "20150101T180000", ("2025-09-02", "2028-05-28")),
     ],
 )
-def test_of_too_many_occurrences_those_around_today_are_kept_and_the_others_told(
+def test_of_too_many_occurrences_those_around_today_are_imported_and_the_rest_reported(
     cast: Cast, clock: Clock, rule: str, start: str, span: tuple[str, str]
 ) -> None:
     alice, content = lasting(cast), repeating(rule, f"DTSTART:{start}Z")

@@ -128,7 +128,7 @@ def test_events_come_by_start_then_by_id(cast: Cast) -> None:
     assert listed(cast.alice) == [first, early, late, late_too]
 
 
-def test_ids_choose_and_pass_over_what_is_not_seen(cast: Cast) -> None:
+def test_ids_select_events_and_skip_invisible_ones(cast: Cast) -> None:
     mine, other = an_event(cast.alice)["id"], an_event(cast.alice)["id"]
     hidden, public = an_event(cast.carol)["id"], an_event(cast.carol, public=True)["id"]
     ids = f"{public},{hidden},, {mine},{mine},{2**62}"
@@ -167,7 +167,7 @@ def test_a_guest_searches_all_public_events(cast: Cast) -> None:
     assert public in listed(cast.anonymous, ids=str(public))
 
 
-def test_calendar_id_and_calendar_ids_choose_together(cast: Cast) -> None:
+def test_calendar_id_and_calendar_ids_are_combined(cast: Cast) -> None:
     first, second, third = (a_calendar(cast.alice)["id"] for _ in range(3))
     one, two, three = (an_event(cast.alice, calendar_id=calendar)["id"] for calendar in (first, second, third))
     assert listed(cast.alice, calendar_id=first) == [one]
@@ -185,7 +185,7 @@ def test_a_public_calendar_may_be_searched_by_everyone(cast: Cast) -> None:
     assert listed(cast.carol, calendar_ids=f"{calendar},{cast.carol.primary_calendar_id}") == [public]
 
 
-def test_a_calendar_that_is_not_seen_is_404(cast: Cast) -> None:
+def test_searching_an_invisible_calendar_is_404(cast: Cast) -> None:
     hidden, own = a_calendar(cast.alice)["id"], cast.carol.primary_calendar_id
     for query in ({"calendar_id": hidden}, {"calendar_ids": f"{own},{hidden}"}, {"calendar_id": own, "calendar_ids": hidden}):
         assert cast.carol.get("/api/events", query=query).status == 404
@@ -202,7 +202,7 @@ def test_start_time_and_limit_return_the_next_events(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("name", ["text", "title", "tags", "city", "zip", "ids", "calendar_id", "calendar_ids", "start_time", "end_time"])
-def test_an_empty_parameter_is_none(cast: Cast, name: str) -> None:
+def test_an_empty_parameter_is_ignored(cast: Cast, name: str) -> None:
     made = an_event(cast.alice)["id"]
     assert listed(cast.alice, **{name: " "}) == [made]
 
@@ -223,6 +223,6 @@ def test_an_empty_parameter_is_none(cast: Cast, name: str) -> None:
     ],
     ids=lambda query: str(query)[:40],
 )
-def test_a_value_of_the_wrong_form_is_named(cast: Cast, query: dict[str, Any]) -> None:
+def test_an_invalid_search_parameter_is_named(cast: Cast, query: dict[str, Any]) -> None:
     reply = cast.alice.get("/api/events", query=query)
     assert (reply.status, reply.broken) == (422, list(query))

@@ -51,7 +51,7 @@ def test_another_order_is_refused_with_the_choices(cast: Cast, order: str) -> No
     assert "start_time, -start_time" in refused.json["errors"][0]["message"]
 
 
-def test_what_is_going_on_has_one_order(cast: Cast) -> None:
+def test_overlapping_events_have_one_order(cast: Cast) -> None:
     refused = cast.alice.get("/api/events?overlaps=true&start_time=2027-06-01&order=-start_time")
     assert (refused.status, refused.json["errors"][0]["code"]) == (422, "conflict")
 
@@ -62,7 +62,7 @@ def test_a_list_says_where_the_page_of_an_event_is_and_when_it_changed(cast: Cas
     assert (item["url"], item["updated_at"]) == (event["url"], event["updated_at"])
 
 
-def test_fields_are_the_only_ones(cast: Cast) -> None:
+def test_only_the_requested_fields_are_returned(cast: Cast) -> None:
     event = an_event(cast.alice, title="Jazz")["id"]
     assert cast.alice.get(f"/api/events?ids={event}&fields=title,start_time").json["events"] == [
         {"id": event, "title": "Jazz", "start_time": cast.alice.get(f"/api/events/{event}").json["start_time"]}

@@ -11,7 +11,7 @@ from tests.events.listing import listed
 
 
 def _at(hours: int) -> str:
-    """So many hours after the beginning of June."""
+    """The time this many hours after the beginning of June."""
     return f"2026-06-{1 + hours // 24:02}T{hours % 24:02}:00:00Z"
 
 

@@ -60,14 +60,14 @@ def test_a_location_is_composed_of_parts_that_come_alone(cast: Cast, parts: dict
     assert cast.alice.put(f"/api/events/{event}", json=parts).json["location"] == location
 
 
-def test_both_are_kept_as_they_are_given(cast: Cast) -> None:
+def test_location_and_parts_are_stored_as_sent(cast: Cast) -> None:
     made = an_event(cast.alice, location=BLUE_NOTE, city="Manhattan")
     assert (made["location"], _parts(made)) == (BLUE_NOTE, (None, None, "Manhattan", None, None, None))
     changed = cast.alice.put(f"/api/events/{made['id']}", json={"location": "Upstairs", "street": "3rd St"}).json
     assert (changed["location"], _parts(changed)) == ("Upstairs", (None, "3rd St", "Manhattan", None, None, None))
 
 
-def test_an_empty_part_is_none(cast: Cast) -> None:
+def test_an_empty_part_of_a_location_is_null(cast: Cast) -> None:
     made = an_event(cast.alice, location=BLUE_NOTE, city="", street=None)
     assert made["city"] == "New York"
     made = an_event(cast.alice, location=" ", city="Paris")

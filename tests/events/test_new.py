@@ -14,7 +14,7 @@ FIELDS = {
 }
 
 
-def test_new_answers_the_fields_and_their_defaults(cast: Cast) -> None:
+def test_new_returns_the_fields_and_their_defaults(cast: Cast) -> None:
     fields = cast.alice.get("/api/events/new").json
     assert set(fields) == FIELDS
     assert {name for name, value in fields.items() if value is not None} == {
@@ -28,7 +28,7 @@ def test_new_saves_nothing(cast: Cast) -> None:
     assert listed(cast.alice) == []
 
 
-def test_new_can_be_sent_once_it_has_a_title(cast: Cast) -> None:
+def test_create_accepts_the_fields_of_new_with_a_title(cast: Cast) -> None:
     fields = cast.alice.get("/api/events/new").json
     assert cast.alice.post("/api/events", json=fields).broken == ["title"]
     made = cast.alice.post("/api/events", json=fields | {"title": "Concert"}, headers={"Prefer": "handling=strict"})
@@ -52,5 +52,5 @@ def test_new_is_public_where_the_primary_calendar_is(cast: Cast) -> None:
     assert cast.alice.get("/api/events/new").json["public"] is True
 
 
-def test_new_is_for_users(cast: Cast) -> None:
+def test_new_requires_signing_in(cast: Cast) -> None:
     assert cast.anonymous.get("/api/events/new").status == 401

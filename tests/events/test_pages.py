@@ -36,7 +36,7 @@ def test_the_start_page_shows_what_is_on_and_to_come(cast: Cast) -> None:
     assert "Nothing to come has these words" in cast.anonymous.get("/?text=xyzzy-nowhere").text
 
 
-def test_an_event_is_shown_with_its_answers_and_what_is_approved(cast: Cast) -> None:
+def test_the_page_of_an_event_shows_responses_and_approved_comments(cast: Cast) -> None:
     event = an_event(cast.alice, title="Jazz <b>night</b>", public=True, description="One\n\nTwo", tag_list="trio")
     a_response(cast.anonymous, event, email_address="gus@example.org", plus_n=2)
     a_comment(cast.anonymous, event, email_address="gus@example.org", comment="Waiting words")
@@ -79,7 +79,7 @@ def test_who_must_sign_in_is_led_there_and_back(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", ""])
-def test_signing_in_leads_nowhere_else(cast: Cast, elsewhere: str) -> None:
+def test_signing_in_redirects_only_within_the_site(cast: Cast, elsewhere: str) -> None:
     signed = sent(cast.anonymous, "/sign-in", user_name=cast.alice.user_name, password=PASSWORD, next=elsewhere)
     assert (signed.status, signed.headers["Location"]) == (303, "/calendar")
 
@@ -91,7 +91,7 @@ def test_a_wrong_password_keeps_the_name_and_not_the_password(cast: Cast) -> Non
     assert "not my password" not in reply.text
 
 
-def test_an_event_is_made_from_dates_and_clocks(cast: Cast) -> None:
+def test_an_event_is_created_from_dates_and_times(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, time_zone="Europe/Paris")
     made = event_of(
         sent(
@@ -112,7 +112,7 @@ def test_an_event_is_made_from_dates_and_clocks(cast: Cast) -> None:
     assert (event["public"], event["all_day"], event["calendar_ids"]) == (True, False, [calendar["id"]])
 
 
-def test_without_a_clock_it_takes_whole_days_and_a_rule_makes_a_series(cast: Cast) -> None:
+def test_a_form_without_times_creates_an_all_day_event_and_a_rule_a_series(cast: Cast) -> None:
     made = event_of(
         sent(cast.alice, "/events", title="Fair", start_time="2026-06-01", frequency="WEEKLY", interval="1", end_date="2026-06-15")
     )
@@ -158,7 +158,7 @@ def test_changing_a_whole_series_leaves_alone_what_the_form_did_not_change(cast:
     assert (second["title"], second["description"]) == ("Renamed", "Its own")
 
 
-def test_guests_answer_and_comment(cast: Cast) -> None:
+def test_guests_respond_and_comment_on_the_page(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     path = f"/events/{event['id']}"
     responded = sent(cast.anonymous, f"{path}/respond", response="YES", number=2, plus_n=1, email_address="gus@example.org")
@@ -194,7 +194,7 @@ def test_the_page_of_a_past_event_says_so_and_offers_no_form(cast: Cast) -> None
     assert f'action="/events/{to_come["id"]}/respond"' in cast.anonymous.get(f"/events/{to_come['id']}").text
 
 
-def test_a_user_finds_their_own_answer_in_the_form(cast: Cast) -> None:
+def test_the_form_has_the_users_own_response(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     a_response(cast.carol, event, response="MAYBE", plus_n=4)
     page = cast.carol.get(f"/events/{event['id']}").text
@@ -213,7 +213,7 @@ def test_an_event_is_sent_copied_and_added(cast: Cast) -> None:
     assert cast.carol.primary_calendar_id in cast.carol.get(f"/api/events/{event['id']}").json["calendar_ids"]
 
 
-def test_deleting_asks_first_and_takes_what_was_chosen(cast: Cast) -> None:
+def test_deleting_asks_for_confirmation_and_deletes_the_selected_scope(cast: Cast) -> None:
     event = an_event(cast.alice)
     series_id = cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-05"}).json["series_id"]
     assert "the whole series of 5" in cast.alice.get(f"/events/{event['id']}/delete").text
@@ -222,7 +222,7 @@ def test_deleting_asks_first_and_takes_what_was_chosen(cast: Cast) -> None:
     assert len(cast.alice.get(f"/api/events?series_id={series_id}").json["events"]) == 1
 
 
-def test_viewers_may_not_edit_and_are_told(cast: Cast) -> None:
+def test_viewers_may_not_edit_and_see_why(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.vera, "viewer")
     event = an_event(cast.alice, calendar_id=calendar["id"])
@@ -230,7 +230,7 @@ def test_viewers_may_not_edit_and_are_told(cast: Cast) -> None:
     assert (reply.status, "<h1>Not allowed</h1>" in reply.text) == (403, True)
 
 
-def test_a_time_that_was_chosen_on_the_calendar_is_the_readers_own(cast: Cast) -> None:
+def test_a_time_selected_on_the_calendar_is_in_the_readers_zone(cast: Cast) -> None:
     cast.alice.put(f"/api/users/{cast.alice.id}", json={"time_zone": "Asia/Tokyo"})
     page = cast.alice.get("/events/new?start_time=2026-06-01T09:00").text
     assert 'value="Asia/Tokyo"' in page
@@ -238,7 +238,7 @@ def test_a_time_that_was_chosen_on_the_calendar_is_the_readers_own(cast: Cast) -
     assert 'value="Europe/Oslo"' in cast.alice.get("/events/new?start_time=2026-06-01T09:00&time_zone=Europe/Oslo").text
 
 
-def test_the_start_page_goes_on_and_back(cast: Cast) -> None:
+def test_the_start_page_has_next_and_previous_pages(cast: Cast) -> None:
     word = f"walk{uuid4().hex[:8]}"
     for number in range(50):
         an_event(cast.alice, title=f"{word} {number:02}.", start_time=f"2026-07-01T{number // 4:02}:{number % 4 * 15:02}", public=True)

@@ -110,7 +110,7 @@ def test_events_that_come_and_go_before_the_cursor_move_nothing(scene: Scene, na
 
 
 @pytest.mark.parametrize("scope", ["one calendar", "several calendars", "all of a user's", "all public", "a search"])
-def test_pages_of_what_is_going_on_begin_with_what_began_long_ago(scene: Scene, scope: str) -> None:
+def test_pages_of_overlapping_events_begin_with_those_that_began_long_ago(scene: Scene, scope: str) -> None:
     """In a year of their own, since all public events are everybody's."""
     year = 3000 + scene.cast.alice.id % 6000
     fields = {"title": scene.word, "public": True, "time_zone": "UTC"}
@@ -161,7 +161,7 @@ def test_the_list_is_the_same_however_far_one_goes(scene: Scene, monkeypatch: py
 
 
 def test_pages_do_not_depend_on_how_the_search_is_done(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A word that few events have is found by the index over the text, one that many have by reading in order."""
+    """A rare word is searched with the text index, a frequent one by reading in order."""
     monkeypatch.setattr(service_listing, "SELECTIVE", 3)
     for name in ("all public", "a search in a user's"):
         reader, query, expected = LISTS[name](scene)
@@ -191,7 +191,7 @@ def test_the_next_page_asks_for_the_same(cast: Cast) -> None:
     assert reply.json["next"] is None
 
 
-def test_limits(cast: Cast) -> None:
+def test_the_limit_of_a_page_may_be_zero_and_is_at_most_500(cast: Cast) -> None:
     made = [an_event(cast.alice)["id"] for _ in range(3)]
     empty = cast.alice.get("/api/events", query={"limit": 0, "count": "true"})
     assert empty.json == {"events": [], "limit": 0, "offset": 0, "next": None, "total": 3, "total_is_exact": True}
@@ -200,7 +200,7 @@ def test_limits(cast: Cast) -> None:
         assert ([event["id"] for event in reply.json["events"]], reply.json["limit"]) == (made, 500)
 
 
-def test_a_page_holds_50_unless_told(cast: Cast) -> None:
+def test_a_page_has_50_events_by_default(cast: Cast) -> None:
     made = [an_event(cast.alice)["id"] for _ in range(51)]
     first, following = page(cast.alice, "/api/events")
     assert first == made[:50]

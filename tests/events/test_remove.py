@@ -92,7 +92,7 @@ def test_grants_of_editors_end_when_the_home_moves(cast: Cast) -> None:
     assert cast.carol.get(f"/api/events/{event}").status == 404
 
 
-def test_one_who_saw_it_on_that_calendar_alone_may_take_it_off(cast: Cast) -> None:
+def test_a_user_who_saw_the_event_on_that_calendar_alone_may_remove_it(cast: Cast) -> None:
     calendar = a_calendar(cast.bob)
     shared(cast.bob, calendar, cast.alice, "editor")
     event = an_event(cast.alice, title="Blue Train")["id"]
@@ -105,7 +105,7 @@ def test_one_who_saw_it_on_that_calendar_alone_may_take_it_off(cast: Cast) -> No
     assert cast.alice.get(f"/api/events/{event}").json["calendar_ids"] == [cast.alice.primary_calendar_id]
 
 
-def test_an_editor_of_the_home_may_send_it_away(cast: Cast) -> None:
+def test_an_editor_of_the_home_calendar_may_remove_the_event_from_it(cast: Cast) -> None:
     """Bob edits alice's calendar and nothing else: once the event is at home elsewhere he does not see it."""
     home, other = a_calendar(cast.alice), a_calendar(cast.alice)
     shared(cast.alice, home, cast.bob, "editor")

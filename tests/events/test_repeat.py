@@ -86,7 +86,7 @@ def test_occurrences_keep_the_wall_clock_as_the_oracle_says(
     assert [datetime.fromisoformat(e["start_time"]).astimezone(UTC) for e in _series(cast.alice, event)] == sorted(expected)
 
 
-def test_the_answer_has_the_rule_and_the_number(cast: Cast) -> None:
+def test_the_reply_to_repeat_has_the_rule_and_the_number(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="2026-06-01T20:00", end_time="2026-06-01T22:00", tag_list="jazz")
     reply = _repeat(cast.alice, event, frequency="WEEKLY", interval="2", end_date="2026-07-01").json
     assert reply["repeat"] == {"frequency": "WEEKLY", "interval": 2, "start_date": "2026-06-01", "end_date": "2026-07-01"}
@@ -96,7 +96,7 @@ def test_the_answer_has_the_rule_and_the_number(cast: Cast) -> None:
     assert [(e["end_time"][11:16], e["tags"], e["calendar_ids"]) for e in made] == [("22:00", ["jazz"], event["calendar_ids"])] * 3
 
 
-def test_the_31st_and_the_29th_of_february_skip(cast: Cast) -> None:
+def test_the_31st_and_the_29th_of_february_are_skipped_where_missing(cast: Cast) -> None:
     month = an_event(cast.alice, start_time="2026-01-31")
     _repeat(cast.alice, month, frequency="MONTHLY", end_date="2026-07-31")
     assert [e["start_time"] for e in _series(cast.alice, month)] == ["2026-01-31", "2026-03-31", "2026-05-31", "2026-07-31"]
@@ -140,7 +140,7 @@ def test_a_new_rule_keeps_what_fits_and_what_people_wrote(cast: Cast) -> None:
         assert cast.alice.get(f"/api/events/{days[day]['id']}").status == 404
 
 
-def test_an_occurrence_that_was_destroyed_alone_is_not_made_again(cast: Cast) -> None:
+def test_an_occurrence_that_was_destroyed_alone_is_not_created_again(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="2026-06-01T20:00")
     _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-04")
     second = _series(cast.alice, event)[1]
@@ -165,20 +165,20 @@ def test_an_occurrence_that_was_destroyed_alone_is_not_made_again(cast: Cast) ->
         ({"start_date": "10000-01-01"}, "start_date"),
     ],
 )
-def test_what_cannot_be_is_refused_at_once(cast: Cast, fields: dict[str, Any], broken: str) -> None:
+def test_an_impossible_rule_is_refused_at_once(cast: Cast, fields: dict[str, Any], broken: str) -> None:
     event = an_event(cast.alice, start_time="2026-06-01T20:00")
     reply = _repeat(cast.alice, event, **({"frequency": "DAILY", "end_date": "2026-06-03"} | fields))
     assert (reply.status, reply.broken) == (422, [broken]), reply
     assert cast.alice.get(f"/api/events/{event['id']}").json["series_id"] is None
 
 
-def test_too_many_are_counted_in_the_answer(cast: Cast) -> None:
+def test_the_error_about_too_many_occurrences_has_their_number(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="2026-06-01T20:00")
     assert "328,719" in _repeat(cast.alice, event, frequency="DAILY", end_date="2926-06-01").json["detail"]
     assert _repeat(cast.alice, event, frequency="DAILY", end_date="2029-02-24").json["occurrences"] == 1000
 
 
-def test_as_many_occurrences_are_made_as_their_text_lets(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_length_of_the_text_limits_the_number_of_occurrences(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kalends.events.store.MAX_TEXT", 1_000)
     event = an_event(cast.alice, start_time="2026-06-01T20:00", description="x" * 200)
     refused = _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-09")
@@ -186,13 +186,13 @@ def test_as_many_occurrences_are_made_as_their_text_lets(cast: Cast, monkeypatch
     assert _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-04").json["occurrences"] == 4
 
 
-def test_a_series_at_the_end_of_time(cast: Cast) -> None:
+def test_a_series_ends_with_the_year_9999(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="9999-12-30")
     assert _repeat(cast.alice, event, frequency="DAILY").json["occurrences"] == 2
     assert _repeat(cast.alice, event, frequency="YEARLY", interval=1000).json["occurrences"] == 1
 
 
-def test_an_endless_series_is_kept_24_months_ahead(cast: Cast, clock: Clock, db: Database, settings: Settings) -> None:
+def test_an_endless_series_is_extended_24_months_ahead(cast: Cast, clock: Clock, db: Database, settings: Settings) -> None:
     start = datetime.fromtimestamp(clock.now, UTC).replace(hour=12, minute=0)
     event = an_event(cast.alice, start_time=start.isoformat(), time_zone="UTC")
     _repeat(cast.alice, event, frequency="MONTHLY")
@@ -260,7 +260,7 @@ def test_a_series_that_moves_by_a_day_can_be_repeated_again_unchanged(cast: Cast
 
 @pytest.mark.parametrize("position", POSITIONS)
 @pytest.mark.parametrize("scope", ["this", "following", "all"])
-def test_destroying_in_scope(cast: Cast, scope: str, position: int) -> None:
+def test_destroy_deletes_the_occurrences_in_scope(cast: Cast, scope: str, position: int) -> None:
     five = _five(cast)
     reply = cast.alice.delete(f"/api/events/{five[position]['id']}", query={"scope": scope})
     gone = {"this": [position], "following": list(range(position, 5)), "all": list(range(5))}[scope]

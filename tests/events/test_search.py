@@ -76,7 +76,7 @@ def test_a_search_finds_what_the_oracle_says(cast: Cast, samples: list[dict[str,
 
 
 @pytest.mark.parametrize("literal", ["%", "_", "\\", "100%", "a_b", "a\\b", "'", '"', "''; DROP TABLE events; --"])
-def test_special_characters_are_ordinary(cast: Cast, literal: str) -> None:
+def test_special_characters_in_a_search_are_ordinary(cast: Cast, literal: str) -> None:
     calendar = a_calendar(cast.alice)
     hit = an_event(cast.alice, calendar_id=calendar["id"], title=f"before {literal} after")
     an_event(cast.alice, calendar_id=calendar["id"], title="before x after aXb 100")

@@ -1,4 +1,4 @@
-"""A private event answers a stranger and a guest as a missing one does, byte for byte: there is no way to tell the two."""
+"""Replies about a private event are those about a missing one, byte for byte, for a stranger and for a guest."""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,7 +52,7 @@ QUESTIONS: dict[str, Question] = {
 @pytest.mark.parametrize("actor", ["carol", "anonymous"])
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_private_event_is_as_good_as_missing(cast: Cast, question: str, actor: str) -> None:
-    """The same event is asked for while it is there and hidden, and once it is deleted."""
+    """The same event is requested while it is hidden, and after it is deleted."""
     reader: Client = getattr(cast, actor)
     hidden = an_event(cast.alice)["id"]
     seen = an_event(cast.carol if actor == "carol" and "others" in question else cast.alice, public=True)["id"]
@@ -65,7 +65,7 @@ def test_a_private_event_is_as_good_as_missing(cast: Cast, question: str, actor:
         assert before.status == (401 if actor == "anonymous" and question in ("update among others", "destroy among others") else 404)
 
 
-def test_the_questions_tell_a_seen_event_from_a_missing_one(cast: Cast) -> None:
+def test_each_request_distinguishes_a_visible_event_from_a_missing_one(cast: Cast) -> None:
     """That the questions can tell anything at all."""
     for name, ask in QUESTIONS.items():
         if "wrong value" in name or "not there" in name:
@@ -99,7 +99,7 @@ def test_a_hidden_calendar_is_as_good_as_missing(cast: Cast) -> None:
     assert send_all() == before
 
 
-def test_an_event_does_not_tell_of_calendars_that_the_reader_does_not_see(cast: Cast) -> None:
+def test_an_event_does_not_disclose_calendars_that_the_reader_does_not_see(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)["id"]
     before = [reader.get(f"/api/events/{event}") for reader in (cast.carol, cast.anonymous)]
     assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": a_calendar(cast.alice)["id"]}).status == 200

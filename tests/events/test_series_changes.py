@@ -22,7 +22,7 @@ def test_nobody_deletes_by_a_rule_what_they_may_not_edit(cast: Cast) -> None:
     assert ids_of_series(cast.alice, ids[0]) == ids
 
 
-def test_what_is_written_while_the_rule_changes_is_kept(cast: Cast) -> None:
+def test_comments_during_a_rule_change_are_stored_or_refused(cast: Cast) -> None:
     for _ in range(4):
         ids = five_mondays(cast.alice, public=True)
         with ThreadPoolExecutor(4) as pool:
@@ -155,7 +155,7 @@ def test_a_series_fills_no_calendar_onto_which_it_was_only_added(cast: Cast) -> 
     assert [e["id"] for e in cast.bob.get("/api/events").json["events"]] == [event["id"]]
 
 
-def test_a_change_of_nothing_is_none(cast: Cast) -> None:
+def test_an_update_of_a_series_without_changes_changes_nothing(cast: Cast) -> None:
     ids = five_mondays(cast.alice)
     cast.alice.put(f"/api/events/{ids[1]}", json={})
     repeat(cast.alice, ids[0], frequency="YEARLY", end_date="2027-12-01")

@@ -27,7 +27,7 @@ PARTS = {
 }
 
 
-def test_show_answers_everything_about_an_event(cast: Cast, clock: Clock) -> None:
+def test_show_returns_every_field_of_an_event(cast: Cast, clock: Clock) -> None:
     calendar = a_calendar(cast.alice, name="Jazz")["id"]
     event = an_event(cast.alice, calendar_id=calendar, **FULL)["id"]
     clock.ahead(60)
@@ -62,7 +62,7 @@ def test_a_bare_event_has_empty_fields(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["", ".json", "/"])
-def test_show_by_its_addresses(cast: Cast, suffix: str) -> None:
+def test_an_event_is_shown_at_each_of_its_urls(cast: Cast, suffix: str) -> None:
     event = an_event(cast.alice, public=True)["id"]
     assert cast.anonymous.get(f"/api/events/{event}{suffix}").json["id"] == event
 

@@ -74,7 +74,9 @@ def test_a_date_alone_makes_an_all_day_event(cast: Cast, text: str) -> None:
         ("1900-01-01", "9999-12-31", None, ("1900-01-01", "9999-12-31", True)),
     ],
 )
-def test_whole_days_and_moments(cast: Cast, start: str, end: str | None, all_day: bool | None, times: tuple[str, str | None, bool]) -> None:
+def test_a_date_as_end_includes_its_day(
+    cast: Cast, start: str, end: str | None, all_day: bool | None, times: tuple[str, str | None, bool]
+) -> None:
     """An all-day end is the last day, inclusive; so is the end of an event with a time, where it is a date alone."""
     assert _in_paris(cast.alice, start, end, all_day=all_day) == (*times, "Europe/Paris")
 
@@ -139,7 +141,7 @@ def test_the_error_of_an_invalid_time_has_an_example(cast: Cast) -> None:
 class TestZones:
     """A time without offset is read in the request's zone, else the event's, else the calendar's, else the user's, else UTC."""
 
-    def test_on_create(self, cast: Cast) -> None:
+    def test_times_of_a_new_event_use_its_zone(self, cast: Cast) -> None:
         def start(owner: Client, **fields: Any) -> tuple[str, str]:
             made = an_event(owner, **fields | {"start_time": fields.get("start_time", "2026-05-11T17:00")})
             return made["start_time"], made["time_zone"]
@@ -183,7 +185,7 @@ class TestZones:
             ({"all_day": True}, ("2026-05-11", "2026-05-11", True, "Asia/Tokyo")),
         ],
     )
-    def test_on_update(self, cast: Cast, fields: dict[str, Any], times: Times) -> None:
+    def test_times_after_an_update_use_its_zone(self, cast: Cast, fields: dict[str, Any], times: Times) -> None:
         calendar = a_calendar(cast.alice, time_zone="Asia/Tokyo")["id"]
         event = an_event(cast.alice, calendar_id=calendar, start_time="2026-05-11T17:00", end_time="2026-05-11T18:00")["id"]
         assert cast.alice.put(f"/api/calendars/{calendar}", json={"time_zone": "America/New_York"}).status == 200
@@ -200,7 +202,7 @@ class TestZones:
             ({"end_time": None}, ("2026-05-11", None, True, "UTC")),
         ],
     )
-    def test_on_update_of_whole_days(self, cast: Cast, fields: dict[str, Any], times: Times) -> None:
+    def test_whole_days_after_an_update_use_its_zone(self, cast: Cast, fields: dict[str, Any], times: Times) -> None:
         event = an_event(cast.alice, start_time="2026-05-11", end_time="2026-05-12")["id"]
         assert _times(cast.alice.put(f"/api/events/{event}", json=fields).json) == times
 
@@ -209,6 +211,6 @@ class TestZones:
         assert _times(made) == ("2011-12-31", "2011-12-31", True, "Pacific/Apia")
 
     @pytest.mark.parametrize("zone", ["Mars/Olympus", "+02:00", "europe/paris", "localtime", "CEST", 5])
-    def test_what_is_no_zone_is_refused(self, cast: Cast, zone: object) -> None:
+    def test_an_unknown_zone_is_refused(self, cast: Cast, zone: object) -> None:
         made = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-05-11", "time_zone": zone})
         assert (made.status, made.broken) == (422, ["time_zone"])

@@ -47,7 +47,7 @@ def test_only_the_fields_that_are_sent_change(cast: Cast, clock: Clock, field: s
 
 @pytest.mark.parametrize("field", ["description", "end_time", "image_url", "location"])
 @pytest.mark.parametrize("nothing", ["", None, "  "])
-def test_an_optional_field_is_cleared_by_nothing(cast: Cast, field: str, nothing: str | None) -> None:
+def test_an_optional_field_is_cleared_by_an_empty_value(cast: Cast, field: str, nothing: str | None) -> None:
     event = an_event(cast.alice, **FULL)["id"]
     assert cast.alice.put(f"/api/events/{event}", json={field: nothing}).json[field] is None
     assert listed(cast.alice, ids=event, location="blue") == ([] if field == "location" else [event])
@@ -96,7 +96,7 @@ def test_the_end_may_not_come_before_the_start_that_stays(cast: Cast) -> None:
 class TestSeveral:
     """With ids."""
 
-    def test_all_change_and_are_answered(self, cast: Cast) -> None:
+    def test_all_are_updated_and_returned(self, cast: Cast) -> None:
         first, second, third = (an_event(cast.alice, title=title)["id"] for title in ("One", "Two", "Three"))
         reply = cast.alice.put(f"/api/events/{first}", json={"ids": f"{third},{second}", "description": "Cancelled", "tag": "late"})
         assert reply.status == 200
@@ -116,7 +116,7 @@ class TestSeveral:
         assert (refused.status, refused.broken) == (422, ["ids"])
         assert cast.alice.put(f"/api/events/{first}", json={"ids": others, "description": "x" * 20}).status == 200
 
-    def test_ids_alone_make_a_list_of_the_answer(self, cast: Cast) -> None:
+    def test_ids_make_the_reply_a_list(self, cast: Cast) -> None:
         event = an_event(cast.alice)["id"]
         assert len(cast.alice.put(f"/api/events/{event}", json={"ids": str(event), "title": "x"}).json["events"]) == 1
         assert cast.alice.put(f"/api/events/{event}", json={"ids": "", "title": "x"}).json["id"] == event
@@ -133,7 +133,7 @@ class TestSeveral:
         assert f"event {wrong} " in reply.json["errors"][0]["message"]
         assert _load_events(cast.alice, one, two) == before
 
-    def test_one_that_cannot_be_so_fails_all(self, cast: Cast) -> None:
+    def test_one_invalid_change_fails_all(self, cast: Cast) -> None:
         early, late = an_event(cast.alice), an_event(cast.alice, start_time="2026-08-01T20:00")
         reply = cast.alice.put(f"/api/events/{early['id']}", json={"ids": late["id"], "end_time": "2026-07-01T20:00"})
         assert (reply.status, reply.broken) == (422, ["end_time"])

@@ -35,7 +35,7 @@ class Scene:
         assert reply.status == 200, reply
 
     def sees(self, actor: Client) -> bool:
-        """Whether the actor sees the event: shown, among ids, counted, and in a search of a calendar, always alike."""
+        """Whether the actor sees the event; show, ids, count and the search of a calendar must agree."""
         status = actor.get(f"/api/events/{self.event}").status
         assert status in (200, 404)
         by_id = actor.get("/api/events", query={"ids": self.event, "count": "true"}).json

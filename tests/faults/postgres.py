@@ -35,7 +35,7 @@ class Postgres:
         return user
 
     def stop(self) -> None:
-        """Stop immediately: connections are not closed and nothing more is written."""
+        """Stop immediately: connections are not closed and nothing is flushed."""
         pg_ctl(["-w", "-m", "immediate", "stop"], pgdata=self._server.pgdata, user=self._server.system_user)
 
     def start(self) -> None:

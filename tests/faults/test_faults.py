@@ -20,7 +20,7 @@ def postgres() -> Iterator[Postgres]:
         server.close()
 
 
-def test_kills_lose_nothing(tmp_path: Path) -> None:
+def test_killed_processes_lose_nothing(tmp_path: Path) -> None:
     row = kills.show([(tmp_path, "")], 2)
     assert row.is_sound, row
 

@@ -25,7 +25,7 @@ Stage = Callable[..., Client]
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    """Start the whole service on a SQLite database of its own, with the given settings."""
+    """Start the whole service on a SQLite database of its own, with these settings."""
     opened: list[Database] = []
 
     def start(**changes: Any) -> Client:

@@ -14,7 +14,7 @@ from tests.client import Client, Reply
 from tests.http.conftest import Stage, act
 from tests.http.multipart import BOUNDARY, multipart, of_parts
 
-# Requests are read before any database is asked.
+# Requests are parsed before any database is used.
 pytestmark = pytest.mark.on_one_database
 
 JSON = "application/json"
@@ -122,7 +122,7 @@ def test_an_empty_body_is_no_body(cast: Cast, kind: str | None) -> None:
 @pytest.mark.parametrize(
     "kind", ["application/json; charset=utf-8", "Application/JSON", "application/vnd.api+json", "application/json ;x=y"]
 )
-def test_json_has_several_names(cast: Cast, kind: str) -> None:
+def test_json_is_accepted_under_several_media_types(cast: Cast, kind: str) -> None:
     assert _sent(cast.alice, '{"name": "Jazz"}', kind).status == 201
 
 
@@ -137,7 +137,7 @@ def test_a_compressed_body_is_415(cast: Cast) -> None:
 
 
 def _padded(size: int) -> bytes:
-    """A good request of exactly so many bytes."""
+    """A valid request of exactly this many bytes."""
     start = b'{"name": "Jazz", "ignored": "'
     return start + b"x" * (size - len(start) - 2) + b'"}'
 
@@ -149,7 +149,7 @@ def test_a_body_has_at_most_one_mebibyte(cast: Cast) -> None:
     assert _sent(cast.alice, b"x" * (MIB + 1), "text/plain").status == 413
 
 
-def test_multipart_is_no_way_around_the_limit(cast: Cast) -> None:
+def test_multipart_does_not_evade_the_size_limit(cast: Cast) -> None:
     assert cast.alice.post("/api/calendars", **multipart({"name": "Jazz", "ignored": "x" * MIB})).status == 413
 
 
@@ -179,7 +179,7 @@ def test_an_upload_keeps_its_bytes_and_its_name(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("sent", [{"json": {"file": "a.ics"}}, multipart({"file": "a.ics"}), multipart(files=[("file", "", b"")])])
-def test_a_text_is_no_upload_and_an_unchosen_file_is_none(stage: Stage, sent: dict[str, Any]) -> None:
+def test_a_text_and_an_empty_file_input_are_no_uploads(stage: Stage, sent: dict[str, Any]) -> None:
     reply = stage(act("POST", "/api/letters", _size, guests=True)).post("/api/letters", **sent)
     assert (reply.status, reply.broken) == (422, ["file"])
 
@@ -207,7 +207,7 @@ def test_broken_multipart_cannot_be_read(cast: Cast, body: bytes, kind: str) -> 
 
 
 @pytest.mark.parametrize("inner", ['{"x":', "["])
-def test_eight_levels_are_read_and_nine_are_too_deep(cast: Cast, inner: str) -> None:
+def test_eight_nested_levels_are_read_and_nine_are_refused(cast: Cast, inner: str) -> None:
     close = "}" if inner.startswith("{") else "]"
 
     def body(depth: int) -> str:
@@ -219,13 +219,13 @@ def test_eight_levels_are_read_and_nine_are_too_deep(cast: Cast, inner: str) -> 
 
 @pytest.mark.parametrize("start", ['{"name": "Jazz", "x": ', '{"name": "\\ud800", "x": ', ""])
 @pytest.mark.parametrize("inner", ['{"x":', "["])
-def test_a_hundred_thousand_levels_are_too_deep(cast: Cast, start: str, inner: str) -> None:
+def test_a_hundred_thousand_nested_levels_are_refused(cast: Cast, start: str, inner: str) -> None:
     reply = _sent(cast.alice, start + inner * 100_000)
     assert reply.status == 422
     assert "deep" in reply.json["detail"]
 
 
-def test_bracketed_names_nest_no_deeper(cast: Cast) -> None:
+def test_bracketed_names_have_the_same_nesting_limit(cast: Cast) -> None:
     for depth, status in ((8, 201), (9, 422), (2_000, 422)):
         name = "x" + "[x]" * (depth - 1)
         assert _sent(cast.alice, f"name=Jazz&{name}=1", FORM).status == status
@@ -246,7 +246,7 @@ def test_a_request_has_at_most_a_thousand_keys(cast: Cast) -> None:
     "query",
     ["&", "&&&", "=", "=1", "limit", "limit=", "[]=1", "[", "]", "a[", "a]b=1", "[x]=1", "limit]=2", "a[b]c=1", "a?b", "#", "+=+", "a;b"],
 )
-def test_odd_queries_are_read_past(cast: Cast, query: str) -> None:
+def test_malformed_query_strings_are_tolerated(cast: Cast, query: str) -> None:
     reply = cast.alice.get(f"/api/calendars?{query}")
     assert (reply.status, reply.json["limit"]) == (200, 50)
 

@@ -38,23 +38,23 @@ def assert_problem(reply: Reply, status: int) -> None:
     assert all(set(error) == {"field", "message", "code"} for error in problem["errors"])
 
 
-def test_what_cannot_be_read_is_400(cast: Cast) -> None:
+def test_an_unreadable_request_is_400(cast: Cast) -> None:
     assert_problem(cast.alice.post("/api/calendars", body="{", headers={"Content-Type": "application/json"}), 400)
 
 
-def test_what_needs_a_user_is_401_for_a_guest(client: Client) -> None:
+def test_an_action_for_users_is_401_for_a_guest(client: Client) -> None:
     reply = client.get("/api/calendars")
     assert_problem(reply, 401)
     assert reply.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_what_the_actor_sees_and_may_not_change_is_403(cast: Cast) -> None:
+def test_changing_a_visible_record_without_permission_is_403(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.vera, "viewer")
     assert_problem(cast.vera.put(f"/api/calendars/{calendar['id']}", json={"name": "Mine"}), 403)
 
 
-def test_what_the_actor_may_not_see_is_the_same_404_as_what_does_not_exist(cast: Cast) -> None:
+def test_an_invisible_record_is_the_same_404_as_a_missing_one(cast: Cast) -> None:
     hidden = a_calendar(cast.alice)["id"]
     for actor in (cast.carol, cast.anonymous):
         for method in ("GET", "PUT", "DELETE"):
@@ -66,7 +66,7 @@ def test_what_the_actor_may_not_see_is_the_same_404_as_what_does_not_exist(cast:
 
 
 @pytest.mark.parametrize("broken", [{"name": ""}, {"color": "red"}, {"name": None, "public": "maybe"}])
-def test_broken_values_do_not_tell_a_hidden_record_from_none(cast: Cast, broken: dict[str, Any]) -> None:
+def test_invalid_values_do_not_distinguish_a_hidden_record_from_a_missing_one(cast: Cast, broken: dict[str, Any]) -> None:
     hidden = a_calendar(cast.alice)["id"]
     replies = [cast.carol.put(f"/api/calendars/{number}", json=broken) for number in (hidden, 2**62)]
     one, other = ((reply.status, {**reply.json, "request_id": ""}) for reply in replies)
@@ -92,7 +92,7 @@ def test_an_unknown_path_is_404_with_any_method(client: Client, method: str) -> 
     assert_problem(client.request(method, "/api/nothing"), 404)
 
 
-def test_what_the_state_forbids_is_409(cast: Cast) -> None:
+def test_a_conflict_with_the_state_is_409(cast: Cast) -> None:
     assert_problem(cast.alice.delete(f"/api/calendars/{cast.alice.primary_calendar_id}"), 409)
     assert cast.alice.get(f"/api/calendars/{cast.alice.primary_calendar_id}").status == 200
 
@@ -141,7 +141,7 @@ def test_broken_values_are_422_and_change_nothing(cast: Cast) -> None:
     assert cast.alice.get("/api/calendars?count=true").json["total"] == before
 
 
-def test_an_absent_database_is_503(tmp_path: Path) -> None:
+def test_an_unavailable_database_is_503(tmp_path: Path) -> None:
     settings = Settings(data=str(tmp_path / "data"), access_log="off")
     guest = Client(wsgi(open_database(settings), settings))
     shutil.rmtree(settings.folder)
@@ -161,7 +161,7 @@ def _fails(ctx: Context) -> dict[str, str]:
     raise ZeroDivisionError("the inside: postgresql://user:secret@host")
 
 
-def test_a_defect_is_500_says_nothing_of_the_inside_and_changes_nothing(cast: Cast, stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_internal_error_is_500_without_details_and_changes_nothing(cast: Cast, stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
     person = stage(act("PUT", "/api/things", _fails)).signed_in(cast.alice.token or "")
     reply = person.put("/api/things", headers={"X-Request-Id": "find-me-again"})
     assert_problem(reply, 500)
@@ -172,7 +172,7 @@ def test_a_defect_is_500_says_nothing_of_the_inside_and_changes_nothing(cast: Ca
     assert cast.alice.get(f"/api/users/{cast.alice.id}").json["name"] == "Alice"
 
 
-def test_a_refusal_after_a_write_takes_the_write_back(cast: Cast, stage: Stage) -> None:
+def test_an_error_after_a_write_rolls_it_back(cast: Cast, stage: Stage) -> None:
     alice = cast.alice
 
     def refuses(ctx: Context) -> dict[str, str]:
@@ -185,7 +185,7 @@ def test_a_refusal_after_a_write_takes_the_write_back(cast: Cast, stage: Stage) 
 
 
 @pytest.mark.parametrize(("failures", "status"), [(1, 200), (4, 200), (5, 503)])
-def test_an_action_that_met_another_runs_again_a_few_times(stage: Stage, failures: int, status: int) -> None:
+def test_an_action_with_a_conflict_is_retried_a_few_times(stage: Stage, failures: int, status: int) -> None:
     runs: list[int] = []
 
     def contended(ctx: Context) -> dict[str, int]:
@@ -206,7 +206,7 @@ def test_an_action_that_met_another_runs_again_a_few_times(stage: Stage, failure
 
 
 @pytest.mark.parametrize("trouble", [errors.Unavailable("Away."), Retry()])
-def test_what_is_only_done_afterwards_cannot_spoil_an_answer_that_is_committed(stage: Stage, trouble: Exception) -> None:
+def test_a_failure_after_the_commit_does_not_change_the_reply(stage: Stage, trouble: Exception) -> None:
     def done(ctx: Context) -> dict[str, bool]:
         """Leave something for afterwards."""
 
@@ -220,12 +220,12 @@ def test_what_is_only_done_afterwards_cannot_spoil_an_answer_that_is_committed(s
     assert (reply.status, reply.json) == (200, {"done": True})
 
 
-def test_each_answer_has_a_request_id_of_its_own(client: Client) -> None:
+def test_each_reply_has_a_unique_request_id(client: Client) -> None:
     ids = [client.get(path).headers["X-Request-Id"] for path in ("/healthz", "/healthz", "/api/calendars", "/nowhere", "/docs")]
     assert len(set(ids)) == len(ids)
 
 
-def test_a_clients_request_id_is_kept_when_it_is_a_plain_one(client: Client) -> None:
+def test_a_plain_request_id_of_the_client_is_used(client: Client) -> None:
     assert client.get("/api/calendars", headers={"X-Request-Id": "trace-1234.ab_C"}).json["request_id"] == "trace-1234.ab_C"
     for odd in ("short", "x" * 65, "with space", "semi;colon", "<script>alert</script>", "é" * 8, ""):
         assert client.get("/healthz", headers={"X-Request-Id": odd}).headers["X-Request-Id"] != odd
@@ -235,7 +235,7 @@ def test_a_clients_request_id_is_kept_when_it_is_a_plain_one(client: Client) -> 
     "path", ["/api/session/%00", "/api/session/a%00b", "/api/session/%ED%A0%80", "/api/session/%FF", "/api/session/a%0Ab"]
 )
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_a_path_that_no_text_can_hold_is_404(cast: Cast, path: str, method: str) -> None:
+def test_a_path_that_is_not_valid_text_is_404(cast: Cast, path: str, method: str) -> None:
     assert_problem(cast.alice.request(method, path), 404)
 
 
@@ -272,7 +272,7 @@ def test_a_number_out_of_bounds_says_on_which_side(client: Client, query: str, c
     assert [error["code"] for error in client.get(f"/api/events?{query}").json["errors"]] == [code]
 
 
-def test_programs_tell_a_missing_login_from_a_wrong_one(cast: Cast) -> None:
+def test_the_error_type_distinguishes_a_missing_login_from_a_wrong_one(cast: Cast) -> None:
     wrong = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": "wrong-password"})
     replies = [cast.anonymous.get("/api/calendars"), cast.anonymous.signed_in("wrong").get("/api/calendars"), wrong]
     assert [(reply.status, reply.json["type"].partition("#")[2]) for reply in replies] == [

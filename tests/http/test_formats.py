@@ -8,11 +8,11 @@ from tests.cast import Cast
 from tests.client import Client
 from tests.http.conftest import Stage, act
 
-# Requests are read before any database is asked.
+# Requests are parsed before any database is used.
 pytestmark = pytest.mark.on_one_database
 
 
-def test_every_action_answers_with_the_suffix_json_too(cast: Cast) -> None:
+def test_every_action_accepts_the_suffix_json(cast: Cast) -> None:
     made = cast.alice.post("/api/calendars.json", json={"name": "Jazz"})
     assert made.status == 201
     path = f"/api/calendars/{made.json['id']}"
@@ -25,7 +25,7 @@ def test_every_action_answers_with_the_suffix_json_too(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".ics", ".csv", ".vcf", ".html", ".txt", ".xml", ".JSON", ".json.json", ".", ".json/x"])
-def test_a_suffix_that_is_not_offered_is_no_path(cast: Cast, suffix: str) -> None:
+def test_an_unknown_suffix_is_404(cast: Cast, suffix: str) -> None:
     assert cast.alice.get(f"/api/calendars{suffix}").status == 404
     assert cast.alice.get(f"/api/users/{cast.alice.id}{suffix}").status == 404
 
@@ -38,13 +38,13 @@ def test_suffixes_are_for_the_api_alone(client: Client, path: str) -> None:
 @pytest.mark.parametrize(
     "accept", ["text/html", "application/xml", "image/png", "*/*", "", "nonsense", ";;;", "text/*;q=0", "application/json"]
 )
-def test_what_has_one_format_answers_in_it_whatever_is_accepted(cast: Cast, accept: str) -> None:
+def test_an_endpoint_with_one_format_uses_it_whatever_accept_says(cast: Cast, accept: str) -> None:
     reply = cast.alice.get("/api/calendars", headers={"Accept": accept})
     assert (reply.status, reply.headers["Content-Type"]) == (200, "application/json")
 
 
 @pytest.mark.parametrize("accept", ["text/html", "text/calendar", "application/json", "*/*"])
-def test_errors_are_problems_whatever_is_accepted(client: Client, accept: str) -> None:
+def test_errors_are_problem_json_whatever_accept_says(client: Client, accept: str) -> None:
     reply = client.get("/api/calendars", headers={"Accept": accept})
     assert (reply.status, reply.headers["Content-Type"]) == (401, "application/problem+json")
 
@@ -95,7 +95,7 @@ def things(stage: Stage) -> Client:
         ("", "application/json"),
     ],
 )
-def test_accept_chooses_among_what_is_offered(things: Client, accept: str | None, kind: str) -> None:
+def test_accept_selects_among_the_offered_formats(things: Client, accept: str | None, kind: str) -> None:
     reply = things.get("/api/things", headers={} if accept is None else {"Accept": accept})
     assert (reply.status, reply.headers["Content-Type"]) == (200, kind)
     assert reply.headers["Vary"] == "Accept"
@@ -107,7 +107,7 @@ def test_the_suffix_wins_over_accept(things: Client, suffix: str, kind: str) -> 
         assert things.get(f"/api/things.{suffix}", headers={"Accept": accept}).headers["Content-Type"] == kind
 
 
-def test_what_is_sent_is_json_and_has_no_other_suffix(things: Client) -> None:
+def test_a_post_returns_json_and_has_no_other_suffix(things: Client) -> None:
     assert things.post("/api/things", headers={"Accept": "text/csv"}).headers["Content-Type"] == "application/json"
     assert things.post("/api/things.json").status == 200
     assert things.post("/api/things.csv").status == 405

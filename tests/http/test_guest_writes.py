@@ -1,4 +1,4 @@
-"""The rate limit on guests' writes: per network, for all processes and servers together, and told in header fields."""
+"""The rate limit on guests' writes: per network, for all processes and servers together, and reported in header fields."""
 
 from itertools import count
 from typing import Any
@@ -86,7 +86,7 @@ def response_fields(event_id: int, number: int) -> dict[str, Any]:
     return {"event_id": event_id, "email_address": f"guest{number}@example.org", "response": "YES"}
 
 
-def test_what_fails_counts_too(cast: Cast, db: Database, settings: Settings, limited: Client, clock: Clock) -> None:
+def test_failed_guest_writes_count_too(cast: Cast, db: Database, settings: Settings, limited: Client, clock: Clock) -> None:
     guest = Client(wsgi(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=MOST), clock))
     address = an_address()
     registration = {"user_name": cast.alice.user_name, "email_address": "new@example.org", "password": "long enough 7x"}
@@ -96,7 +96,7 @@ def test_what_fails_counts_too(cast: Cast, db: Database, settings: Settings, lim
     assert guest.post("/api/users", json=registration, remote_addr=address).status == 429
 
 
-def test_a_call_is_counted_once(cast: Cast, db: Database, limited: Client) -> None:
+def test_a_guest_write_is_counted_once(cast: Cast, db: Database, limited: Client) -> None:
     event = an_event(cast.alice, public=True)
     assert limited.post("/api/responses", json=response_fields(event["id"], 1), remote_addr=an_address()).status == 201
     assert uses(db) == 1
@@ -111,7 +111,7 @@ def test_refused_calls_write_nothing(book: Client, db: Database, monkeypatch: py
     assert [write(book, address).status for _ in range(3)] == [429] * 3
 
 
-def test_header_fields_tell_the_limit_and_what_is_left(book: Client) -> None:
+def test_rate_limit_headers_have_the_limit_and_the_remaining_writes(book: Client) -> None:
     address = an_address()
     first, second = write(book, address), write(book, address)
     assert first.headers["RateLimit-Policy"] == second.headers["RateLimit-Policy"] == '"guest-writes";q=5;w=60'
@@ -125,7 +125,7 @@ def test_header_fields_tell_the_limit_and_what_is_left(book: Client) -> None:
     assert "RateLimit" not in book.get("/api/entries", remote_addr=address).headers
 
 
-def test_a_made_up_cookie_is_no_way_around_the_limit(book: Client) -> None:
+def test_a_forged_cookie_does_not_evade_the_limit(book: Client) -> None:
     address = an_address()
     forged = [{"Cookie": f"kalends_session=forged{i}", "Sec-Fetch-Site": "same-origin"} for i in range(MOST + 1)]
     assert [write(book, address, headers=headers).status for headers in forged] == [201] * MOST + [429]
@@ -162,7 +162,7 @@ def test_a_refused_form_keeps_what_was_typed(
         assert int(refused.headers["Retry-After"]) > 0
 
 
-def test_what_has_expired_is_deleted(cast: Cast, db: Database, settings: Settings, limited: Client, clock: Clock) -> None:
+def test_expired_counters_are_deleted(cast: Cast, db: Database, settings: Settings, limited: Client, clock: Clock) -> None:
     event = an_event(cast.alice, public=True)
     limited.post("/api/responses", json=response_fields(event["id"], 1), remote_addr=an_address())
     clean_up(Context(db, settings, clock.now))
@@ -171,7 +171,7 @@ def test_what_has_expired_is_deleted(cast: Cast, db: Database, settings: Setting
     assert uses(db) == 0
 
 
-def test_no_counter_tells_whose_it_is(cast: Cast, db: Database, limited: Client) -> None:
+def test_no_counter_discloses_the_address(cast: Cast, db: Database, limited: Client) -> None:
     event = an_event(cast.alice, public=True)
     limited.post("/api/responses", json=response_fields(event["id"], 1), remote_addr="10.98.76.54")
     with db.read() as tx:

@@ -1,4 +1,4 @@
-"""Headers and methods: what every answer carries, and how HEAD and OPTIONS answer."""
+"""Headers and methods: the headers of every reply, and the replies to HEAD and OPTIONS."""
 
 import gzip
 
@@ -8,7 +8,7 @@ from tests.cast import PASSWORD, Cast, a_calendar, an_event
 from tests.client import Client, Reply
 from tests.http.conftest import Service
 
-# Requests are read before any database is asked.
+# Requests are parsed before any database is used.
 pytestmark = pytest.mark.on_one_database
 
 EVERYWHERE = {
@@ -20,7 +20,7 @@ EVERYWHERE = {
 
 
 def _of_every_kind(cast: Cast) -> list[Reply]:
-    """An answer of every kind."""
+    """A reply of every kind."""
     alice, guest = cast.alice, cast.anonymous
     tag = guest.get("/static/style.css").headers["ETag"]
     return [
@@ -40,25 +40,25 @@ def _of_every_kind(cast: Cast) -> list[Reply]:
     ]
 
 
-def test_every_answer_carries_the_security_headers_and_an_id(cast: Cast) -> None:
+def test_every_reply_has_the_security_headers_and_an_id(cast: Cast) -> None:
     for reply in _of_every_kind(cast):
         assert {name: reply.headers.get(name) for name in EVERYWHERE} == EVERYWHERE, reply
         assert reply.headers["X-Request-Id"]
         assert reply.headers["Cache-Control"]
 
 
-def test_plain_http_promises_no_https(cast: Cast) -> None:
+def test_plain_http_sends_no_hsts(cast: Cast) -> None:
     assert all("Strict-Transport-Security" not in reply.headers for reply in _of_every_kind(cast))
 
 
-def test_https_is_promised_under_https(service: Service) -> None:
+def test_https_sends_hsts(service: Service) -> None:
     guest = service(base_url="https://calendar.example.org")
     for path in ("/healthz", "/docs", "/api/calendars", "/nowhere"):
         promise = guest.get(path).headers["Strict-Transport-Security"]
         assert int(promise.split(";")[0].removeprefix("max-age=")) >= 31_536_000
 
 
-def test_nothing_in_an_answer_of_the_api_can_be_run(cast: Cast) -> None:
+def test_nothing_in_a_reply_of_the_api_can_be_run(cast: Cast) -> None:
     for reply in (
         cast.alice.get("/api/calendars"),
         cast.alice.get("/api/openapi"),
@@ -78,19 +78,19 @@ def test_a_page_runs_only_files_of_its_own_site(client: Client) -> None:
     assert "unsafe" not in policy
 
 
-def test_no_shared_cache_keeps_what_one_reader_may_see(cast: Cast) -> None:
+def test_no_shared_cache_stores_private_replies(cast: Cast) -> None:
     for reply in (cast.alice.get("/api/calendars"), cast.alice.get("/api/calendars/1.csv"), cast.anonymous.get("/docs")):
         assert reply.headers["Cache-Control"] == "private, no-cache"
 
 
-def test_static_files_are_kept_for_ever(client: Client) -> None:
+def test_static_files_are_cached_for_ever(client: Client) -> None:
     reply = client.get("/static/style.css")
     assert (reply.status, reply.headers["Cache-Control"]) == (200, "public, max-age=31536000, immutable")
     again = client.get("/static/style.css", headers={"If-None-Match": reply.headers["ETag"]})
     assert (again.status, again.content) == (304, b"")
 
 
-def test_head_answers_as_get_does_without_the_body(cast: Cast) -> None:
+def test_head_replies_as_get_without_the_body(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     for path in (
         "/api/calendars?limit=1",
@@ -110,12 +110,12 @@ def test_head_answers_as_get_does_without_the_body(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(("path", "status"), [("/api/calendars/9999999", 404), ("/nowhere", 404), ("/api/calendars?limit=-1", 422)])
-def test_head_answers_errors_without_a_body_too(cast: Cast, path: str, status: int) -> None:
+def test_head_returns_errors_without_a_body(cast: Cast, path: str, status: int) -> None:
     reply = cast.alice.request("HEAD", path)
     assert (reply.status, reply.content) == (status, b"")
 
 
-def test_head_answers_where_get_does_only(cast: Cast) -> None:
+def test_head_is_allowed_only_where_get_is(cast: Cast) -> None:
     reply = cast.alice.request("HEAD", "/api/calendars/1/share")
     assert (reply.status, reply.headers["Allow"]) == (405, "OPTIONS, PUT")
 
@@ -131,7 +131,7 @@ def test_head_answers_where_get_does_only(cast: Cast) -> None:
         ("/docs", {"GET", "HEAD", "OPTIONS"}),
     ],
 )
-def test_options_tells_the_methods_and_so_does_405(client: Client, path: str, methods: set[str]) -> None:
+def test_options_and_405_list_the_methods(client: Client, path: str, methods: set[str]) -> None:
     options_reply = client.request("OPTIONS", path)
     assert (options_reply.status, options_reply.content) == (200, b"")
     refused = client.request("PATCH", path)
@@ -144,7 +144,7 @@ def _gunzipped(reply: Reply) -> bytes:
     return gzip.decompress(reply.content)
 
 
-def test_json_and_feeds_are_compressed_for_those_who_take_it(cast: Cast) -> None:
+def test_json_and_feeds_are_compressed_for_clients_that_accept_it(cast: Cast) -> None:
     description = "Jazz at the Blue Note. " * 60
     event = an_event(cast.alice, description=description)["id"]
     calendar = cast.alice.primary_calendar_id
@@ -164,13 +164,13 @@ def test_json_and_feeds_are_compressed_for_those_who_take_it(cast: Cast) -> None
                 assert cast.alice.get(path, headers=headers).status == 304
 
 
-def test_a_weak_tag_may_be_sent_back_to_change_the_record(cast: Cast) -> None:
+def test_a_weak_etag_is_accepted_in_if_match(cast: Cast) -> None:
     event = an_event(cast.alice, description="Jazz at the Blue Note. " * 60)["id"]
     tag = cast.alice.get(f"/api/events/{event}", headers={"Accept-Encoding": "gzip"}).headers["ETag"]
     assert cast.alice.put(f"/api/events/{event}", json={"title": "Trio"}, headers={"If-Match": tag}).status == 200
 
 
-def test_what_is_small_or_may_hold_a_secret_is_not_compressed(cast: Cast) -> None:
+def test_small_or_secret_replies_are_not_compressed(cast: Cast) -> None:
     takes = {"Accept-Encoding": "gzip"}
     long = {"title": "Jazz", "start_time": "2027-05-11", "description": "Jazz at the Blue Note. " * 60}
     made = cast.alice.post("/api/events", json=long, headers=takes)
@@ -187,12 +187,12 @@ def test_options_needs_no_credential_and_changes_nothing(cast: Cast) -> None:
     assert cast.alice.get(path).json == calendar
 
 
-def test_a_slash_at_the_end_makes_no_difference(cast: Cast) -> None:
+def test_a_trailing_slash_makes_no_difference(cast: Cast) -> None:
     assert cast.alice.get("/api/calendars/").json == cast.alice.get("/api/calendars").json
     assert cast.alice.get("/api/calendars/?limit=1").json["limit"] == 1
 
 
-def test_figures_are_for_those_who_know_the_token(cast: Cast, service: Service) -> None:
+def test_metrics_require_the_token(cast: Cast, service: Service) -> None:
     opened = cast.anonymous.get("/metrics", headers={"Authorization": "Bearer figures-please"})
     assert (opened.status, "kalends_requests_total" in opened.text) == (200, True)
     for wrong in ("Bearer wrong", "Bearer é", "figures-please", ""):
@@ -201,7 +201,7 @@ def test_figures_are_for_those_who_know_the_token(cast: Cast, service: Service) 
 
 
 @pytest.mark.filterwarnings("ignore:Unknown REQUEST_METHOD")
-def test_nobody_can_name_a_figure(client: Client) -> None:
+def test_clients_cannot_name_a_metric(client: Client) -> None:
     client.request("MADEUP", "/api/calendars")
     client.get("/made/up/path")
     figures = client.get("/metrics", headers={"Authorization": "Bearer figures-please"}).text
@@ -210,7 +210,7 @@ def test_nobody_can_name_a_figure(client: Client) -> None:
     assert "made/up" not in figures
 
 
-def test_secrets_are_answered_only_once_and_never_in_a_location(cast: Cast) -> None:
+def test_secrets_are_returned_only_once_and_never_in_a_location(cast: Cast) -> None:
     session = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD})
     token = session.json["token"]
     assert token not in session.headers["Location"]

@@ -10,7 +10,7 @@ from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.http.conftest import Service, Stage, act
 
-# Requests are read before any database is asked.
+# Requests are parsed before any database is used.
 pytestmark = pytest.mark.on_one_database
 
 HOST = "testserver"
@@ -57,7 +57,7 @@ def test_a_page_of_this_site_may_write_with_the_cookie(cast: Cast, says: dict[st
 
 
 @pytest.mark.parametrize("says", ELSEWHERE)
-def test_nobody_else_may_write_with_the_cookie(cast: Cast, says: dict[str, str]) -> None:
+def test_no_other_site_may_write_with_the_cookie(cast: Cast, says: dict[str, str]) -> None:
     calendar = a_calendar(cast.alice)
     path = f"/api/calendars/{calendar['id']}"
     cookie = with_cookie(cast.alice.token) | says
@@ -97,7 +97,7 @@ def test_a_stale_cookie_is_a_guest(cast: Cast) -> None:
 @pytest.mark.parametrize(
     "cookie", ["", "kalends_session", "kalends_session=", "=", ";;;", "kalends_session=é", 'kalends_session="', "a=b; c"]
 )
-def test_an_odd_cookie_is_a_guest(cast: Cast, cookie: str) -> None:
+def test_a_malformed_cookie_is_a_guest(cast: Cast, cookie: str) -> None:
     assert _sends(cast.anonymous, "GET", "/api/calendars", {"Cookie": cookie}).status == 401
     assert _sends(cast.anonymous, "GET", "/api/users/new", {"Cookie": cookie}).status == 200
 
@@ -201,7 +201,7 @@ def test_cors_is_off_by_default(client: Client) -> None:
         assert _cors(reply) == {}
 
 
-def test_a_configured_origin_may_read_answers_and_errors_but_never_with_cookies(service: Service) -> None:
+def test_a_configured_origin_may_read_replies_and_errors_but_never_with_cookies(service: Service) -> None:
     guest = service(cors_origins=f"https://other.example.org, {APP}")
     for path, status in (("/api/users/new", 200), ("/api/calendars", 401), ("/api/nothing", 404)):
         reply = guest.get(path, headers={"Origin": APP})
@@ -211,7 +211,7 @@ def test_a_configured_origin_may_read_answers_and_errors_but_never_with_cookies(
         assert "Origin" in reply.headers["Vary"]
 
 
-def test_a_configured_origin_may_ask_first(service: Service) -> None:
+def test_a_configured_origin_passes_the_preflight(service: Service) -> None:
     headers = {"Origin": APP, "Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "authorization,content-type"}
     reply = service(cors_origins=APP).request("OPTIONS", "/api/calendars/1", headers=headers)
     assert reply.status == 200
@@ -224,7 +224,7 @@ def test_a_configured_origin_may_ask_first(service: Service) -> None:
 @pytest.mark.parametrize(
     "origin", ["https://evil.example", f"{APP}.evil.example", f"{APP}:8443", "http://app.example.org", "null", "*", None]
 )
-def test_no_other_origin_may(service: Service, origin: str | None) -> None:
+def test_no_other_origin_gets_cors_headers(service: Service, origin: str | None) -> None:
     guest = service(cors_origins=APP)
     headers = {"Origin": origin} if origin else {}
     for reply in (
@@ -241,12 +241,12 @@ def test_a_configured_origin_still_cannot_write_with_the_cookie(service: Service
     assert reply.status == 403
 
 
-def test_a_script_may_read_when_to_try_again(service: Service) -> None:
+def test_a_script_may_read_retry_after(service: Service) -> None:
     exposed = _cors(service(cors_origins=APP).get("/api/users/new", headers={"Origin": APP}))["access-control-expose-headers"]
     assert {"ETag", "Link", "Retry-After"} <= set(exposed.split(", "))
 
 
-def test_a_star_lets_every_site_read_what_guests_may_and_nothing_else(service: Service) -> None:
+def test_a_wildcard_origin_lets_every_site_read_what_guests_may_and_nothing_else(service: Service) -> None:
     guest = service(cors_origins=f"*, {APP}")
     other = {"Origin": "https://other.example"}
     assert _cors(guest.get("/api/events", headers=other))["access-control-allow-origin"] == "*"
@@ -307,7 +307,7 @@ def _address(ctx: Context) -> dict[str, str]:
         ("2001:db8::/32", "2001:db8::1", "203.0.113.9", "203.0.113.9"),
     ],
 )
-def test_the_address_is_the_nearest_that_is_no_proxy_of_ours(
+def test_the_client_address_is_the_nearest_that_is_no_trusted_proxy(
     stage: Stage, proxies: str, near: str, forwarded: str | None, address: str
 ) -> None:
     guest = stage(act("GET", "/api/address", _address, guests=True), trusted_proxies=proxies)

@@ -1,4 +1,4 @@
-"""Pages: the envelope of every index, its limit and offset, and the address of the next page. And what create and destroy answer."""
+"""Pages: the envelope of every index, its limit and offset, and the URL of the next page; and the replies of create and destroy."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ def test_the_pages_hold_everything_once_and_in_order(cast: Cast, name: str) -> N
     assert _walk(cast.alice, f"/api/{name}?limit=2&offset=3", name) == everything[3:]
 
 
-def test_the_next_address_says_where_it_goes_on(cast: Cast) -> None:
+def test_the_next_url_continues_after_the_page(cast: Cast) -> None:
     for _ in range(4):
         a_calendar(cast.alice)
     reply = cast.alice.get("/api/calendars?limit=2&offset=1&count=yes&note=a%26b+c")
@@ -73,13 +73,13 @@ def test_the_last_page_has_no_next(cast: Cast) -> None:
 @pytest.mark.parametrize(
     "path", ["/api/calendars?calendar[limit]=1&calendar[offset]=0", "/api/calendars.json?limit=1", "/api/calendars/?limit=1"]
 )
-def test_pages_go_on_however_the_first_was_asked_for(cast: Cast, path: str) -> None:
+def test_the_next_page_follows_however_the_first_was_requested(cast: Cast, path: str) -> None:
     for _ in range(2):
         a_calendar(cast.alice)
     assert len(_walk(cast.alice, path, "calendars")) == 3
 
 
-def test_the_limit_is_at_most_500_and_the_answer_says_so(cast: Cast) -> None:
+def test_the_limit_is_at_most_500_and_the_reply_says_so(cast: Cast) -> None:
     for limit, expected in ((1, 1), (499, 499), (500, 500), (501, 500), (2**63 - 1, 500)):
         assert cast.alice.get(f"/api/calendars?limit={limit}").json["limit"] == expected
 
@@ -116,23 +116,23 @@ class NumberIndex(Struct):
 
 
 def _numbers(ctx: Context, params: Numbers) -> NumberIndex:
-    """The given numbers, page by page."""
+    """The numbers, page by page."""
     return NumberIndex(*page(ctx, params, (params.ids or [])[params.offset :][: params.fetch]))
 
 
 @pytest.mark.parametrize("ids", ["ids[]=3&ids[]=1&ids[]=2", "ids=3,1,2", "ids=3%2C1%2C2", "number[ids]=3,1,2"])
-def test_the_next_address_keeps_every_parameter(stage: Stage, ids: str) -> None:
+def test_the_next_url_has_every_parameter(stage: Stage, ids: str) -> None:
     reader = stage(act("GET", "/api/numbers", _numbers))
     assert _walk(reader, f"/api/numbers?limit=1&{ids}", "numbers") == [3, 1, 2]
 
 
-def test_what_is_created_is_answered_and_located(cast: Cast) -> None:
+def test_create_returns_the_record_and_its_location(cast: Cast) -> None:
     made = cast.alice.post("/api/calendars", json={"name": "Jazz"})
     assert (made.status, made.headers["Location"]) == (201, f"/api/calendars/{made.json['id']}")
     assert cast.alice.get(made.headers["Location"]).json == made.json
 
 
-def test_users_and_sessions_are_located_too(cast: Cast) -> None:
+def test_creating_users_and_sessions_returns_a_location(cast: Cast) -> None:
     session = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD})
     assert session.headers["Location"] == f"/api/session/{session.json['id']}"
     assert cast.alice.get(session.headers["Location"]).json["user_id"] == cast.alice.id
@@ -141,7 +141,7 @@ def test_users_and_sessions_are_located_too(cast: Cast) -> None:
     assert user.headers["Location"] == f"/api/users/{user.json['id']}"
 
 
-def test_what_has_no_show_has_no_location(cast: Cast) -> None:
+def test_a_resource_without_show_has_no_location(cast: Cast) -> None:
     made = cast.alice.post("/api/keys", json={"name": "a program"})
     assert made.status == 201
     assert "Location" not in made.headers
@@ -152,7 +152,7 @@ def _several(ctx: Context) -> dict[str, int]:
     return {"made": 3}
 
 
-def test_what_makes_several_records_has_no_location(stage: Stage) -> None:
+def test_creating_several_records_returns_no_location(stage: Stage) -> None:
     maker = stage(act("GET", "/api/things/{thing_id}", show), act("POST", "/api/things/import", _several, status=201))
     reply = maker.post("/api/things/import")
     assert (reply.status, reply.json, reply.headers.get("Location")) == (201, {"made": 3}, None)
@@ -163,7 +163,7 @@ def show(ctx: Context, thing_id: int) -> dict[str, int]:
     return {"id": thing_id}
 
 
-def test_update_answers_the_record_and_destroy_the_ids(cast: Cast) -> None:
+def test_update_returns_the_record_and_destroy_the_ids(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     path = f"/api/calendars/{calendar['id']}"
     changed = cast.alice.put(path, json={"name": "Blues"})

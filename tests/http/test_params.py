@@ -12,7 +12,7 @@ from tests.client import Client
 from tests.http.conftest import Stage, act
 from tests.http.multipart import multipart, of_parts
 
-# Requests are read before any database is asked.
+# Requests are parsed before any database is used.
 pytestmark = pytest.mark.on_one_database
 
 FIELDS = {"name": "Jazz & Blues", "description": "Late, é\nloud + long", "color": "#aa00FF", "time_zone": "Europe/Paris", "public": "yes"}
@@ -140,7 +140,7 @@ def test_an_order_that_a_list_does_not_have_is_refused(cast: Cast, path: str, na
     assert (refused.status, name in refused.broken) == (422, True)
 
 
-def test_a_strict_request_is_told_that_it_was_taken_strictly(cast: Cast) -> None:
+def test_a_strict_request_gets_preference_applied(cast: Cast) -> None:
     strict = cast.alice.get("/api/calendars", headers={"Prefer": "handling=strict"})
     assert (strict.status, strict.headers["Preference-Applied"]) == (200, "handling=strict")
     assert "Preference-Applied" not in cast.alice.get("/api/calendars").headers
@@ -180,13 +180,13 @@ def test_unknown_parameters_are_ignored(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("prefer", ["handling=strict", "respond-async, handling=strict", 'Handling="strict"', "handling = strict; foo=1"])
-def test_a_strict_request_is_told_each_unknown_parameter(cast: Cast, prefer: str) -> None:
+def test_the_reply_to_a_strict_request_names_each_unknown_parameter(cast: Cast, prefer: str) -> None:
     sent = {"name": "Jazz", "colour": "red", "owner": 5}
     reply = cast.alice.post("/api/calendars?page=2", json=sent, headers={"Prefer": prefer})
     assert (reply.status, sorted(reply.broken)) == (422, ["colour", "owner", "page"])
 
 
-def test_a_strict_request_is_told_broken_and_unknown_parameters_together(cast: Cast) -> None:
+def test_the_reply_to_a_strict_request_names_invalid_and_unknown_parameters_together(cast: Cast) -> None:
     reply = cast.alice.post("/api/calendars", json={"colour": "red"}, headers={"Prefer": "handling=strict"})
     assert (reply.status, sorted(reply.broken)) == (422, ["colour", "name"])
 
@@ -203,18 +203,18 @@ def test_a_strict_request_with_known_parameters_passes(cast: Cast, carrier: str)
     assert cast.alice.post("/api/calendars", **sent).status == 201
 
 
-def test_a_strict_request_is_told_what_an_action_without_parameters_does_not_know(cast: Cast) -> None:
+def test_the_reply_to_a_strict_request_names_parameters_of_an_action_without_any(cast: Cast) -> None:
     reply = cast.alice.get("/api/calendars/new?colour=red", headers={"Prefer": "handling=strict"})
     assert (reply.status, reply.broken) == (422, ["colour"])
 
 
-def test_a_strict_request_may_name_what_no_text_can_hold(cast: Cast) -> None:
+def test_a_strict_request_may_have_a_parameter_name_that_is_not_valid_text(cast: Cast) -> None:
     sent = {"Prefer": "handling=strict", "Content-Type": "application/json"}
     reply = cast.alice.post("/api/calendars", body='{"name": "Jazz", "\\ud800": 1}', headers=sent)
     assert (reply.status, len(reply.broken)) == (422, 1)
 
 
-def test_a_guest_who_must_sign_in_is_told_so_before_anything_else(client: Client) -> None:
+def test_a_guest_who_must_sign_in_gets_401_before_any_other_error(client: Client) -> None:
     for path in ("/api/calendars", "/api/keys"):
         assert client.post(path, json={}).status == 401
         assert client.get(f"{path}?limit=-1").status == 401
@@ -231,7 +231,7 @@ class Question(Struct, kw_only=True):
 
 
 def _echo(ctx: Context, params: Question) -> Question:
-    """Answer what was asked."""
+    """Return the parameters."""
     return params
 
 
@@ -251,7 +251,7 @@ def test_bracketed_names_nest(stage: Stage, carrier: dict[str, Any]) -> None:
     assert reply.json["comments"] == {"limit": 5, "offset": 2}
 
 
-def test_a_strict_request_is_told_unknown_nested_parameters_too(stage: Stage) -> None:
+def test_the_reply_to_a_strict_request_names_unknown_nested_parameters(stage: Stage) -> None:
     path = "/api/questions?comments[limit]=1&comments[lmit]=5&comments[{}]=1&idz=1"
     reply = stage(act("GET", "/api/questions", _echo, guests=True)).get(path, headers={"Prefer": "handling=strict"})
     assert (reply.status, reply.broken) == (422, ["comments[lmit]", "comments[{}]", "idz"])
@@ -261,7 +261,7 @@ def test_dots_do_not_nest(stage: Stage) -> None:
     assert stage(act("GET", "/api/questions", _echo, guests=True)).get("/api/questions?comments.limit=5").json["comments"] is None
 
 
-def test_a_broken_nested_field_is_named_as_it_is_written(stage: Stage) -> None:
+def test_an_invalid_nested_field_is_named_as_in_the_request(stage: Stage) -> None:
     asker = stage(act("GET", "/api/questions", _echo, guests=True))
     reply = asker.get("/api/questions?comments[limit]=many&comments[offset]=x")
     assert (reply.status, reply.broken) == (422, ["comments[limit]", "comments[offset]"])
@@ -312,7 +312,7 @@ def test_a_list_is_comma_delimited_or_an_array_and_blank_items_are_dropped(stage
 
 
 @pytest.mark.parametrize("ids", ["1,two,3", "1;2", [1, [2]], {"0": 1}, True, 1.5])
-def test_a_list_with_something_else_in_it_is_refused(stage: Stage, ids: object) -> None:
+def test_a_list_with_an_invalid_item_is_refused(stage: Stage, ids: object) -> None:
     reply = stage(act("POST", "/api/questions", _echo, guests=True)).post("/api/questions", json={"ids": ids})
     assert (reply.status, reply.broken) == (422, ["ids"])
 

@@ -53,7 +53,7 @@ def run(story: Callable[[Busy], Awaitable[None]], **size: int) -> None:
     loops.run(report())
 
 
-def test_whoever_has_fewer_threads_is_next() -> None:
+def test_the_client_with_fewer_threads_is_next() -> None:
     async def story(busy: Busy) -> None:
         greedy = {name: busy.start(name, "greedy") for name in ("a", "b", "c", "d")}
         await busy.until(lambda: len(busy.began) == 2)
@@ -69,7 +69,7 @@ def test_whoever_has_fewer_threads_is_next() -> None:
     run(story, threads=2, queue=8, threads_per_client=2, queue_per_client=4)
 
 
-def test_nobody_has_more_than_their_places_and_the_rest_is_refused_at_once() -> None:
+def test_requests_beyond_a_clients_limit_are_refused_at_once() -> None:
     async def story(busy: Busy) -> None:
         first, second = busy.start("first", "greedy"), busy.start("second", "greedy")
         await busy.until(lambda: busy.began == ["first"])
@@ -101,7 +101,7 @@ def test_work_counts_for_the_network_and_for_the_user() -> None:
     run(story, threads=4, queue=8, threads_per_client=1, queue_per_client=1)
 
 
-def test_a_full_queue_refuses_at_once_whoever_asks() -> None:
+def test_a_full_queue_refuses_every_client_at_once() -> None:
     async def story(busy: Busy) -> None:
         tasks = {name: busy.start(name, name) for name in ("running", "waiting")}
         await busy.until(lambda: busy.began == ["running"])
@@ -113,7 +113,7 @@ def test_a_full_queue_refuses_at_once_whoever_asks() -> None:
     run(story, threads=1, queue=1, threads_per_client=1, queue_per_client=1)
 
 
-def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_queued_request_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "QUEUE_SECONDS", 0.01)
 
     async def story(busy: Busy) -> None:
@@ -127,7 +127,7 @@ def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     run(story, threads=1, queue=1, threads_per_client=1, queue_per_client=1)
 
 
-def test_a_request_that_is_given_up_leaves_its_place() -> None:
+def test_an_abandoned_request_leaves_the_queue() -> None:
     async def story(busy: Busy) -> None:
         running, waiting = busy.start("running", "a"), busy.start("waiting", "b")
         await busy.until(lambda: busy.began == ["running"])
@@ -160,8 +160,8 @@ def test_every_spelling_of_a_path_leads_to_its_pool() -> None:
     assert {line: (match := paths.fullmatch(line)) and match.lastgroup for line in expected} == expected
 
 
-def test_whoever_sends_a_file_must_be_signed_in() -> None:
-    """The edge turns others away before it reads the file."""
+def test_a_file_upload_requires_signing_in() -> None:
+    """The edge refuses guests before it reads the file."""
     assert FEATURES
     takers = [endpoint for endpoint in ENDPOINTS if endpoint.takes_file]
     assert len(takers) >= 4

@@ -1,4 +1,4 @@
-"""Properties of every request: whatever is sent, the answer is an answer in one of our shapes, and text comes back as it went in."""
+"""Properties of every request: whatever is sent, the reply has a documented shape, and text is returned unchanged."""
 
 import json
 import unicodedata
@@ -34,7 +34,7 @@ any_header = st.text(st.characters(min_codepoint=32, max_codepoint=255, exclude_
 
 
 def assert_handled(reply: Reply, *allowed: int) -> None:
-    """The answer has one of these statuses, and its shape."""
+    """The reply has one of these statuses, and the shape of that status."""
     assert reply.status in allowed, reply
     body = json.loads(reply.content)
     if reply.status >= 400:
@@ -47,13 +47,13 @@ def assert_handled(reply: Reply, *allowed: int) -> None:
 @example(body={"name": "\ud800"}, strict=True)
 @example(body={"\ud800": {"\x00": 1}, "name": "x"}, strict=True)
 @example(body={"calendar": {"calendar": {"name": "x"}}}, strict=True)
-def test_any_json_object_is_made_or_refused(cast: Cast, body: dict[str, Any], strict: bool) -> None:
+def test_any_json_object_is_accepted_or_refused(cast: Cast, body: dict[str, Any], strict: bool) -> None:
     sent = {"Content-Type": "application/json"} | ({"Prefer": "handling=strict"} if strict else {})
     assert_handled(cast.alice.post("/api/calendars", body=json.dumps(body), headers=sent), 201, 422)
 
 
 @given(body=st.binary(max_size=80) | any_json.map(json.dumps).map(str.encode), kind=st.sampled_from(KINDS))
-def test_any_bytes_are_made_or_refused(cast: Cast, body: bytes, kind: str) -> None:
+def test_any_bytes_are_accepted_or_refused(cast: Cast, body: bytes, kind: str) -> None:
     assert_handled(cast.alice.post("/api/calendars", body=body, headers={"Content-Type": kind}), 201, 400, 415, 422)
 
 
@@ -63,7 +63,7 @@ def test_any_bytes_are_made_or_refused(cast: Cast, body: bytes, kind: str) -> No
     content=st.binary(max_size=40),
     tail=st.sampled_from([b"--", b"", b"\r\n", b"\r\n--"]),
 )
-def test_any_multipart_is_made_or_refused(cast: Cast, head: bytes, content: bytes, tail: bytes) -> None:
+def test_any_multipart_is_accepted_or_refused(cast: Cast, head: bytes, content: bytes, tail: bytes) -> None:
     body = f"--{BOUNDARY}\r\n".encode() + head + b"\r\n\r\n" + content + f"\r\n--{BOUNDARY}".encode() + tail
     assert_handled(cast.alice.post("/api/calendars", body=body, headers={"Content-Type": KINDS[2]}), 201, 400, 422)
 
@@ -74,7 +74,7 @@ def test_any_query_is_read_or_refused(cast: Cast, query: str) -> None:
 
 
 @given(words=st.lists(plain_text | st.sampled_from(["calendars", "session", "keys", "users", "current", "1", "new", "."]), max_size=4))
-def test_any_path_is_answered(cast: Cast, words: list[str]) -> None:
+def test_any_path_gets_an_expected_status(cast: Cast, words: list[str]) -> None:
     path = "/api/" + "/".join(quote(word, safe="") for word in words)
     assert_handled(cast.alice.get(path), 200, 404, 405)
 
@@ -98,7 +98,7 @@ NAMES = [
 @given(headers=st.dictionaries(st.sampled_from(NAMES), any_header, max_size=4))
 @example(headers={"Origin": "http://["})
 @example(headers={"Cookie": "kalends_session=x", "Origin": "//["})
-def test_any_headers_are_answered(client: Client, headers: dict[str, str]) -> None:
+def test_any_headers_get_an_expected_status(client: Client, headers: dict[str, str]) -> None:
     assert_handled(client.get("/api/users/new", headers=headers), 200, 401)
     assert_handled(client.post("/api/session", body="{}", headers=headers), 401, 403, 415, 422)
 
@@ -107,7 +107,7 @@ def test_any_headers_are_answered(client: Client, headers: dict[str, str]) -> No
 @example(name="\x1f")
 @example(name="\u2028name\u2028")
 @example(name="\u0344")
-def test_a_name_is_kept_normalised_and_stripped_or_refused(cast: Cast, name: str) -> None:
+def test_a_name_is_stored_normalised_and_stripped_or_refused(cast: Cast, name: str) -> None:
     reply = cast.alice.post("/api/calendars", body=json.dumps({"name": name}), headers={"Content-Type": "application/json"})
     if reply.status == 201:
         stored = reply.json["name"]
@@ -121,7 +121,7 @@ def test_a_name_is_kept_normalised_and_stripped_or_refused(cast: Cast, name: str
 
 
 @given(fields=st.dictionaries(st.sampled_from(FIELDS[:6]), plain_text | st.sampled_from(["yes", "#aabbcc", "UTC", "all"]), max_size=6))
-def test_every_carrier_gives_the_same_answer(cast: Cast, fields: dict[str, str]) -> None:
+def test_every_parameter_format_gives_the_same_reply(cast: Cast, fields: dict[str, str]) -> None:
     wrapped = {f"calendar[{name}]": value for name, value in fields.items()}
     replies = [
         cast.alice.post("/api/calendars", json=fields),
@@ -144,7 +144,7 @@ def test_a_natural_number_of_64_bits_is_an_offset_and_no_other(cast: Cast, numbe
 
 
 @given(description=plain_text)
-def test_what_edit_answers_may_be_sent_again(cast: Cast, description: str) -> None:
+def test_update_accepts_the_fields_of_edit_unchanged(cast: Cast, description: str) -> None:
     calendar = a_calendar(cast.alice)
     path = f"/api/calendars/{calendar['id']}"
     if cast.alice.put(path, json={"description": description}).status == 200:

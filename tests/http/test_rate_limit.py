@@ -43,17 +43,17 @@ def test_ten_failures_a_minute_close_an_account_for_a_while(cast: Cast, limited:
     assert log_in(limited, cast.alice.user_name).status == 201
 
 
-def test_nine_failures_do_not(cast: Cast, limited: Client) -> None:
+def test_nine_failures_do_not_close_an_account(cast: Cast, limited: Client) -> None:
     fail(limited, FAILURES - 1, cast.alice.user_name)
     assert log_in(limited, cast.alice.user_name).status == 201
 
 
-def test_the_other_accounts_stay_open(cast: Cast, limited: Client) -> None:
+def test_failures_of_one_account_leave_the_others_open(cast: Cast, limited: Client) -> None:
     fail(limited, FAILURES, cast.alice.user_name)
     assert log_in(limited, cast.bob.user_name).status == 201
 
 
-def test_attempts_while_it_is_closed_do_not_keep_it_closed(cast: Cast, limited: Client, clock: Clock) -> None:
+def test_attempts_at_a_closed_account_do_not_keep_it_closed(cast: Cast, limited: Client, clock: Clock) -> None:
     fail(limited, FAILURES, cast.alice.user_name)
     for _ in range(3):
         clock.ahead(15)
@@ -72,7 +72,7 @@ def test_a_name_has_one_limit_however_it_is_spelled(cast: Cast, limited: Client,
         assert_too_many(log_in(limited, name))
 
 
-def test_a_name_that_nobody_has_is_limited_like_any_other(limited: Client) -> None:
+def test_an_unknown_name_is_limited_like_any_other(limited: Client) -> None:
     nobody = f"nobody-{uuid4().hex}"
     fail(limited, FAILURES, nobody)
     assert_too_many(log_in(limited, nobody))
@@ -97,7 +97,7 @@ def test_wrong_keys_and_digests_count_for_the_address(cast: Cast, limited: Clien
     assert limited.post("/api/session", json={"wkey": key["wkey"]}, remote_addr=an_address()).status == 201
 
 
-def test_good_logins_and_half_ones_do_not_count(cast: Cast, limited: Client) -> None:
+def test_successful_and_incomplete_logins_do_not_count(cast: Cast, limited: Client) -> None:
     address = an_address()
     for _ in range(FAILURES + 2):
         assert log_in(limited, cast.alice.user_name, address=address).status == 201
@@ -112,5 +112,5 @@ def test_a_guest_cannot_choose_the_address_that_counts(cast: Cast, limited: Clie
     assert_too_many(log_in(limited, cast.alice.user_name, address=address, headers={"X-Forwarded-For": an_address()}))
 
 
-def test_limits_may_be_off(cast: Cast, client: Client) -> None:
+def test_rate_limits_can_be_turned_off(cast: Cast, client: Client) -> None:
     fail(client, FAILURES + 2, cast.alice.user_name, an_address())

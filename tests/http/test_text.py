@@ -127,7 +127,7 @@ def test_what_has_another_form_is_no_address(cast: Cast, address: str) -> None:
     ]
 
 
-def test_json_is_answered_in_utf_8(cast: Cast) -> None:
+def test_json_replies_are_utf_8(cast: Cast) -> None:
     made = _named(cast.alice, "Café 😀")
     assert made.headers["Content-Type"] == "application/json"
     assert "Café 😀" in made.content.decode()

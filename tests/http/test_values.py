@@ -11,7 +11,7 @@ FALSE: list[Any] = ["false", "FALSE", "False", "0", "no", "No", "off", "OFF", " 
 
 
 @pytest.mark.parametrize(("word", "meant"), [(word, True) for word in TRUE] + [(word, False) for word in FALSE])
-def test_a_boolean_has_many_words_in_any_case(cast: Cast, word: Any, meant: bool) -> None:
+def test_a_boolean_is_read_from_many_words_in_any_case(cast: Cast, word: Any, meant: bool) -> None:
     made = cast.alice.post("/api/calendars", json={"name": "Jazz", "public": word})
     assert (made.status, made.json["public"]) == (201, meant)
     if isinstance(word, str):
@@ -19,31 +19,31 @@ def test_a_boolean_has_many_words_in_any_case(cast: Cast, word: Any, meant: bool
 
 
 @pytest.mark.parametrize("word", ["maybe", "2", "-1", "truely", "y", "t", "ja", 2, -1, 0.5, [], {}, [True], {"true": 1}])
-def test_anything_else_is_no_boolean(cast: Cast, word: Any) -> None:
+def test_other_values_are_not_booleans(cast: Cast, word: Any) -> None:
     reply = cast.alice.post("/api/calendars", json={"name": "Jazz", "public": word})
     assert (reply.status, reply.broken) == (422, ["public"])
 
 
 @pytest.mark.parametrize("number", ["7", " 7 ", "+7", "007", "+00000000000000000000000007", "7\u2003"])
-def test_an_integer_may_be_written_in_these_ways(cast: Cast, number: str) -> None:
+def test_an_integer_is_read_from_these_texts(cast: Cast, number: str) -> None:
     assert cast.alice.get("/api/calendars", query={"limit": number}).json["limit"] == 7
 
 
 @pytest.mark.parametrize("number", [7, 7.0, "7"])
-def test_json_may_say_an_integer_in_these_ways(cast: Cast, number: Any) -> None:
+def test_an_integer_is_read_from_these_json_values(cast: Cast, number: Any) -> None:
     assert cast.alice.request("GET", "/api/calendars", json={"limit": number}).json["limit"] == 7
 
 
 @pytest.mark.parametrize(
     "number", ["7\x1c", "\x1e7", "seven", "7.5", "1e3", "0x10", "7 7", "٧", "²", "--7", "1_000", "1,000", "NaN", "-", "+"]
 )
-def test_anything_else_is_no_integer(cast: Cast, number: str) -> None:
+def test_other_texts_are_not_integers(cast: Cast, number: str) -> None:
     reply = cast.alice.get("/api/calendars", query={"offset": number})
     assert (reply.status, reply.broken) == (422, ["offset"])
 
 
 @pytest.mark.parametrize("number", [True, False, 7.5, 1e300, [], [7], {}, {"7": 7}])
-def test_no_other_json_is_an_integer(cast: Cast, number: Any) -> None:
+def test_other_json_values_are_not_integers(cast: Cast, number: Any) -> None:
     reply = cast.alice.request("GET", "/api/calendars", json={"offset": number})
     assert (reply.status, reply.broken) == (422, ["offset"])
 
@@ -63,7 +63,7 @@ def test_a_larger_integer_is_refused(cast: Cast, number: int) -> None:
 
 
 @pytest.mark.parametrize("digits", [5_000, 1_000_000])
-def test_an_endless_integer_is_refused_as_a_value(cast: Cast, digits: int) -> None:
+def test_an_integer_of_very_many_digits_is_refused(cast: Cast, digits: int) -> None:
     sent = {"Content-Type": "application/json"}
     reply = cast.alice.request("GET", "/api/calendars", body='{"offset": ' + "9" * digits + "}", headers=sent)
     assert (reply.status, reply.broken) == (422, ["offset"])
@@ -74,7 +74,7 @@ def test_an_id_that_no_record_can_have_is_not_found(cast: Cast, number: str) -> 
     assert cast.alice.get(f"/api/calendars/{number}").status == 404
 
 
-def test_an_update_changes_only_what_is_given(cast: Cast) -> None:
+def test_an_update_changes_only_the_fields_in_the_request(cast: Cast) -> None:
     before = a_calendar(cast.alice, description="Old", color="#111111", public=True, moderation="all")
     after = cast.alice.put(f"/api/calendars/{before['id']}", json={"name": "New"}).json
     assert after["name"] == "New"
@@ -112,11 +112,11 @@ def test_a_required_field_cannot_be_cleared(cast: Cast, empty: str | None) -> No
 
 
 @pytest.mark.parametrize("value", [5, 1.5, True, [], ["Jazz"], {}, {"name": "Jazz"}])
-def test_a_text_is_a_text(cast: Cast, value: Any) -> None:
+def test_a_text_field_refuses_other_types(cast: Cast, value: Any) -> None:
     reply = cast.alice.post("/api/calendars", json={"name": value})
     assert (reply.status, reply.broken) == (422, ["name"])
 
 
-def test_a_number_beyond_64_bits_is_said_to_be_too_large(cast: Cast) -> None:
+def test_a_number_beyond_64_bits_is_reported_as_too_large(cast: Cast) -> None:
     reply = cast.alice.get("/api/calendars", query={"offset": str(2**63)})
     assert (reply.status, reply.json["detail"]) == (422, "offset: is too large")

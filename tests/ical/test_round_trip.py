@@ -16,7 +16,7 @@ def imported(who: Client, calendar_id: int, content: bytes) -> Reply:
 
 
 def entries(content: bytes) -> list[str]:
-    """The entries of a feed, without what is the copy's own: when and how often it was written, and its address."""
+    """The entries of a feed, without the properties that differ in a copy: timestamps, sequence and URL."""
     lines = re.sub(r"\r\n[ ]", "", content.decode()).split("\r\n")
     own = ("CREATED", "LAST-MODIFIED", "DTSTAMP", "SEQUENCE", "URL")
     foreign = "\n".join(line for line in lines if re.split("[:;]", line)[0] not in own)

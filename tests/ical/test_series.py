@@ -154,7 +154,7 @@ def _apply(who: Client, calendar_id: int, kind: str, number: int) -> None:
         )
 
 
-# What fails is found, and not made smaller: each example takes a tenth of a second.
+# Failures are not shrunk, since each example takes a tenth of a second.
 @settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(single=event_fields(), first=event_fields(), rule=repeats, changes=exceptions)
 def test_two_independent_readers_find_the_occurrences_that_the_api_lists(

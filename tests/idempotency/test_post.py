@@ -119,7 +119,7 @@ def send(who: Client, path: str, key: str, **options: Any) -> Reply:
 
 
 def insist(who: Client, path: str, key: str, **options: Any) -> Reply:
-    """Send it again while the service is busy: only so many imports run at once."""
+    """Send it again while the service is busy: the number of concurrent imports is limited."""
     reply = send(who, path, key, **options)
     for _ in range(100):
         if reply.status != 503:
@@ -191,7 +191,7 @@ def test_a_reply_with_a_secret_is_not_replayed_and_the_request_is_done_once(cast
 
 
 @pytest.mark.parametrize("name", REPLAYED)
-def test_sent_again_five_times_at_once_it_is_done_once(cast: Cast, clock: Clock, db: Database, name: str) -> None:
+def test_a_post_repeated_concurrently_under_one_key_runs_once(cast: Cast, clock: Clock, db: Database, name: str) -> None:
     path, sample, table = REPLAYED[name]
     who, options = sample(cast, clock)
     path = path.format(user_id=cast.alice.id)
@@ -208,7 +208,7 @@ def test_sent_again_five_times_at_once_it_is_done_once(cast: Cast, clock: Clock,
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_without_a_key_it_is_done_each_time(cast: Cast, clock: Clock, name: str) -> None:
+def test_a_post_without_a_key_runs_each_time(cast: Cast, clock: Clock, name: str) -> None:
     path, sample, _ = SAMPLES[name]
     who, options = sample(cast, clock)
     path = path.format(user_id=cast.alice.id)

@@ -123,13 +123,13 @@ def send(request: Request, name: str, key: str) -> Reply:
     return who.request(method, path, json=fields, headers={"Idempotency-Key": key})
 
 
-def test_every_put_and_delete_of_the_api_is_tried() -> None:
+def test_every_put_and_delete_of_the_api_has_a_sample() -> None:
     unsafe = {f"{endpoint.method} {endpoint.path}" for endpoint in ENDPOINTS if endpoint.in_api and endpoint.method in ("PUT", "DELETE")}
     assert unsafe - set(REQUESTS) == ELSEWHERE
 
 
 @pytest.mark.parametrize("name", sorted(REQUESTS))
-def test_sent_again_under_its_key_it_gets_the_same_reply(cast: Cast, name: str) -> None:
+def test_a_request_repeated_under_its_key_gets_the_same_reply(cast: Cast, name: str) -> None:
     request, key = REQUESTS[name](cast), uuid4().hex
     first, again = send(request, name, key), send(request, name, key)
     assert first.status in (200, 201, 202), first
@@ -138,7 +138,7 @@ def test_sent_again_under_its_key_it_gets_the_same_reply(cast: Cast, name: str) 
 
 
 @pytest.mark.parametrize("action", ["copy", "send_to_me"])
-def test_several_at_once_are_done_once(cast: Cast, db: Database, action: str) -> None:
+def test_concurrent_requests_under_one_key_run_once(cast: Cast, db: Database, action: str) -> None:
     name, table = f"PUT /api/events/{{event_id}}/{action}", {"copy": "events", "send_to_me": "deliveries"}[action]
     request, key = REQUESTS[name](cast), uuid4().hex
     before = _rows(db, table)

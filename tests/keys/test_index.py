@@ -7,7 +7,7 @@ from tests.cast import Cast, a_key
 from tests.conftest import NOON, Clock
 
 
-def test_keys_are_listed_without_their_secrets_in_the_order_of_their_making(cast: Cast, clock: Clock) -> None:
+def test_keys_are_listed_without_their_secrets_in_the_order_of_creation(cast: Cast, clock: Clock) -> None:
     first = a_key(cast.alice, "backup")
     clock.ahead(60)
     second = a_key(cast.alice, "robot")

@@ -33,7 +33,7 @@ def filter_failure(context: HookContext, failure: Failure, case: Case[Any], resp
 
 
 def _is_hidden(failure: Failure, case: Case[Any]) -> bool:
-    """A record that a guest may not see is not found, rather than unauthorized: otherwise its address would tell that it exists."""
+    """A record that a guest may not see is 404, not 401: otherwise its URL would disclose that it exists."""
     return isinstance(failure, IgnoredAuth) and "got `404 Not Found`" in failure.message and _names_a_record(case)
 
 

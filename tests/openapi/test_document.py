@@ -37,15 +37,15 @@ def _operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
             yield f"{method.upper()} {path}", operation
 
 
-def test_it_is_valid(document: dict[str, Any]) -> None:
+def test_the_openapi_document_is_valid(document: dict[str, Any]) -> None:
     assert [str(error) for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
 
 
-def test_it_says_where_the_service_is(document: dict[str, Any], settings: Settings) -> None:
+def test_the_openapi_document_has_the_url_of_the_service(document: dict[str, Any], settings: Settings) -> None:
     assert document["servers"] == [{"url": settings.url}]
 
 
-def test_every_endpoint_is_in_it_and_nothing_else(document: dict[str, Any]) -> None:
+def test_the_openapi_document_has_every_endpoint_and_nothing_else(document: dict[str, Any]) -> None:
     assert {name for name, _ in _operations(document)} == {_name(endpoint) for endpoint in DESCRIBED}
 
 
@@ -93,18 +93,18 @@ def test_errors_have_their_headers(document: dict[str, Any], status: str, header
     assert list(error["content"]) == ["application/problem+json"]
 
 
-def test_a_new_record_says_where_it_is(document: dict[str, Any]) -> None:
+def test_the_location_of_a_new_record_is_described(document: dict[str, Any]) -> None:
     made = document["paths"]["/api/calendars"]["post"]["responses"]["201"]
     assert "Location" in made["headers"]
     assert made["links"]["update"] == {"operationId": "calendars_update", "parameters": {"calendar_id": "$response.body#/id"}}
     assert "Location" not in document["paths"]["/api/keys"]["post"]["responses"]["201"]["headers"]
 
 
-def test_a_list_says_where_it_goes_on(document: dict[str, Any]) -> None:
+def test_the_next_page_of_a_list_is_described(document: dict[str, Any]) -> None:
     assert "Link" in document["paths"]["/api/calendars"]["get"]["responses"]["200"]["headers"]
 
 
-def test_it_says_who_must_sign_in(document: dict[str, Any]) -> None:
+def test_the_openapi_document_says_which_operations_need_a_login(document: dict[str, Any]) -> None:
     security = {name: operation["security"] for name, operation in _operations(document)}
     assert security["GET /api/calendars"] == [{"bearer": []}, {"cookie": []}]
     assert security["GET /api/calendars/{calendar_id}"] == [{"bearer": []}, {"cookie": []}, {}]
@@ -122,7 +122,7 @@ def test_an_update_has_no_defaults(document: dict[str, Any]) -> None:
         assert not [name for name, field in content["schema"]["properties"].items() if "default" in field]
 
 
-def test_a_login_is_one_of_three(document: dict[str, Any]) -> None:
+def test_a_login_is_one_of_three_schemas(document: dict[str, Any]) -> None:
     body = document["paths"]["/api/session"]["post"]["requestBody"]
     assert body["required"]
     assert [variant["required"] for variant in body["content"]["application/json"]["schema"]["oneOf"]] == [

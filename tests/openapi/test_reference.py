@@ -64,7 +64,7 @@ def test_every_parameter_is_explained(page: Element, endpoint: Endpoint) -> None
         assert _plain(about) in meaning
 
 
-def test_types_are_in_words(page: Element) -> None:
+def test_types_are_described_in_words(page: Element) -> None:
     terms = {term.text for term in page.all("dt")}
     assert "name text of at most 200 characters, in the body, required" in terms
     assert "password text of 8 to 256 characters, in the body, required" in terms
@@ -103,13 +103,13 @@ def test_headings_go_down_by_one_level(page: Element) -> None:
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
-def test_lists_hold_what_lists_may_hold(page: Element) -> None:
+def test_lists_have_only_valid_children(page: Element) -> None:
     for tag, allowed in {"ul": {"li"}, "dl": {"dt", "dd"}}.items():
         for element in page.all(tag):
             assert {child.tag for child in element.inside if isinstance(child, Element)} <= allowed
 
 
-def test_nothing_is_inline_and_nothing_comes_from_elsewhere(page: Element) -> None:
+def test_the_reference_has_nothing_inline_and_nothing_from_other_hosts(page: Element) -> None:
     for element in page.walk():
         assert element.tag != "style"
         assert element.tag != "script" or str(element.attributes["src"]).startswith("/static/")
@@ -118,7 +118,7 @@ def test_nothing_is_inline_and_nothing_comes_from_elsewhere(page: Element) -> No
     assert all(str(link.attributes["href"]).startswith("/static/") for link in page.all("link"))
 
 
-def test_it_fits_a_narrow_screen(page: Element) -> None:
+def test_the_reference_fits_a_narrow_screen(page: Element) -> None:
     (viewport,) = [meta for meta in page.all("meta") if meta.attributes.get("name") == "viewport"]
     assert viewport.attributes["content"] == "width=device-width, initial-scale=1"
     assert page.all("table") == []

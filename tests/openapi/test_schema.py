@@ -63,7 +63,7 @@ values = plain | st.lists(plain, max_size=4) | st.dictionaries(st.sampled_from([
 
 @pytest.mark.parametrize("name", FIELDS)
 @given(value=values)
-def test_what_fits_the_schema_is_read(name: str, value: Any) -> None:
+def test_values_that_fit_the_schema_are_accepted(name: str, value: Any) -> None:
     kind, field = FIELDS[name]
     assume(_is_clean(value))
     if _validator(name).is_valid({field.name: value}):
@@ -72,7 +72,7 @@ def test_what_fits_the_schema_is_read(name: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_a_value_of_each_kind_fits(name: str) -> None:
+def test_a_value_of_each_kind_fits_its_schema(name: str) -> None:
     """So that the test above has something to read."""
     _, field = FIELDS[name]
     choices = field_schema(field, Carrier.JSON).get("enum", [])

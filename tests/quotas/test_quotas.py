@@ -33,7 +33,7 @@ def _count(who: Person, path: str, **query: Any) -> int:
     return count
 
 
-def test_no_more_events_than_the_quota(with_quotas: Make) -> None:
+def test_events_beyond_the_quota_are_refused(with_quotas: Make) -> None:
     alice = with_quotas(quota_events=4).alice
     event = an_event(alice)["id"]
     an_event(alice)
@@ -48,7 +48,7 @@ def test_no_more_events_than_the_quota(with_quotas: Make) -> None:
     an_event(alice)
 
 
-def test_no_more_contacts_and_calendars_than_the_quota(with_quotas: Make) -> None:
+def test_contacts_and_calendars_beyond_the_quota_are_refused(with_quotas: Make) -> None:
     alice = with_quotas(quota_contacts=2, quota_calendars=2).alice
     a_contact(alice)
     table = ("file", "contacts.csv", b"first_name\nBea\nCleo\n")
@@ -59,7 +59,7 @@ def test_no_more_contacts_and_calendars_than_the_quota(with_quotas: Make) -> Non
     assert _refused(alice.post("/api/calendars", json={"name": "Third"}), "KALENDS_QUOTA_CALENDARS")
 
 
-def test_no_more_text_than_the_quota(with_quotas: Make, clock: Clock) -> None:
+def test_text_beyond_the_quota_is_refused(with_quotas: Make, clock: Clock) -> None:
     """The text is counted again a minute after a refusal, and not before, since counting may be slow."""
     cast = with_quotas(quota_megabytes=1)
     key = cast.alice.post("/api/keys", json={"name": "a program"}).json["wkey"]

@@ -11,7 +11,7 @@ TIMEOUT = 300
 
 
 def main() -> int:
-    """Name each weakness, and fail if there is one; where nobody can be asked, say so, and do not fail."""
+    """Name each vulnerability, and fail if there is one; where their database cannot be reached, say so and do not fail."""
     with tempfile.TemporaryDirectory(prefix="kalends-audit-") as folder:
         output = _run_pip_audit(Path(folder))
     try:
@@ -28,7 +28,7 @@ def main() -> int:
 
 
 def _run_pip_audit(folder: Path) -> str:
-    """What pip-audit says of the lock, or nothing. It lives in a folder of its own, since it needs other versions of what we use."""
+    """The output of pip-audit for the lock file, or nothing. It has its own environment, since it needs other library versions."""
     python = folder / "bin" / "python"
     steps = [
         [sys.executable, "-m", "venv", str(folder)],

@@ -23,7 +23,7 @@ def alice(started: Running) -> str:
 
 @pytest.fixture
 def unharmed(started: Running) -> Iterator[None]:
-    """Whatever a test sent, the next client is answered, by the same processes, and nothing failed inside."""
+    """Whatever a test sent, the same processes serve the next client, and no internal error occurred."""
     before = set(started.servers)
     yield
     assert started.get("/readyz").status == 200

@@ -1,4 +1,4 @@
-"""What Mozilla's HTTP Observatory gives for an answer under https, by the rules that it publishes, as far as they apply offline.
+"""The score of Mozilla's HTTP Observatory for a reply under https, by those of its published rules that apply offline.
 
 Its test of the redirection from http is left out: that is the proxy's. So is the bonus for being preloaded, which no header earns."""
 
@@ -15,7 +15,7 @@ GRADES = dict(zip((100, 90, 85, 80, 70, 65, 60, 50, 45, 40, 30, 25), "A+ A A- B+
 
 
 def grade(points_by_test: Mapping[str, int]) -> str:
-    """Points are taken away first; bonuses are for those who still have 90."""
+    """Penalties are subtracted first; bonuses need 90 points."""
     points = 100 + sum(each for each in points_by_test.values() if each < 0)
     if points >= ENOUGH_FOR_BONUSES:
         points += sum(each for each in points_by_test.values() if each > 0)
@@ -23,7 +23,7 @@ def grade(points_by_test: Mapping[str, int]) -> str:
 
 
 def score(headers: Mapping[str, str], cookies: Sequence[str], scripts: Sequence[str]) -> dict[str, int]:
-    """The points by test: of the answer's headers, the cookies that the site has set, and the addresses of the page's scripts."""
+    """The points by test: of the reply's headers, the cookies that the site has set, and the URLs of the page's scripts."""
     by_name = {name.lower(): value for name, value in headers.items()}
     policy = _policy(by_name.get("content-security-policy", ""))
     hsts = _hsts(by_name.get("strict-transport-security"))

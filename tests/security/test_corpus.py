@@ -1,4 +1,4 @@
-"""The corpus, sent to every endpoint of the ENDPOINTS: whatever comes, the answer is one of ours, and never an internal error."""
+"""The corpus, sent to every endpoint of the ENDPOINTS: every reply has a documented shape and is never an internal error."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from tests.conftest import Clock
 from tests.security import corpus
 from tests.test_policy import REQUEST_FIELDS, Scene
 
-# Nobody is there, so that only the imports that reach out may say that somebody is away.
+# No provider listens there, so only imports may reply that a provider is unavailable.
 NOBODY = "http://127.0.0.1:9"
 REACHES_OUT = {"POST /api/contacts/import", "POST /contacts/import", "POST /contacts/import/token"}
 # After these there is nothing left to send the next request to.
@@ -138,7 +138,7 @@ class Attack:
 
 
 def assert_handled(reply: Reply, label: str, *, may_be_unavailable: bool = False) -> None:
-    """The answer is one of ours, and nothing of what was sent became a part of its head."""
+    """The reply has a documented shape, and nothing of the request became a header of it."""
     assert reply.status < 500 or (may_be_unavailable and reply.status == 503), (label, reply)
     assert not [name for name, value in reply.headers.items() if name.lower() == corpus.INJECTED.lower() or "\n" in value], label
     if reply.status >= 400 and reply.content:
@@ -147,7 +147,7 @@ def assert_handled(reply: Reply, label: str, *, may_be_unavailable: bool = False
 
 
 @_cases(ENDPOINTS, _by_fields, _by_struct)
-def test_hostile_fields_are_taken_or_refused(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
+def test_hostile_fields_are_accepted_or_refused(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
     attack = Attack(scenes, endpoint)
     for fields in corpus.all_hostile(endpoint, every_name=soak):
         label = repr(fields)[:200]
@@ -162,7 +162,7 @@ def test_hostile_fields_are_taken_or_refused(scenes: Scenes, endpoint: Endpoint,
 
 
 @_cases(ENDPOINTS, _by_query, _by_struct)
-def test_hostile_queries_are_answered(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
+def test_hostile_queries_cause_no_server_error(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
     attack = Attack(scenes, endpoint)
     for label, query in corpus.QUERIES.items():
         attack.by_alice(label, query_string=query)
@@ -171,7 +171,7 @@ def test_hostile_queries_are_answered(scenes: Scenes, endpoint: Endpoint, soak: 
 
 
 @_cases(ENDPOINTS, _by_head)
-def test_hostile_headers_are_answered(scenes: Scenes, endpoint: Endpoint) -> None:
+def test_hostile_headers_cause_no_server_error(scenes: Scenes, endpoint: Endpoint) -> None:
     attack = Attack(scenes, endpoint)
     for label, headers in corpus.HEADERS.items():
         attack.by_both(label, headers=headers)
@@ -187,8 +187,8 @@ def test_hostile_bodies_are_refused(scenes: Scenes, endpoint: Endpoint) -> None:
 
 
 @_cases([endpoint for endpoint in ENDPOINTS if endpoint.variables], _name, _by_variables)
-def test_a_made_up_path_leads_to_nothing(scenes: Scenes, endpoint: Endpoint) -> None:
-    """A link that is its own permission may answer that it does not work."""
+def test_an_invented_path_causes_no_server_error(scenes: Scenes, endpoint: Endpoint) -> None:
+    """A link that is its own permission may reply that it does not work."""
     scene = scenes()
     allowed = {401, 404, 405, 410, 422} if "token" in "".join(endpoint.variables) else {401, 404, 405}
     for label, segment in corpus.SEGMENTS.items():

@@ -25,18 +25,18 @@ ASVS = {
 _ROW = re.compile(r"^\| ([0-9., ]+) \| [^|]+ \| (.) \| ([^|]+) \|$", re.MULTILINE)
 
 
-def test_it_names_tests() -> None:
+def test_the_security_document_names_tests() -> None:
     assert len(NAMED) > 100
 
 
 @pytest.mark.parametrize("path", sorted({path for path, _ in NAMED}))
-def test_every_test_that_is_named_exists(path: str) -> None:
+def test_every_test_named_in_the_security_document_exists(path: str) -> None:
     tree = ast.parse((TESTS / path).read_text())
     there = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     assert {name for named, name in NAMED if named == path} - there == set()
 
 
-def test_every_requirement_has_its_place_once() -> None:
+def test_every_asvs_requirement_is_listed_once() -> None:
     requirements = [f"{section}.{number}" for section, count in ASVS.items() for number in range(1, count + 1)]
     assert len(requirements) == 253
     rows_by_requirement = Counter(requirement for ids, _, _ in _ROW.findall(PAGE) for requirement in ids.split(", "))
@@ -49,7 +49,7 @@ def test_the_summary_counts_the_requirements() -> None:
     assert f"Of 253 requirements, {summary}." in PAGE
 
 
-def test_what_is_met_is_shown_and_what_is_not_is_explained() -> None:
+def test_met_requirements_name_evidence_and_others_a_reason() -> None:
     for ids, mark, text in _ROW.findall(PAGE):
         assert mark in "✓◐✗–", ids
         assert "`" in text or len(text) >= 10, ids

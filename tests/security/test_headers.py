@@ -1,4 +1,4 @@
-"""The heads of answers: what Mozilla's HTTP Observatory would give for them, and that no answer is without them."""
+"""Security headers: their score by Mozilla's HTTP Observatory, and that every reply has them."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def test_the_observatory_gives_every_page_an_a_plus(site: Client, path: str) -> 
     assert grade(points) == "A+", points
 
 
-def test_and_so_it_does_for_those_who_are_signed_in(site: Client) -> None:
+def test_the_observatory_gives_pages_of_signed_in_users_an_a_plus(site: Client) -> None:
     registration = {"user_name": "alice", "email_address": "alice@example.org", "password": PASSWORD}
     assert site.post("/api/users", json=registration).status == 201
     login = site.post("/sign-in", data={"user_name": "alice", "password": PASSWORD}, headers={"Sec-Fetch-Site": "same-origin"})
@@ -59,8 +59,8 @@ def test_and_so_it_does_for_those_who_are_signed_in(site: Client) -> None:
         }
 
 
-def test_the_score_knows_a_bad_page(site: Client) -> None:
-    """Without this, the marks above might be given to anything."""
+def test_the_observatory_score_of_a_bad_page_is_low(site: Client) -> None:
+    """Without this test, the scores above might be constant."""
     good = dict(site.get("/").headers.items())
     assert grade(score(good, [], [])) == "A+"
     for name, value in [
@@ -78,8 +78,8 @@ def test_the_score_knows_a_bad_page(site: Client) -> None:
 
 @pytest.mark.on_one_database
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: f"{endpoint.method} {endpoint.url}")
-def test_no_answer_is_framed_sniffed_or_run_by_others(cast: Cast, settings: Settings, endpoint: Any) -> None:
-    """Whatever is answered, and to whom: a browser that is led there by another site shows it in no frame, and runs nothing in it."""
+def test_no_reply_may_be_framed_sniffed_or_run_by_other_sites(cast: Cast, settings: Settings, endpoint: Any) -> None:
+    """A browser that another site sends there shows no reply in a frame, and runs nothing in it."""
     name = f"{endpoint.method} {endpoint.url}"
     scene = Scene(cast, settings, "public")
     fields = REQUEST_FIELDS[name](scene) if name in REQUEST_FIELDS else {}

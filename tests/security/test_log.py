@@ -1,4 +1,4 @@
-"""The log: whatever is said in it, each event is one line, and a terminal shows it as text."""
+"""The log: each event is one line whatever its values, and a terminal shows it as text."""
 
 import json
 import logging

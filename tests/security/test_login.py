@@ -11,7 +11,7 @@ from tests.users.hashers import Counting
 
 
 class Watching(Counting):
-    """Remembers by what figures it was asked to hash."""
+    """Records the parameters of each hash."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ def test_even_the_first_unknown_user_of_a_process_takes_the_work_of_a_known_one(
     assert known.figures == unknown.figures
 
 
-def test_nobody_has_no_password(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_password_matches_a_missing_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passwords, "_hasher", Counting())
     for password in ("", "nobody has this password", PASSWORD, "\x00" * 32):
         assert not passwords.matches(password, None)
@@ -49,8 +49,8 @@ def test_passwords_are_hashed_by_the_figures_that_are_recommended() -> None:
     assert extract_parameters(PasswordHasher().hash(PASSWORD)) == RFC_9106_LOW_MEMORY
 
 
-def test_the_measurement_knows_a_difference_when_it_sees_one() -> None:
-    """Pairs of times of known and unknown users: noise alone is none, a twentieth more is one."""
+def test_the_timing_measurement_detects_a_difference() -> None:
+    """Pairs of times of known and unknown users: noise alone is no difference, a twentieth more is one."""
     noise = [((i * 7_919) % 101 / 1_000, (i * 104_729) % 101 / 1_000) for i in range(1, 1_001)]
     assert verdict([(1 + a, 1 + b) for a, b in noise]).is_even
     assert not verdict([(1.05 + a, 1 + b) for a, b in noise]).is_even

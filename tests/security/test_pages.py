@@ -29,10 +29,10 @@ def _page(cast: Cast, settings: Settings, endpoint: Any, *, signed_in: bool) -> 
 
 @pytest.mark.on_one_database
 @pytest.mark.parametrize("endpoint", [page for page in PAGES if page.credentials], ids=lambda endpoint: endpoint.path)
-def test_every_page_of_a_user_offers_to_sign_out_and_is_kept_by_no_browser(cast: Cast, settings: Settings, endpoint: Any) -> None:
+def test_every_page_of_a_user_offers_to_sign_out_and_is_not_cached(cast: Cast, settings: Settings, endpoint: Any) -> None:
     scene = Scene(cast, settings, "public")
     reply = cast.alice.get(scene.path(endpoint.url), headers=HTML)
-    # An owner cannot leave the calendar, and is told so.
+    # An owner cannot leave the calendar, and gets an error.
     assert reply.status == (409 if endpoint.path.endswith("/leave") else 200)
     assert "/sign-out" in [form.attributes.get("action") for form in read(reply.text).all("form")]
     assert reply.headers["Cache-Control"] == "no-store"
@@ -82,7 +82,7 @@ def test_reading_changes_nothing(cast: Cast, settings: Settings, db: Database) -
     assert values(db) == before
 
 
-def test_nobody_is_there_at_first(service: Any) -> None:
+def test_a_new_installation_has_no_default_account(service: Any) -> None:
     """No account that everybody knows the password of."""
     guest = service()
     for name in ("admin", "root", "kalends", "demo", "test"):

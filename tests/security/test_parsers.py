@@ -20,7 +20,7 @@ BASE = "https://calendar.example.org"
 
 
 @given(text=arbitrary_text | listed("Blue Note", "12 rue Bleue", "75001 Paris", "NY 10012", "USA", ""))
-def test_a_location_is_taken_apart_or_left_whole(text: str) -> None:
+def test_a_location_is_split_or_left_whole(text: str) -> None:
     parts = location.parse_parts(text)
     assert set(parts) == set(PARTS)
     assert all(part is None or (0 < len(part) <= MAX_PART and part in text) for part in parts.values())

@@ -40,7 +40,7 @@ def _request(**headers: str) -> falcon.Request:
 
 
 @given(text=any_header | st.from_regex(DATE, fullmatch=True))
-def test_any_text_may_stand_where_a_date_of_http_is_read(text: str) -> None:
+def test_any_text_is_handled_as_an_http_date(text: str) -> None:
     """It is an instant or nothing, and never fails."""
     read = timestamps.parse_http_date(text)
     assert read is None or re.search(r"\d", text)
@@ -48,7 +48,7 @@ def test_any_text_may_stand_where_a_date_of_http_is_read(text: str) -> None:
 
 @pytest.mark.parametrize("remote", ["10.0.0.9", "198.51.100.7", "not-an-address"])
 @given(header=any_header | listed("10.0.0.1", "203.0.113.9:80", "[2001:db8::1]:443", "::ffff:10.1.1.1", "x", ""))
-def test_only_proxies_of_ours_say_who_is_behind_them(remote: str, header: str) -> None:
+def test_only_trusted_proxies_name_the_client_address(remote: str, header: str) -> None:
     origins = Origins(Settings(trusted_proxies="10.0.0.0/8, 2001:db8::/32"))
     req = falcon.Request(create_environ(headers={"X-Forwarded-For": header}, remote_addr=remote))
     address = origins.address(req)
@@ -73,7 +73,7 @@ def test_a_version_is_known_among_whatever_stands_beside_it(before: str, after: 
 
 
 @given(token=arbitrary_text | st.tuples(st.integers(), st.just("-"), st.text(max_size=30)).map(lambda parts: "".join(map(str, parts))))
-def test_no_made_up_link_names_a_subscriber(token: str) -> None:
+def test_no_forged_link_names_a_subscriber(token: str) -> None:
     assert parse_unsubscribe_token(Settings(secret="s" * 32), token) is None
 
 
@@ -84,7 +84,7 @@ def test_tags_are_read_or_refused(value: Any) -> None:
 
 
 @given(query=arbitrary_text)
-def test_a_search_has_terms_of_what_was_written(query: str) -> None:
+def test_no_term_of_a_search_is_empty(query: str) -> None:
     assert all(pieces and all(pieces) for pieces in text_search.parse_terms(query))
 
 
@@ -94,7 +94,7 @@ def test_a_search_has_terms_of_what_was_written(query: str) -> None:
 @example(path="/\t/evil.example")
 @example(path="///evil.example")
 @example(path="/\\\\evil.example")
-def test_signing_in_leads_nowhere_else_whatever_is_asked(path: str) -> None:
+def test_signing_in_redirects_only_within_the_site_whatever_the_next_path(path: str) -> None:
     target = local_path(path)
     assert urlsplit(urljoin("https://calendar.example.org/sign-in", target)).netloc == "calendar.example.org"
     assert target.isascii()
@@ -132,13 +132,13 @@ def test_the_fields_of_every_endpoint_are_read_or_named(request_: tuple[Endpoint
 
 
 @given(accept=any_header | listed("text/csv", "text/vcard;q=0.5", "*/*;q=nan", "text/*", "q", ";"))
-def test_whatever_is_accepted_contacts_are_answered(cast: Cast, accept: str) -> None:
+def test_contacts_are_returned_whatever_accept_says(cast: Cast, accept: str) -> None:
     reply = cast.alice.get("/api/contacts", headers={"Accept": accept})
     assert reply.status == 200
     assert reply.headers["Content-Type"].partition(";")[0] in ("application/json", "text/csv", "text/vcard")
 
 
 @given(since=any_header, tag=any_header)
-def test_whatever_version_is_asked_for_a_feed_is_answered(cast: Cast, since: str, tag: str) -> None:
+def test_a_feed_is_returned_whatever_the_conditional_headers(cast: Cast, since: str, tag: str) -> None:
     for headers in ({"If-Modified-Since": since}, {"If-None-Match": tag}, {"If-Modified-Since": since, "If-None-Match": tag}):
         assert cast.alice.get(f"/api/calendars/{cast.alice.primary_calendar_id}.ics", headers=headers).status in (200, 304)

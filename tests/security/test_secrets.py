@@ -1,4 +1,4 @@
-"""Secrets that were sent to the wrong place, or in the wrong shape, are in no answer: neither in an error nor in a form that comes back."""
+"""Secrets that were sent in the wrong place or shape are in no reply: neither in an error nor in a form that comes back."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -38,7 +38,7 @@ def _fields(*, soak: bool) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.on_one_database
 @pytest.mark.parametrize("endpoint", WRITES, ids=_name)
-def test_no_answer_repeats_a_secret(cast: Cast, settings: Settings, endpoint: Endpoint, soak: bool) -> None:
+def test_no_reply_repeats_a_secret(cast: Cast, settings: Settings, endpoint: Endpoint, soak: bool) -> None:
     scene = Scene(cast, settings, "public")
     name = _name(endpoint)
     path, good = scene.path(endpoint.url), REQUEST_FIELDS[name](scene) if name in REQUEST_FIELDS else {}

@@ -47,7 +47,7 @@ def _inner(alice: str, name: str) -> bytes:
 
 @pytest.mark.parametrize("both", [(LENGTH, CHUNKED), (CHUNKED, LENGTH)], ids=["length first", "chunks first"])
 def test_a_length_beside_chunks_is_refused_or_ends_the_connection(started: Running, alice: str, both: tuple[str, str]) -> None:
-    """RFC 9112, 6.1: chunks count, not the length, and the connection ends with the answer, so that nothing is smuggled behind it."""
+    """RFC 9112, 6.1: chunks count, not the length, and the connection ends with the reply, so that nothing is smuggled behind it."""
     marked = f"behind {both[0]}"
     head = request("POST /api/session HTTP/1.1", "Content-Type: application/json", *both)
     codes = statuses(started, head + b"0\r\n\r\n" + _inner(alice, marked))
@@ -77,7 +77,7 @@ def test_broken_chunks_are_refused(started: Running, alice: str, chunks: bytes) 
 
 
 def test_trailers_set_no_header(started: Running, alice: str) -> None:
-    """Who is asking is said before the body, or not at all."""
+    """Credentials come before the body, or not at all."""
     head = request("POST /api/calendars HTTP/1.1", "Content-Type: application/json", "Transfer-Encoding: chunked", "Trailer: Authorization")
     assert statuses(started, head + b'10\r\n{"name": "late"}\r\n0\r\n' + alice.encode() + b"\r\n\r\n") in ([400], [401])
     assert calendars(started, alice, "late") == 0

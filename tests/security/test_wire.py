@@ -1,4 +1,4 @@
-"""The wire: sizes, paths, methods, hosts and protocols that no client library sends. The service answers, refuses or hangs up."""
+"""The wire: sizes, paths, methods, hosts and protocols that no client library sends. The service replies, refuses or hangs up."""
 
 import re
 import socket
@@ -24,15 +24,15 @@ def test_a_gigabyte_is_refused_before_it_is_sent_whatever_the_path(started: Runn
             assert first(started, head) == 413, (method, path)
 
 
-def test_more_than_any_number_is_no_length(started: Running) -> None:
+def test_a_content_length_beyond_63_bits_is_refused(started: Running) -> None:
     for length in (2**63, 2**64, 10**400):
         assert first(started, request("POST /api/session HTTP/1.1", f"Content-Length: {length}")) in (400, 413)
 
 
 @pytest.mark.parametrize("path", ["/api/session", "/sign-in", "/static/style.css"])
 @pytest.mark.parametrize("kind", ["application/json", "multipart/form-data; boundary=x"])
-def test_a_gigabyte_in_chunks_is_not_taken(started: Running, path: str, kind: str) -> None:
-    """It is read past for a moment, so that the client sees why, and kept nowhere."""
+def test_a_gigabyte_in_chunks_is_refused(started: Running, path: str, kind: str) -> None:
+    """It is read and discarded for a moment, so that the client sees why."""
     (server,) = started.servers
     before = _memory(server)
     with connected(started) as connection:
@@ -45,7 +45,7 @@ def test_a_gigabyte_in_chunks_is_not_taken(started: Running, path: str, kind: st
 
 
 def _send_chunks(connection: socket.socket) -> int:
-    """Send a gigabyte, or as much of it as is taken before the answer."""
+    """Send a gigabyte, or as much of it as is accepted before the reply."""
     chunk = b"100000\r\n" + b"x" * MIB + b"\r\n"
     for sent in range(0, GIGABYTE, MIB):
         try:
@@ -64,7 +64,7 @@ def _memory(pid: int) -> int:
 
 
 @pytest.mark.parametrize("length", [7_000, 60_000, 200_000])
-def test_a_long_path_query_or_header_is_answered_or_refused(started: Running, length: int) -> None:
+def test_a_long_path_query_or_header_is_accepted_or_refused(started: Running, length: int) -> None:
     long = "x" * length
     for line, header in [
         (f"GET /{long} HTTP/1.1", "X-A: b"),
@@ -103,7 +103,7 @@ def test_ten_thousand_headers_are_refused(started: Running) -> None:
         *("http://evil.example/", "http://evil.example/static/style.css", "evil.example:443", "/api/events/1;a=b", "/api/events?x#y", "/é"),
     ],
 )
-def test_no_path_leads_out(started: Running, path: str) -> None:
+def test_no_path_leads_out_of_the_service(started: Running, path: str) -> None:
     codes = statuses(started, request(f"GET {path} HTTP/1.1", "Connection: close"))
     assert codes == [] or codes[0] in (200, 400, 404, 405), (path, codes)
     if codes == [200]:
@@ -125,7 +125,7 @@ def test_other_methods_are_refused(started: Running, method: str, path: str) -> 
     assert codes == [] or codes[0] in (400, 404, 405), codes
 
 
-def test_no_header_makes_a_method_of_another(started: Running, alice: str) -> None:
+def test_no_header_overrides_the_method(started: Running, alice: str) -> None:
     token = alice.rpartition(" ")[2]
     made = started.post("/api/calendars", {"name": "Stays"}, headers=bearer(token)).json
     for name in ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "_method"):
@@ -137,7 +137,7 @@ def test_no_header_makes_a_method_of_another(started: Running, alice: str) -> No
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:1", "calendar@evil.example", "", "a b", "[::1", "x" * 5_000, "é", "\x00"])
-def test_no_host_gets_into_an_answer(started: Running, host: str) -> None:
+def test_no_host_header_gets_into_a_reply(started: Running, host: str) -> None:
     for path in ("/api/openapi.json", "/", "/sign-in", "/account", "/api/calendars/", "/nowhere"):
         sent = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nX-Forwarded-Host: evil.example\r\nConnection: close\r\n\r\n"
         reply = exchange(started, sent.encode("latin-1"))

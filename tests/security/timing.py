@@ -20,7 +20,7 @@ from rich.progress import track
 from tests.serve.running import Running, ask
 
 PAIRS = 1_000
-# So many standard deviations from one half happen by chance once in a thousand runs.
+# This many standard deviations from one half happen by chance once in a thousand runs.
 UNLIKELY = 3.29
 
 Pair = tuple[float, float]

@@ -11,21 +11,21 @@ LAST = b"GET /healthz HTTP/1.1\r\nHost: calendar\r\nConnection: close\r\n\r\n"
 
 
 def statuses(service: Running, sent: bytes) -> list[int]:
-    """The statuses of all that the service answers to these bytes, until it hangs up."""
+    """The statuses of all replies to these bytes, until the service hangs up."""
     return [int(status) for status in re.findall(rb"^HTTP/1\.[01] (\d{3})", exchange(service, sent), re.MULTILINE)]
 
 
 def first(service: Running, sent: bytes) -> int:
-    """The status of the first answer to these bytes, however long the service would go on reading."""
+    """The status of the first reply to these bytes, however long the service would go on reading."""
     with connected(service) as connection:
         connection.sendall(sent)
         return int(connection.makefile("rb").readline().split()[1])
 
 
 def exchange(service: Running, sent: bytes) -> bytes:
-    """All that the service answers to these bytes, and to a last request behind them, with which the connection ends at the latest."""
+    """All replies to these bytes, and to a last request behind them, which closes the connection."""
     with connected(service) as connection:
-        # Where it has hung up already, what it said before can still be read.
+        # If it has hung up already, its earlier replies can still be read.
         with suppress(OSError):
             connection.sendall(sent + LAST)
         return received(connection)

@@ -65,8 +65,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Start a service in the test's folder, with the options and settings given, and wait until it is ready. It does
-    without its background worker unless the test is about that."""
+    """Start a service in the test's folder, with these options and settings, and wait until it is ready.
+    It has no background worker unless the test is about that."""
     with ExitStack() as running:
 
         def started(*options: str, work: bool = False, ready: bool = True, **settings: object) -> Running:

@@ -55,7 +55,7 @@ class Place(Struct, frozen=True):
         return subprocess.Popen(command(*arguments), cwd=self.folder.parent, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def within(self, most: int, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        """Run a command for which no file may become longer than so many bytes, as if the disk were full then."""
+        """Run a command that may write no file longer than this many bytes, as if the disk were full then."""
         limited = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2); del sys.argv[1]; "
         return subprocess.run(
             [sys.executable, "-P", "-c", limited + "runpy.run_module('kalends', run_name='__main__')", str(most), *arguments],

@@ -67,7 +67,7 @@ def run_process(*arguments: str, folder: Path, stdin: str = "", **settings: obje
 
 
 def eventually(condition: Callable[[], Any], within: float = TIMEOUT) -> Any:
-    """Wait for what another process does, and nothing announces; answer what the condition found."""
+    """Wait until another process meets the condition; return its value."""
     deadline = time.monotonic() + within
     while not (value := condition()):
         assert time.monotonic() < deadline, "it did not come to pass"
@@ -152,7 +152,7 @@ class Running:
         return [pid for pid, line in self.children.items() if " serve" in line]
 
     def stop(self, number: int = signal.SIGTERM) -> int:
-        """Stop it, and answer its exit status."""
+        """Stop it, and return its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:
@@ -179,7 +179,7 @@ class Running:
         return self.request("POST", path, json, **more)
 
     def sign_up(self, name: str) -> str:
-        """Register somebody, sign them in, and answer their token."""
+        """Register a user, sign them in, and return their token."""
         made = self.post("/api/users", {"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD})
         assert made.status == 201, made
         return str(self.sign_in(name).json["token"])

@@ -6,12 +6,12 @@ from urllib.parse import quote
 from tests.serve.conftest import Start
 from tests.serve.running import Running, bearer
 
-# Each phrase is looked for in every field, at 20,000 places that look like it, and is found in the last one.
+# Each phrase is searched for in every field, at 20,000 places that nearly match, and matches the last one.
 PHRASES = [f"{'a' * 60} {letter}" for letter in "bcdefghijklmnopqrst"]
 SEARCH = "/api/events?text=" + quote(" ".join(f'"{phrase}"' for phrase in PHRASES))
 
 
-def test_a_search_stops_when_its_client_has_left(start: Start, database: str) -> None:
+def test_a_search_stops_when_its_client_disconnects(start: Start, database: str) -> None:
     """Each takes seconds. While the only thread is held, others are refused after ten seconds."""
     service = start(threads=1, queue=64, read_timeout=600, database=database)
     _write_much(service)
@@ -20,7 +20,7 @@ def test_a_search_stops_when_its_client_has_left(start: Start, database: str) ->
     assert service.get("/api/events?limit=1").status == 200
 
 
-def test_a_search_that_takes_too_long_is_refused_with_words(start: Start, database: str) -> None:
+def test_a_search_that_times_out_is_refused_with_an_explanation(start: Start, database: str) -> None:
     service = start(read_timeout=1, database=database)
     _write_much(service)
     refused = service.get(SEARCH)

@@ -69,7 +69,7 @@ def test_everything_ends_when_the_parent_is_killed_while_it_starts(start: Start)
     eventually(lambda: not living(family))
 
 
-def test_the_server_runs_without_a_worker_when_told(start: Start) -> None:
+def test_the_server_runs_without_a_worker_if_so_configured(start: Start) -> None:
     service = start()
     assert service.worker is None
     assert len(service.children) == 1
@@ -92,7 +92,7 @@ def test_the_worker_runs_alone_until_sigterm(tmp_path: Path, database: str) -> N
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no thread can be singled out from outside")
-def test_the_worker_hears_a_stop_that_the_system_hands_to_another_thread(start: Start) -> None:
+def test_the_worker_stops_when_another_thread_receives_the_signal(start: Start) -> None:
     """Which thread of a process gets a signal is up to the system, and the main thread goes on sleeping when it is another."""
     service = start(work=True)
     worker = eventually(lambda: service.worker)

@@ -1,4 +1,4 @@
-"""`kalends backup`: all that was written before it began, in one file that appears once it was restored on trial."""
+"""`kalends backup`: every write that was committed before it began, in one file that appears once a trial restore has succeeded."""
 
 import base64
 import gzip
@@ -30,7 +30,7 @@ def place(tmp_path: Path, database: str) -> Place:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where the backup goes: a folder of its own, so that what else is written there is seen."""
+    """The path of the backup, in a folder of its own, so that other files written there are noticed."""
     (tmp_path / "kept").mkdir()
     return tmp_path / "kept" / "monday.backup"
 
@@ -46,7 +46,7 @@ def test_a_backup_holds_every_write_that_was_acknowledged_before_it_began(
         target.done("restore", f"{file}{number}", "--force")
         held = {title for (title,) in target.rows("SELECT title FROM events")}
         assert before <= held <= acknowledged
-        # What was written together is there together.
+        # Rows of one transaction are there together.
         assert target.rows("SELECT count(*) FROM events e WHERE NOT EXISTS (SELECT 1 FROM placements p WHERE p.event_id = e.id)") == [(0,)]
 
 
@@ -131,7 +131,7 @@ def _bytes(value: str) -> bytes:
         return b""
 
 
-def test_a_file_is_replaced_only_by_force(place: Place, file: Path) -> None:
+def test_a_backup_file_is_replaced_only_with_force(place: Place, file: Path) -> None:
     place.done("migrate")
     file.write_text("precious")
     assert "is there already" in place.refused("backup", str(file))
@@ -140,7 +140,7 @@ def test_a_file_is_replaced_only_by_force(place: Place, file: Path) -> None:
     assert content(file)[0].rows == 0
 
 
-def test_what_cannot_be_backed_up_is_said_in_one_line(place: Place, file: Path) -> None:
+def test_a_failed_backup_is_reported_in_one_line(place: Place, file: Path) -> None:
     nowhere = file.parent / "nowhere" / "file"
     if not place.database:
         assert f"There is no database in {place.data}." in place.refused("backup", str(file))
@@ -155,7 +155,7 @@ def test_what_cannot_be_backed_up_is_said_in_one_line(place: Place, file: Path) 
 
 @pytest.mark.parametrize("most", [50_000, 500_000])
 def test_a_full_disk_leaves_the_last_backup_as_it_was(place: Place, file: Path, most: int) -> None:
-    """It may be full when the file is written, or when it is tried."""
+    """The disk may be full during the backup, or during its trial restore."""
     place.fill()
     file.write_text("the last one")
     ended = place.within(most, "backup", str(file), "--force")
@@ -184,7 +184,7 @@ def test_a_backup_that_is_stopped_leaves_the_last_one_as_it_was(place: Place, fi
     assert len(content(file)[1]["subscribers"]) == MANY
 
 
-def test_people_who_watch_see_how_far_it_is(place: Place, file: Path) -> None:
+def test_a_backup_shows_progress_on_a_terminal(place: Place, file: Path) -> None:
     place.fill()
     output = _watched(place, "backup", str(file))
     for words in (b"Reading", b"Checking on trial", b"Restoring on trial", b"100%", b"Backed up"):

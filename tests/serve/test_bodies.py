@@ -39,7 +39,7 @@ def opened(service: Running, *headers: str, path: str = "/api/session", kind: st
 
 
 def read_reply(connection: socket.socket, *, hang_up: bool = True) -> Reply:
-    """The answer, after which the server must close the connection: at once if the client hangs up, and else when it has read on
+    """The reply, after which the server must close the connection: at once if the client hangs up, and else when it has read on
     for two seconds."""
     response = HTTPResponse(connection)
     response.begin()
@@ -53,7 +53,7 @@ def read_reply(connection: socket.socket, *, hang_up: bool = True) -> Reply:
 
 
 def latencies(service: Running, seconds: float) -> list[float]:
-    """How long an honest client waits for each of its answers."""
+    """How long another client waits for each of its replies."""
     honest, seconds_taken, end = service.connection(), [], time.monotonic() + seconds
     while (began := time.monotonic()) < end:
         assert ask(honest, "GET", "/readyz").status == 200
@@ -62,7 +62,7 @@ def latencies(service: Running, seconds: float) -> list[float]:
     return seconds_taken
 
 
-def test_two_hundred_clients_that_trickle_delay_no_honest_one(service: Running) -> None:
+def test_two_hundred_slow_uploads_delay_no_other_client(service: Running) -> None:
     alone = max(latencies(service, 0.2))
     slow = [opened(service, "Content-Length: 1000") for _ in range(200)]
     beside = 0.0
@@ -90,7 +90,7 @@ def test_too_long_a_body_is_refused_before_it_is_sent(service: Running) -> None:
     assert "1 MiB" in reply.json["detail"]
 
 
-def test_an_upload_may_be_longer_where_a_file_is_taken(service: Running, alice: dict[str, str]) -> None:
+def test_an_upload_may_be_longer_where_a_file_is_accepted(service: Running, alice: dict[str, str]) -> None:
     known = f"Authorization: {alice['Authorization']}"
     with_file = opened(service, known, f"Content-Length: {9 * MIB}", "Connection: close", path="/api/contacts", kind=FORM)
     with_file.sendall(bytes(9 * MIB))
@@ -103,7 +103,7 @@ def test_an_upload_may_be_longer_where_a_file_is_taken(service: Running, alice: 
 @pytest.mark.parametrize("length", [f"Content-Length: {9 * MIB}", "Transfer-Encoding: chunked"])
 @pytest.mark.parametrize("path", ["/api/contacts", "/api/events.json", "/contacts/upload", "/contacts/upload/"])
 def test_nobody_uploads_without_a_credential(service: Running, path: str, length: str, credential: str) -> None:
-    """They are turned away before a byte of the body was sent."""
+    """They are refused before a byte of the body was sent."""
     reply = read_reply(opened(service, credential, length, path=path, kind=FORM))
     # A cookie that comes from nowhere is refused whatever it says.
     assert reply.status == (403 if "Cookie" in credential else 401)
@@ -121,7 +121,7 @@ def test_a_large_body_that_stops_arriving_is_cut_off(tmp_path: Path) -> None:
 
 
 def test_a_client_that_sends_too_much_still_sees_why(service: Running) -> None:
-    """It is read on for a while after the answer, since a connection that is cut while it sends would lose the answer."""
+    """The server reads on for a while after the reply, since a connection that is cut while the client sends would lose the reply."""
     reply = service.post("/api/session", {"user_name": "x" * 5 * MIB})
     assert reply.status == 413
 

@@ -30,14 +30,14 @@ def kalends(tmp_path: Path, database: str) -> Any:
 
 
 def wrong(folder: Path, *arguments: str, stdin: str = "", **settings: object) -> str:
-    """The one line of a command that was given something wrong."""
+    """The one line of a command that fails."""
     done = run(*arguments, folder=folder, stdin=stdin, **settings)
     assert (done.returncode, done.stdout) == (1, ""), done
     assert done.stderr.count("\n") == 1, done.stderr
     return done.stderr
 
 
-def test_users_are_created_listed_and_given_passwords(kalends: Any) -> None:
+def test_the_users_command_creates_and_lists_users_and_sets_passwords(kalends: Any) -> None:
     assert kalends("users", "list") == ""
     assert kalends("users", "create", "alice", "alice@example.org", "--name", "Alice", stdin=f"{PASSWORD}\n") == "Created alice (id 1).\n"
     number, *listed, made_at = kalends("users", "list").rstrip("\n").split("\t")
@@ -62,19 +62,19 @@ def test_users_are_created_listed_and_given_passwords(kalends: Any) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_is_wrong_with_a_user_is_said_in_one_line(tmp_path: Path, arguments: list[str], stdin: str, words: str) -> None:
+def test_an_invalid_user_is_reported_in_one_line(tmp_path: Path, arguments: list[str], stdin: str, words: str) -> None:
     line = wrong(tmp_path, "users", *arguments, stdin=stdin)
     assert words in line
     assert PASSWORD not in line
 
 
-def test_a_user_name_is_taken_once(tmp_path: Path) -> None:
+def test_a_user_name_can_be_registered_once(tmp_path: Path) -> None:
     create = ["users", "create", "alice", "alice@example.org", "--password", PASSWORD]
     assert run(*create, folder=tmp_path).returncode == 0
     assert wrong(tmp_path, *create) == "kalends: Somebody has this user name or e-mail address already.\n"
 
 
-def test_a_password_is_asked_for_twice_and_never_shown(tmp_path: Path) -> None:
+def test_the_terminal_prompts_for_a_password_twice_and_never_shows_it(tmp_path: Path) -> None:
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(tmp_path)
@@ -111,7 +111,7 @@ def test_a_new_password_ends_the_sessions(tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM sessions").fetchone() == (0,)
 
 
-def test_settings_are_listed_and_their_secrets_are_not(tmp_path: Path) -> None:
+def test_settings_are_listed_without_their_secrets(tmp_path: Path) -> None:
     canaries = {"secret": "canary" * 6, "metrics_token": "canary", "database": "postgresql://ana:canary@localhost/kalends"}
     canaries |= {"email": "smtp://ana:canary@localhost", "sms": "twilio://ana:canary@localhost?from=+1"}
     listed = run("settings", folder=tmp_path, threads=3, email_from="Jazz <jazz@example.org>", **canaries)
@@ -170,7 +170,7 @@ def test_the_doctor_looks_at_a_database_whose_first_migration_is_running(tmp_pat
     assert "BAD  database: it is not up to date. Run: kalends migrate" in run("doctor", folder=tmp_path).stdout
 
 
-def test_the_doctor_says_what_a_star_among_the_origins_means(tmp_path: Path) -> None:
+def test_the_doctor_explains_a_wildcard_among_the_origins(tmp_path: Path) -> None:
     noted = "note KALENDS_CORS_ORIGINS has *: scripts of every site may read what guests may read (GET without a credential)."
     assert noted in run("doctor", folder=tmp_path, cors_origins="*").stdout.splitlines()
     assert "KALENDS_CORS_ORIGINS" not in run("doctor", folder=tmp_path, cors_origins="https://example.org").stdout
@@ -221,6 +221,6 @@ def test_help_names_every_command(tmp_path: Path) -> None:
     assert run("--version", folder=tmp_path).stdout.startswith("kalends, version ")
 
 
-def test_an_unknown_command_is_said_in_one_line(tmp_path: Path) -> None:
+def test_an_unknown_command_is_reported_in_one_line(tmp_path: Path) -> None:
     assert "No such command 'serv'." in wrong(tmp_path, "serv")
     assert "--colour" in wrong(tmp_path, "serve", "--colour", "red")

@@ -28,11 +28,11 @@ def cores() -> Iterator[list[int]]:
     os.sched_setaffinity(0, every)
 
 
-def test_as_many_processes_as_cores_have_one_each(start: Start, cores: list[int]) -> None:
+def test_with_one_process_for_each_core_each_is_pinned(start: Start, cores: list[int]) -> None:
     service = start("--workers", "2", work=True)
     by_core = {tuple(os.sched_getaffinity(pid)): pid for pid in service.servers}
     assert sorted(by_core) == [(core,) for core in cores]
-    # Everybody else goes where there is room.
+    # The other processes are not pinned.
     assert [os.sched_getaffinity(pid) for pid in (service.process.pid, eventually(lambda: service.worker))] == [set(cores)] * 2
     killed = by_core[cores[0],]
     os.kill(killed, signal.SIGKILL)
@@ -41,12 +41,12 @@ def test_as_many_processes_as_cores_have_one_each(start: Start, cores: list[int]
 
 
 @pytest.mark.parametrize("workers", ["3", pytest.param("1", marks=pytest.mark.soak)])
-def test_any_other_number_is_left_to_the_system(start: Start, cores: list[int], workers: str) -> None:
+def test_any_other_number_of_processes_is_not_pinned(start: Start, cores: list[int], workers: str) -> None:
     service = start("--workers", workers)
     assert [os.sched_getaffinity(pid) for pid in service.servers] == [set(cores)] * int(workers)
 
 
-def test_a_process_that_may_not_choose_its_core_serves_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_cannot_be_pinned_still_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[object] = []
     monkeypatch.setattr(MPServer, "_spawn_rsgi_worker", lambda *arguments: served.extend(arguments))
     monkeypatch.setattr(os, "setpgrp", lambda: None)

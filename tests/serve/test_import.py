@@ -15,7 +15,7 @@ GOOGLE = str(CORPUS / "google.ics")
 
 @pytest.fixture
 def kalends(tmp_path: Path, database: str) -> Any:
-    """Run a command on each database: what it said, and how it ended."""
+    """Run a command on each database: its output and its exit status."""
 
     def done(*arguments: str) -> tuple[int, str, str]:
         ended = run(*arguments, folder=tmp_path, data=tmp_path / "data", database=database)
@@ -26,7 +26,7 @@ def kalends(tmp_path: Path, database: str) -> Any:
     return done
 
 
-def test_a_file_is_imported_and_twice_changes_nothing(kalends: Any) -> None:
+def test_a_file_is_imported_and_importing_it_again_changes_nothing(kalends: Any) -> None:
     code, output, complaints = kalends("import", GOOGLE, "--user", "ana")
     assert (code, complaints) == (0, "")
     assert output.splitlines() == [
@@ -38,7 +38,7 @@ def test_a_file_is_imported_and_twice_changes_nothing(kalends: Any) -> None:
     assert again.splitlines()[-1] == "0 imported, 0 updated, 3 unchanged, 0 skipped."
 
 
-def test_what_cannot_be_imported_is_said_in_one_line(kalends: Any, tmp_path: Path) -> None:
+def test_a_failed_import_is_reported_in_one_line(kalends: Any, tmp_path: Path) -> None:
     broken, large = tmp_path / "broken.ics", tmp_path / "large.ics"
     broken.write_text(a_file(an_entry())[:50])
     large.write_bytes(b"x" * (10 * 1024 * 1024 + 1))
@@ -56,7 +56,7 @@ def test_what_cannot_be_imported_is_said_in_one_line(kalends: Any, tmp_path: Pat
         assert words in complaints
 
 
-def test_people_who_watch_see_how_far_it_is(tmp_path: Path) -> None:
+def test_an_import_shows_progress_on_a_terminal(tmp_path: Path) -> None:
     assert run("users", "create", "ana", "ana@example.org", "--password", "correct-horse", folder=tmp_path).returncode == 0
     pid, terminal = pty.fork()
     if pid == 0:

@@ -75,7 +75,7 @@ def _everything_stored(folder: Path, database: str) -> bytes:
     return repr(rows).encode()
 
 
-def test_the_log_of_an_installation_that_wants_none_is_empty(start: Start) -> None:
+def test_the_log_is_empty_when_logging_is_off(start: Start) -> None:
     service = start(access_log="off")
     assert service.get("/healthz").status == 200
     assert service.stop() == 0
@@ -83,7 +83,7 @@ def test_the_log_of_an_installation_that_wants_none_is_empty(start: Start) -> No
 
 
 @pytest.mark.parametrize("log_format", ["json", "console"])
-def test_a_failure_is_logged_without_the_values_that_it_met(tmp_path: Path, log_format: str) -> None:
+def test_a_failure_is_logged_without_the_values_of_the_request(tmp_path: Path, log_format: str) -> None:
     script = f"""
 from kalends import log
 from kalends.settings import Settings

@@ -16,7 +16,7 @@ from tests.serve.conftest import Start
 from tests.serve.running import bearer
 
 
-def test_a_digest_works_once_whichever_process_is_asked(start: Start, database: str) -> None:
+def test_a_digest_works_once_across_processes(start: Start, database: str) -> None:
     service = start("--workers", "2", database=database, rate_limits="off")
     key = service.post("/api/keys", {"name": "a program"}, headers=bearer(service.sign_up("alice"))).json
     timestamp = str(int(time.time()))

@@ -16,7 +16,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     running.stop()
 
 
-def test_the_figures_count_the_requests_of_every_process(start: Start) -> None:
+def test_the_metrics_count_the_requests_of_every_process(start: Start) -> None:
     service = start("--workers", "2", metrics_token="figures-please")
     for _ in range(40):
         assert service.get("/healthz").status == 200
@@ -28,7 +28,7 @@ def test_the_figures_count_the_requests_of_every_process(start: Start) -> None:
     assert len(counted) == 2
 
 
-def test_clients_that_invent_methods_make_no_figures_of_their_own(service: Running) -> None:
+def test_invented_methods_create_no_metrics(service: Running) -> None:
     for number in range(5):
         assert service.request(f"FETCH{number}", "/healthz").status == 405
         assert service.request(f"FETCH{number}", "/healthz", headers={"Content-Length": "99999999"}).status == 413
@@ -38,13 +38,13 @@ def test_clients_that_invent_methods_make_no_figures_of_their_own(service: Runni
     assert "FETCH" not in metrics + "".join(service.lines)
 
 
-def test_the_figures_are_for_those_who_know_the_token(service: Running) -> None:
+def test_the_metrics_require_the_token(service: Running) -> None:
     for headers in ({}, bearer("wrong"), {"Authorization": "figures-please"}):
         refused = service.get("/metrics", headers=headers)
         assert (refused.status, refused.headers["WWW-Authenticate"]) == (401, "Bearer")
 
 
-def test_every_figure_of_deliveries_has_a_sample_and_the_version_is_told(service: Running) -> None:
+def test_every_delivery_metric_has_a_sample_and_the_version_is_exported(service: Running) -> None:
     metrics = service.get("/metrics", headers=bearer("figures-please")).text
     for channel in ("email", "sms"):
         for state in ("queued", "sending"):
@@ -55,6 +55,6 @@ def test_every_figure_of_deliveries_has_a_sample_and_the_version_is_told(service
     assert f'kalends_build_info{{version="{__version__}"}} 1.0' in metrics
 
 
-def test_without_the_setting_there_are_no_figures(plain: Running) -> None:
+def test_without_the_setting_there_are_no_metrics(plain: Running) -> None:
     assert plain.get("/metrics").status == 404
     assert plain.get("/metrics", headers=bearer("")).status in (401, 404)

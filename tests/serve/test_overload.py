@@ -1,4 +1,4 @@
-"""Overload: beyond the threads and the queue a request is refused at once rather than kept waiting."""
+"""Overload: beyond the threads and the queue a request is refused at once and does not wait."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +7,7 @@ from tests.client import Reply
 from tests.serve.conftest import Start
 
 
-def test_beyond_the_queue_the_answer_is_a_quick_503(start: Start) -> None:
+def test_a_request_beyond_the_queue_is_503_at_once(start: Start) -> None:
     service = start(threads=1, queue=1)
     service.sign_up("alice")
 

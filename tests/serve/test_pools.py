@@ -58,7 +58,7 @@ def test_a_list_does_not_wait_for_logins(service: Running, alice: dict[str, str]
     assert [reply.status for reply in replies(logins)] == [201] * 8
 
 
-def test_more_logins_than_places_are_refused_and_another_network_signs_in(service: Running, alice: dict[str, str]) -> None:
+def test_logins_beyond_a_networks_limit_are_refused_and_another_network_signs_in(service: Running, alice: dict[str, str]) -> None:
     logins = [sent(service, "/api/session", LOGIN) for _ in range(24)]
     elsewhere = HTTPConnection("127.0.0.1", service.port, timeout=TIMEOUT, source_address=(ANOTHER_NETWORK, 0))
     elsewhere.request("POST", "/api/session", LOGIN, JSON)
@@ -71,7 +71,7 @@ def test_more_logins_than_places_are_refused_and_another_network_signs_in(servic
     assert {reply.getheader("Retry-After") for reply in login_replies if reply.status == 503} <= {"1", "2"}
 
 
-def test_a_browser_that_is_refused_is_shown_a_page_with_its_form(service: Running, alice: dict[str, str]) -> None:
+def test_a_refused_browser_gets_a_page_with_its_form(service: Running, alice: dict[str, str]) -> None:
     logins = [sent(service, "/api/session", LOGIN) for _ in range(24)]
     headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
     browsers = [sent(service, "/sign-in", b"user_name=alice&password=wrong&next=/contacts", headers) for _ in range(8)]
@@ -82,7 +82,7 @@ def test_a_browser_that_is_refused_is_shown_a_page_with_its_form(service: Runnin
     assert {reply.getheader("Retry-After") for reply in refused} <= {"1", "2"}
 
 
-def test_imports_at_once_hold_up_neither_lists_nor_each_other_without_end(service: Running, alice: dict[str, str]) -> None:
+def test_concurrent_imports_block_neither_lists_nor_each_other_without_end(service: Running, alice: dict[str, str]) -> None:
     rows = "".join(f'Name {i},u{i}@bücher{i}.example,"{",".join(map(str, range(40)))}"\n' for i in range(2_000))
     file = multipart(files=[("file", "many.csv", f"name,email_address,tags\n{rows}".encode())])
     imports = [sent(service, "/api/contacts", **file, more=alice) for _ in range(8)]

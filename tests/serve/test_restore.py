@@ -12,7 +12,7 @@ from tests.serve.places import MANY, Place, content
 from tests.serve.running import TIMEOUT, Running, bearer, environment, eventually
 
 BASE = "http://kalends.test"
-# Restores by force, and is killed once so many rows are written.
+# Restores by force, and is killed after this many rows.
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -48,7 +48,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @to_another_kind
-def test_what_was_restored_is_what_was_backed_up(place: Place, another_database: str) -> None:
+def test_a_restored_database_equals_the_backup(place: Place, another_database: str) -> None:
     place.done("demo")
     place.done("backup", str(place.folder / "one"))
     other = Place(place.folder / "other", another_database)
@@ -61,7 +61,7 @@ def test_what_was_restored_is_what_was_backed_up(place: Place, another_database:
 
 
 @to_another_kind
-def test_a_restored_service_goes_on_where_the_other_stopped(start: Start, place: Place, another_database: str) -> None:
+def test_a_restored_service_continues_where_the_other_stopped(start: Start, place: Place, another_database: str) -> None:
     service = start(database=place.database, base_url=BASE)
     headers = bearer(service.sign_up("ana"))
     remaining, deleted = (service.post("/api/events", EVENT, headers=headers).json["id"] for _ in range(2))
@@ -96,7 +96,7 @@ def _visible_state(service: Running, headers: dict[str, str], event_id: int) -> 
     return event.json, matches.json, f"{address} {feed.headers['ETag']}"
 
 
-def test_what_is_there_is_replaced_only_by_force(place: Place, file: Path) -> None:
+def test_existing_data_is_replaced_only_with_force(place: Place, file: Path) -> None:
     place.done("users", "create", "bea", "bea@example.org", "--password", "correct-horse")
     assert "The database is not empty." in place.refused("restore", str(file))
     assert place.rows("SELECT user_name FROM users") == [("bea",)]
@@ -115,7 +115,7 @@ def test_nothing_is_restored_under_a_running_service(start: Start, place: Place,
     place.done("restore", str(file), "--force")
 
 
-def test_what_is_no_whole_backup_is_said_in_one_line(place: Place, file: Path) -> None:
+def test_an_incomplete_backup_is_reported_in_one_line(place: Place, file: Path) -> None:
     place.done("users", "create", "bea", "bea@example.org", "--password", "correct-horse")
     whole = file.read_bytes()
     wrong = {
@@ -144,7 +144,7 @@ def test_a_restore_that_is_killed_changes_nothing(place: Place, file: Path, rows
     assert place.rows("SELECT count(*) FROM subscribers") == [(MANY,)]
 
 
-def test_a_full_disk_changes_nothing(file: Path, tmp_path: Path) -> None:
+def test_a_restore_onto_a_full_disk_changes_nothing(file: Path, tmp_path: Path) -> None:
     place = Place(tmp_path, "")
     place.done("users", "create", "bea", "bea@example.org", "--password", "correct-horse")
     full = place.within(500_000, "restore", str(file), "--force")

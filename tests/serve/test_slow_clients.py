@@ -19,7 +19,7 @@ ESTABLISHED = "01"
 
 
 class Hasty(Running):
-    """A service of little patience."""
+    """A service with short timeouts."""
 
     module = "tests.serve.hasty"
 
@@ -28,7 +28,7 @@ class Hasty(Running):
 
 
 class Large:
-    """A service of little patience, with a public feed of more than a mebibyte."""
+    """A service with short timeouts and a public feed of more than a mebibyte."""
 
     def __init__(self, folder: Path):
         self.service = Hasty(folder).ready()
@@ -53,7 +53,7 @@ class Large:
         return sum(_leads_to(link).startswith("pipe:") for link in Path(f"/proc/{self.server}/fd").iterdir())
 
     def connect_and_request(self) -> socket.socket:
-        """A connection on which the feed was asked for, and nothing read yet."""
+        """A connection on which the feed was requested, and nothing read yet."""
         connection = socket.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
         connection.settimeout(20)
@@ -76,7 +76,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Large]:
     large.service.stop()
 
 
-def test_a_slow_reader_gets_the_whole_answer(large: Large) -> None:
+def test_a_slow_reader_gets_the_whole_reply(large: Large) -> None:
     whole = large.service.get(large.feed)
     assert (whole.status, len(whole.content) > 1_000_000) == (200, True)
     assert len(whole.content) == int(whole.headers["Content-Length"])
@@ -85,7 +85,7 @@ def test_a_slow_reader_gets_the_whole_answer(large: Large) -> None:
     assert read.endswith(whole.content)
 
 
-def test_whoever_does_not_read_is_cut_off(large: Large) -> None:
+def test_a_client_that_does_not_read_is_cut_off(large: Large) -> None:
     eventually(lambda: not large.held)
     connections = [large.connect_and_request() for _ in range(3)]
     assert all(connection.recv(100) for connection in connections)
@@ -103,7 +103,7 @@ def _rest(connection: socket.socket) -> int:
     return read
 
 
-def test_a_client_that_goes_away_in_the_middle_leaves_nothing_open(large: Large) -> None:
+def test_a_client_that_disconnects_midway_leaves_nothing_open(large: Large) -> None:
     for _ in range(3):
         connection = large.connect_and_request()
         assert connection.recv(100)
@@ -111,8 +111,8 @@ def test_a_client_that_goes_away_in_the_middle_leaves_nothing_open(large: Large)
     eventually(lambda: not large.held)
 
 
-def test_when_many_do_not_read_others_wait_until_the_first_were_cut_off(large: Large) -> None:
-    """Four mebibytes are held for clients at most: there is room for three, and for the fourth when they have had their time."""
+def test_when_many_clients_do_not_read_others_wait_until_the_first_are_cut_off(large: Large) -> None:
+    """At most four mebibytes are buffered for clients: enough for three, and for the fourth when those have timed out."""
     eventually(lambda: not large.held)
     connections = [large.connect_and_request() for _ in range(12)]
     firsts = [connection.recv(100) for connection in connections]
@@ -124,14 +124,14 @@ def test_when_many_do_not_read_others_wait_until_the_first_were_cut_off(large: L
         connection.close()
 
 
-def test_a_stop_does_not_wait_for_whoever_does_not_read(tmp_path: Path) -> None:
+def test_a_stop_does_not_wait_for_a_client_that_does_not_read(tmp_path: Path) -> None:
     large = Large(tmp_path)
     with large.connect_and_request() as connection:
         assert connection.recv(100)
         assert large.service.stop() == 0
 
 
-def test_a_stop_does_not_wait_for_whoever_asks_on_and_reads_nothing(start: Start) -> None:
+def test_a_stop_does_not_wait_for_a_client_that_sends_on_and_reads_nothing(start: Start) -> None:
     """Granian waits for every connection."""
     service = start(access_log="off")
     with socket.socket() as connection:
@@ -146,7 +146,7 @@ def test_a_stop_does_not_wait_for_whoever_asks_on_and_reads_nothing(start: Start
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /healthz HTTP/1.1\r\nHost: cal", b"GET /healthz HTTP/1.1\r\nHost: calendar\r\n\r\n"])
-def test_a_connection_that_says_nothing_more_is_closed(large: Large, sent: bytes) -> None:
+def test_an_idle_connection_is_closed(large: Large, sent: bytes) -> None:
     with socket.create_connection(("127.0.0.1", large.service.port), timeout=20) as connection:
         connection.sendall(sent)
         while connection.recv(65536):
@@ -163,7 +163,7 @@ def stuck(tmp_path: Path) -> Iterator[tuple[Running, dict[str, str], sqlite3.Con
     service.stop()
 
 
-def test_whoever_waits_too_long_for_a_thread_is_told_503(stuck: tuple[Running, dict[str, str], sqlite3.Connection]) -> None:
+def test_a_request_that_waits_too_long_for_a_thread_is_503(stuck: tuple[Running, dict[str, str], sqlite3.Connection]) -> None:
     service, token, holder = stuck
     replies: list[Reply] = []
 

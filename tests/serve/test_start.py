@@ -11,7 +11,7 @@ from tests.serve.conftest import Start
 from tests.serve.running import Running, run, run_process
 
 
-def test_the_first_answer_comes_soon(start: Start, tmp_path: Path) -> None:
+def test_the_first_reply_comes_soon_after_the_start(start: Start, tmp_path: Path) -> None:
     """A second or less on a machine with nothing else to do. This one may be busy, which shows in how Python starts."""
     began = time.monotonic()
     run_process("--version", folder=tmp_path)
@@ -22,7 +22,7 @@ def test_the_first_answer_comes_soon(start: Start, tmp_path: Path) -> None:
     assert time.monotonic() - began < timeout
 
 
-def test_two_that_start_at_once_on_an_empty_database_migrate_once_and_agree_on_the_secret(start: Start, database: str) -> None:
+def test_two_servers_that_start_at_once_on_an_empty_database_migrate_once_and_agree_on_the_secret(start: Start, database: str) -> None:
     """A key's shared secret follows from it, and either must know the other's keys."""
     both = [start(ready=False, database=database) for _ in range(2)]
     for service in both:
@@ -32,7 +32,7 @@ def test_two_that_start_at_once_on_an_empty_database_migrate_once_and_agree_on_t
     assert [service.stop() for service in both] == [0, 0]
 
 
-def test_a_newer_database_is_left_alone(tmp_path: Path, database: str) -> None:
+def test_the_server_does_not_change_a_newer_database(tmp_path: Path, database: str) -> None:
     settings = {"folder": tmp_path, "data": tmp_path, "database": database}
     assert run("migrate", **settings).returncode == 0  # type: ignore[arg-type]
     _execute(tmp_path, database, "INSERT INTO migrations (number, name, applied_at) VALUES (9999, 'from the future', 0)")
@@ -42,13 +42,13 @@ def test_a_newer_database_is_left_alone(tmp_path: Path, database: str) -> None:
     assert "newer Kalends" in run("doctor", **settings).stdout  # type: ignore[arg-type]
 
 
-def test_a_free_port_is_found_and_told(plain: Running) -> None:
+def test_a_free_port_is_selected_and_logged(plain: Running) -> None:
     (announced,) = [line for line in plain.log if line["event"] == "serving"]
     assert announced["url"] == f"http://127.0.0.1:{plain.port}"
     assert plain.port != 0
 
 
-def test_the_start_says_what_is_not_sent(plain: Running, start: Start) -> None:
+def test_the_start_logs_which_messages_are_not_sent(plain: Running, start: Start) -> None:
     sms = "twilio://sid:canary@127.0.0.1:1?from=+1"
     assert plain.log[0]["note"].endswith("outbox and not sent: e-mail, SMS. To send, set KALENDS_EMAIL and KALENDS_SMS.")
     assert start(sms=sms).log[0]["note"].endswith("outbox and not sent: e-mail. To send, set KALENDS_EMAIL.")

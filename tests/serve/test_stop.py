@@ -17,7 +17,7 @@ REQUEST = b"GET /readyz HTTP/1.1\r\nHost: calendar\r\nConnection: close\r\n\r\n"
 
 
 class Load:
-    """Clients that ask without pause until nobody listens any more; `lost` tells of each request that got no whole answer."""
+    """Clients that send requests without pause until nobody listens any more; `lost` has each request without a whole reply."""
 
     def __init__(self, service: Running):
         self.service = service
@@ -69,7 +69,7 @@ class Load:
 
 
 def fetch(port: int, then: Callable[[], object] = lambda: None) -> bytes:
-    """The whole answer over a new connection."""
+    """The whole reply over a new connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         connection.sendall(REQUEST)
         then()
@@ -113,7 +113,7 @@ def test_a_stop_of_all_processes_at_once_loses_no_request_either(start: Start) -
     assert living(family) == set()
 
 
-def test_slow_requests_that_were_sent_before_the_stop_are_answered(start: Start) -> None:
+def test_slow_requests_that_were_sent_before_the_stop_get_replies(start: Start) -> None:
     service = start()
     service.sign_up("alice")
     connections = [service.connection() for _ in range(4)]
@@ -128,8 +128,8 @@ def test_slow_requests_that_were_sent_before_the_stop_are_answered(start: Start)
     assert service.stop() == 0
 
 
-def test_connections_that_nobody_has_accepted_yet_are_answered(start: Start) -> None:
-    """They wait in the kernel's queue, which a closed socket would throw away."""
+def test_connections_not_yet_accepted_at_the_stop_get_replies(start: Start) -> None:
+    """They wait in the kernel's queue, which a closed socket would discard."""
     service = start()
     (server,) = service.servers
     os.kill(server, signal.SIGSTOP)
@@ -156,7 +156,7 @@ def _accepts(port: int) -> bool:
     return True
 
 
-def test_a_body_that_is_on_its_way_is_awaited_and_requests_beside_it_are_served(start: Start) -> None:
+def test_a_stop_awaits_a_body_in_transit_and_serves_other_requests(start: Start) -> None:
     service = start()
     open_before = service.connection()
     assert ask(open_before, "GET", "/healthz").status == 200

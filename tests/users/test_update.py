@@ -81,7 +81,7 @@ def test_a_taken_name_is_a_conflict_and_changes_nothing(cast: Cast, field: str) 
     assert cast.alice.get(_path(cast.alice)).json == cast.alice.user
 
 
-def test_people_may_spell_their_own_name_otherwise(cast: Cast) -> None:
+def test_users_may_change_the_case_of_their_own_name(cast: Cast) -> None:
     spelled = cast.alice.user_name.upper()
     assert cast.alice.put(_path(cast.alice), json={"user_name": spelled}).json["user_name"] == spelled
 

@@ -54,7 +54,7 @@ def entry(page: Page, title: str = "Gig") -> Locator:
     return page.locator(".entry", has_text=title)
 
 
-def test_what_lasts_is_moved_by_whichever_of_its_days_is_grabbed(windows: Windows, alice: Person) -> None:
+def test_an_event_of_several_days_can_be_dragged_by_any_of_its_days(windows: Windows, alice: Person) -> None:
     fair = an_event(alice, title="Fair", start_time=MONDAY, end_time="2026-05-13")
     page = windows.open(alice)
     go(page, f"/calendar?date={MONDAY}")
@@ -106,7 +106,7 @@ def test_the_keyboard_moves_an_event_and_keeps_it_in_focus(windows: Windows, ali
 
 
 @pytest.mark.parametrize(("choice", "moved"), [("Only this one", 1), ("This and the following", 2), ("All of them", 3), ("Leave it", 0)])
-def test_of_a_series_one_says_what_should_move(windows: Windows, alice: Person, choice: str, moved: int) -> None:
+def test_moving_an_occurrence_asks_for_the_scope(windows: Windows, alice: Person, choice: str, moved: int) -> None:
     first = an_evening(alice, start_time="2026-05-04T18:00", end_time="2026-05-04T19:00")
     repeated = alice.put(f"/api/events/{first['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-05-18"})
     assert repeated.status == 200, repeated
@@ -119,7 +119,7 @@ def test_of_a_series_one_says_what_should_move(windows: Windows, alice: Person, 
     assert len({"2026-05-05", TUESDAY, "2026-05-19"} & set(starts)) == moved
 
 
-def test_an_event_of_another_zone_moves_by_its_own_clocks(windows: Windows, alice: Person) -> None:
+def test_an_event_in_another_zone_moves_in_its_own_local_time(windows: Windows, alice: Person) -> None:
     event = an_evening(alice, time_zone="America/New_York", start_time=f"{MONDAY}T12:00", end_time=f"{MONDAY}T13:00")
     page = windows.open(alice)
     go(page, f"/calendar?date={MONDAY}")
@@ -130,7 +130,7 @@ def test_an_event_of_another_zone_moves_by_its_own_clocks(windows: Windows, alic
     assert alice.get(f"/api/events/{event['id']}").json["time_zone"] == "America/New_York"
 
 
-def test_what_may_not_be_moved_stays_and_the_page_says_why(windows: Windows, people: Cast, alice: Person) -> None:
+def test_an_event_that_may_not_be_moved_stays_and_the_page_says_why(windows: Windows, people: Cast, alice: Person) -> None:
     calendar = a_calendar(alice)
     shared(alice, calendar, people.bob, "editor")
     an_evening(alice, calendar_id=calendar["id"])
@@ -145,7 +145,7 @@ def test_what_may_not_be_moved_stays_and_the_page_says_why(windows: Windows, peo
     windows.faults.clear()
 
 
-def test_what_one_may_only_see_is_not_lifted(windows: Windows, people: Cast, alice: Person) -> None:
+def test_an_event_without_edit_permission_cannot_be_dragged(windows: Windows, people: Cast, alice: Person) -> None:
     calendar = a_calendar(alice)
     shared(alice, calendar, people.vera, "viewer")
     event = an_evening(alice, calendar_id=calendar["id"])
@@ -180,7 +180,7 @@ def test_a_click_opens_an_event(windows: Windows, alice: Person) -> None:
         page.wait_for_url(f"**/events/{event['id']}")
 
 
-def test_a_click_on_a_free_place_makes_an_event_there(windows: Windows, alice: Person) -> None:
+def test_a_click_on_a_free_slot_creates_an_event_there(windows: Windows, alice: Person) -> None:
     page = windows.open(alice)
     go(page, f"/calendar?date={MONDAY}")
     page.locator(f"[data-day='{FRIDAY}']").click(position={"x": 40, "y": 80})
@@ -200,7 +200,7 @@ def test_on_a_phone_a_day_leads_to_its_list(windows: Windows, alice: Person) -> 
 
 
 @pytest.mark.parametrize("is_public", [True, False])
-def test_whoever_is_signed_out_by_now_is_led_to_sign_in_and_back(windows: Windows, alice: Person, is_public: bool) -> None:
+def test_dragging_after_the_session_ended_leads_to_sign_in_and_back(windows: Windows, alice: Person, is_public: bool) -> None:
     an_evening(alice, public=is_public)
     page = windows.open(alice)
     go(page, f"/calendar?date={MONDAY}")

@@ -48,9 +48,7 @@ def abused(guest: Client, scene: Scene) -> Scene:
 
 
 @pytest.mark.parametrize("visit", FORMS, ids=str)
-def test_a_form_with_nonsense_comes_back_as_it_was_typed(
-    looks: Windows, abused: Scene, visit: Visit, request: pytest.FixtureRequest
-) -> None:
+def test_an_invalid_form_comes_back_as_it_was_typed(looks: Windows, abused: Scene, visit: Visit, request: pytest.FixtureRequest) -> None:
     rules = EVERYTHING if request.config.getoption("--soak") else FIELDS
     page = pages.visit(looks, abused, visit)
     for number in range(page.locator(TAKES_TEXT).count()):
@@ -100,7 +98,7 @@ def test_an_error_is_a_page_for_people_and_a_problem_for_programs(looks: Windows
         assert problem.headers["Content-Type"] == "application/problem+json"
 
 
-def test_a_failure_of_ours_is_a_page_that_tells_nothing_of_the_inside(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_is_a_page_without_internal_details(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: Any) -> None:
         raise RuntimeError("the inside")
 
@@ -113,7 +111,7 @@ def test_a_failure_of_ours_is_a_page_that_tells_nothing_of_the_inside(client: Cl
     assert "Traceback" not in reply.text
 
 
-def test_whoever_must_sign_in_first_comes_back_to_where_they_were_headed(windows: Windows, people: Cast) -> None:
+def test_after_signing_in_users_return_to_the_page_that_required_it(windows: Windows, people: Cast) -> None:
     page = windows.open()
     go(page, "/events/new?start_time=2026-12-24")
     assert page.url.startswith(f"{windows.url}/sign-in?next=")

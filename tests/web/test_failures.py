@@ -15,7 +15,7 @@ BROWSER = {"Accept": "text/html"}
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/events/999999999", "/events/x"])
-def test_a_page_that_is_not_there_offers_ways_on(cast: Cast, path: str) -> None:
+def test_a_missing_page_offers_links_to_others(cast: Cast, path: str) -> None:
     page = cast.anonymous.get(path, headers=BROWSER)
     assert page.status == 404
     assert 'role="search"' in page.text
@@ -23,14 +23,14 @@ def test_a_page_that_is_not_there_offers_ways_on(cast: Cast, path: str) -> None:
     assert "record" not in page.text
 
 
-def test_a_page_that_is_not_there_knows_who_is_signed_in(cast: Cast) -> None:
+def test_a_missing_page_shows_who_is_signed_in(cast: Cast) -> None:
     known = cast.alice.get("/events/999999999", headers=BROWSER)
     assert "/sign-in" not in known.text
     assert "Alice" in known.text
     assert known.headers["Cache-Control"] == "no-store"
 
 
-def test_an_address_for_forms_alone_is_a_missing_page_to_those_who_open_it(cast: Cast) -> None:
+def test_a_url_that_only_accepts_forms_is_a_missing_page_in_a_browser(cast: Cast) -> None:
     page = cast.anonymous.get(f"/events/{an_event(cast.alice, public=True)['id']}/respond", headers=BROWSER)
     assert (page.status, "Page not found" in page.text) == (405, True)
 
@@ -46,20 +46,20 @@ def test_an_address_for_forms_alone_is_a_missing_page_to_those_who_open_it(cast:
         ("//calendar?date=soon", "/calendar"),
     ],
 )
-def test_broken_parameters_of_an_address_are_left_out(client: Client, path: str, target: str) -> None:
+def test_invalid_parameters_of_a_url_are_ignored(client: Client, path: str, target: str) -> None:
     reply = client.get(path, headers=BROWSER)
     assert reply.redirect == (target, "unreadable")
     assert client.get(target, headers=BROWSER).status == 200
 
 
-def test_messages_call_fields_as_the_form_does(cast: Cast) -> None:
+def test_messages_name_fields_as_the_form_does(cast: Cast) -> None:
     typed = {"title": "Gig", "start_time": "2026-06-02", "start_clock": "20:00", "end_time": "2026-06-01", "end_clock": "20:00"}
     page = cast.alice.post("/events", data=typed, headers=BROWSER)
     assert page.status == 422
     assert '<a href="#end_time">End</a> must not be before the start</li>' in page.text
 
 
-def test_a_form_that_came_too_often_is_kept(db: Database, settings: Settings, cast: Cast) -> None:
+def test_a_rate_limited_form_keeps_its_values(db: Database, settings: Settings, cast: Cast) -> None:
     limited = Client(wsgi(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=2)))
     path = f"/events/{an_event(cast.alice, public=True)['id']}/comment"
     typed: dict[str, Any] = {"comment": "Hello <b>", "email_address": "gus@example.org"}

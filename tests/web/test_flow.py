@@ -56,7 +56,7 @@ def test_going_back_and_creating_again_makes_one_event(windows: Windows, people:
     assert len(people.alice.get("/api/events").json["events"]) == 1
 
 
-def test_a_calendar_that_is_found_has_a_small_dot(windows: Windows, people: Cast) -> None:
+def test_a_calendar_in_search_results_has_a_small_dot(windows: Windows, people: Cast) -> None:
     calendar = a_calendar(people.alice, name=f"Rowers {uuid4().hex}", public=True)
     page = windows.open()
     go(page, f"/?text={calendar['name']}")
@@ -168,7 +168,7 @@ def _move(page: Page, event: str, to: date) -> None:
 
 
 def _feed(page: Page, guest: Client, event: str = "/calendars") -> str:
-    """The feed of the owner's calendar, found as its owner finds it."""
+    """The feed of the owner's calendar, by the URL on its page."""
     go(page, "/calendars")
     page.locator("main a[href^='/calendars/']").and_(page.locator(":not([href$='/new'])")).first.click()
     address = next(_addresses(page))

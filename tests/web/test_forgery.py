@@ -47,13 +47,13 @@ FILES = {
     ),
     "POST /contacts/upload": ("a.vcf", b"BEGIN:VCARD\nVERSION:4.0\nFN:Hal\nEND:VCARD\n"),
 }
-# Decided after the origin of the form: no owner leaves their own calendar, and no provider is asked without a credential.
+# Decided after the origin of the form: no owner leaves their own calendar, and no provider gets a request without a credential.
 REFUSED = {"POST /calendars/{calendar_id}/leave": 409, "POST /contacts/import": 422, "POST /contacts/import/token": 422}
 
 
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, Settings]]:
-    """A small database, since all of it is compared. Origins are judged before any database is asked, so one kind will do."""
+    """A small database, since all of it is compared. Origins are checked before any database is used, so one kind is enough."""
     settings = Settings(data=str(tmp_path_factory.mktemp("forgery")), base_url="http://testserver", access_log="off", rate_limits="off")
     with closing(open_database(settings)) as db:
         migrate(db)
@@ -89,7 +89,7 @@ def test_a_form_from_another_site_is_refused_and_changes_nothing(scene: Scene, a
 
 
 @pytest.mark.parametrize("endpoint", FORMS, ids=lambda endpoint: endpoint.path)
-def test_the_same_form_from_our_own_page_is_taken(scene: Scene, endpoint: Any) -> None:
+def test_the_same_form_from_our_own_page_is_accepted(scene: Scene, endpoint: Any) -> None:
     name = f"POST {endpoint.url}"
     path, form = scene.path(endpoint.path), _form(scene, name)
     ours = {"Sec-Fetch-Site": "same-origin", "Cookie": f"{COOKIE}={scene.cast.alice.token}", "Accept": "text/html"}

@@ -14,7 +14,7 @@ from tests.web.windows import Windows, go
 MOST_STEPS = 45
 FIRST_VISITS = [visits[0] for visits in PAGES.values()]
 
-# What the keyboard must reach, in the order of the page: of radio buttons one, and nothing that is folded away or hidden.
+# The elements that the keyboard must reach, in the order of the page: one of each group of radio buttons, and nothing collapsed or hidden.
 REACHABLE = """() => {
   const names = new Set();
   return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"]')]
@@ -58,7 +58,7 @@ def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(looks: W
     assert reached == list(range(len(expected))), [expected[number] for number in range(len(expected)) if number not in reached]
 
 
-def test_the_first_step_leads_past_the_navigation(windows: Windows, scene: Scene) -> None:
+def test_the_first_tab_stop_skips_the_navigation(windows: Windows, scene: Scene) -> None:
     page = windows.open(scene.alice)
     go(page, "/")
     page.keyboard.press("Tab")
@@ -78,7 +78,7 @@ def test_the_menu_opens_and_closes_and_gives_the_focus_back(windows: Windows, sc
     assert page.evaluate("() => document.activeElement.matches('details.menu:not([open]) > summary')")
 
 
-def test_an_account_and_an_event_are_made_by_keyboard_alone(windows: Windows) -> None:
+def test_an_account_and_an_event_are_created_by_keyboard_alone(windows: Windows) -> None:
     page = windows.open()
     name = f"kim-{uuid4().hex[:8]}"
     go(page, "/")
@@ -104,7 +104,7 @@ def test_an_account_and_an_event_are_made_by_keyboard_alone(windows: Windows) ->
     page.wait_for_selector(".notice:text-is('Deleted.')")
 
 
-def test_a_guest_answers_and_comments_by_keyboard_alone(windows: Windows, people: Cast) -> None:
+def test_a_guest_responds_and_comments_by_keyboard_alone(windows: Windows, people: Cast) -> None:
     event = an_event(people.alice, start_time="2030-05-08T20:00", public=True)
     page = windows.open()
     go(page, f"/events/{event['id']}")

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.on_one_database
         ("/events/7/answers", "/events/7/responses"),
     ],
 )
-def test_a_former_address_leads_to_the_new_one_with_its_query(client: Client, old: str, new: str) -> None:
+def test_a_former_url_redirects_to_the_new_one_with_its_query(client: Client, old: str, new: str) -> None:
     for query in ("", "?offset=50&limit=10"):
         reply = client.get(old + query)
         assert (reply.status, reply.headers["Location"]) == (308, new + query)

@@ -12,7 +12,7 @@ from tests.client import Client
 from tests.web.windows import Windows, go
 
 
-def test_what_was_done_is_said_once_and_stands_in_no_address(cast: Cast) -> None:
+def test_a_notice_is_shown_once_and_is_in_no_url(cast: Cast) -> None:
     path = f"/events/{an_event(cast.alice, public=True)['id']}"
     typed = {"comment": "Hello", "email_address": "gus@example.org"}
     done = cast.anonymous.post(f"{path}/comment", data=typed)
@@ -26,24 +26,24 @@ def test_what_was_done_is_said_once_and_stands_in_no_address(cast: Cast) -> None
     assert 'class="notice"' not in cast.anonymous.get(path).text
 
 
-def test_an_address_cannot_make_a_page_say_something(client: Client) -> None:
+def test_a_url_cannot_put_a_notice_on_a_page(client: Client) -> None:
     assert "Deleted." not in client.get("/?done=deleted").text
 
 
 @pytest.mark.parametrize("value", ["", "unheard-of", "deleted.<b>", "deleted.-1", "deleted." + "9" * 5000, '"><b>', "a=b; c"])
-def test_a_cookie_that_is_not_ours_does_no_harm(client: Client, value: str) -> None:
+def test_a_foreign_notice_cookie_does_no_harm(client: Client, value: str) -> None:
     page = client.get("/", headers={"Cookie": f"{COOKIE}={value}"})
     assert page.status == 200
     assert "<b>" not in page.text
 
 
-def test_a_notice_says_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notice_has_the_number_of_records(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(NOTICES, "sent-to", ("Sent to one person.", "Sent to {count} people."))
     assert text("sent-to", "1") == "Sent to one person."
     assert text("sent-to", "1400") == "Sent to 1,400 people."
 
 
-def test_every_notice_that_pages_ask_for_has_its_words() -> None:
+def test_every_notice_used_by_a_page_has_a_text() -> None:
     sources = [path.read_text() for path in Path(kalends.__file__).parent.rglob("*pages.py")]
     words = {word for source in sources for word in re.findall(r'done="([\w-]+)"', source)}
     assert len(words) > 10
@@ -51,7 +51,7 @@ def test_every_notice_that_pages_ask_for_has_its_words() -> None:
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_what_was_done_gets_the_focus_and_is_gone_after_a_reload(windows: Windows, people: Cast, script: bool) -> None:
+def test_a_notice_gets_the_focus_and_is_gone_after_a_reload(windows: Windows, people: Cast, script: bool) -> None:
     event = an_event(people.alice, public=True, start_time="2040-06-01T20:00")
     page = windows.open(script=script)
     go(page, f"/events/{event['id']}")

@@ -18,7 +18,7 @@ KILOBYTES = 1_000
 @pytest.mark.parametrize(
     ("visit", "most"), [(Visit("guest", "/"), 60), (Visit("alice", "/events/{event}"), 60), (Visit("alice", "/calendar"), 150)], ids=str
 )
-def test_a_page_weighs_little(windows: Windows, scene: Scene, visit: Visit, most: int) -> None:
+def test_a_page_stays_within_its_size_budget(windows: Windows, scene: Scene, visit: Visit, most: int) -> None:
     page = windows.open(reader(scene, visit.reader))
     requests: list[Request] = []
     page.on("requestfinished", lambda request: requests.append(request))

@@ -1,4 +1,4 @@
-"""Texts of people are shown as text and never run: hostile texts in every field, on every page."""
+"""Users' texts are displayed as text and never run: hostile texts in every field, on every page."""
 
 import re
 from urllib.parse import urlencode
@@ -54,8 +54,8 @@ def test_every_field_is_on_some_page(hostility: Hostility) -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_an_address_in_hostile_words_is_harmless(looks: Windows, scene: Scene, name: str) -> None:
-    """Whatever an address says, the page or the error that answers does not run it."""
+def test_hostile_query_parameters_are_harmless(looks: Windows, scene: Scene, name: str) -> None:
+    """Whatever a URL contains, the page or error does not run it."""
     endpoint = next(each for each in declared("GET") if f"GET {each.url}" == name)
     param_names = ["done", "next", *(field.name for field in fields_of(endpoint.params))] if endpoint.params else ["done", "next"]
     visit = PAGES[name][0]

@@ -27,7 +27,7 @@ def a_night(owner: Person, **fields: str) -> tuple[str, str]:
     return title, f"/events/{event['id']}"
 
 
-def test_pages_agree_on_when_something_is(site: Client, cast: Cast) -> None:
+def test_pages_agree_on_the_time_of_an_event(site: Client, cast: Cast) -> None:
     title, path = a_night(cast.alice)
     here = "Tuesday, 17 November 2026, 02:00 (Europe/Paris)"
     for page in (site.get(f"/?text={title}"), site.get(path)):
@@ -41,13 +41,13 @@ def test_pages_agree_on_when_something_is(site: Client, cast: Cast) -> None:
     assert "20:00 in America/New_York" in row
 
 
-def test_a_time_that_is_the_same_here_needs_no_zone(site: Client, cast: Cast) -> None:
+def test_a_time_that_is_the_same_in_the_readers_zone_has_no_zone(site: Client, cast: Cast) -> None:
     title = f"Night{uuid4().hex[:8]}"
     an_event(cast.alice, title=title, start_time="2026-11-16T20:00", time_zone="Europe/Berlin", public="true")
     assert "Berlin" not in site.get(f"/?text={title}").text
 
 
-def test_a_chosen_zone_is_remembered(site: Client, cast: Cast) -> None:
+def test_a_selected_time_zone_is_remembered(site: Client, cast: Cast) -> None:
     _, path = a_night(cast.alice)
     reply = site.get("/calendar?time_zone=Asia/Tokyo")
     assert reply.cookies == {"kalends_zone": "Asia/Tokyo"}
@@ -58,13 +58,13 @@ def test_a_chosen_zone_is_remembered(site: Client, cast: Cast) -> None:
     assert cast.alice.get("/calendar?time_zone=Asia/Tokyo").cookies == {}
 
 
-def test_a_zone_that_does_not_exist_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_time_zone_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KALENDS_TIME_ZONE", "Europe/Atlantis")
     with pytest.raises(WrongSetting, match="KALENDS_TIME_ZONE is 'Europe/Atlantis'"):
         load()
 
 
-def test_a_guest_far_away_reads_their_own_time_in_the_language_of_the_page(windows: Windows, people: Cast) -> None:
+def test_a_guest_in_another_zone_reads_local_times_in_the_language_of_the_page(windows: Windows, people: Cast) -> None:
     event = an_event(people.alice, public=True, start_time="2040-11-16T20:00", end_time="2040-11-16T23:00", time_zone="America/New_York")
     page = windows.open()
     go(page, f"/events/{event['id']}")

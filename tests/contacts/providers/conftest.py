@@ -1,4 +1,4 @@
-"""The servers that are asked, and what every failure must keep to itself."""
+"""Servers of address books, and a check that no failure discloses a credential."""
 
 import base64
 import logging
@@ -43,14 +43,14 @@ def book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
 
 @pytest.fixture
 def stand() -> Iterator[Stand]:
-    """A server that answers as the test wants."""
+    """A server whose replies the test defines."""
     with Stand() as made:
         yield made
 
 
 @pytest.fixture
 def fails(caplog: pytest.LogCaptureFixture) -> Fails:
-    """Run an import that fails, and answer its problem. Neither that nor any log line has a word of the credential."""
+    """Run an import that fails, and return its problem. Neither that nor any log line has a word of the credential."""
 
     def failing(settings: Settings, service: str = "google", **credentials: Any) -> Problem:
         credentials = {"user_name": USER, "password": CANARY} | credentials
@@ -78,7 +78,7 @@ def fails(caplog: pytest.LogCaptureFixture) -> Fails:
 
 
 def _behind(error: BaseException) -> Iterator[BaseException]:
-    """What led to the error, even if it is not shown."""
+    """The causes of the error, even if they are suppressed."""
     for inner in filter(None, (error.__cause__, error.__context__)):
         yield inner
         yield from _behind(inner)

@@ -17,7 +17,7 @@ DAV_TYPE = "application/xml; charset=utf-8"
 
 
 class Request(Struct):
-    """What came, and the connection to answer on."""
+    """A request, and the connection for its reply."""
 
     method: str
     target: str
@@ -36,7 +36,7 @@ Behaviour = Callable[[Request], None]
 
 
 class Stand:
-    """Such a server on a free port. It remembers what it was asked, and whether its client went away first."""
+    """A server on a free port. It records its requests, and whether the client disconnected first."""
 
     def __init__(self, behaviour: Behaviour | None = None, tls: ssl.SSLContext | None = None) -> None:
         self.behaviour = behaviour or (lambda request: request.reply(404))
@@ -82,12 +82,12 @@ class Stand:
         )
 
     def hang(self, request: Request) -> None:
-        """Send nothing more until the client goes away."""
+        """Send nothing more until the client disconnects."""
         if not request.connection.recv(1):
             self.was_left.set()
 
     def drip(self, request: Request, drop: bytes) -> None:
-        """Send a little now and then until the client goes away."""
+        """Send a little now and then until the client disconnects."""
         for _ in range(TIMEOUT * 50):
             if self.closing.wait(0.02):
                 return

@@ -18,7 +18,7 @@ def imported(book: Book, user_name: str = USER, password: str = PASSWORD, path: 
 
 
 @pytest.mark.parametrize("path", ["/", "/.well-known/carddav", "/nowhere/at/all"])
-def test_everybody_in_every_book_comes(book: Book, path: str) -> None:
+def test_every_contact_of_every_address_book_is_imported(book: Book, path: str) -> None:
     entries = imported(book, path=path)
     assert set(entries) == {f"card-{number}" for number in range(PEOPLE)}
     assert (entries["card-8"].first_name, entries["card-8"].last_name) == ("Žofie 李雷", "Ødegård 8")
@@ -29,7 +29,7 @@ def test_everybody_in_every_book_comes(book: Book, path: str) -> None:
 
 
 @pytest.mark.parametrize("user_name", [NO_QUERY, NO_REPORT])
-def test_a_server_that_knows_fewer_reports_gives_the_same(books: dict[str, Book], user_name: str) -> None:
+def test_a_server_with_fewer_reports_gives_the_same_contacts(books: dict[str, Book], user_name: str) -> None:
     assert imported(books["xandikos"], user_name) == imported(books["xandikos"])
 
 
@@ -47,7 +47,7 @@ def test_an_app_password_may_have_the_spaces_that_it_is_shown_with(book: Book) -
         ("google", {"access_token": "canary.token-_~+/=="}, "wrong-token", "access_token", "has expired"),
     ],
 )
-def test_a_refused_credential_is_told_apart(
+def test_each_refused_credential_has_its_own_error(
     book: Book, fails: Fails, service: str, credentials: dict[str, str], kind: str, field: str, words: str
 ) -> None:
     problem = fails(Settings(google_carddav_url=book.url, yahoo_carddav_url=book.url), service, **credentials)

@@ -1,4 +1,4 @@
-"""What comes from Microsoft Graph: a token for the password, pages of contacts, and waiting when it is asked for."""
+"""Contacts from Microsoft Graph: a token for the password, pages of contacts, and Retry-After."""
 
 import json
 from typing import Any
@@ -74,7 +74,7 @@ class Graph:
 
 
 @pytest.mark.parametrize("waits", [[], [503, 429]])
-def test_everybody_on_every_page_comes(stand: Stand, waits: list[int]) -> None:
+def test_every_contact_of_every_page_is_imported(stand: Stand, waits: list[int]) -> None:
     Graph(stand, waits)
     entries = fetch_entries(stand.settings, IMPORT)
     assert [entry.last_name for entry in entries] == [f"Ødegård {number}" for number in range(2 * PAGES)]
@@ -106,7 +106,7 @@ def test_a_token_needs_no_password_and_no_application(stand: Stand) -> None:
         ({}, "", ""),
     ],
 )
-def test_a_contact_may_have_little(stand: Stand, fields: dict[str, Any], first_name: str, birthday: str) -> None:
+def test_a_contact_may_have_few_fields(stand: Stand, fields: dict[str, Any], first_name: str, birthday: str) -> None:
     stand.behaviour = lambda request: request.reply(200, json.dumps({"value": [fields]}))
     (entry,) = fetch_entries(stand.settings, ImportInput(service="outlook", access_token=TOKEN))
     assert (entry.first_name, entry.last_name, entry.birthday) == (first_name, "", birthday)
@@ -127,7 +127,9 @@ def test_a_contact_may_have_little(stand: Stand, fields: dict[str, Any], first_n
     ],
 )
 @pytest.mark.parametrize("listed", [True, False])
-def test_a_refused_sign_in_is_told_apart(stand: Stand, fails: Fails, codes: list[int], user_name: str, kind: str, listed: bool) -> None:
+def test_each_refused_sign_in_has_its_own_error(
+    stand: Stand, fails: Fails, codes: list[int], user_name: str, kind: str, listed: bool
+) -> None:
     error = {"error": "invalid_grant", "error_description": f"AADSTS{codes[0]}: No."} | ({"error_codes": codes} if listed else {})
     stand.behaviour = lambda request: request.reply(400, json.dumps(error))
     problem = fails(stand.settings, "outlook", user_name=user_name)
@@ -144,7 +146,7 @@ def test_without_an_application_a_password_is_sent_nowhere(stand: Stand, fails: 
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_refused_token_is_told(stand: Stand, fails: Fails, status: int) -> None:
+def test_a_refused_token_is_reported(stand: Stand, fails: Fails, status: int) -> None:
     stand.behaviour = lambda request: request.reply(status)
     problem = fails(stand.settings, "outlook", access_token=TOKEN)
     assert (problem.kind, problem.errors[0].field) == ("provider-wrong-token", "access_token")
@@ -166,7 +168,7 @@ def test_a_reply_that_is_not_a_page_of_contacts_is_an_error(stand: Stand, fails:
 
 
 @pytest.mark.parametrize("token", ["", "two words", "line\nline", "Žluť"])
-def test_what_is_no_token_is_told(stand: Stand, fails: Fails, token: str) -> None:
+def test_a_malformed_token_is_reported(stand: Stand, fails: Fails, token: str) -> None:
     stand.behaviour = lambda request: request.reply(200, json.dumps({"access_token": token}))
     assert fails(stand.settings, "outlook").kind == "provider-invalid-reply"
     assert len(stand.requests) == 1
@@ -201,7 +203,7 @@ def test_a_page_on_another_host_is_not_fetched(stand: Stand, fails: Fails) -> No
         assert other.requests == []
 
 
-def test_a_long_wait_is_handed_on(stand: Stand, fails: Fails) -> None:
+def test_a_long_retry_after_is_passed_on(stand: Stand, fails: Fails) -> None:
     stand.behaviour = lambda request: request.reply(429, Retry_After="3000")
     problem = fails(stand.settings, "outlook", access_token=TOKEN)
     assert (problem.status, problem.headers) == (503, {"Retry-After": "3000"})

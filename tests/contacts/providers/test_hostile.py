@@ -1,4 +1,4 @@
-"""Providers that are away, slow, wrong or hostile: each import ends with clear words, and the credential goes nowhere else."""
+"""Providers that are unavailable, slow, wrong or hostile: each import ends with a clear error, and the credential is sent nowhere else."""
 
 import gzip
 import socket
@@ -46,7 +46,7 @@ def is_unexpected_reply(problem: Problem, reason: str) -> bool:
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_a_provider_that_cannot_be_reached_is_away(fails: Fails, service: str) -> None:
+def test_an_unreachable_provider_is_unavailable(fails: Fails, service: str) -> None:
     with Stand() as stand:
         settings = stand.settings
     problem = fails(settings, service)
@@ -54,11 +54,11 @@ def test_a_provider_that_cannot_be_reached_is_away(fails: Fails, service: str) -
     assert {"google": "Google", "yahoo": "Yahoo", "outlook": "Microsoft"}[service] in problem.detail
 
 
-def test_a_name_that_nobody_knows_is_away(fails: Fails) -> None:
+def test_a_provider_with_an_unknown_host_name_is_unavailable(fails: Fails) -> None:
     assert is_unavailable(fails(Settings(google_carddav_url="https://nobody.invalid/")), "cannot be reached")
 
 
-def test_names_that_are_never_found_are_left_behind(fails: Fails, deadline: Deadline, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_lookup_that_hangs_times_out(fails: Fails, deadline: Deadline, monkeypatch: pytest.MonkeyPatch) -> None:
     resolved = threading.Event()
 
     def slow(*name: object, **more: object) -> list[object]:
@@ -132,7 +132,7 @@ def test_a_certificate_for_the_name_opens_the_connection(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("framing", ["Content-Length: 1073741824", "Transfer-Encoding: chunked", "Connection: close"])
 @pytest.mark.parametrize("service", ["google", "outlook"])
-def test_a_gigabyte_is_not_taken(stand: Stand, fails: Fails, service: str, framing: str) -> None:
+def test_a_reply_of_a_gigabyte_is_refused(stand: Stand, fails: Fails, service: str, framing: str) -> None:
     sent = 0
 
     def behaviour(request: Request) -> None:
@@ -148,7 +148,7 @@ def test_a_gigabyte_is_not_taken(stand: Stand, fails: Fails, service: str, frami
     assert sent < 64 * 2**20
 
 
-def test_many_answers_together_are_bounded(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_total_size_of_many_replies_is_bounded(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_client, "BYTES", 3 * 2**20)
     stand.behaviour = lambda request: request.reply(404, b" " * 2**21)
     assert is_unexpected_reply(fails(stand.settings), "more than 3 MiB")
@@ -175,20 +175,20 @@ def test_compressed_content_is_not_unpacked(stand: Stand, fails: Fails) -> None:
     ],
     ids=["page", "other XML", "nothing", "zero", "encoding", "laughs", "external entity", "DTD", "depth"],
 )
-def test_what_is_no_address_book_is_told(stand: Stand, fails: Fails, body: str) -> None:
+def test_a_reply_that_is_no_address_book_is_reported(stand: Stand, fails: Fails, body: str) -> None:
     stand.behaviour = lambda request: request.reply(207, body, Content_Type=DAV_TYPE)
     assert is_unexpected_reply(fails(stand.settings), "did not respond like an address book")
 
 
 @pytest.mark.parametrize("status", [200, 204, 303, 400, 404, 418])
-def test_a_place_without_address_books_is_told(stand: Stand, fails: Fails, status: int) -> None:
+def test_a_server_without_address_books_is_reported(stand: Stand, fails: Fails, status: int) -> None:
     stand.behaviour = lambda request: request.reply(status, "<p>Hello", Location="/elsewhere")
     assert is_unexpected_reply(fails(stand.settings), "names no address book")
 
 
 @pytest.mark.parametrize("service", SERVICES)
 @pytest.mark.parametrize("status", [429, 500, 502, 503])
-def test_a_provider_in_trouble_is_away(stand: Stand, fails: Fails, service: str, status: int) -> None:
+def test_a_provider_with_an_error_status_is_unavailable(stand: Stand, fails: Fails, service: str, status: int) -> None:
     stand.behaviour = lambda request: request.reply(status, CANARY, X_Echo=request.head.partition("Authorization: ")[2].split("\r")[0])
     assert is_unavailable(fails(stand.settings, service), f"it responded with status {status}")
 
@@ -231,7 +231,7 @@ def test_a_redirect_in_disguise_is_not_followed(stand: Stand, fails: Fails, loca
         assert (len(stand.requests), other.requests) == (1, [])
 
 
-def test_redirects_end(stand: Stand, fails: Fails) -> None:
+def test_endless_redirects_are_refused(stand: Stand, fails: Fails) -> None:
     stand.behaviour = lambda request: request.reply(301, Location="/dav")
     assert is_unexpected_reply(fails(stand.settings), "more than 5 times")
     assert len(stand.requests) == http_client.REDIRECTS + 1
@@ -274,13 +274,13 @@ def test_proxy_settings_are_ignored(stand: Stand, fails: Fails, monkeypatch: pyt
         assert (proxy.requests, bool(stand.requests)) == ([], True)
 
 
-def test_too_many_elements_are_not_kept(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_with_too_many_elements_is_refused(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(carddav._Tree, "elements_left", 1_000)
     stand.behaviour = lambda request: request.reply(207, multistatus("<a/>" * 1_000), Content_Type=DAV_TYPE)
     assert is_unexpected_reply(fails(stand.settings), "did not respond like an address book")
 
 
-def test_too_many_cards_are_told(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_cards_are_reported(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(carddav, "MAX_ENTRIES", 50)
     stand.behaviour = lambda request: _dav(request, [f"/ana/{number}.vcf" for number in range(51)])
     assert is_unexpected_reply(fails(stand.settings), "more than 20,000 contacts")
@@ -291,7 +291,7 @@ def test_cards_one_by_one_are_bounded(stand: Stand, fails: Fails) -> None:
     assert is_unexpected_reply(fails(stand.settings), "only one by one")
 
 
-def test_an_answer_that_was_cut_short_is_asked_for_in_parts(stand: Stand) -> None:
+def test_a_truncated_reply_is_requested_in_parts(stand: Stand) -> None:
     stand.behaviour = _one_card_and_cut
     entries = fetch_entries(stand.settings, ImportInput(service="yahoo", user_name="ana", password="secret"))
     assert [entry.first_name for entry in entries] == ["Ana"]
@@ -330,9 +330,7 @@ def test_imports_that_hang_leave_the_other_threads_alone(stand: Stand, fails: Fa
         ({"access_token": "Žluť"}, "access_token"),
     ],
 )
-def test_a_credential_that_cannot_be_one_is_sent_nowhere(
-    stand: Stand, fails: Fails, credentials: dict[str, str | None], field: str
-) -> None:
+def test_an_invalid_credential_is_sent_to_no_provider(stand: Stand, fails: Fails, credentials: dict[str, str | None], field: str) -> None:
     problem = fails(stand.settings, **credentials)
     assert (problem.status, [error.field for error in problem.errors]) == (422, [field])
     assert stand.requests == []

@@ -91,7 +91,7 @@ def test_keep_moves_those_whose_address_is_new(importing: Client) -> None:
     assert importing.post("/api/contacts/delete_all").json == {"deleted": ADDRESSES}
 
 
-def test_a_kept_entry_leaves_its_unique_id_to_the_contact_that_has_it(importing: Client) -> None:
+def test_keep_drops_a_unique_id_that_another_contact_has(importing: Client) -> None:
     a_contact(importing, unique_id="card-8")
     entries = {entry["email_address"]: entry["id"] for entry in imported(importing).json["contacts"]}
     importing.post("/api/contacts/keep", json={"ids": [entries["person8@example.org"], entries["person9@example.org"]]})
@@ -99,7 +99,7 @@ def test_a_kept_entry_leaves_its_unique_id_to_the_contact_that_has_it(importing:
     assert importing.get(f"/api/contacts/{entries['person9@example.org']}").json["unique_id"] == "card-9"
 
 
-def test_what_is_imported_is_nobody_elses(importing: Client, cast: Cast) -> None:
+def test_imported_entries_belong_to_their_user_alone(importing: Client, cast: Cast) -> None:
     entry = imported(importing).json["contacts"][0]
     assert total(cast.bob, list="imported") == 0
     assert cast.bob.get(f"/api/contacts/{entry['id']}").status == 404
@@ -113,17 +113,17 @@ def test_a_failed_import_keeps_what_came_before(importing: Client) -> None:
     assert total(importing, list="imported") == ADDRESSES
 
 
-def test_more_addresses_than_an_import_takes_are_the_providers_affair(importing: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_addresses_than_an_import_accepts_are_an_error_of_the_provider(importing: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk_import, "MAX_ENTRIES", ADDRESSES - 1)
     refused = imported(importing)
     assert (refused.status, refused.json["type"], refused.broken) == (422, "/docs/errors#provider-invalid-reply", ["service"])
     assert total(importing, list="imported") == 0
 
 
-def test_no_credential_is_left_anywhere(
+def test_no_credential_is_stored_or_logged(
     db: Database, settings: Settings, clock: Clock, cast: Cast, books: dict[str, Book], stand: Stand, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """It is looked for in every answer, log line, table and file of the service."""
+    """It is searched for in every reply, log line, table and file of the service."""
     with_providers = structs.replace(
         settings,
         google_carddav_url=books["radicale"].url,

@@ -1,4 +1,4 @@
-"""Contacts from services on pages: what is imported waits on a list, and those who are ticked are kept."""
+"""Contacts from services on pages: imported entries wait on a list, and the ticked ones become contacts."""
 
 import re
 
@@ -22,7 +22,7 @@ def sent(**fields: str) -> dict[str, str]:
     return {"service": "yahoo", "user_name": USER, "password": PASSWORD} | fields
 
 
-def test_what_is_imported_waits_on_a_list_until_it_is_kept(importing: Client) -> None:
+def test_imported_entries_wait_on_a_list_until_they_are_moved_to_the_contacts(importing: Client) -> None:
     done = importing.post("/contacts/import", data=sent())
     assert (done.status, done.headers["Location"]) == (303, f"/contacts/imported?skipped={WITHOUT}")
     page = importing.get(done.headers["Location"])
@@ -39,7 +39,7 @@ def test_what_is_imported_waits_on_a_list_until_it_is_kept(importing: Client) ->
     assert 'class="empty"' in importing.get("/contacts/imported").text
 
 
-def test_keeping_nobody_and_those_who_are_gone_is_told(importing: Client, clock: Clock) -> None:
+def test_keeping_no_entries_or_missing_ones_is_reported(importing: Client, clock: Clock) -> None:
     importing.post("/contacts/import", data=sent())
     nobody = importing.post("/contacts/keep", data={})
     assert nobody.status == 422
@@ -52,7 +52,7 @@ def test_keeping_nobody_and_those_who_are_gone_is_told(importing: Client, clock:
     assert total(importing) == 0
 
 
-def test_a_refused_password_is_told_at_its_field_and_never_shown_again(importing: Client) -> None:
+def test_a_refused_password_is_reported_at_its_field_and_never_repeated(importing: Client) -> None:
     page = importing.post("/contacts/import", data=sent(service="google", password=CANARY))
     assert page.status == 422
     assert re.search(r'id="service-password"[^>]*aria-invalid="true"', page.text)
@@ -62,7 +62,7 @@ def test_a_refused_password_is_told_at_its_field_and_never_shown_again(importing
     assert not [secret for secret in SECRETS if secret in page.text]
 
 
-def test_a_refused_token_is_told_in_its_own_form_and_never_shown_again(importing: Client) -> None:
+def test_a_refused_token_is_reported_in_its_own_form_and_never_repeated(importing: Client) -> None:
     page = importing.post("/contacts/import/token", data={"service": "yahoo", "access_token": TOKEN})
     assert page.status == 422
     assert re.search(r'id="token-access_token"[^>]*aria-invalid="true"', page.text)
@@ -73,13 +73,13 @@ def test_a_refused_token_is_told_in_its_own_form_and_never_shown_again(importing
 
 
 @pytest.mark.parametrize(("field", "value"), [("password", ""), ("user_name", ""), ("service", "aol")])
-def test_what_is_missing_is_named(importing: Client, field: str, value: str) -> None:
+def test_missing_fields_of_an_import_are_named(importing: Client, field: str, value: str) -> None:
     page = importing.post("/contacts/import", data=sent(**{field: value}))
     assert page.status == 422
     assert f'href="#service-{field}"' in page.text
 
 
-def test_a_service_that_is_away_is_told(db: Database, settings: Settings, clock: Clock, cast: Cast, books: dict[str, Book]) -> None:
+def test_an_unavailable_service_is_reported(db: Database, settings: Settings, clock: Clock, cast: Cast, books: dict[str, Book]) -> None:
     unreachable = structs.replace(settings, google_carddav_url="http://127.0.0.1:9")
     who = Client(wsgi(db, unreachable, clock), cast.alice.token)
     page = who.post("/contacts/import", data=sent(service="google"))
