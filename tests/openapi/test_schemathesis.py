@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from tests.cast import PASSWORD
-from tests.contacts.providers.stand import DAV_TYPE, Request, Stand, found, multistatus
+from tests.contacts.providers.stand import DAV_TYPE, Request, Stand, dav_response, multistatus
 from tests.openapi.serving import Service, serving
 
 HERE = Path(__file__).parent
@@ -48,7 +48,7 @@ def provider() -> Iterator[str]:
         if request.target.startswith("/me/contacts"):
             request.reply(200, '{"value": []}', Content_Type="application/json")
         else:
-            book = found(request.target, "<D:resourcetype><D:collection/><C:addressbook/></D:resourcetype>")
+            book = dav_response(request.target, "<D:resourcetype><D:collection/><C:addressbook/></D:resourcetype>")
             request.reply(207, multistatus(book), Content_Type=DAV_TYPE)
 
     with Stand(reply) as stand:
