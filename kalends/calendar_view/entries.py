@@ -90,7 +90,7 @@ def mark(ctx: Context, entries: Sequence[Entry], calendars: Sequence[Calendar] |
     preferred = {calendar.id for calendar in calendars or ()}
     rows = ctx.tx.rows(
         f"""SELECT p.event_id, c.id, c.color, c.name FROM placements p JOIN calendars c ON c.id = p.calendar_id
-            WHERE p.event_id IN {ctx.db.in_list("ids")} AND {policy.calendar_visible(ctx)} ORDER BY p.id DESC""",
+            WHERE p.event_id {ctx.db.in_list("ids")} AND {policy.calendar_visible(ctx)} ORDER BY p.id DESC""",
         ids=list(by_id),
         me=policy.me(ctx),
     )
@@ -105,7 +105,7 @@ def _editable(ctx: Context, ids: list[int]) -> list[int]:
     if ctx.actor is None:
         return []
     sql = f"""SELECT e.id FROM events e JOIN calendars c ON c.id = e.calendar_id
-                WHERE e.id IN {ctx.db.in_list("ids")} AND {policy.EVENT_EDITABLE}"""
+                WHERE e.id {ctx.db.in_list("ids")} AND {policy.EVENT_EDITABLE}"""
     return [row[0] for row in ctx.tx.rows(sql, ids=ids, me=ctx.actor.id)]
 
 

@@ -14,7 +14,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def in_list(self, name: str) -> str:
-        """The members of a list of integers, passed as the parameter of this name: `id IN {db.in_list('ids')}`."""
+        """The condition that a column is in a list of integers, passed as the parameter of this name: `id {db.in_list('ids')}`."""
 
     @abstractmethod
     def for_each(self, name: str, table: str, ids: str) -> str:

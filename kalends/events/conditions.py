@@ -65,7 +65,7 @@ def build(ctx: Context, query: EventQuery, zone: str) -> Conditions:
         conditions.on_event.append("e.series_id = :series_id")
         conditions.params["series_id"] = query.series_id
     if query.ids is not None:
-        conditions.on_event.append(f"e.id IN {ctx.db.in_list('ids')}")
+        conditions.on_event.append(f"e.id {ctx.db.in_list('ids')}")
         conditions.params["ids"] = query.ids
     _add_searches(conditions, query)
     return conditions

@@ -82,14 +82,14 @@ def _count_among_candidates(ctx: Context, query: EventQuery, calendars: Searched
 def _candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> str:
     """SQL for the ids of the events that may match, from the most selective index; an id may be repeated."""
     if query.ids is not None:
-        return f"SELECT e.id FROM events e WHERE e.id IN {ctx.db.in_list('ids')}"
+        return f"SELECT e.id FROM events e WHERE e.id {ctx.db.in_list('ids')}"
     if matches := _selective_matches(ctx, query, where, MAX_COUNTED):
         return matches
     if query.series_id is not None:
         return "SELECT e.id FROM events e WHERE e.series_id = :series_id"
     if calendars is None:
         return f"SELECT e.id FROM events e WHERE {where.bounded('e.start_at', 'e.id', 'e.public')}{_ORDER}"
-    within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id IN {ctx.db.in_list('calendars')}")
+    within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id {ctx.db.in_list('calendars')}")
     return f"SELECT p.event_id AS id FROM placements p WHERE {within}"
 
 
@@ -100,7 +100,7 @@ def _select_all(ctx: Context, selection: str, query: EventQuery, calendars: Sear
         hits, params = ctx.db.ids_containing("events", "search", where.literals)
         where.params |= params
     elif matches is None and query.ids is None and calendars is not None:
-        within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id IN {ctx.db.in_list('calendars')}")
+        within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id {ctx.db.in_list('calendars')}")
         hits = f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}"
     condition = where.sql("e.start_at", "e.id", _scope(ctx, query, calendars, where), policy.event_visible(ctx))
     return _select_by_ids(selection, hits, condition) if hits else f"SELECT {selection} FROM events e WHERE {condition}"
@@ -111,7 +111,7 @@ def _scope(ctx: Context, query: EventQuery, calendars: Searched | None, where: C
     if calendars is None:
         return "1 = 1" if query.ids is not None and query.scope is None else "e.public"
     where.params["calendars"] = [calendar.id for calendar in calendars]
-    return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND p.calendar_id IN {ctx.db.in_list('calendars')})"
+    return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND p.calendar_id {ctx.db.in_list('calendars')})"
 
 
 def _selective_matches(ctx: Context, query: EventQuery, where: Conditions, most: int) -> str | None:
@@ -146,7 +146,7 @@ def _select_long_running(ctx: Context, selection: str, query: EventQuery, calend
         condition = long_running.sql("e.start_at", "e.id", _scope(ctx, query, calendars, long_running), policy.event_visible(ctx))
         return f"SELECT {selection} FROM events e WHERE {condition}"
     long_running.params["calendars"] = [calendar.id for calendar in calendars]
-    within = f"p.lasts AND p.start_at < :recent AND p.calendar_id IN {ctx.db.in_list('calendars')}"
+    within = f"p.lasts AND p.start_at < :recent AND p.calendar_id {ctx.db.in_list('calendars')}"
     condition = long_running.sql("e.start_at", "e.id", policy.event_visible(ctx))
     return _select_by_ids(selection, f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}", condition)
 
@@ -221,5 +221,5 @@ def _first_of_each(ctx: Context, calendars: Searched, where: Conditions, size: i
 
 
 def _load(ctx: Context, ids: list[int], *, latest_first: bool) -> list[EventRow]:
-    rows = ctx.tx.all(EventRow, f"SELECT {_ROW} FROM events e WHERE e.id IN {ctx.db.in_list('ids')}", ids=ids)
+    rows = ctx.tx.all(EventRow, f"SELECT {_ROW} FROM events e WHERE e.id {ctx.db.in_list('ids')}", ids=ids)
     return sorted(rows, key=lambda row: (row.start_at, row.id), reverse=latest_first)

@@ -45,7 +45,7 @@ def find_by_ids(ctx: Context, ids: list[int]) -> list[Event]:
     """Those of the events that exist, in the order of the ids, without a permission check."""
     if not ids:
         return []
-    rows = ctx.tx.all(Event, f"{policy.SELECT_EVENTS} WHERE e.id IN {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
+    rows = ctx.tx.all(Event, f"{policy.SELECT_EVENTS} WHERE e.id {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
     events = {event.id: event for event in rows}
     return [events[event_id] for event_id in ids if event_id in events]
 
@@ -56,7 +56,7 @@ def find_by_series(ctx: Context, series_ids: list[int]) -> list[Event]:
         return []
     return ctx.tx.all(
         Event,
-        f"{policy.SELECT_EVENTS} WHERE e.series_id IN {ctx.db.in_list('series_ids')} ORDER BY e.start_at, e.id",
+        f"{policy.SELECT_EVENTS} WHERE e.series_id {ctx.db.in_list('series_ids')} ORDER BY e.start_at, e.id",
         series_ids=series_ids,
         me=policy.me(ctx),
     )
@@ -67,7 +67,7 @@ def find_placed_series(ctx: Context, calendar: Calendar, series_ids: list[int]) 
     return ctx.tx.all(
         Event,
         f"""{policy.SELECT_EVENTS} JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar_id
-            WHERE e.series_id IN {ctx.db.in_list("series_ids")} AND {policy.placed_event_visible(ctx, calendar.is_member)}""",
+            WHERE e.series_id {ctx.db.in_list("series_ids")} AND {policy.placed_event_visible(ctx, calendar.is_member)}""",
         calendar_id=calendar.id,
         series_ids=series_ids,
         me=policy.me(ctx),
@@ -77,7 +77,7 @@ def find_placed_series(ctx: Context, calendar: Calendar, series_ids: list[int]) 
 def first_event_of_series(ctx: Context, series_ids: list[int]) -> dict[int, int]:
     """The id of the first event of each series."""
     rows = ctx.tx.rows(
-        f"SELECT e.series_id, e.id FROM events e WHERE e.series_id IN {ctx.db.in_list('ids')} ORDER BY e.start_at DESC, e.id DESC",
+        f"SELECT e.series_id, e.id FROM events e WHERE e.series_id {ctx.db.in_list('ids')} ORDER BY e.start_at DESC, e.id DESC",
         ids=series_ids,
     )
     return dict(rows)
@@ -95,20 +95,20 @@ def public_version(ctx: Context, limit: int) -> tuple[int, ...]:
 
 def visible_calendar_ids(ctx: Context, ids: list[int]) -> set[int]:
     """Those of the calendars that the actor can see."""
-    select = f"SELECT c.id FROM calendars c WHERE c.id IN {ctx.db.in_list('ids')} AND {policy.calendar_visible(ctx)}"
+    select = f"SELECT c.id FROM calendars c WHERE c.id {ctx.db.in_list('ids')} AND {policy.calendar_visible(ctx)}"
     return {calendar_id for (calendar_id,) in ctx.tx.rows(select, ids=ids, me=policy.me(ctx))}
 
 
 def lock(ctx: Context, ids: list[int]) -> None:
     """Lock these events and their series until the transaction ends."""
-    series_ids = f"SELECT series_id FROM events WHERE id IN {ctx.db.in_list('ids')}"
+    series_ids = f"SELECT series_id FROM events WHERE id {ctx.db.in_list('ids')}"
     ctx.tx.rows(f"SELECT id FROM series WHERE id IN ({series_ids}) ORDER BY id {ctx.db.for_update}", ids=ids)
     lock_events(ctx, ids)
 
 
 def lock_events(ctx: Context, ids: list[int]) -> None:
     """Lock these events, so that nobody changes, comments on or responds to them until the transaction ends."""
-    ctx.tx.rows(f"SELECT id FROM events WHERE id IN {ctx.db.in_list('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
+    ctx.tx.rows(f"SELECT id FROM events WHERE id {ctx.db.in_list('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
 
 
 def insert(ctx: Context, fields: EventFields, span: Span, calendar: Calendar) -> int:
@@ -158,7 +158,7 @@ def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> dict[str, int]:
         made=encode(rows).decode(),
         now=ctx.now,
     )
-    inserted = f"e.id > :last AND e.calendar_id IN {ctx.db.in_list('calendars')}"
+    inserted = f"e.id > :last AND e.calendar_id {ctx.db.in_list('calendars')}"
     calendar_ids = list({row["calendar_id"] for row in rows})
     placements.insert_homes(ctx, inserted, last=last, calendars=calendar_ids)
     return dict(ctx.tx.rows(f"SELECT e.uid, e.id FROM events e WHERE {inserted} AND e.uid IS NOT NULL", last=last, calendars=calendar_ids))
@@ -205,7 +205,7 @@ def mark_edited(ctx: Context, event_id: int) -> None:
 
 
 def delete(ctx: Context, ids: list[int]) -> None:
-    ctx.tx.run(f"DELETE FROM events WHERE id IN {ctx.db.in_list('ids')}", ids=ids)
+    ctx.tx.run(f"DELETE FROM events WHERE id {ctx.db.in_list('ids')}", ids=ids)
 
 
 def delete_or_detach(ctx: Context, ids: list[int]) -> None:
@@ -214,7 +214,7 @@ def delete_or_detach(ctx: Context, ids: list[int]) -> None:
         return
     # Wait for transactions that comment on or respond to one of them, so that their rows are seen.
     lock_events(ctx, ids)
-    in_ids = f"id IN {ctx.db.in_list('ids')}"
+    in_ids = f"id {ctx.db.in_list('ids')}"
     rows = ctx.tx.rows(
         f"""SELECT id FROM events WHERE {in_ids} AND (
                 edited OR EXISTS (SELECT 1 FROM comments c WHERE c.event_id = events.id)

@@ -58,7 +58,7 @@ def _find_earlier_series(ctx: Context, rows: list[EventRow], after: str | None) 
         return set()
     start_at, event_id = cursor.decode(after)
     series = ctx.tx.rows(
-        f"""SELECT DISTINCT series_id FROM events WHERE series_id IN {ctx.db.in_list("ids")} AND public
+        f"""SELECT DISTINCT series_id FROM events WHERE series_id {ctx.db.in_list("ids")} AND public
             AND start_at >= :now AND (start_at, id) <= (:start_at, :event_id)""",
         ids=ids,
         now=ctx.now,
@@ -75,7 +75,7 @@ def _find_rules(ctx: Context, series_ids: list[int]) -> dict[int, tuple[Repeat, 
     rows = ctx.tx.rows(
         f"""SELECT r.id, r.frequency, r.step, r.start_date, r.end_date,
                    (SELECT count(*) FROM events e WHERE e.series_id = r.id AND e.start_at > :now AND e.public)
-            FROM series r WHERE r.id IN {ctx.db.in_list("ids")}""",
+            FROM series r WHERE r.id {ctx.db.in_list("ids")}""",
         ids=series_ids,
         now=ctx.now,
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kalends.db import Database
+from kalends.db.postgres.dialect import PostgresDialect
 from kalends.settings import Settings
 from tests import recorded_statements
 from tests.cast import Cast, a_comment, an_event
@@ -129,3 +130,11 @@ def test_each_exception_is_needed(cast: Cast, plans: Plans, statements: dict[str
     for exception in needed:
         monkeypatch.setattr("tests.plans.EXCEPTED", [other for other in EXCEPTED if other is not exception])
         assert complaints(plans, statements)
+
+
+def test_a_list_of_ids_is_looked_up_by_whichever_join_the_planner_prefers(postgres_url: str, tmp_path: Path) -> None:
+    """A merge join would read the placements of all calendars."""
+    with opened("postgres", tmp_path, postgres_url) as plans:
+        plans.change("SET enable_nestloop = off")
+        in_list = PostgresDialect().in_list("ids").replace(":ids", "%(ids)s")
+        assert plans.scans(f"SELECT event_id FROM placements WHERE lasts AND start_at < 5 AND calendar_id {in_list}") == []

@@ -21,7 +21,7 @@ class PostgresDialect(Dialect):
     for_update = "FOR UPDATE"
 
     def in_list(self, name: str) -> str:
-        return f"(SELECT unnest(CAST(:{name} AS bigint[])))"
+        return f"= ANY (CAST(:{name} AS bigint[]))"
 
     def for_each(self, name: str, table: str, ids: str) -> str:
         members = f"unnest(CAST(:{name} AS bigint[])) AS each (id)"

@@ -21,7 +21,7 @@ class SqliteDialect(Dialect):
     for_update = ""
 
     def in_list(self, name: str) -> str:
-        return f"(SELECT value FROM json_each(:{name}))"
+        return f"IN (SELECT value FROM json_each(:{name}))"
 
     def for_each(self, name: str, table: str, ids: str) -> str:
         return f"(SELECT value AS id FROM json_each(:{name})) AS each CROSS JOIN {table} WHERE {table.split()[-1]}.id IN ({ids})"

@@ -36,7 +36,7 @@ def _find_visible(ctx: Context, calendar: Calendar, column: str, ids: list[int])
         return []
     rows = ctx.tx.rows(
         f"""SELECT DISTINCT {column} FROM events e JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar_id
-            WHERE {column} IN {ctx.db.in_list("ids")} AND {policy.event_visible(ctx)}""",
+            WHERE {column} {ctx.db.in_list("ids")} AND {policy.event_visible(ctx)}""",
         ids=ids,
         calendar_id=calendar.id,
         me=policy.me(ctx),
@@ -45,14 +45,14 @@ def _find_visible(ctx: Context, calendar: Calendar, column: str, ids: list[int])
 
 
 def find_event_ids_of_series(ctx: Context, series_ids: list[int]) -> list[int]:
-    rows = ctx.tx.rows(f"SELECT id FROM events WHERE series_id IN {ctx.db.in_list('ids')}", ids=series_ids)
+    rows = ctx.tx.rows(f"SELECT id FROM events WHERE series_id {ctx.db.in_list('ids')}", ids=series_ids)
     return [event_id for (event_id,) in rows]
 
 
 def find_series_with_events_elsewhere(ctx: Context, calendar: Calendar, series_ids: list[int]) -> list[int]:
     """Those of the series with events that are not on the calendar."""
     rows = ctx.tx.rows(
-        f"""SELECT DISTINCT e.series_id FROM events e WHERE e.series_id IN {ctx.db.in_list("ids")}
+        f"""SELECT DISTINCT e.series_id FROM events e WHERE e.series_id {ctx.db.in_list("ids")}
             AND NOT EXISTS (SELECT 1 FROM placements p WHERE p.event_id = e.id AND p.calendar_id = :calendar_id)""",
         ids=series_ids,
         calendar_id=calendar.id,

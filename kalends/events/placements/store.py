@@ -119,7 +119,7 @@ def remove_all(ctx: Context, calendar_id: int) -> None:
 
 
 def _remove(ctx: Context, calendar_id: int, ids: list[int]) -> None:
-    in_ids = f"IN {ctx.db.in_list('ids')}"
+    in_ids = ctx.db.in_list("ids")
     home = f"id {in_ids} AND calendar_id = :home"
     ctx.tx.rows(f"SELECT id FROM events WHERE {home} ORDER BY id {ctx.db.for_update}", ids=ids, home=calendar_id)
     ctx.tx.run(f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE {home} AND {_NEXT_HOME} IS NOT NULL", ids=ids, home=calendar_id)

@@ -44,7 +44,7 @@ def get(ctx: Context, series_id: int) -> Series:
 
 
 def find_by_ids(ctx: Context, ids: list[int]) -> list[Series]:
-    return ctx.tx.all(Series, f"SELECT {_COLUMNS} FROM series WHERE id IN {ctx.db.in_list('ids')}", ids=ids)
+    return ctx.tx.all(Series, f"SELECT {_COLUMNS} FROM series WHERE id {ctx.db.in_list('ids')}", ids=ids)
 
 
 def find_due(ctx: Context) -> list[int]:
@@ -124,21 +124,19 @@ def add_event(ctx: Context, event_id: int, series_id: int, slot: str | None) -> 
 
 def move_events(ctx: Context, ids: list[int], series_id: int | None) -> None:
     """Move the events to another series, or out of any."""
-    ctx.tx.run(
-        f"UPDATE events SET series_id = CAST(:series_id AS BIGINT) WHERE id IN {ctx.db.in_list('ids')}", series_id=series_id, ids=ids
-    )
+    ctx.tx.run(f"UPDATE events SET series_id = CAST(:series_id AS BIGINT) WHERE id {ctx.db.in_list('ids')}", series_id=series_id, ids=ids)
 
 
 def shift_slots(ctx: Context, events: list[Event], slots: list[str]) -> None:
     """Give each event its new slot. All slots are cleared first, because they are unique within a series."""
-    ctx.tx.run(f"UPDATE events SET slot = NULL WHERE id IN {ctx.db.in_list('ids')}", ids=[event.id for event in events])
+    ctx.tx.run(f"UPDATE events SET slot = NULL WHERE id {ctx.db.in_list('ids')}", ids=[event.id for event in events])
     rows = [{"id": event.id, "slot": slot} for event, slot in zip(events, slots, strict=True)]
     ctx.tx.many("UPDATE events SET slot = :slot WHERE id = :id", rows)
 
 
 def find_exceptions(ctx: Context, series_ids: list[int]) -> list[tuple[int, str]]:
     """The slots of each series whose occurrences were deleted alone."""
-    rows = ctx.tx.rows(f"SELECT series_id, slot FROM series_exceptions WHERE series_id IN {ctx.db.in_list('ids')}", ids=series_ids)
+    rows = ctx.tx.rows(f"SELECT series_id, slot FROM series_exceptions WHERE series_id {ctx.db.in_list('ids')}", ids=series_ids)
     return [(series_id, slot) for series_id, slot in rows]
 
 
