@@ -60,11 +60,11 @@ def _requests(user: User) -> dict[str, tuple[Request, bool]]:
 
 
 def _medians(cases: list[Case]) -> list[float]:
-    taken: list[list[float]] = [[] for _ in cases]
+    durations: list[list[float]] = [[] for _ in cases]
     for i in range(WARM + ROUNDS):
-        for times, (user, request, guest) in zip(taken, cases, strict=True):
+        for times, (user, request, guest) in zip(durations, cases, strict=True):
             began = time.perf_counter()
             user.ask(request, guest=guest)
             if i >= WARM:
                 times.append((time.perf_counter() - began) * 1000)
-    return [statistics.median(times) for times in taken]
+    return [statistics.median(times) for times in durations]

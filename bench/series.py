@@ -31,8 +31,8 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
         with databases.copy(kind, FEW) as where, servers.kalends(where) as server:
             user = User(server.port)
             with click.progressbar(range(rounds), label=f"Series, {kind}") as bar:
-                taken = [_round(user) for _ in bar]
-        create, repeat = (statistics.median(seconds) * 1000 for seconds in zip(*taken, strict=True))
+                results = [_round(user) for _ in bar]
+        create, repeat = (statistics.median(seconds) * 1000 for seconds in zip(*results, strict=True))
         rows.append([kind, f"{create:.2f}", f"{repeat:.1f}", f"{repeat / create:.0f}", f"at most {MOST}"])
     head = ["database", "one create, ms", f"repeat daily for two years ({OCCURRENCES} events), ms", "ratio", "goal"]
     report.write("series", "Series", [table(head, rows)])
@@ -43,7 +43,7 @@ def _round(user: User) -> tuple[float, float]:
     began = time.perf_counter()
     event_id = user.json(Request("/api/events", FIELDS))["id"]
     created = time.perf_counter()
-    made = json.loads(user.ask(Request(f"/api/events/{event_id}/repeat", TWO_YEARS), method="PUT"))
+    result = json.loads(user.ask(Request(f"/api/events/{event_id}/repeat", TWO_YEARS), method="PUT"))
     repeated = time.perf_counter()
-    assert made["occurrences"] == OCCURRENCES
+    assert result["occurrences"] == OCCURRENCES
     return created - began, repeated - created

@@ -111,16 +111,16 @@ def _rounds(kind: str, targets: dict[str, Target], rounds: int, seconds: int) ->
 
 def _starts(kind: str, where: Where, times: int) -> dict[str, float]:
     """Seconds from the start of the process to the first good reply, on both cores, and with the background worker as users have it."""
-    taken: dict[str, list[float]] = {OURS: [], CONSTANT: [], USUAL: []}
+    durations: dict[str, list[float]] = {OURS: [], CONSTANT: [], USUAL: []}
     with click.progressbar(range(times), label=f"Starts, {kind}") as bar:
         for _ in bar:
             with servers.kalends(where, cores=servers.BOTH_CORES, work=True) as server:
-                taken[OURS].append(server.started_in)
+                durations[OURS].append(server.started_in)
             with servers.constant(cores=servers.BOTH_CORES) as server:
-                taken[CONSTANT].append(server.started_in)
+                durations[CONSTANT].append(server.started_in)
             with servers.usual(where, cores=servers.BOTH_CORES) as server:
-                taken[USUAL].append(server.started_in)
-    return {name: statistics.median(seconds) for name, seconds in taken.items()}
+                durations[USUAL].append(server.started_in)
+    return {name: statistics.median(seconds) for name, seconds in durations.items()}
 
 
 def _rates(kind: str, medians: Medians) -> str:

@@ -172,7 +172,7 @@ async def index(
 @app.post("/api/events", status_code=201)
 async def create(fields: EventFields, db: Db, user: Actor) -> Detail:
     now, start = int(datetime.now(UTC).timestamp()), int(fields.start_time.timestamp())
-    made = Event(
+    event = Event(
         owner_id=user.id,
         calendar_id=fields.calendar_id,
         title=fields.title,
@@ -188,11 +188,11 @@ async def create(fields: EventFields, db: Db, user: Actor) -> Detail:
         created_at=now,
         updated_at=now,
     )
-    db.add(made)
+    db.add(event)
     await db.flush()
-    db.add(Placement(event_id=made.id, calendar_id=fields.calendar_id, start_at=start, public=False, grants=True, created_at=now))
+    db.add(Placement(event_id=event.id, calendar_id=fields.calendar_id, start_at=start, public=False, grants=True, created_at=now))
     await db.commit()
-    return await show(made.id, db, user)
+    return await show(event.id, db, user)
 
 
 def _fields(event: Event) -> dict[str, Any]:

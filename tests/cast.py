@@ -109,8 +109,8 @@ def a_block(blocker: Person, owner: Person) -> int:
     """The blocker leaves a calendar that the owner shares with them, and blocks the owner; the owner's id."""
     calendar = a_calendar(owner)
     shared(owner, calendar, blocker, "viewer")
-    left = blocker.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": blocker.user_name, "block": True})
-    assert left.status == 200, left
+    reply = blocker.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": blocker.user_name, "block": True})
+    assert reply.status == 200, reply
     return owner.id
 
 

@@ -55,9 +55,9 @@ class Client:
 
     def request(self, method: str, path: str, *, headers: dict[str, str] | None = None, **kwargs: Any) -> Reply:
         """Send a request; json=, data= (a form), query= or body= say what it carries."""
-        sent = dict(headers or {})
+        all_headers = dict(headers or {})
         if self.token:
-            sent.setdefault("Authorization", f"Bearer {self.token}")
+            all_headers.setdefault("Authorization", f"Bearer {self.token}")
         path, _, query = path.partition("?")
         if "query" in kwargs:
             kwargs["params"] = kwargs.pop("query")
@@ -65,10 +65,10 @@ class Client:
             kwargs["query_string"] = query
         if "data" in kwargs:
             kwargs["body"] = urlencode(kwargs.pop("data"))
-            sent.setdefault("Content-Type", "application/x-www-form-urlencoded")
+            all_headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
         query_string = urlencode(kwargs.get("params") or {}) or query
         with recorded_statements.during(f"{method} {path}?{query_string}" if query_string else f"{method} {path}"):
-            result = self._http.simulate_request(method, path, headers=sent, **kwargs)
+            result = self._http.simulate_request(method, path, headers=all_headers, **kwargs)
         cookies = {name: cookie.value for name, cookie in result.cookies.items()}
         return Reply(result.status_code, result.headers, result.content, cookies)
 

@@ -126,7 +126,7 @@ class PostgresPlans:
 
     def _change_by(self, sql: str) -> None:
         """Run the statements that a statement writes."""
-        self.change("SET LOCAL session_replication_role = replica;" + ";".join(made for (made,) in self._rows(sql)))
+        self.change("SET LOCAL session_replication_role = replica;" + ";".join(statement for (statement,) in self._rows(sql)))
 
     def scans(self, sql: str) -> list[str]:
         numbers: dict[str, int] = {}

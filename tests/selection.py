@@ -90,14 +90,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = {item for item in items if _is_left_out(config, item)}
-    if left_out:
-        config.hook.pytest_deselected(items=list(left_out))
-        items[:] = [item for item in items if item not in left_out]
+    deselected = {item for item in items if _is_deselected(config, item)}
+    if deselected:
+        config.hook.pytest_deselected(items=list(deselected))
+        items[:] = [item for item in items if item not in deselected]
     _spread_longest(items, _number_of_test_processes(config))
 
 
-def _is_left_out(config: pytest.Config, item: pytest.Item) -> bool:
+def _is_deselected(config: pytest.Config, item: pytest.Item) -> bool:
     fixtures, params = set(getattr(item, "fixturenames", [])), _params(item)
     marks = {mark.name for mark in item.iter_markers()}
     if not config.getoption("--soak") and "soak" in marks:

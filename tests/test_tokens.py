@@ -11,15 +11,15 @@ from kalends.settings import Settings
 
 
 def test_a_token_has_256_random_bits() -> None:
-    made = {tokens.new_token() for _ in range(1000)}
-    assert len(made) == 1000
-    assert all(re.fullmatch(r"[A-Za-z0-9_-]{43}", token) for token in made)
+    values = {tokens.new_token() for _ in range(1000)}
+    assert len(values) == 1000
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{43}", token) for token in values)
 
 
 def test_a_public_id_is_short_and_names_its_kind() -> None:
-    made = {tokens.public_id("k") for _ in range(1000)}
-    assert len(made) == 1000
-    assert all(re.fullmatch(r"k[0-9a-z]{15}", name) for name in made)
+    ids = {tokens.public_id("k") for _ in range(1000)}
+    assert len(ids) == 1000
+    assert all(re.fullmatch(r"k[0-9a-z]{15}", name) for name in ids)
 
 
 def test_a_derived_secret_follows_from_purpose_subject_and_server(tmp_path: Path) -> None:

@@ -14,10 +14,10 @@ def value_on_page(page: str, name: str) -> str:
 
 
 def test_a_key_is_shown_once_and_works(cast: Cast) -> None:
-    made = cast.alice.post("/account/keys", data={"name": "my <backup>"})
-    assert (made.status, made.headers["Cache-Control"]) == (200, "no-store")
-    assert "my &lt;backup&gt;" in made.text
-    wkey, secret = value_on_page(made.text, "wkey"), value_on_page(made.text, "shared_secret")
+    page = cast.alice.post("/account/keys", data={"name": "my <backup>"})
+    assert (page.status, page.headers["Cache-Control"]) == (200, "no-store")
+    assert "my &lt;backup&gt;" in page.text
+    wkey, secret = value_on_page(page.text, "wkey"), value_on_page(page.text, "shared_secret")
     assert cast.anonymous.signed_in(wkey).get("/api/calendars").status == 200
     (key,) = cast.alice.get("/api/keys").json["keys"]
     login = signed(key | {"shared_secret": secret}, "2026-05-28T20:26:40Z")

@@ -20,9 +20,9 @@ def profile(person: Person, **fields: str) -> dict[str, str]:
 
 
 def another_session(person: Person) -> Client:
-    made = Client(person.app).post("/api/session", json={"user_name": person.user_name, "password": PASSWORD})
-    assert made.status == 201, made
-    return person.signed_in(made.json["token"])
+    reply = Client(person.app).post("/api/session", json={"user_name": person.user_name, "password": PASSWORD})
+    assert reply.status == 201, reply
+    return person.signed_in(reply.json["token"])
 
 
 def test_the_account_page_shows_the_profile(cast: Cast) -> None:

@@ -171,9 +171,9 @@ def test_a_reset_link_works_once(cast: Cast, db: Database, settings: Settings) -
 def test_a_link_that_two_send_at_once_works_once(cast: Cast, db: Database, settings: Settings) -> None:
     link = the_link(cast, db, settings)
     with ThreadPoolExecutor(8) as threads:
-        sent = {f"{NEW} {n}": threads.submit(cast.anonymous.post, link, data={"password": f"{NEW} {n}"}) for n in range(8)}
-    (won,) = [password for password, reply in sent.items() if reply.result().status == 303]
-    assert {reply.result().status for reply in sent.values()} == {303, 404}
+        futures = {f"{NEW} {n}": threads.submit(cast.anonymous.post, link, data={"password": f"{NEW} {n}"}) for n in range(8)}
+    (won,) = [password for password, reply in futures.items() if reply.result().status == 303]
+    assert {reply.result().status for reply in futures.values()} == {303, 404}
     assert log_in(cast, won) == 201
 
 

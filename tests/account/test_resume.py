@@ -34,9 +34,9 @@ def test_a_form_is_stored_and_submitted_after_signing_in(cast: Cast) -> None:
     assert 'action="/events"' in resumed.text
     assert hidden(resumed) == typed
     cookie = {"Cookie": f"kalends_session={resumed.cookies['kalends_session']}"}
-    made = cast.anonymous.post("/events", data=hidden(resumed), headers=BROWSER | cookie)
-    assert made.redirect[1] == "created"
-    assert cast.alice.get(f"/api{made.redirect[0]}").json["title"] == TITLE
+    reply = cast.anonymous.post("/events", data=hidden(resumed), headers=BROWSER | cookie)
+    assert reply.redirect[1] == "created"
+    assert cast.alice.get(f"/api{reply.redirect[0]}").json["title"] == TITLE
 
 
 @pytest.mark.parametrize("is_public", [True, False])
@@ -60,9 +60,9 @@ def test_a_stored_form_has_lists_but_no_passwords_and_files(cast: Cast) -> None:
     body = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.ics"\r\n\r\nBEGIN:VCALENDAR\r\n--b--\r\n'
     kind = {"Content-Type": "multipart/form-data; boundary=b"}
     calendar = a_calendar(cast.alice, public=True)
-    sent = cast.anonymous.post(f"/calendars/{calendar['id']}/import", body=body, headers=BROWSER | kind)
-    assert "except for the file" in sent.text
-    assert "VCALENDAR" not in sent.text
+    reply = cast.anonymous.post(f"/calendars/{calendar['id']}/import", body=body, headers=BROWSER | kind)
+    assert "except for the file" in reply.text
+    assert "VCALENDAR" not in reply.text
 
 
 def test_another_site_can_neither_plant_a_form_nor_choose_where_it_is_sent(cast: Cast) -> None:

@@ -42,14 +42,14 @@ def cover(block: Block) -> set[tuple[int, int]]:
 def test_no_event_of_a_day_hides_another(times: list[tuple[int, int]]) -> None:
     blocks, more = _blocks(MAY, [an_entry(i, start, minutes) for i, (start, minutes) in enumerate(times)])
     assert len(blocks) + sum(overflow.count for overflow in more) == len(times)
-    seen: set[tuple[int, int]] = set()
+    covered: set[tuple[int, int]] = set()
     for block in blocks:
         assert 0 <= block.start < block.end <= 96
         assert 0 <= block.column <= block.column + block.width <= COLUMNS
-        assert not seen & cover(block), block
-        seen |= cover(block)
+        assert not covered & cover(block), block
+        covered |= cover(block)
     for overflow in more:
-        assert not seen & {(row, column) for row in range(overflow.start, overflow.end) for column in (10, 11)}
+        assert not covered & {(row, column) for row in range(overflow.start, overflow.end) for column in (10, 11)}
 
 
 def test_more_than_six_at_once_are_counted() -> None:

@@ -12,5 +12,5 @@ def test_edit_returns_fields_that_update_accepts(cast: Cast, clock: Clock) -> No
         assert (form.status, set(form.json)) == (200, set(JAZZ))
         assert form.json.items() <= calendar.items()
         clock.ahead(60)
-        sent = cast.alice.put(path, json=form.json).json
-        assert sent | {"updated_at": ""} == calendar | {"updated_at": ""}
+        updated = cast.alice.put(path, json=form.json).json
+        assert updated | {"updated_at": ""} == calendar | {"updated_at": ""}

@@ -16,11 +16,11 @@ PEBBLES = "CREATE TABLE pebbles (id $id, wet $flag NOT NULL, weight $int, pictur
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with one migration."""
-    made = tmp_path / "migrations"
-    made.mkdir()
-    (made / "0001_pebbles.sql").write_text(PEBBLES)
-    (made / "README.md").write_text("What is no .sql is passed over.")
-    return made
+    migrations = tmp_path / "migrations"
+    migrations.mkdir()
+    (migrations / "0001_pebbles.sql").write_text(PEBBLES)
+    (migrations / "README.md").write_text("What is no .sql is passed over.")
+    return migrations
 
 
 def _ledger(tx: Transaction) -> list[str]:

@@ -56,10 +56,10 @@ def file(tmp_path: Path) -> Path:
 def test_every_table_is_listed_after_the_tables_it_refers_to(sqlite: Sqlite) -> None:
     migrate(sqlite)
     with sqlite.read() as tx:
-        made = {name for (name,) in tx.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%STRICT'")}
+        strict_tables = {name for (name,) in tx.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%STRICT'")}
         references = tx.rows("""SELECT m.name, f."table" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f""")
     order = tables()
-    assert set(order) - DROPPED == made - {"migrations"}
+    assert set(order) - DROPPED == strict_tables - {"migrations"}
     assert len(references) > 10
     for table, referred in references:
         assert order.index(referred) < order.index(table), f"{table} comes before {referred}"
@@ -81,14 +81,14 @@ def test_an_older_backup_is_restored_and_migrated(fresh: Database, tmp_path: Pat
 
 def test_a_restored_database_has_every_index_and_trigger(fresh: Database, tmp_path: Path, file: Path) -> None:
     migrate(fresh)
-    made = _made(fresh)
+    expected = _indexes_and_triggers(fresh)
     take(fresh, Settings(data=str(tmp_path)), file, no_progress)
     restore(fresh, file, no_progress, force=True)
-    assert _made(fresh) == made
-    assert {"events_search", "events_in_public", "placements_after_insert"} <= {name for name, *_ in made}
+    assert _indexes_and_triggers(fresh) == expected
+    assert {"events_search", "events_in_public", "placements_after_insert"} <= {name for name, *_ in expected}
 
 
-def _made(db: Database) -> set[tuple[Any, ...]]:
+def _indexes_and_triggers(db: Database) -> set[tuple[Any, ...]]:
     if isinstance(db, Sqlite):
         statements = ["SELECT name, sql FROM sqlite_master WHERE type <> 'table' OR sql LIKE 'CREATE VIRTUAL TABLE%'"]
     else:

@@ -111,9 +111,9 @@ def test_a_unique_violation_names_its_index(beach: Database, sql: str, index: st
         tx.script("CREATE TABLE shells (a INTEGER, b INTEGER, c INTEGER)")
         tx.script("CREATE UNIQUE INDEX shells_all ON shells (a, b)")
         tx.script("CREATE UNIQUE INDEX shells_round ON shells (b) WHERE c < 9")
-    with pytest.raises(UniqueViolation) as taken, beach.write() as tx:
+    with pytest.raises(UniqueViolation) as violation, beach.write() as tx:
         tx.run(sql)
-    assert taken.value.index == index
+    assert violation.value.index == index
 
 
 def test_a_foreign_key_violation_asks_for_a_retry(beach: Database) -> None:

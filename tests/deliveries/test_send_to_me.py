@@ -40,10 +40,10 @@ def test_a_number_without_its_country_cannot_be_dialled(cast: Cast, number: str)
 
 def test_opting_in_is_recorded_for_each_address(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    sent = {"email": "gus@example.org", "mobile_number": "+33612345678"}
-    cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json=sent)
+    addresses = {"email": "gus@example.org", "mobile_number": "+33612345678"}
+    cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json=addresses)
     assert cast.alice.get("/api/subscribers").json["subscribers"] == []
-    cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json=sent | {"opt_in": "yes"})
+    cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json=addresses | {"opt_in": "yes"})
     listed = cast.alice.get("/api/subscribers").json["subscribers"]
     assert [(s["channel"], s["address"], s["source"], s["event_id"]) for s in listed] == [
         ("email", "gus@example.org", "send_to_me", event["id"]),
@@ -110,6 +110,6 @@ def test_concurrent_requests_cannot_exceed_the_limit_of_an_address(cast: Cast, l
 
 def test_without_an_address_the_event_is_sent_to_the_users_own(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)["id"]
-    sent = cast.bob.put(f"/api/events/{event}/send_to_me")
-    assert (sent.status, [each["address"] for each in sent.json["deliveries"]]) == (202, [cast.bob.email_address])
+    reply = cast.bob.put(f"/api/events/{event}/send_to_me")
+    assert (reply.status, [each["address"] for each in reply.json["deliveries"]]) == (202, [cast.bob.email_address])
     assert cast.anonymous.put(f"/api/events/{event}/send_to_me").broken == ["email"]

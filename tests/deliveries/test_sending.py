@@ -63,9 +63,9 @@ def attempt(db: Database, settings: Settings, clock: Clock) -> Attempt:
 
 def a_send_to_me(cast: Cast, event: dict[str, Any], **more: Any) -> int:
     """Somebody has the event sent to them."""
-    sent = cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"} | more)
-    assert sent.status == 202, sent
-    delivery_id: int = sent.json["deliveries"][0]["id"]
+    reply = cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"} | more)
+    assert reply.status == 202, reply
+    delivery_id: int = reply.json["deliveries"][0]["id"]
     return delivery_id
 
 
@@ -123,8 +123,8 @@ def test_an_event_that_became_private_is_not_sent(cast: Cast, settings: Settings
 
 def test_a_private_event_is_sent_for_those_who_see_it(cast: Cast, claim: Claim, attempt: Attempt) -> None:
     event = an_event(cast.alice)
-    sent = cast.alice.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"}).json["deliveries"][0]
-    assert attempt(claim(sent["id"]))["error"] == "The mail server cannot be reached."
+    delivery = cast.alice.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"}).json["deliveries"][0]
+    assert attempt(claim(delivery["id"]))["error"] == "The mail server cannot be reached."
 
 
 def test_deliveries_are_deleted_with_their_owner(cast: Cast, db: Database, settings: Settings, claim: Claim) -> None:

@@ -63,9 +63,9 @@ def test_mail_and_sms_arrive_and_the_mail_has_an_unsubscribe_link(start: Start, 
         )
         token = service.sign_up("alice")
         event = an_event(service, token)
-        sent = {"email": "gus@example.org", "mobile_number": "+33 6 12 34 56 78", "opt_in": True}
+        addresses = {"email": "gus@example.org", "mobile_number": "+33 6 12 34 56 78", "opt_in": True}
         headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
-        assert service.request("PUT", f"/api/events/{event['id']}/send_to_me", sent, headers).status == 202
+        assert service.request("PUT", f"/api/events/{event['id']}/send_to_me", addresses, headers).status == 202
         eventually(lambda: len(box.envelopes) == len(sms.requests) == 2)
         confirm_link = next(
             match for envelope in box.envelopes if (match := re.search(rb"example.org(/confirm/[0-9A-Za-z_-]+)", envelope.content))
@@ -74,7 +74,7 @@ def test_mail_and_sms_arrive_and_the_mail_has_an_unsubscribe_link(start: Start, 
         for link in (confirm_link[1].decode(), text[1]):
             assert service.request("POST", link, headers={"Content-Type": "application/x-www-form-urlencoded"}).status == 200
         box.envelopes.clear()
-        assert service.request("PUT", f"/api/events/{event['id']}/send_to_me", sent, headers).status == 202
+        assert service.request("PUT", f"/api/events/{event['id']}/send_to_me", addresses, headers).status == 202
         eventually(lambda: states(service, token) == [("email", "sent")] * 2 + [("sms", "sent")] * 2)
         figures = service.get("/metrics", headers=bearer("figures")).text
         assert 'kalends_deliveries_last_hour{channel="email",state="sent"} 4.0' in figures
@@ -152,8 +152,8 @@ def test_without_a_mail_server_messages_are_files(start: Start) -> None:  # noqa
     service = start(work=True)
     token = service.sign_up("alice")
     event = an_event(service, token)
-    sent = {"email": "gus@example.org", "mobile_number": "+33612345678"}
-    service.request("PUT", f"/api/events/{event['id']}/send_to_me", sent, bearer(token))
+    addresses = {"email": "gus@example.org", "mobile_number": "+33612345678"}
+    service.request("PUT", f"/api/events/{event['id']}/send_to_me", addresses, bearer(token))
     eventually(lambda: states(service, token) == [("email", "sent"), ("sms", "sent")])
     files = sorted(file.name for file in (service.folder / "data" / "outbox").iterdir())
     # The first is the link by which alice verifies her address.

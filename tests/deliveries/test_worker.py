@@ -82,8 +82,8 @@ def queue_messages(service: Running, token: str, number: int) -> None:
     event = service.post("/api/events", {"title": "Jazz", "start_time": "2027-05-11T20:00"}, headers=bearer(token)).json
     connection = service.connection()
     for guest in range(number):
-        sent = {"email": f"guest{guest}@example.org"}
-        assert ask(connection, "PUT", f"/api/events/{event['id']}/send_to_me", sent, bearer(token)).status == 202
+        address = {"email": f"guest{guest}@example.org"}
+        assert ask(connection, "PUT", f"/api/events/{event['id']}/send_to_me", address, bearer(token)).status == 202
     connection.close()
 
 
@@ -150,7 +150,7 @@ def test_requests_do_not_wait_for_a_mail_server_that_hangs(start: Start, tmp_pat
     with real_server(Hanging()) as port:
         quiet = start(data=tmp_path / "quiet", rate_limits="off")
         hung = start(work=True, data=tmp_path / "hung", rate_limits="off", email=f"smtp://127.0.0.1:{port}")
-        taken: dict[str, list[float]] = {"quiet": [], "hung": []}
+        seconds: dict[str, list[float]] = {"quiet": [], "hung": []}
         requests = {}
         for name, service in (("quiet", quiet), ("hung", hung)):
             token = service.sign_up("alice")
@@ -160,9 +160,9 @@ def test_requests_do_not_wait_for_a_mail_server_that_hangs(start: Start, tmp_pat
         assert hang.wait(20)
         for _ in range(100):
             for name, arguments in requests.items():
-                taken[name].append(_timed(*arguments))
+                seconds[name].append(_timed(*arguments))
         # No bound on time is meant by this: a request that waited for the mail server would take seconds.
-        assert median(taken["hung"]) < 20 * median(taken["quiet"])
+        assert median(seconds["hung"]) < 20 * median(seconds["quiet"])
 
 
 def _timed(connection: Any, path: str, headers: dict[str, str]) -> float:

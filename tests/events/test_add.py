@@ -43,10 +43,10 @@ def test_an_event_that_moves_does_so_on_all_its_calendars(cast: Cast) -> None:
 
 def test_adding_needs_an_event_that_one_sees_and_a_calendar_that_one_may_edit(cast: Cast) -> None:
     public, private = an_event(cast.alice, public=True)["id"], an_event(cast.alice)["id"]
-    seen, hidden = a_calendar(cast.alice, public=True), a_calendar(cast.alice)
+    visible, hidden = a_calendar(cast.alice, public=True), a_calendar(cast.alice)
     edited = a_calendar(cast.alice)
     shared(cast.alice, edited, cast.bob, "editor")
-    shared(cast.alice, seen, cast.vera, "viewer")
+    shared(cast.alice, visible, cast.vera, "viewer")
 
     def status(actor: str, event: int, calendar: dict[str, int] | None = None) -> int:
         fields = {"calendar_id": calendar["id"]} if calendar else {}
@@ -54,11 +54,11 @@ def test_adding_needs_an_event_that_one_sees_and_a_calendar_that_one_may_edit(ca
 
     assert status("bob", public, edited) == 200
     assert status("bob", private, edited) == 404
-    assert status("vera", public, seen) == 403
-    assert status("carol", public, seen) == 403
+    assert status("vera", public, visible) == 403
+    assert status("carol", public, visible) == 403
     assert status("carol", public, hidden) == 404
     assert status("anonymous", public) == 401
-    assert status("anonymous", public, seen) == 401
+    assert status("anonymous", public, visible) == 401
     assert status("anonymous", private) == 404
 
 

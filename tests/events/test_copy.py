@@ -49,9 +49,9 @@ def test_a_copy_is_public_where_both_the_event_and_the_calendar_are(cast: Cast, 
     """Copying must not publish what was private, nor a private calendar what was public."""
     original = an_event(cast.alice, public=event)["id"]
     onto = a_calendar(cast.alice, public=calendar)["id"]
-    made = cast.alice.put(f"/api/events/{original}/copy", json={"calendar_id": onto}).json
-    assert made["public"] is copy
-    assert listed(cast.anonymous, ids=made["id"]) == ([made["id"]] if copy else [])
+    copied_event = cast.alice.put(f"/api/events/{original}/copy", json={"calendar_id": onto}).json
+    assert copied_event["public"] is copy
+    assert listed(cast.anonymous, ids=copied_event["id"]) == ([copied_event["id"]] if copy else [])
 
 
 def test_whoever_sees_the_event_copies_it_to_a_calendar_that_they_edit(cast: Cast) -> None:

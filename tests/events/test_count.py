@@ -14,11 +14,15 @@ def few_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_up_to_the_bound_a_total_is_exact_and_beyond_it_says_that_it_is_not(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, public=True)["id"]
-    for made in range(1, MOST + 3):
+    for event_count in range(1, MOST + 3):
         an_event(cast.alice, calendar_id=calendar)
         for somebody in (cast.alice, cast.anonymous):
             result = somebody.get("/api/events", query={"calendar_id": calendar, "count": "true", "limit": 0}).json
-            assert (result["total_is_exact"], result["total"] >= min(made, MOST), result["total"] <= made) == (made <= MOST, True, True)
+            assert (result["total_is_exact"], result["total"] >= min(event_count, MOST), result["total"] <= event_count) == (
+                event_count <= MOST,
+                True,
+                True,
+            )
 
 
 # PostgreSQL goes by its planner's estimate, which so small a bound would leave to chance.

@@ -11,14 +11,14 @@ FIELDS = {"title": "Concert", "start_time": "2026-06-01T20:00"}
 
 
 def test_create_returns_the_event_and_its_location(cast: Cast) -> None:
-    made = cast.alice.post("/api/events", json=FIELDS | {"description": "Doors at seven"})
-    assert made.status == 201
-    assert made.headers["Location"] == f"/api/events/{made.json['id']}"
-    reply = cast.alice.get(made.headers["Location"])
-    assert (reply.status, reply.json) == (200, made.json)
-    assert reply.headers["ETag"] == made.headers["ETag"]
-    assert made.json["calendar_ids"] == [cast.alice.primary_calendar_id]
-    assert listed(cast.alice) == [made.json["id"]]
+    created = cast.alice.post("/api/events", json=FIELDS | {"description": "Doors at seven"})
+    assert created.status == 201
+    assert created.headers["Location"] == f"/api/events/{created.json['id']}"
+    reply = cast.alice.get(created.headers["Location"])
+    assert (reply.status, reply.json) == (200, created.json)
+    assert reply.headers["ETag"] == created.headers["ETag"]
+    assert created.json["calendar_ids"] == [cast.alice.primary_calendar_id]
+    assert listed(cast.alice) == [created.json["id"]]
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ def test_create_returns_the_event_and_its_location(cast: Cast) -> None:
     ],
 )
 def test_create_accepts_json_forms_and_query_parameters(cast: Cast, carried: dict[str, Any]) -> None:
-    made = cast.alice.post("/api/events", **carried)
-    assert (made.status, made.json["title"], made.json["start_time"]) == (201, "Concert", "2026-06-01T20:00:00+00:00")
+    reply = cast.alice.post("/api/events", **carried)
+    assert (reply.status, reply.json["title"], reply.json["start_time"]) == (201, "Concert", "2026-06-01T20:00:00+00:00")
 
 
 def test_title_and_start_are_required_and_all_that_is_wrong_is_named(cast: Cast) -> None:
@@ -55,15 +55,15 @@ def test_texts_have_a_maximum_length(cast: Cast, field: str, most: int) -> None:
     begin = "https://x/" if field == "image_url" else ""
     longest = begin + "é" * (most - len(begin))
     assert an_event(cast.alice, **{field: longest})[field] == longest
-    made = cast.alice.post("/api/events", json=FIELDS | {field: longest + "é"})
-    assert (made.status, made.broken) == (422, [field])
+    reply = cast.alice.post("/api/events", json=FIELDS | {field: longest + "é"})
+    assert (reply.status, reply.broken) == (422, [field])
 
 
 @pytest.mark.parametrize("value", ["a\x00b", "a\x01b", "a\x1fb", "a\u2028b"])
 @pytest.mark.parametrize("field", ["title", "location", "city", "image_url", "tag_list"])
 def test_texts_hold_no_control_characters(cast: Cast, field: str, value: str) -> None:
-    made = cast.alice.post("/api/events", json=FIELDS | {field: value})
-    assert (made.status, made.broken) == (422, [field])
+    reply = cast.alice.post("/api/events", json=FIELDS | {field: value})
+    assert (reply.status, reply.broken) == (422, [field])
 
 
 def test_a_description_has_lines_and_a_title_has_not(cast: Cast) -> None:
@@ -72,8 +72,8 @@ def test_a_description_has_lines_and_a_title_has_not(cast: Cast) -> None:
 
 
 def test_text_is_stripped_and_composed(cast: Cast) -> None:
-    made = an_event(cast.alice, title="  Cafe\u0301 ", location="\u00a0Ghent ")
-    assert (made["title"], made["location"]) == ("Café", "Ghent")
+    event = an_event(cast.alice, title="  Cafe\u0301 ", location="\u00a0Ghent ")
+    assert (event["title"], event["location"]) == ("Café", "Ghent")
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_an_image_is_at_an_http_address(cast: Cast, address: str) -> None:
     ],
 )
 def test_any_other_address_of_an_image_is_refused(cast: Cast, address: object) -> None:
-    made = cast.alice.post("/api/events", json=FIELDS | {"image_url": address})
-    assert (made.status, made.broken) == (422, ["image_url"])
+    reply = cast.alice.post("/api/events", json=FIELDS | {"image_url": address})
+    assert (reply.status, reply.broken) == (422, ["image_url"])
 
 
 def test_an_event_is_public_where_its_calendar_is_unless_it_says_otherwise(cast: Cast) -> None:
@@ -117,19 +117,19 @@ def test_an_editor_creates_events_of_their_own_on_a_shared_calendar(cast: Cast) 
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.bob, "editor")
     shared(cast.alice, calendar, cast.vera, "viewer")
-    made = an_event(cast.bob, calendar_id=calendar["id"])
-    assert made["owner"]["id"] == cast.bob.id
-    assert listed(cast.alice, calendar_id=calendar["id"]) == listed(cast.vera, calendar_id=calendar["id"]) == [made["id"]]
-    assert cast.alice.get(f"/api/events/{made['id']}").json["can_edit"] is True
+    event = an_event(cast.bob, calendar_id=calendar["id"])
+    assert event["owner"]["id"] == cast.bob.id
+    assert listed(cast.alice, calendar_id=calendar["id"]) == listed(cast.vera, calendar_id=calendar["id"]) == [event["id"]]
+    assert cast.alice.get(f"/api/events/{event['id']}").json["can_edit"] is True
     assert cast.vera.post("/api/events", json=FIELDS | {"calendar_id": calendar["id"]}).status == 403
     assert cast.carol.post("/api/events", json=FIELDS | {"calendar_id": calendar["id"]}).status == 404
 
 
 def test_fields_that_clients_may_not_set_are_ignored(cast: Cast) -> None:
     fields = {"id": 1, "owner_id": cast.bob.id, "series_id": 7, "version": 9, "created_at": "1999-01-01", "ids": "1"}
-    made = an_event(cast.alice, **fields)
-    assert (made["owner"]["id"], made["series_id"], made["tags"]) == (cast.alice.id, None, [])
-    assert made["created_at"].startswith("2026-")
+    event = an_event(cast.alice, **fields)
+    assert (event["owner"]["id"], event["series_id"], event["tags"]) == (cast.alice.id, None, [])
+    assert event["created_at"].startswith("2026-")
     strict = cast.alice.post("/api/events", json=FIELDS | fields, headers={"Prefer": "handling=strict"})
     assert (strict.status, set(strict.broken)) == (422, set(fields))
 

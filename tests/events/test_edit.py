@@ -50,14 +50,14 @@ events = st.fixed_dictionaries(
 @example({"title": "x", "start_time": "2026-06-01", "tag_list": ["ǅ", "ǆ", "a,b", " "]})
 def test_update_accepts_the_fields_of_edit(cast: Cast, fields: dict[str, Any]) -> None:
     """Created, read for editing, and updated with exactly that, an event is the same."""
-    made = cast.alice.post("/api/events", json=fields)
-    assert made.status in (201, 422), made
-    if made.status == 201:
-        event = f"/api/events/{made.json['id']}"
+    created = cast.alice.post("/api/events", json=fields)
+    assert created.status in (201, 422), created
+    if created.status == 201:
+        event = f"/api/events/{created.json['id']}"
         editable = cast.alice.get(f"{event}/edit").json
         again = cast.alice.put(event, json=editable, headers={"Prefer": "handling=strict"})
         assert again.status == 200, (editable, again)
-        assert again.json | {"updated_at": ""} == made.json | {"updated_at": ""}
+        assert again.json | {"updated_at": ""} == created.json | {"updated_at": ""}
         copied = cast.alice.put(f"{event}/copy")
         assert cast.alice.get(f"/api/events/{copied.json['id']}/edit").json == editable | {"public": False}
 
@@ -76,8 +76,8 @@ def test_edit_can_be_sent_as_json_or_as_a_form(cast: Cast, form: str) -> None:
         cast.alice, location="Le Sunset, 60 rue des Lombards, 75001 Paris, France", tag_list="a,b", end_time="2026-06-01T21:00"
     )
     fields = cast.alice.get(f"/api/events/{event['id']}/edit").json
-    sent = fields if form == "json" else {name: "" if value is None else value for name, value in fields.items()}
-    again = cast.alice.put(f"/api/events/{event['id']}", **{form: sent})
+    encoded = fields if form == "json" else {name: "" if value is None else value for name, value in fields.items()}
+    again = cast.alice.put(f"/api/events/{event['id']}", **{form: encoded})
     assert again.json == event
 
 

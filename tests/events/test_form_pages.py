@@ -16,7 +16,7 @@ def field(page: Reply, name: str) -> str:
     return unescape(match[1])
 
 
-def made(person: Person) -> list[str]:
+def event_titles(person: Person) -> list[str]:
     events = person.get("/api/events", query={"calendar_id": person.primary_calendar_id}).json["events"]
     return [event["title"] for event in events]
 
@@ -27,9 +27,9 @@ def test_a_form_submitted_again_leads_to_the_event_that_it_created(cast: Cast) -
     again = cast.alice.post("/events", data=typed)
     assert first.redirect[1] == "created"
     assert again.redirect == (first.redirect[0], "created-already")
-    assert made(cast.alice) == ["Backed"]
+    assert event_titles(cast.alice) == ["Backed"]
     assert cast.alice.post("/events", data=typed | {"title": "Another"}).redirect[1] == "created"
-    assert sorted(made(cast.alice)) == ["Another", "Backed"]
+    assert sorted(event_titles(cast.alice)) == ["Another", "Backed"]
 
 
 def test_a_form_that_failed_can_be_sent_again(cast: Cast) -> None:

@@ -113,9 +113,9 @@ def test_a_parameter_finds_what_it_says(cast: Cast, query: dict[str, str], expec
 
 def test_the_list_has_limited_fields_in_an_envelope(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, time_zone="Europe/Paris")["id"]
-    made = an_event(cast.alice, calendar_id=calendar, **GIG, image_url="https://example.org/blue.png")
+    created = an_event(cast.alice, calendar_id=calendar, **GIG, image_url="https://example.org/blue.png")
     reply = cast.alice.get("/api/events", query={"calendar_id": calendar})
-    event = {name: made[name] for name in LIMITED}
+    event = {name: created[name] for name in LIMITED}
     assert reply.json == {"events": [event], "limit": 50, "offset": 0, "next": None}
     assert event["start_time"] == "2026-06-01T20:00:00+02:00"
     assert event["tags"] == ["jazz", "Late Night"]
@@ -152,9 +152,9 @@ def test_signed_in_all_own_and_shared_calendars_are_searched(cast: Cast) -> None
     shared(cast.bob, jazz, cast.alice, "viewer")
     own = an_event(cast.alice)["id"]
     second = an_event(cast.alice, calendar_id=a_calendar(cast.alice)["id"])["id"]
-    seen = an_event(cast.bob, calendar_id=jazz["id"])["id"]
+    visible = an_event(cast.bob, calendar_id=jazz["id"])["id"]
     elsewhere = [an_event(cast.bob, calendar_id=choir["id"])["id"], an_event(cast.bob)["id"]]
-    assert listed(cast.alice) == [own, second, seen]
+    assert listed(cast.alice) == [own, second, visible]
     assert not set(listed(cast.alice, text="concert")) & set(elsewhere)
 
 
@@ -203,8 +203,8 @@ def test_start_time_and_limit_return_the_next_events(cast: Cast) -> None:
 
 @pytest.mark.parametrize("name", ["text", "title", "tags", "city", "zip", "ids", "calendar_id", "calendar_ids", "start_time", "end_time"])
 def test_an_empty_parameter_is_ignored(cast: Cast, name: str) -> None:
-    made = an_event(cast.alice)["id"]
-    assert listed(cast.alice, **{name: " "}) == [made]
+    event_id = an_event(cast.alice)["id"]
+    assert listed(cast.alice, **{name: " "}) == [event_id]
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ def _at(hours: int) -> str:
 
 
 def _on(owner: Client, calendar: int, start: str, end: str | None = None) -> int:
-    made = an_event(owner, calendar_id=calendar, start_time=start, end_time=end)["id"]
-    assert isinstance(made, int)
-    return made
+    event_id = an_event(owner, calendar_id=calendar, start_time=start, end_time=end)["id"]
+    assert isinstance(event_id, int)
+    return event_id
 
 
 @given(
@@ -30,13 +30,15 @@ def test_every_window_finds_what_plain_comparison_says(
 ) -> None:
     calendar = a_calendar(cast.alice)["id"]
     events = [(start, None if length is None else start + length) for start, length in spans]
-    made = [(start, end, _on(cast.alice, calendar, _at(start), None if end is None else _at(end))) for start, end in events]
-    made.sort(key=lambda event: (event[0], event[2]))
+    created = [(start, end, _on(cast.alice, calendar, _at(start), None if end is None else _at(end))) for start, end in events]
+    created.sort(key=lambda event: (event[0], event[2]))
     for low, high in windows:
         query = {name: _at(hours) for name, hours in (("start_time", low), ("end_time", high)) if hours is not None}
-        within = [e for s, end, e in made if (low is None or s >= low) and (high is None or (s if end is None else end) <= high)]
+        within = [e for s, end, e in created if (low is None or s >= low) and (high is None or (s if end is None else end) <= high)]
         assert listed(cast.alice, calendar_id=calendar, **query) == within
-        going = [e for s, end, e in made if (high is None or s < high) and (low is None or (s if end is None else end) > low or s >= low)]
+        going = [
+            e for s, end, e in created if (high is None or s < high) and (low is None or (s if end is None else end) > low or s >= low)
+        ]
         assert listed(cast.alice, calendar_id=calendar, overlaps="true", **query) == going
 
 
@@ -147,23 +149,23 @@ def test_the_farthest_times_are_searched_too(cast: Cast) -> None:
 def test_long_private_events_of_others_are_not_read(cast: Cast, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has many of them would slow everybody's lists."""
     event = an_event(cast.alice, start_time="2026-01-01", end_time="2026-12-31")["id"]
-    seen: list[tuple[object, ...]] = []
+    rows_read: list[tuple[object, ...]] = []
     with db.read() as tx:
         kind = type(tx)
     read = kind.rows
 
     def rows(self: object, sql: str, /, **params: object) -> list[tuple[object, ...]]:
         result = read(self, sql, **params)  # type: ignore[arg-type]
-        seen.extend(result)
+        rows_read.extend(result)
         return result
 
     monkeypatch.setattr(kind, "rows", rows)
     query = {"overlaps": "true", "start_time": "2026-06-01", "end_time": "2026-06-02", "count": "true"}
     for who in (cast.anonymous, cast.carol):
         assert who.get("/api/events", query=query).status == 200
-        assert event not in {value for row in seen for value in row if isinstance(value, int)}
+        assert event not in {value for row in rows_read for value in row if isinstance(value, int)}
     assert cast.alice.get("/api/events", query=query).json["total"] == 1
-    assert event in {value for row in seen for value in row}
+    assert event in {value for row in rows_read for value in row}
 
 
 def test_an_event_that_becomes_long_is_going_on_wherever_it_stands(cast: Cast) -> None:

@@ -35,8 +35,8 @@ def _parts(event: dict[str, Any]) -> tuple[str | None, ...]:
     ],
 )
 def test_parts_are_derived_where_the_shape_allows(cast: Cast, location: str, parts: tuple[str | None, ...]) -> None:
-    made = an_event(cast.alice, location=location)
-    assert (made["location"], _parts(made)) == (location, parts)
+    created = an_event(cast.alice, location=location)
+    assert (created["location"], _parts(created)) == (location, parts)
     event = an_event(cast.alice, location="Grand Palais", city="Paris", country="France")["id"]
     changed = cast.alice.put(f"/api/events/{event}", json={"location": location}).json
     assert (changed["location"], _parts(changed)) == (location, parts)
@@ -53,25 +53,25 @@ def test_parts_are_derived_where_the_shape_allows(cast: Cast, location: str, par
     ],
 )
 def test_a_location_is_composed_of_parts_that_come_alone(cast: Cast, parts: dict[str, str], location: str) -> None:
-    made = an_event(cast.alice, **parts)
-    assert made["location"] == location
-    assert _parts(made) == tuple(parts.get(part) for part in PARTS)
+    created = an_event(cast.alice, **parts)
+    assert created["location"] == location
+    assert _parts(created) == tuple(parts.get(part) for part in PARTS)
     event = an_event(cast.alice)["id"]
     assert cast.alice.put(f"/api/events/{event}", json=parts).json["location"] == location
 
 
 def test_location_and_parts_are_stored_as_sent(cast: Cast) -> None:
-    made = an_event(cast.alice, location=BLUE_NOTE, city="Manhattan")
-    assert (made["location"], _parts(made)) == (BLUE_NOTE, (None, None, "Manhattan", None, None, None))
-    changed = cast.alice.put(f"/api/events/{made['id']}", json={"location": "Upstairs", "street": "3rd St"}).json
+    event = an_event(cast.alice, location=BLUE_NOTE, city="Manhattan")
+    assert (event["location"], _parts(event)) == (BLUE_NOTE, (None, None, "Manhattan", None, None, None))
+    changed = cast.alice.put(f"/api/events/{event['id']}", json={"location": "Upstairs", "street": "3rd St"}).json
     assert (changed["location"], _parts(changed)) == ("Upstairs", (None, "3rd St", "Manhattan", None, None, None))
 
 
 def test_an_empty_part_of_a_location_is_null(cast: Cast) -> None:
-    made = an_event(cast.alice, location=BLUE_NOTE, city="", street=None)
-    assert made["city"] == "New York"
-    made = an_event(cast.alice, location=" ", city="Paris")
-    assert made["location"] == "Paris"
+    event = an_event(cast.alice, location=BLUE_NOTE, city="", street=None)
+    assert event["city"] == "New York"
+    event = an_event(cast.alice, location=" ", city="Paris")
+    assert event["location"] == "Paris"
 
 
 def test_a_part_that_changes_changes_the_location(cast: Cast) -> None:
@@ -93,18 +93,18 @@ def test_clearing_the_location_clears_its_parts_and_the_other_way(cast: Cast) ->
 
 
 def test_other_changes_leave_the_location_alone(cast: Cast) -> None:
-    made = an_event(cast.alice, location="Somewhere, New York, NY 10012, USA", city="Brooklyn")
-    changed = cast.alice.put(f"/api/events/{made['id']}", json={"title": "Moved"}).json
-    assert (changed["location"], _parts(changed)) == (made["location"], _parts(made))
+    event = an_event(cast.alice, location="Somewhere, New York, NY 10012, USA", city="Brooklyn")
+    changed = cast.alice.put(f"/api/events/{event['id']}", json={"title": "Moved"}).json
+    assert (changed["location"], _parts(changed)) == (event["location"], _parts(event))
 
 
 def test_parts_that_are_too_long_together_are_refused(cast: Cast) -> None:
     parts = {"location_name": "x" * 200, "street": "y" * 200, "city": "z" * 96}
-    made = an_event(cast.alice, **parts)
-    assert len(made["location"]) == 500
+    event = an_event(cast.alice, **parts)
+    assert len(event["location"]) == 500
     replies = [
         cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01"} | parts | {"city": "z" * 97}),
-        cast.alice.put(f"/api/events/{made['id']}", json={"city": "z" * 97}),
+        cast.alice.put(f"/api/events/{event['id']}", json={"city": "z" * 97}),
     ]
     for reply in replies:
         assert (reply.status, reply.broken) == (422, ["location"])

@@ -31,9 +31,9 @@ def test_new_saves_nothing(cast: Cast) -> None:
 def test_create_accepts_the_fields_of_new_with_a_title(cast: Cast) -> None:
     fields = cast.alice.get("/api/events/new").json
     assert cast.alice.post("/api/events", json=fields).broken == ["title"]
-    made = cast.alice.post("/api/events", json=fields | {"title": "Concert"}, headers={"Prefer": "handling=strict"})
-    assert made.status == 201
-    assert {name: made.json[name] for name in FIELDS} == fields | {"title": "Concert"}
+    reply = cast.alice.post("/api/events", json=fields | {"title": "Concert"}, headers={"Prefer": "handling=strict"})
+    assert reply.status == 201
+    assert {name: reply.json[name] for name in FIELDS} == fields | {"title": "Concert"}
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Paris", "Asia/Kathmandu", "America/St_Johns", "Australia/Eucla"])

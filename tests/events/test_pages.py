@@ -13,7 +13,7 @@ from tests.client import Client, Reply
 BROWSER = {"Accept": "text/html"}
 
 
-def sent(who: Client, path: str, **fields: Any) -> Reply:
+def submit(who: Client, path: str, **fields: Any) -> Reply:
     return who.post(path, data=fields)
 
 
@@ -67,7 +67,7 @@ def test_who_must_sign_in_is_led_there_and_back(cast: Cast) -> None:
     assert (reply.status, reply.headers["Location"]) == (303, "/sign-in?next=%2Fevents%2Fnew%3Fstart_time%3D2026-06-01")
     page = cast.anonymous.get(reply.headers["Location"])
     assert 'name="next" value="/events/new?start_time=2026-06-01"' in page.text
-    signed = sent(
+    signed = submit(
         cast.anonymous,
         "/sign-in",
         user_name=cast.alice.user_name,
@@ -80,12 +80,12 @@ def test_who_must_sign_in_is_led_there_and_back(cast: Cast) -> None:
 
 @pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", ""])
 def test_signing_in_redirects_only_within_the_site(cast: Cast, elsewhere: str) -> None:
-    signed = sent(cast.anonymous, "/sign-in", user_name=cast.alice.user_name, password=PASSWORD, next=elsewhere)
+    signed = submit(cast.anonymous, "/sign-in", user_name=cast.alice.user_name, password=PASSWORD, next=elsewhere)
     assert (signed.status, signed.headers["Location"]) == (303, "/calendar")
 
 
 def test_a_wrong_password_keeps_the_name_and_not_the_password(cast: Cast) -> None:
-    reply = sent(cast.anonymous, "/sign-in", user_name=cast.alice.user_name, password="not my password")
+    reply = submit(cast.anonymous, "/sign-in", user_name=cast.alice.user_name, password="not my password")
     assert reply.status == 401
     assert f'value="{cast.alice.user_name}"' in reply.text
     assert "not my password" not in reply.text
@@ -93,8 +93,8 @@ def test_a_wrong_password_keeps_the_name_and_not_the_password(cast: Cast) -> Non
 
 def test_an_event_is_created_from_dates_and_times(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, time_zone="Europe/Paris")
-    made = event_of(
-        sent(
+    event_id = event_of(
+        submit(
             cast.alice,
             "/events",
             title="Gig",
@@ -107,28 +107,28 @@ def test_an_event_is_created_from_dates_and_times(cast: Cast) -> None:
             frequency="",
         )
     )
-    event = cast.alice.get(f"/api/events/{made}").json
+    event = cast.alice.get(f"/api/events/{event_id}").json
     assert (event["start_time"], event["end_time"]) == ("2026-06-01T20:00:00+02:00", "2026-06-01T22:30:00+02:00")
     assert (event["public"], event["all_day"], event["calendar_ids"]) == (True, False, [calendar["id"]])
 
 
 def test_a_form_without_times_creates_an_all_day_event_and_a_rule_a_series(cast: Cast) -> None:
-    made = event_of(
-        sent(cast.alice, "/events", title="Fair", start_time="2026-06-01", frequency="WEEKLY", interval="1", end_date="2026-06-15")
+    event_id = event_of(
+        submit(cast.alice, "/events", title="Fair", start_time="2026-06-01", frequency="WEEKLY", interval="1", end_date="2026-06-15")
     )
-    event = cast.alice.get(f"/api/events/{made}").json
+    event = cast.alice.get(f"/api/events/{event_id}").json
     assert (event["all_day"], event["start_time"]) == (True, "2026-06-01")
     assert len(cast.alice.get(f"/api/events?series_id={event['series_id']}").json["events"]) == 3
 
 
 def test_a_broken_form_keeps_what_was_typed_names_the_field_and_writes_nothing(cast: Cast) -> None:
-    reply = sent(cast.alice, "/events", title="Kept words", start_time="2026-06-02", end_time="2026-06-01", description="<also> kept")
+    reply = submit(cast.alice, "/events", title="Kept words", start_time="2026-06-02", end_time="2026-06-01", description="<also> kept")
     assert reply.status == 422
     assert 'value="Kept words"' in reply.text
     assert "&lt;also&gt; kept" in reply.text
     assert 'href="#end_time"' in reply.text
     assert 'aria-invalid="true" aria-describedby="end_time-about"' in reply.text
-    series = sent(cast.alice, "/events", title="Kept", start_time="2026-06-02", frequency="DAILY", interval="0")
+    series = submit(cast.alice, "/events", title="Kept", start_time="2026-06-02", frequency="DAILY", interval="0")
     assert (series.status, 'href="#interval"' in series.text) == (422, True)
     assert cast.alice.get("/api/events?count=true").json["total"] == 0
 
@@ -140,8 +140,8 @@ def test_an_event_is_changed_unless_somebody_was_faster(cast: Cast) -> None:
     assert 'value="2026-06-01"' in page
     assert 'value="20:00"' in page
     typed = {"title": "Renamed", "start_time": "2026-06-01", "start_clock": "20:00", "time_zone": "Europe/Paris", "public": "false"}
-    assert sent(cast.alice, path, **typed, version=f"{event['id']}-1").status == 303
-    late = sent(cast.alice, path, **typed | {"title": "Too late"}, version=f"{event['id']}-1")
+    assert submit(cast.alice, path, **typed, version=f"{event['id']}-1").status == 303
+    late = submit(cast.alice, path, **typed | {"title": "Too late"}, version=f"{event['id']}-1")
     assert (late.status, 'value="Too late"' in late.text) == (409, True)
     assert cast.alice.get(f"/api/events/{event['id']}").json["title"] == "Renamed"
 
@@ -153,7 +153,7 @@ def test_changing_a_whole_series_leaves_alone_what_the_form_did_not_change(cast:
     cast.alice.put(f"/api/events/{events[1]['id']}", json={"description": "Its own"})
     version = cast.alice.get(f"/api/events/{event['id']}/edit").headers["ETag"].strip('"')
     typed = {"title": "Renamed", "description": "Same", "start_time": "2026-06-01", "start_clock": "20:00", "time_zone": "Europe/Paris"}
-    assert sent(cast.alice, f"/events/{event['id']}", **typed, public="false", scope="all", version=version).status == 303
+    assert submit(cast.alice, f"/events/{event['id']}", **typed, public="false", scope="all", version=version).status == 303
     second = cast.alice.get(f"/api/events/{events[1]['id']}").json
     assert (second["title"], second["description"]) == ("Renamed", "Its own")
 
@@ -161,12 +161,12 @@ def test_changing_a_whole_series_leaves_alone_what_the_form_did_not_change(cast:
 def test_guests_respond_and_comment_on_the_page(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     path = f"/events/{event['id']}"
-    responded = sent(cast.anonymous, f"{path}/respond", response="YES", number=2, plus_n=1, email_address="gus@example.org")
+    responded = submit(cast.anonymous, f"{path}/respond", response="YES", number=2, plus_n=1, email_address="gus@example.org")
     assert responded.redirect == (path, "said-yes")
-    reply = sent(cast.anonymous, f"{path}/comment", comment="Hello", email_address="gus@example.org")
+    reply = submit(cast.anonymous, f"{path}/comment", comment="Hello", email_address="gus@example.org")
     assert reply.redirect == (path, "waiting")
     assert cast.alice.get(f"/api/events/{event['id']}").json["responses"]["people"] == 3
-    wrong = sent(cast.anonymous, f"{path}/respond", response="YES", number=0, email_address="nobody")
+    wrong = submit(cast.anonymous, f"{path}/respond", response="YES", number=0, email_address="nobody")
     assert wrong.status == 422
     assert 'href="#respond-number"' in wrong.text
     assert 'value="nobody"' in wrong.text
@@ -175,8 +175,8 @@ def test_guests_respond_and_comment_on_the_page(cast: Cast) -> None:
 def test_an_input_that_is_left_empty_keeps_what_was_there(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     path, address = f"/events/{event['id']}/respond", {"email_address": "zoe@example.org"}
-    sent(cast.anonymous, path, response="YES", number=2, plus_n=3, name="Zoe", opt_in="true", **address)
-    again = sent(cast.anonymous, path, response="MAYBE", number="", plus_n="", name="", opt_in="false", **address)
+    submit(cast.anonymous, path, response="YES", number=2, plus_n=3, name="Zoe", opt_in="true", **address)
+    again = submit(cast.anonymous, path, response="MAYBE", number="", plus_n="", name="", opt_in="false", **address)
     assert again.redirect == (f"/events/{event['id']}", "said-maybe")
     (stored,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
     assert [stored[name] for name in ("response", "name", "number", "plus_n", "opt_in")] == ["MAYBE", "Zoe", 2, 3, True]
@@ -205,11 +205,11 @@ def test_the_form_has_the_users_own_response(cast: Cast) -> None:
 def test_an_event_is_sent_copied_and_added(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     path = f"/events/{event['id']}"
-    assert sent(cast.anonymous, f"{path}/send", email="gus@example.org").status == 303
-    assert 'href="#send-email"' in sent(cast.anonymous, f"{path}/send", email="", mobile_number="").text
-    mine = event_of(sent(cast.carol, f"{path}/copy", calendar_id=cast.carol.primary_calendar_id))
+    assert submit(cast.anonymous, f"{path}/send", email="gus@example.org").status == 303
+    assert 'href="#send-email"' in submit(cast.anonymous, f"{path}/send", email="", mobile_number="").text
+    mine = event_of(submit(cast.carol, f"{path}/copy", calendar_id=cast.carol.primary_calendar_id))
     assert cast.carol.get(f"/api/events/{mine}").json["owner"]["id"] == cast.carol.id
-    assert sent(cast.carol, f"{path}/add", calendar_id=cast.carol.primary_calendar_id).status == 303
+    assert submit(cast.carol, f"{path}/add", calendar_id=cast.carol.primary_calendar_id).status == 303
     assert cast.carol.primary_calendar_id in cast.carol.get(f"/api/events/{event['id']}").json["calendar_ids"]
 
 
@@ -218,7 +218,7 @@ def test_deleting_asks_for_confirmation_and_deletes_the_selected_scope(cast: Cas
     series_id = cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-05"}).json["series_id"]
     assert "the whole series of 5" in cast.alice.get(f"/events/{event['id']}/delete").text
     second = cast.alice.get(f"/api/events?series_id={series_id}").json["events"][1]
-    assert sent(cast.alice, f"/events/{second['id']}/delete", scope="following").redirect == ("/calendar", "deleted")
+    assert submit(cast.alice, f"/events/{second['id']}/delete", scope="following").redirect == ("/calendar", "deleted")
     assert len(cast.alice.get(f"/api/events?series_id={series_id}").json["events"]) == 1
 
 

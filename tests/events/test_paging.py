@@ -23,9 +23,9 @@ class Scene:
         bobs = a_calendar(cast.bob, public=True)
         shared(cast.bob, bobs, cast.alice, "editor")
         self.calendars: list[int] = [a_calendar(cast.alice, public=True)["id"], a_calendar(cast.alice)["id"], bobs["id"]]
-        self.made: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
         for i, start in enumerate(STARTS):
-            self.made.append(self.more(start, self.calendars[i % 3], self.calendars[(i + 1) % 3] if i % 4 == 0 else None))
+            self.events.append(self.more(start, self.calendars[i % 3], self.calendars[(i + 1) % 3] if i % 4 == 0 else None))
 
     def more(self, start: str, calendar: int, also: int | None = None) -> dict[str, Any]:
         event = an_event(self.cast.alice, title=self.word, start_time=start, calendar_id=calendar, public=True, time_zone="UTC")
@@ -36,7 +36,7 @@ class Scene:
     @property
     def ids(self) -> list[int]:
         order = {"2026-06-01T19:00:00+00:00": 0, "2026-06-01T20:00:00+00:00": 1, "2026-06-02": 2, "2026-06-03T08:00:00+00:00": 3}
-        return [event["id"] for event in sorted(self.made, key=lambda event: (order[event["start_time"]], event["id"]))]
+        return [event["id"] for event in sorted(self.events, key=lambda event: (order[event["start_time"]], event["id"]))]
 
     def on(self, *calendars: int) -> list[int]:
         held: set[int] = set()
@@ -119,12 +119,12 @@ def test_pages_of_overlapping_events_begin_with_those_that_began_long_ago(scene:
         *((f"{year}-05-{day:02}", f"{year}-06-{day:02}") for day in (5, 10, 20)),
         *((f"{year}-06-10T{hour:02}:00Z", f"{year}-06-10T23:00Z") for hour in (8, 8, 9)),
     ]
-    made = []
+    event_ids = []
     for i, (start, end) in enumerate(spans):
         event = an_event(scene.cast.alice, start_time=start, end_time=end, calendar_id=scene.calendars[i % 2], **fields)["id"]
         assert scene.cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": scene.calendars[0]}).status == 200
-        made.append(event)
-    del made[5]
+        event_ids.append(event)
+    del event_ids[5]
     window: dict[str, Any] = {"start_time": f"{year}-06-10T00:00Z", "end_time": f"{year}-06-11T00:00Z", "overlaps": "true"}
     reader = scene.cast.anonymous if scope in ("all public", "a search") else scene.cast.alice
     scopes: dict[str, dict[str, Any]] = {
@@ -135,8 +135,8 @@ def test_pages_of_overlapping_events_begin_with_those_that_began_long_ago(scene:
     window |= scopes.get(scope, {})
     for size in (1, 2, 4, 5, 6, 500):
         paged_ids = paged(reader, f"/api/events?{urlencode(window | {'limit': size})}")
-        assert [event for event in paged_ids if event in made] == made
-        assert scope == "all public" or paged_ids == made
+        assert [event for event in paged_ids if event in event_ids] == event_ids
+        assert scope == "all public" or paged_ids == event_ids
     everything = listed(reader, **window)
     total = reader.get("/api/events", query=window | {"count": "true"}).json["total"]
     assert total == len(everything)
@@ -146,9 +146,9 @@ def test_pages_of_overlapping_events_begin_with_those_that_began_long_ago(scene:
 
 def test_a_guest_pages_through_all_public_events(scene: Scene) -> None:
     year = 3000 + scene.cast.alice.id % 6000
-    made = [scene.more(f"{year}-06-01T20:00Z", scene.calendars[i % 3])["id"] for i in range(9)]
+    event_ids = [scene.more(f"{year}-06-01T20:00Z", scene.calendars[i % 3])["id"] for i in range(9)]
     listed = paged(scene.cast.anonymous, f"/api/events?start_time={year}-06-01T20:00Z&end_time={year}-06-01T20:00Z&limit=2")
-    assert [event for event in listed if event in made] == made
+    assert [event for event in listed if event in event_ids] == event_ids
 
 
 def test_the_list_is_the_same_however_far_one_goes(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,11 +173,11 @@ def test_pages_do_not_depend_on_how_the_search_is_done(scene: Scene, monkeypatch
 def test_one_calendar_of_many_may_have_all_the_events(cast: Cast) -> None:
     """What a page needs of each calendar is not known before it is read."""
     calendars = [a_calendar(cast.alice)["id"] for _ in range(12)]
-    made = [an_event(cast.alice, calendar_id=calendars[0])["id"] for _ in range(60)]
-    made += [an_event(cast.alice, calendar_id=calendar, start_time="2026-06-02")["id"] for calendar in calendars]
+    event_ids = [an_event(cast.alice, calendar_id=calendars[0])["id"] for _ in range(60)]
+    event_ids += [an_event(cast.alice, calendar_id=calendar, start_time="2026-06-02")["id"] for calendar in calendars]
     for size in (7, 30, 50, 71):
-        assert paged(cast.alice, f"/api/events?limit={size}") == made
-    assert listed(cast.alice, offset=40, limit=25) == made[40:65]
+        assert paged(cast.alice, f"/api/events?limit={size}") == event_ids
+    assert listed(cast.alice, offset=40, limit=25) == event_ids[40:65]
 
 
 def test_the_next_page_asks_for_the_same(cast: Cast) -> None:
@@ -192,20 +192,20 @@ def test_the_next_page_asks_for_the_same(cast: Cast) -> None:
 
 
 def test_the_limit_of_a_page_may_be_zero_and_is_at_most_500(cast: Cast) -> None:
-    made = [an_event(cast.alice)["id"] for _ in range(3)]
+    event_ids = [an_event(cast.alice)["id"] for _ in range(3)]
     empty = cast.alice.get("/api/events", query={"limit": 0, "count": "true"})
     assert empty.json == {"events": [], "limit": 0, "offset": 0, "next": None, "total": 3, "total_is_exact": True}
     for much in (501, 10**6, 2**63 - 1):
         reply = cast.alice.get("/api/events", query={"limit": much})
-        assert ([event["id"] for event in reply.json["events"]], reply.json["limit"]) == (made, 500)
+        assert ([event["id"] for event in reply.json["events"]], reply.json["limit"]) == (event_ids, 500)
 
 
 def test_a_page_has_50_events_by_default(cast: Cast) -> None:
-    made = [an_event(cast.alice)["id"] for _ in range(51)]
+    event_ids = [an_event(cast.alice)["id"] for _ in range(51)]
     first, following = page(cast.alice, "/api/events")
-    assert first == made[:50]
+    assert first == event_ids[:50]
     assert following
-    assert page(cast.alice, following) == (made[50:], None)
+    assert page(cast.alice, following) == (event_ids[50:], None)
 
 
 @pytest.mark.parametrize("name", LISTS)

@@ -130,12 +130,12 @@ def test_editors_of_the_calendar_remove(cast: Cast, actor: str, status: int) -> 
 
 
 def test_an_editor_of_the_event_takes_it_off_any_calendar_that_they_know_of(cast: Cast) -> None:
-    seen, hidden = a_calendar(cast.bob, public=True)["id"], a_calendar(cast.carol)["id"]
+    visible, hidden = a_calendar(cast.bob, public=True)["id"], a_calendar(cast.carol)["id"]
     event = an_event(cast.alice, public=True)["id"]
-    _add(cast.bob, event, seen)
+    _add(cast.bob, event, visible)
     _add(cast.carol, event, hidden)
-    assert _remove(cast.alice, event, seen).status == 200
-    assert listed(cast.bob, calendar_id=seen) == []
+    assert _remove(cast.alice, event, visible).status == 200
+    assert listed(cast.bob, calendar_id=visible) == []
     assert _remove(cast.alice, event, hidden).status == 404
     assert listed(cast.carol, calendar_id=hidden) == [event]
 

@@ -91,9 +91,9 @@ def test_the_reply_to_repeat_has_the_rule_and_the_number(cast: Cast) -> None:
     reply = _repeat(cast.alice, event, frequency="WEEKLY", interval="2", end_date="2026-07-01").json
     assert reply["repeat"] == {"frequency": "WEEKLY", "interval": 2, "start_date": "2026-06-01", "end_date": "2026-07-01"}
     assert (reply["occurrences"], reply["id"]) == (3, event["id"])
-    made = _series(cast.alice, event)
-    assert _starts(made) == ["2026-06-01T20:00", "2026-06-15T20:00", "2026-06-29T20:00"]
-    assert [(e["end_time"][11:16], e["tags"], e["calendar_ids"]) for e in made] == [("22:00", ["jazz"], event["calendar_ids"])] * 3
+    occurrences = _series(cast.alice, event)
+    assert _starts(occurrences) == ["2026-06-01T20:00", "2026-06-15T20:00", "2026-06-29T20:00"]
+    assert [(e["end_time"][11:16], e["tags"], e["calendar_ids"]) for e in occurrences] == [("22:00", ["jazz"], event["calendar_ids"])] * 3
 
 
 def test_the_31st_and_the_29th_of_february_are_skipped_where_missing(cast: Cast) -> None:
@@ -204,10 +204,10 @@ def test_an_endless_series_is_extended_24_months_ahead(cast: Cast, clock: Clock,
         with ctx.write():
             if current["series_id"] in series.find_due(ctx):
                 occurrences.extend(ctx, current["series_id"])
-    made = _series(cast.alice, event)
-    assert (len(made), made[-1]["title"], made[24]["title"]) == (28, "Concert", "Last for now")
+    events = _series(cast.alice, event)
+    assert (len(events), events[-1]["title"], events[24]["title"]) == (28, "Concert", "Last for now")
     years, months = divmod(start.year * 12 + start.month - 1 + 27, 12)
-    assert made[-1]["start_time"][:10] == date(years, months + 1, min(start.day, monthrange(years, months + 1)[1])).isoformat()
+    assert events[-1]["start_time"][:10] == date(years, months + 1, min(start.day, monthrange(years, months + 1)[1])).isoformat()
 
 
 POSITIONS = [0, 2, 4]
@@ -265,8 +265,8 @@ def test_destroy_deletes_the_occurrences_in_scope(cast: Cast, scope: str, positi
     reply = cast.alice.delete(f"/api/events/{five[position]['id']}", query={"scope": scope})
     gone = {"this": [position], "following": list(range(position, 5)), "all": list(range(5))}[scope]
     assert reply.json == {"deleted": [five[i]["id"] for i in gone]}
-    left = [i for i, event in enumerate(five) if cast.alice.get(f"/api/events/{event['id']}").status == 200]
-    assert left == [i for i in range(5) if i not in gone]
+    remaining = [i for i, event in enumerate(five) if cast.alice.get(f"/api/events/{event['id']}").status == 200]
+    assert remaining == [i for i in range(5) if i not in gone]
     if scope == "following" and position:
         rule = cast.alice.get(f"/api/events/{five[0]['id']}").json["repeat"]
         assert rule["end_date"] == f"2026-10-{22 + position}"
@@ -287,6 +287,6 @@ def test_repeats_of_one_series_at_once_leave_one_rule_that_the_events_follow(cas
         statuses = list(pool.map(lambda i: _repeat(cast.alice, [event, fifth][i % 2], **rules[i]).status, range(12)))
     assert set(statuses) == {200}
     rule = cast.alice.get(f"/api/events/{event['id']}").json["repeat"]
-    made = [date.fromisoformat(e["start_time"][:10]) for e in _series(cast.alice, event)]
+    dates = [date.fromisoformat(e["start_time"][:10]) for e in _series(cast.alice, event)]
     expected = _oracle("DAILY", 1, date.fromisoformat(rule["start_date"]), date.fromisoformat(rule["end_date"]))
-    assert made == expected
+    assert dates == expected

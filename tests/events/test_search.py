@@ -67,11 +67,11 @@ def _listed(client: Client, **query: Any) -> list[int]:
 def test_a_search_finds_what_the_oracle_says(cast: Cast, samples: list[dict[str, Any]], sample_queries: list[dict[str, str]]) -> None:
     owner = cast.alice
     calendar = a_calendar(owner)
-    made = {event["id"]: event for event in (an_event(owner, calendar_id=calendar["id"], **fields) for fields in samples)}
+    events = {event["id"]: event for event in (an_event(owner, calendar_id=calendar["id"], **fields) for fields in samples)}
     everything = _listed(owner, calendar_id=calendar["id"])
-    assert sorted(everything) == sorted(made)
+    assert sorted(everything) == sorted(events)
     for query in sample_queries:
-        expected = [event_id for event_id in everything if matches(made[event_id], query)]
+        expected = [event_id for event_id in everything if matches(events[event_id], query)]
         assert _listed(owner, calendar_id=calendar["id"], **query) == expected, query
 
 

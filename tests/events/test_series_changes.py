@@ -127,8 +127,8 @@ def test_a_rule_that_had_not_begun_is_gone_when_all_that_follows_is_deleted(cast
     repeat(cast.alice, event["id"], frequency="WEEKLY", start_date="2027-03-08", end_date="2027-03-29")
     first = ids_of_series(cast.alice, event["id"])[1]
     assert cast.alice.delete(f"/api/events/{first}?scope=following").status == 200
-    left = cast.alice.get(f"/api/events/{event['id']}").json
-    assert (left["series_id"], left["repeat"]) == (None, None)
+    remaining = cast.alice.get(f"/api/events/{event['id']}").json
+    assert (remaining["series_id"], remaining["repeat"]) == (None, None)
 
 
 def test_a_monthly_series_does_not_move_off_its_days(cast: Cast) -> None:

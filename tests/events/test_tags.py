@@ -28,8 +28,8 @@ from tests.events.listing import listed
     ],
 )
 def test_a_list_makes_the_tags(cast: Cast, tag_list: object, tags: list[str]) -> None:
-    made = an_event(cast.alice, tag_list=tag_list)
-    assert (made["tags"], made["tag_list"]) == (tags, ",".join(tags))
+    created = an_event(cast.alice, tag_list=tag_list)
+    assert (created["tags"], created["tag_list"]) == (tags, ",".join(tags))
     event = an_event(cast.alice, tag_list="old,older")["id"]
     changed = cast.alice.put(f"/api/events/{event}", json={"tag_list": tag_list}).json
     assert (changed["tags"], changed["tag_list"]) == (tags, ",".join(tags))
@@ -37,8 +37,8 @@ def test_a_list_makes_the_tags(cast: Cast, tag_list: object, tags: list[str]) ->
 
 def test_a_list_in_a_form_may_have_brackets(cast: Cast) -> None:
     body = "title=x&start_time=2026-06-01&tag_list[]=jazz&tag_list[]=live"
-    made = cast.alice.post("/api/events", body=body, headers={"Content-Type": "application/x-www-form-urlencoded"})
-    assert made.json["tags"] == ["jazz", "live"]
+    reply = cast.alice.post("/api/events", body=body, headers={"Content-Type": "application/x-www-form-urlencoded"})
+    assert reply.json["tags"] == ["jazz", "live"]
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_the_list_replaces_and_then_the_tag_is_appended(cast: Cast, changes: dic
 
 @pytest.mark.parametrize("tag_list", ["x" * 201, ["x" * 201], "a\x01b", ["a\nb"], 5, [5], {"a": 1}, True, ",".join(map(str, range(101)))])
 def test_an_invalid_list_of_tags_is_refused(cast: Cast, tag_list: object) -> None:
-    made = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01", "tag_list": tag_list})
-    assert (made.status, made.broken) == (422, ["tag_list"])
+    reply = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01", "tag_list": tag_list})
+    assert (reply.status, reply.broken) == (422, ["tag_list"])
 
 
 def test_there_are_at_most_100_tags(cast: Cast) -> None:

@@ -93,8 +93,8 @@ def test_a_date_as_end_includes_its_day(
     ],
 )
 def test_an_end_before_the_start_is_refused(cast: Cast, start: str, end: str, all_day: bool | None) -> None:
-    made = cast.alice.post("/api/events", json={"title": "x", "start_time": start, "end_time": end, "all_day": all_day})
-    assert (made.status, made.broken) == (422, ["end_time"])
+    reply = cast.alice.post("/api/events", json={"title": "x", "start_time": start, "end_time": end, "all_day": all_day})
+    assert (reply.status, reply.broken) == (422, ["end_time"])
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_an_end_before_the_start_is_refused(cast: Cast, start: str, end: str, al
     ],
 )
 def test_years_out_of_range_in_the_zone_are_refused(cast: Cast, field: str, text: str, zone: str) -> None:
-    made = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-05-11T17:00", "time_zone": zone, field: text})
-    assert (made.status, made.broken) == (422, [field])
+    reply = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-05-11T17:00", "time_zone": zone, field: text})
+    assert (reply.status, reply.broken) == (422, [field])
 
 
 def test_an_event_cannot_move_to_a_zone_where_its_year_is_out_of_range(cast: Cast) -> None:
@@ -126,15 +126,15 @@ def test_an_event_cannot_move_to_a_zone_where_its_year_is_out_of_range(cast: Cas
 )
 def test_an_invalid_time_is_refused(cast: Cast, field: str, value: object) -> None:
     fields = {"title": "x", "start_time": "2026-05-11T17:00", field: value}
-    made = cast.alice.post("/api/events", json=fields)
-    assert (made.status, made.broken) == (422, [field])
+    reply = cast.alice.post("/api/events", json=fields)
+    assert (reply.status, reply.broken) == (422, [field])
     changed = cast.alice.put(f"/api/events/{an_event(cast.alice)['id']}", json={field: value})
     assert (changed.status, changed.broken) == (422, [field])
 
 
 def test_the_error_of_an_invalid_time_has_an_example(cast: Cast) -> None:
-    made = cast.alice.post("/api/events", json={"title": "x", "start_time": "tomorrow"})
-    example = made.json["errors"][0]["message"].split("like ")[1].split(",")[0]
+    reply = cast.alice.post("/api/events", json={"title": "x", "start_time": "tomorrow"})
+    example = reply.json["errors"][0]["message"].split("like ")[1].split(",")[0]
     assert an_event(cast.alice, start_time=example)["start_time"] == "2026-05-11T15:00:00+00:00"
 
 
@@ -143,8 +143,8 @@ class TestZones:
 
     def test_times_of_a_new_event_use_its_zone(self, cast: Cast) -> None:
         def start(owner: Client, **fields: Any) -> tuple[str, str]:
-            made = an_event(owner, **fields | {"start_time": fields.get("start_time", "2026-05-11T17:00")})
-            return made["start_time"], made["time_zone"]
+            event = an_event(owner, **fields | {"start_time": fields.get("start_time", "2026-05-11T17:00")})
+            return event["start_time"], event["time_zone"]
 
         erin = Person(cast.anonymous, "erin", time_zone="America/New_York")
         tokyo = a_calendar(erin, time_zone="Asia/Tokyo")["id"]
@@ -207,10 +207,10 @@ class TestZones:
         assert _times(cast.alice.put(f"/api/events/{event}", json=fields).json) == times
 
     def test_days_that_clocks_skipped_are_the_next(self, cast: Cast) -> None:
-        made = an_event(cast.alice, start_time="2011-12-30", end_time="2011-12-30", time_zone="Pacific/Apia")
-        assert _times(made) == ("2011-12-31", "2011-12-31", True, "Pacific/Apia")
+        event = an_event(cast.alice, start_time="2011-12-30", end_time="2011-12-30", time_zone="Pacific/Apia")
+        assert _times(event) == ("2011-12-31", "2011-12-31", True, "Pacific/Apia")
 
     @pytest.mark.parametrize("zone", ["Mars/Olympus", "+02:00", "europe/paris", "localtime", "CEST", 5])
     def test_an_unknown_zone_is_refused(self, cast: Cast, zone: object) -> None:
-        made = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-05-11", "time_zone": zone})
-        assert (made.status, made.broken) == (422, ["time_zone"])
+        reply = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-05-11", "time_zone": zone})
+        assert (reply.status, reply.broken) == (422, ["time_zone"])

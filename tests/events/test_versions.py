@@ -72,12 +72,12 @@ def test_readers_who_get_different_replies_get_different_etags(cast: Cast) -> No
 
 @pytest.mark.parametrize("source", ["show", "edit", "create", "update"])
 def test_every_etag_of_the_event_serves_for_if_match(cast: Cast, source: str) -> None:
-    made = cast.alice.post("/api/events", json={"title": "Concert", "start_time": "2026-06-01"})
-    path = f"/api/events/{made.json['id']}"
+    created = cast.alice.post("/api/events", json={"title": "Concert", "start_time": "2026-06-01"})
+    path = f"/api/events/{created.json['id']}"
     etag = {
         "show": lambda: _etag(cast.alice, path),
         "edit": lambda: _etag(cast.alice, f"{path}/edit"),
-        "create": lambda: str(made.headers["ETag"]),
+        "create": lambda: str(created.headers["ETag"]),
         "update": lambda: str(cast.alice.put(path, json={"title": "Again"}).headers["ETag"]),
     }[source]()
     changed = cast.alice.put(path, json={"title": "Changed"}, headers={"If-Match": etag})

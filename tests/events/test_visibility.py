@@ -169,21 +169,21 @@ def _deleted(person: Person) -> None:
 
 def test_deleting_a_calendar_takes_its_events_off_and_deletes_those_with_nowhere_else_to_be(cast: Cast) -> None:
     scene = Scene(cast, public=False)
-    alone, only_seen = (an_event(owner, calendar_id=scene.home["id"])["id"] for owner in (cast.bob, cast.alice))
+    alone, visible_only = (an_event(owner, calendar_id=scene.home["id"])["id"] for owner in (cast.bob, cast.alice))
     visiting, placed = an_event(cast.vera, public=True)["id"], an_event(cast.alice, calendar_id=scene.home["id"])["id"]
     second = a_calendar(cast.alice)
     for calendar in (scene.other, second):
         scene.placed(cast.alice, calendar)
     assert cast.alice.put(f"/api/events/{placed}/add", json={"calendar_id": scene.other["id"]}).status == 200
-    assert cast.vera.put(f"/api/events/{only_seen}/add", json={"calendar_id": scene.other["id"]}).status == 200
+    assert cast.vera.put(f"/api/events/{visible_only}/add", json={"calendar_id": scene.other["id"]}).status == 200
     assert cast.bob.put(f"/api/events/{visiting}/add", json={"calendar_id": scene.home["id"]}).status == 200
-    assert listed(cast.alice, calendar_id=scene.home["id"]) == [scene.event, alone, only_seen, visiting, placed]
+    assert listed(cast.alice, calendar_id=scene.home["id"]) == [scene.event, alone, visible_only, visiting, placed]
     assert cast.alice.delete(f"/api/calendars/{scene.home['id']}").status == 200
     assert cast.alice.get(f"/api/events/{scene.event}").json["calendar_ids"] == [scene.other["id"], second["id"]]
     assert scene.seeing() == MEMBERS | {"carol", "dave"}
     # A home moves to no calendar but the owner's.
     assert cast.carol.put(f"/api/events/{scene.event}", json={"title": "At home here"}).status == 403
-    assert [cast.alice.get(f"/api/events/{event}").status for event in (alone, only_seen, placed)] == [404, 404, 404]
+    assert [cast.alice.get(f"/api/events/{event}").status for event in (alone, visible_only, placed)] == [404, 404, 404]
     assert listed(cast.alice) == [scene.event]
     assert cast.vera.get(f"/api/events/{visiting}").json["calendar_ids"] == [cast.vera.primary_calendar_id]
 

@@ -15,7 +15,7 @@ GOAL = "every backup is whole and restores: with every write acknowledged before
 def show(folder: Path, database: str, backups: int, after: Callable[[], object] = lambda: None) -> Row:
     """Take this number of backups and restore each into SQLite; `after` is called after each."""
     service = Running(folder, "--no-work", database=database, rate_limits="off", access_log="off").ready()
-    taken: list[float] = []
+    seconds: list[float] = []
     before: list[set[str]] = []
     try:
         with Guests(service, an_event(service, "ana"), "g", CLIENTS) as guests:
@@ -23,9 +23,9 @@ def show(folder: Path, database: str, backups: int, after: Callable[[], object] 
                 eventually(lambda: len(guests.acknowledged) > 50 * (number + 1))  # noqa: B023 - called within the iteration
                 before.append(guests.acknowledged)
                 began = time.monotonic()
-                made = run_process("backup", f"{number}.backup", folder=folder, data=folder / "data", database=database)
-                assert made.returncode == 0, made
-                taken.append(time.monotonic() - began)
+                result = run_process("backup", f"{number}.backup", folder=folder, data=folder / "data", database=database)
+                assert result.returncode == 0, result
+                seconds.append(time.monotonic() - began)
                 after()
     finally:
         service.stop()
@@ -39,7 +39,7 @@ def show(folder: Path, database: str, backups: int, after: Callable[[], object] 
         half += len(comments ^ responses)
     others = len(guests.outcomes) - len(guests.acknowledged)
     figures = (
-        f"{backups} backups, each taken in {spread(taken)}, while {len(guests.acknowledged):,} writes went on, and each restored: "
+        f"{backups} backups, each taken in {spread(seconds)}, while {len(guests.acknowledged):,} writes went on, and each restored: "
         f"{missing} of those acknowledged before it began are missing, {half} are half there; {others} writes rejected"
     )
     return Row("backup while writes go on", kind(database), figures, GOAL, not (missing or half or others))

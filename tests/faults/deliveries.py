@@ -68,8 +68,8 @@ def _send(
     unknown = 0
     try:
         for kill in range(kills):
-            seen = len(unreliable_server.received)
-            eventually(lambda: len(unreliable_server.received) > seen or not states()["queued"], within=60)  # noqa: B023 - called within the iteration
+            received_before = len(unreliable_server.received)
+            eventually(lambda: len(unreliable_server.received) > received_before or not states()["queued"], within=60)  # noqa: B023 - called within the iteration
             threading.Event().wait(chance.uniform(0, 0.3))
             unknown += states()["sending"]
             workers[kill % WORKERS].kill()

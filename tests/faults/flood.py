@@ -47,7 +47,7 @@ def _row(port: int, user: User, name: str, seconds: float) -> Row:
     offer(port, request, 1, FEW[0])
     peak = max((offer(port, request, seconds, number) for number in FEW), key=lambda results: results.rate(success))
     beyond = offer(port, request, seconds, CONNECTIONS, TIMES * peak.rate(success))
-    others = sum(len(taken) for status, taken in beyond.durations.items() if status not in (success, 503, 429)) + beyond.broken
+    others = sum(len(durations) for status, durations in beyond.durations.items() if status not in (success, 503, 429)) + beyond.broken
     share = beyond.rate(success) / peak.rate(success)
     figures = _figures(peak, beyond, success, share, others)
     return Row(f"three times the load it can carry ({name})", "SQLite", figures, GOAL, others == 0 and beyond.rate(503) > 0, share >= 0.9)

@@ -56,9 +56,9 @@ def show(folder: Path, postgres: Postgres | None, times: int, after: Callable[[]
 @contextmanager
 def _disk(folder: Path, size: int) -> Iterator[Path]:
     folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, text=True)
-    if made.returncode:
-        raise CannotMount(made.stderr.strip())
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, text=True)
+    if mounted.returncode:
+        raise CannotMount(mounted.stderr.strip())
     try:
         yield folder
     finally:

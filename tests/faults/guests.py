@@ -82,9 +82,11 @@ class Guests:
 
 def an_event(service: Running, owner: str) -> int:
     """A public event of a new user."""
-    made = service.post("/api/events", {"title": "Gig", "start_time": "2026-06-01", "public": True}, headers=bearer(service.sign_up(owner)))
-    assert made.status == 201, made
-    return int(made.json["id"])
+    reply = service.post(
+        "/api/events", {"title": "Gig", "start_time": "2026-06-01", "public": True}, headers=bearer(service.sign_up(owner))
+    )
+    assert reply.status == 201, reply
+    return int(reply.json["id"])
 
 
 def stored_texts(folder: str, database: str) -> tuple[set[str], set[str]]:

@@ -27,7 +27,7 @@ class Results(Struct):
 
     def rate(self, status: int | None = None) -> float:
         """Replies a second."""
-        return sum(len(taken) for each, taken in self.durations.items() if status in (None, each)) / self.seconds
+        return sum(len(seconds_taken) for each, seconds_taken in self.durations.items() if status in (None, each)) / self.seconds
 
     def milliseconds(self, status: int, share: float) -> float:
         return percentile(self.durations[status], share) * 1000 if self.durations.get(status) else 0.0
@@ -59,13 +59,13 @@ async def _offer(port: int, request: bytes, seconds: float, connections: int, ra
     clients = _Clients(port, request, Results(seconds, {}))
     for _ in range(connections):
         await clients.connect()
-    began, sent = loop.time(), 0
+    began, sent_count = loop.time(), 0
     clients.resends = rate is None
     while (now := loop.time()) < began + seconds:
-        due = len(clients.idle) if rate is None else int((now - began) * rate) - sent
+        due = len(clients.idle) if rate is None else int((now - began) * rate) - sent_count
         for _ in range(due):
             clients.send()
-        sent += due
+        sent_count += due
         await asyncio.sleep(TICK)
     clients.resends = False
     clients.is_over = True
@@ -104,9 +104,9 @@ class _Clients:
         else:
             self.results.not_sent += 1
 
-    def replied(self, client: "_Client", status: int, taken: float) -> None:
+    def replied(self, client: "_Client", status: int, seconds_taken: float) -> None:
         self.busy.discard(client)
-        self.results.durations.setdefault(status, []).append(taken)
+        self.results.durations.setdefault(status, []).append(seconds_taken)
         if client.is_closed:
             return
         self.idle.append(client)

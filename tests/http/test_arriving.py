@@ -13,9 +13,9 @@ MIB = 1024 * 1024
 LARGEST = 10 * MIB
 
 
-async def chunks(*sent: bytes, then: Awaitable[object] | None = None) -> AsyncIterator[bytes]:
+async def chunks(*contents: bytes, then: Awaitable[object] | None = None) -> AsyncIterator[bytes]:
     """What Granian hands on of a body; with `then`, its end is not in sight."""
-    for chunk in sent:
+    for chunk in contents:
         yield chunk
     if then:
         await then

@@ -22,7 +22,7 @@ FORM = "application/x-www-form-urlencoded"
 MIB = 1024 * 1024
 
 
-def _sent(owner: Client, body: str | bytes, kind: str | None = JSON) -> Reply:
+def _post_body(owner: Client, body: str | bytes, kind: str | None = JSON) -> Reply:
     return owner.post("/api/calendars", body=body, headers={"Content-Type": kind} if kind else {})
 
 
@@ -48,7 +48,7 @@ def _sent(owner: Client, body: str | bytes, kind: str | None = JSON) -> Reply:
     ],
 )
 def test_malformed_json_cannot_be_read(cast: Cast, body: str) -> None:
-    reply = _sent(cast.alice, body)
+    reply = _post_body(cast.alice, body)
     assert reply.status == 400
     assert reply.json["errors"] == []
 
@@ -70,14 +70,14 @@ def test_malformed_json_cannot_be_read(cast: Cast, body: str) -> None:
     ],
 )
 def test_invalid_utf_8_cannot_be_read(cast: Cast, body: bytes, kind: str) -> None:
-    assert _sent(cast.alice, body, kind).status == 400
+    assert _post_body(cast.alice, body, kind).status == 400
 
 
 @pytest.mark.parametrize("about", [b'form-data; name="na\xffme"', b'form-data; name="name"; filename="\xff.ics"'])
 def test_a_multipart_name_in_invalid_utf_8_cannot_be_read(cast: Cast, about: bytes) -> None:
-    sent = of_parts([("ABOUT", b"Jazz")])
-    sent["body"] = sent["body"].replace(b"ABOUT", about)
-    assert cast.alice.post("/api/calendars", **sent).status == 400
+    options = of_parts([("ABOUT", b"Jazz")])
+    options["body"] = options["body"].replace(b"ABOUT", about)
+    assert cast.alice.post("/api/calendars", **options).status == 400
 
 
 def test_multipart_text_in_invalid_utf_8_cannot_be_read(cast: Cast) -> None:
@@ -86,7 +86,7 @@ def test_multipart_text_in_invalid_utf_8_cannot_be_read(cast: Cast) -> None:
 
 @pytest.mark.parametrize("encoded", ["%", "%z", "%zz", "%4", "Jazz%", "%u00e9", "%%20"])
 def test_bad_percent_encoding_cannot_be_read(cast: Cast, encoded: str) -> None:
-    assert _sent(cast.alice, f"name={encoded}", FORM).status == 400
+    assert _post_body(cast.alice, f"name={encoded}", FORM).status == 400
     assert cast.alice.get(f"/api/calendars?limit={encoded}").status == 400
     assert cast.alice.get(f"/api/calendars?{encoded}=1").status == 400
 
@@ -105,16 +105,16 @@ def test_a_delete_with_a_body_that_cannot_be_read_deletes_nothing(cast: Cast) ->
 
 @pytest.mark.parametrize("body", ["[]", "[1, 2]", '"Jazz"', "5", "true", "null", '[{"name": "Jazz"}]'])
 def test_a_json_body_is_an_object(cast: Cast, body: str) -> None:
-    assert _sent(cast.alice, body).status == 422
+    assert _post_body(cast.alice, body).status == 422
 
 
 def test_a_byte_order_mark_does_no_harm(cast: Cast) -> None:
-    assert _sent(cast.alice, b'\xef\xbb\xbf{"name": "Jazz"}').json["name"] == "Jazz"
+    assert _post_body(cast.alice, b'\xef\xbb\xbf{"name": "Jazz"}').json["name"] == "Jazz"
 
 
 @pytest.mark.parametrize("kind", [JSON, FORM, None, "text/plain"])
 def test_an_empty_body_is_no_body(cast: Cast, kind: str | None) -> None:
-    reply = _sent(cast.alice, "", kind)
+    reply = _post_body(cast.alice, "", kind)
     assert (reply.status, reply.broken) == (422, ["name"])
     assert cast.alice.post("/api/calendars?name=Jazz", body="", headers={"Content-Type": kind} if kind else {}).status == 201
 
@@ -123,17 +123,17 @@ def test_an_empty_body_is_no_body(cast: Cast, kind: str | None) -> None:
     "kind", ["application/json; charset=utf-8", "Application/JSON", "application/vnd.api+json", "application/json ;x=y"]
 )
 def test_json_is_accepted_under_several_media_types(cast: Cast, kind: str) -> None:
-    assert _sent(cast.alice, '{"name": "Jazz"}', kind).status == 201
+    assert _post_body(cast.alice, '{"name": "Jazz"}', kind).status == 201
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/xml", "text/json", "application/octet-stream", "json", "*/*", "", None])
 def test_a_body_whose_type_is_not_known_is_415(cast: Cast, kind: str | None) -> None:
-    assert _sent(cast.alice, '{"name": "Jazz"}', kind).status == 415
+    assert _post_body(cast.alice, '{"name": "Jazz"}', kind).status == 415
 
 
 def test_a_compressed_body_is_415(cast: Cast) -> None:
-    sent = {"Content-Type": JSON, "Content-Encoding": "gzip"}
-    assert cast.alice.post("/api/calendars", body=gzip.compress(b'{"name": "Jazz"}'), headers=sent).status == 415
+    headers = {"Content-Type": JSON, "Content-Encoding": "gzip"}
+    assert cast.alice.post("/api/calendars", body=gzip.compress(b'{"name": "Jazz"}'), headers=headers).status == 415
 
 
 def _padded(size: int) -> bytes:
@@ -143,10 +143,10 @@ def _padded(size: int) -> bytes:
 
 
 def test_a_body_has_at_most_one_mebibyte(cast: Cast) -> None:
-    assert _sent(cast.alice, _padded(MIB)).status == 201
-    assert _sent(cast.alice, _padded(MIB + 1)).status == 413
-    assert _sent(cast.alice, b"name=Jazz&x=" + b"x" * MIB, FORM).status == 413
-    assert _sent(cast.alice, b"x" * (MIB + 1), "text/plain").status == 413
+    assert _post_body(cast.alice, _padded(MIB)).status == 201
+    assert _post_body(cast.alice, _padded(MIB + 1)).status == 413
+    assert _post_body(cast.alice, b"name=Jazz&x=" + b"x" * MIB, FORM).status == 413
+    assert _post_body(cast.alice, b"x" * (MIB + 1), "text/plain").status == 413
 
 
 def test_multipart_does_not_evade_the_size_limit(cast: Cast) -> None:
@@ -178,9 +178,9 @@ def test_an_upload_keeps_its_bytes_and_its_name(stage: Stage) -> None:
     assert reply.json == {"size": 6, "filename": "Fête.ics", "note": "é"}
 
 
-@pytest.mark.parametrize("sent", [{"json": {"file": "a.ics"}}, multipart({"file": "a.ics"}), multipart(files=[("file", "", b"")])])
-def test_a_text_and_an_empty_file_input_are_no_uploads(stage: Stage, sent: dict[str, Any]) -> None:
-    reply = stage(act("POST", "/api/letters", _size, guests=True)).post("/api/letters", **sent)
+@pytest.mark.parametrize("options", [{"json": {"file": "a.ics"}}, multipart({"file": "a.ics"}), multipart(files=[("file", "", b"")])])
+def test_a_text_and_an_empty_file_input_are_no_uploads(stage: Stage, options: dict[str, Any]) -> None:
+    reply = stage(act("POST", "/api/letters", _size, guests=True)).post("/api/letters", **options)
     assert (reply.status, reply.broken) == (422, ["file"])
 
 
@@ -203,7 +203,7 @@ def test_an_upload_is_no_text(cast: Cast) -> None:
     ],
 )
 def test_broken_multipart_cannot_be_read(cast: Cast, body: bytes, kind: str) -> None:
-    assert _sent(cast.alice, body, kind).status == (400 if body else 422)
+    assert _post_body(cast.alice, body, kind).status == (400 if body else 422)
 
 
 @pytest.mark.parametrize("inner", ['{"x":', "["])
@@ -213,14 +213,14 @@ def test_eight_nested_levels_are_read_and_nine_are_refused(cast: Cast, inner: st
     def body(depth: int) -> str:
         return '{"name": "Jazz", "ignored": ' + inner * (depth - 1) + "1" + close * (depth - 1) + "}"
 
-    assert _sent(cast.alice, body(8)).status == 201
-    assert _sent(cast.alice, body(9)).status == 422
+    assert _post_body(cast.alice, body(8)).status == 201
+    assert _post_body(cast.alice, body(9)).status == 422
 
 
 @pytest.mark.parametrize("start", ['{"name": "Jazz", "x": ', '{"name": "\\ud800", "x": ', ""])
 @pytest.mark.parametrize("inner", ['{"x":', "["])
 def test_a_hundred_thousand_nested_levels_are_refused(cast: Cast, start: str, inner: str) -> None:
-    reply = _sent(cast.alice, start + inner * 100_000)
+    reply = _post_body(cast.alice, start + inner * 100_000)
     assert reply.status == 422
     assert "deep" in reply.json["detail"]
 
@@ -228,7 +228,7 @@ def test_a_hundred_thousand_nested_levels_are_refused(cast: Cast, start: str, in
 def test_bracketed_names_have_the_same_nesting_limit(cast: Cast) -> None:
     for depth, status in ((8, 201), (9, 422), (2_000, 422)):
         name = "x" + "[x]" * (depth - 1)
-        assert _sent(cast.alice, f"name=Jazz&{name}=1", FORM).status == status
+        assert _post_body(cast.alice, f"name=Jazz&{name}=1", FORM).status == status
         assert cast.alice.post("/api/calendars", **multipart({"name": "Jazz", name: "1"})).status == status
 
 
@@ -239,7 +239,7 @@ def test_a_request_has_at_most_a_thousand_keys(cast: Cast) -> None:
         assert cast.alice.post("/api/calendars", data=fields).status == status
         assert cast.alice.post("/api/calendars", **multipart(fields)).status == status
         assert cast.alice.post("/api/calendars", query=fields).status == status
-    assert _sent(cast.alice, json.dumps({"name": "Jazz", "x": [{"a": 1, "b": 2}] * 500})).status == 422
+    assert _post_body(cast.alice, json.dumps({"name": "Jazz", "x": [{"a": 1, "b": 2}] * 500})).status == 422
 
 
 @pytest.mark.parametrize(

@@ -99,8 +99,8 @@ def test_a_conflict_with_the_state_is_409(cast: Cast) -> None:
 
 def test_a_taken_name_is_409_names_the_field_and_registers_nobody(cast: Cast) -> None:
     email = f"{uuid4().hex}@example.org"
-    taken = {"user_name": cast.alice.user_name.upper(), "email_address": email, "password": PASSWORD}
-    reply = cast.anonymous.post("/api/users", json=taken)
+    registration = {"user_name": cast.alice.user_name.upper(), "email_address": email, "password": PASSWORD}
+    reply = cast.anonymous.post("/api/users", json=registration)
     assert_problem(reply, 409)
     assert reply.broken == ["user_name"]
     assert cast.anonymous.post("/api/session", json={"user_name": email, "password": PASSWORD}).status == 401

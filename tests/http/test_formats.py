@@ -13,9 +13,9 @@ pytestmark = pytest.mark.on_one_database
 
 
 def test_every_action_accepts_the_suffix_json(cast: Cast) -> None:
-    made = cast.alice.post("/api/calendars.json", json={"name": "Jazz"})
-    assert made.status == 201
-    path = f"/api/calendars/{made.json['id']}"
+    created = cast.alice.post("/api/calendars.json", json={"name": "Jazz"})
+    assert created.status == 201
+    path = f"/api/calendars/{created.json['id']}"
     for where in ("/api/calendars", "/api/calendars/new", path, f"{path}/edit", "/api/session/current", "/api/openapi"):
         plain, suffixed = cast.alice.get(where), cast.alice.get(f"{where}.json")
         assert (suffixed.status, suffixed.headers["Content-Type"]) == (200, "application/json")

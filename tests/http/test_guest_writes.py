@@ -90,8 +90,8 @@ def test_failed_guest_writes_count_too(cast: Cast, db: Database, settings: Setti
     guest = Client(wsgi(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=MOST), clock))
     address = an_address()
     registration = {"user_name": cast.alice.user_name, "email_address": "new@example.org", "password": "long enough 7x"}
-    for sent, status in [({}, 422), (registration, 409)] * 2:
-        assert guest.post("/api/users", json=sent, remote_addr=address).status == status
+    for fields, status in [({}, 422), (registration, 409)] * 2:
+        assert guest.post("/api/users", json=fields, remote_addr=address).status == status
     assert guest.post("/api/responses", json=response_fields(9_999_999, 1), remote_addr=address).status == 404
     assert guest.post("/api/users", json=registration, remote_addr=address).status == 429
 
@@ -136,8 +136,8 @@ def test_a_forged_cookie_does_not_evade_the_limit(book: Client) -> None:
 def test_signed_in_people_are_not_limited(cast: Cast, book: Client, carrier: str) -> None:
     address = an_address()
     cookie = {"Cookie": f"kalends_session={cast.alice.token}", "Sec-Fetch-Site": "same-origin"}
-    sent = cookie if carrier == "cookie" else {"Authorization": f"Bearer {cast.alice.token}"}
-    replies = [write(book, address, headers=sent) for _ in range(MOST + 2)]
+    headers = cookie if carrier == "cookie" else {"Authorization": f"Bearer {cast.alice.token}"}
+    replies = [write(book, address, headers=headers) for _ in range(MOST + 2)]
     assert [reply.status for reply in replies] == [201] * (MOST + 2)
     assert "RateLimit" not in replies[0].headers
 

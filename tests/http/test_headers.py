@@ -173,10 +173,10 @@ def test_a_weak_etag_is_accepted_in_if_match(cast: Cast) -> None:
 def test_small_or_secret_replies_are_not_compressed(cast: Cast) -> None:
     takes = {"Accept-Encoding": "gzip"}
     long = {"title": "Jazz", "start_time": "2027-05-11", "description": "Jazz at the Blue Note. " * 60}
-    made = cast.alice.post("/api/events", json=long, headers=takes)
-    assert "Content-Encoding" not in made.headers
+    created = cast.alice.post("/api/events", json=long, headers=takes)
+    assert "Content-Encoding" not in created.headers
     assert "Content-Encoding" not in cast.alice.get("/api/users/new", headers=takes).headers
-    by_cookie = cast.anonymous.get(f"/api/events/{made.json['id']}", headers={"Cookie": f"kalends_session={cast.alice.token}"} | takes)
+    by_cookie = cast.anonymous.get(f"/api/events/{created.json['id']}", headers={"Cookie": f"kalends_session={cast.alice.token}"} | takes)
     assert (by_cookie.status, "Content-Encoding" in by_cookie.headers) == (200, False)
 
 

@@ -51,9 +51,9 @@ def _sends(client: Client, method: str, path: str, headers: dict[str, str], **kw
 
 @pytest.mark.parametrize("says", HERE)
 def test_a_page_of_this_site_may_write_with_the_cookie(cast: Cast, says: dict[str, str]) -> None:
-    made = _sends(cast.anonymous, "POST", "/api/calendars", with_cookie(cast.alice.token) | says, json={"name": "Jazz"})
-    assert made.status == 201
-    assert made.json["owner"]["id"] == cast.alice.id
+    reply = _sends(cast.anonymous, "POST", "/api/calendars", with_cookie(cast.alice.token) | says, json={"name": "Jazz"})
+    assert reply.status == 201
+    assert reply.json["owner"]["id"] == cast.alice.id
 
 
 @pytest.mark.parametrize("says", ELSEWHERE)
@@ -77,8 +77,8 @@ def test_reading_with_the_cookie_is_safe_from_anywhere(cast: Cast, method: str) 
 @pytest.mark.parametrize("says", ELSEWHERE)
 def test_a_bearer_token_works_from_anywhere_even_beside_a_cookie(cast: Cast, says: dict[str, str]) -> None:
     for cookie in ({}, with_cookie(cast.bob.token), with_cookie("stale")):
-        made = _sends(cast.alice, "POST", "/api/calendars", says | cookie, json={"name": "Jazz"})
-        assert (made.status, made.json["owner"]["id"]) == (201, cast.alice.id)
+        reply = _sends(cast.alice, "POST", "/api/calendars", says | cookie, json={"name": "Jazz"})
+        assert (reply.status, reply.json["owner"]["id"]) == (201, cast.alice.id)
 
 
 def test_a_guests_write_without_a_cookie_needs_no_origin(cast: Cast) -> None:
@@ -108,13 +108,13 @@ def test_a_malformed_cookie_is_a_guest(cast: Cast, cookie: str) -> None:
 def test_a_wrong_credential_is_401_even_where_the_operation_is_public(cast: Cast, credential: str) -> None:
     calendar = a_calendar(cast.alice, public=True)
     login = {"user_name": cast.alice.user_name, "password": PASSWORD}
-    sent = {"Authorization": credential}
+    headers = {"Authorization": credential}
     replies = [
-        cast.anonymous.get(f"/api/calendars/{calendar['id']}", headers=sent),
-        cast.anonymous.get("/api/users/new", headers=sent),
-        cast.anonymous.get("/api/openapi", headers=sent),
-        cast.anonymous.post("/api/session", json=login, headers=sent),
-        cast.anonymous.get("/api/calendars/new", headers=sent | with_cookie(cast.alice.token)),
+        cast.anonymous.get(f"/api/calendars/{calendar['id']}", headers=headers),
+        cast.anonymous.get("/api/users/new", headers=headers),
+        cast.anonymous.get("/api/openapi", headers=headers),
+        cast.anonymous.post("/api/session", json=login, headers=headers),
+        cast.anonymous.get("/api/calendars/new", headers=headers | with_cookie(cast.alice.token)),
     ]
     for reply in replies:
         assert (reply.status, reply.headers["WWW-Authenticate"]) == (401, "Bearer")
@@ -311,5 +311,5 @@ def test_the_client_address_is_the_nearest_that_is_no_trusted_proxy(
     stage: Stage, proxies: str, near: str, forwarded: str | None, address: str
 ) -> None:
     guest = stage(act("GET", "/api/address", _address, guests=True), trusted_proxies=proxies)
-    sent = {} if forwarded is None else {"X-Forwarded-For": forwarded}
-    assert guest.get("/api/address", headers=sent, remote_addr=near).json["address"] == address
+    headers = {} if forwarded is None else {"X-Forwarded-For": forwarded}
+    assert guest.get("/api/address", headers=headers, remote_addr=near).json["address"] == address

@@ -127,9 +127,9 @@ def test_the_next_url_has_every_parameter(stage: Stage, ids: str) -> None:
 
 
 def test_create_returns_the_record_and_its_location(cast: Cast) -> None:
-    made = cast.alice.post("/api/calendars", json={"name": "Jazz"})
-    assert (made.status, made.headers["Location"]) == (201, f"/api/calendars/{made.json['id']}")
-    assert cast.alice.get(made.headers["Location"]).json == made.json
+    reply = cast.alice.post("/api/calendars", json={"name": "Jazz"})
+    assert (reply.status, reply.headers["Location"]) == (201, f"/api/calendars/{reply.json['id']}")
+    assert cast.alice.get(reply.headers["Location"]).json == reply.json
 
 
 def test_creating_users_and_sessions_returns_a_location(cast: Cast) -> None:
@@ -142,9 +142,9 @@ def test_creating_users_and_sessions_returns_a_location(cast: Cast) -> None:
 
 
 def test_a_resource_without_show_has_no_location(cast: Cast) -> None:
-    made = cast.alice.post("/api/keys", json={"name": "a program"})
-    assert made.status == 201
-    assert "Location" not in made.headers
+    reply = cast.alice.post("/api/keys", json={"name": "a program"})
+    assert reply.status == 201
+    assert "Location" not in reply.headers
 
 
 def _several(ctx: Context) -> dict[str, int]:

@@ -33,9 +33,9 @@ CARRIERS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_whatever_carries_the_parameters_the_result_is_the_same(cast: Cast, carrier: str) -> None:
-    made = cast.alice.post("/api/calendars", **CARRIERS[carrier])
-    assert made.status == 201, made
-    assert {name: made.json[name] for name in FIELDS} == FIELDS | {"public": True}
+    reply = cast.alice.post("/api/calendars", **CARRIERS[carrier])
+    assert reply.status == 201, reply
+    assert {name: reply.json[name] for name in FIELDS} == FIELDS | {"public": True}
 
 
 @pytest.mark.parametrize("carrier", CARRIERS)
@@ -59,13 +59,13 @@ def test_an_update_reads_every_carrier_too(cast: Cast, carrier: str) -> None:
     ids=["json", "form", "multipart", "wrapped-json", "wrapped-form"],
 )
 def test_the_body_wins_over_the_query(cast: Cast, query: str, body: dict[str, Any]) -> None:
-    made = cast.alice.post(f"/api/calendars?{query}", **body)
-    assert (made.json["name"], made.json["color"]) == ("Body", "#111111")
+    reply = cast.alice.post(f"/api/calendars?{query}", **body)
+    assert (reply.json["name"], reply.json["color"]) == ("Body", "#111111")
 
 
 def test_a_value_that_the_body_clears_is_not_taken_from_the_query(cast: Cast) -> None:
-    made = cast.alice.post("/api/calendars?description=Query", json={"name": "Jazz", "description": None})
-    assert made.json["description"] is None
+    reply = cast.alice.post("/api/calendars?description=Query", json={"name": "Jazz", "description": None})
+    assert reply.json["description"] is None
 
 
 def test_a_read_takes_its_parameters_from_a_body_too(cast: Cast) -> None:
@@ -103,8 +103,8 @@ def test_a_list_may_come_in_parts(cast: Cast, query: str) -> None:
 
 
 def test_tags_may_come_in_parts(cast: Cast) -> None:
-    made = cast.alice.post("/api/events", body="title=Jazz&start_time=2027-05-11&tag_list=jazz&tag_list=trio,late", headers=FORM)
-    assert made.json["tags"] == ["jazz", "trio", "late"]
+    reply = cast.alice.post("/api/events", body="title=Jazz&start_time=2027-05-11&tag_list=jazz&tag_list=trio,late", headers=FORM)
+    assert reply.json["tags"] == ["jazz", "trio", "late"]
 
 
 @pytest.mark.parametrize(
@@ -120,10 +120,10 @@ def test_a_plus_of_a_time_in_a_query_is_a_plus(cast: Cast, time: str) -> None:
 
 def test_a_plus_of_a_phone_number_in_a_form_is_a_plus(cast: Cast) -> None:
     event = an_event(cast.alice)["id"]
-    sent = cast.alice.put(f"/api/events/{event}/send_to_me", body="mobile_number=+33612345678", headers=FORM)
-    assert sent.status == 202, sent
-    made = cast.alice.post("/api/contacts", body="first_name=Gus&phone_number=+33612345678", headers=FORM)
-    assert made.json["phone_number"] == "+33612345678"
+    delivery = cast.alice.put(f"/api/events/{event}/send_to_me", body="mobile_number=+33612345678", headers=FORM)
+    assert delivery.status == 202, delivery
+    contact = cast.alice.post("/api/contacts", body="first_name=Gus&phone_number=+33612345678", headers=FORM)
+    assert contact.json["phone_number"] == "+33612345678"
 
 
 @pytest.mark.parametrize(("name", "status"), [("wkey", 401), ("token", 401), ("password", 422), ("digest", 422)])
@@ -181,8 +181,8 @@ def test_unknown_parameters_are_ignored(cast: Cast) -> None:
 
 @pytest.mark.parametrize("prefer", ["handling=strict", "respond-async, handling=strict", 'Handling="strict"', "handling = strict; foo=1"])
 def test_the_reply_to_a_strict_request_names_each_unknown_parameter(cast: Cast, prefer: str) -> None:
-    sent = {"name": "Jazz", "colour": "red", "owner": 5}
-    reply = cast.alice.post("/api/calendars?page=2", json=sent, headers={"Prefer": prefer})
+    fields = {"name": "Jazz", "colour": "red", "owner": 5}
+    reply = cast.alice.post("/api/calendars?page=2", json=fields, headers={"Prefer": prefer})
     assert (reply.status, sorted(reply.broken)) == (422, ["colour", "owner", "page"])
 
 
@@ -198,9 +198,9 @@ def test_other_preferences_are_not_strict(cast: Cast, prefer: str) -> None:
 
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_a_strict_request_with_known_parameters_passes(cast: Cast, carrier: str) -> None:
-    sent = dict(CARRIERS[carrier])
-    sent["headers"] = sent.get("headers", {}) | {"Prefer": "handling=strict"}
-    assert cast.alice.post("/api/calendars", **sent).status == 201
+    options = dict(CARRIERS[carrier])
+    options["headers"] = options.get("headers", {}) | {"Prefer": "handling=strict"}
+    assert cast.alice.post("/api/calendars", **options).status == 201
 
 
 def test_the_reply_to_a_strict_request_names_parameters_of_an_action_without_any(cast: Cast) -> None:
@@ -209,8 +209,8 @@ def test_the_reply_to_a_strict_request_names_parameters_of_an_action_without_any
 
 
 def test_a_strict_request_may_have_a_parameter_name_that_is_not_valid_text(cast: Cast) -> None:
-    sent = {"Prefer": "handling=strict", "Content-Type": "application/json"}
-    reply = cast.alice.post("/api/calendars", body='{"name": "Jazz", "\\ud800": 1}', headers=sent)
+    headers = {"Prefer": "handling=strict", "Content-Type": "application/json"}
+    reply = cast.alice.post("/api/calendars", body='{"name": "Jazz", "\\ud800": 1}', headers=headers)
     assert (reply.status, len(reply.broken)) == (422, 1)
 
 

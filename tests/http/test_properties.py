@@ -48,8 +48,8 @@ def assert_handled(reply: Reply, *allowed: int) -> None:
 @example(body={"\ud800": {"\x00": 1}, "name": "x"}, strict=True)
 @example(body={"calendar": {"calendar": {"name": "x"}}}, strict=True)
 def test_any_json_object_is_accepted_or_refused(cast: Cast, body: dict[str, Any], strict: bool) -> None:
-    sent = {"Content-Type": "application/json"} | ({"Prefer": "handling=strict"} if strict else {})
-    assert_handled(cast.alice.post("/api/calendars", body=json.dumps(body), headers=sent), 201, 422)
+    headers = {"Content-Type": "application/json"} | ({"Prefer": "handling=strict"} if strict else {})
+    assert_handled(cast.alice.post("/api/calendars", body=json.dumps(body), headers=headers), 201, 422)
 
 
 @given(body=st.binary(max_size=80) | any_json.map(json.dumps).map(str.encode), kind=st.sampled_from(KINDS))

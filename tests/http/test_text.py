@@ -23,8 +23,10 @@ def test_text_is_normalised_to_nfc(cast: Cast) -> None:
 
 @pytest.mark.parametrize("around", [" ", "\t", "\n", "\r\n", "\u00a0", "\u2003", "\u3000", "\u2028", " \n\t "])
 def test_surrounding_white_space_is_stripped(cast: Cast, around: str) -> None:
-    made = cast.alice.post("/api/calendars", json={"name": f"{around}Jazz  Nights{around}", "description": f"{around}Late\n\nloud{around}"})
-    assert (made.json["name"], made.json["description"]) == ("Jazz  Nights", "Late\n\nloud")
+    reply = cast.alice.post(
+        "/api/calendars", json={"name": f"{around}Jazz  Nights{around}", "description": f"{around}Late\n\nloud{around}"}
+    )
+    assert (reply.json["name"], reply.json["description"]) == ("Jazz  Nights", "Late\n\nloud")
 
 
 @pytest.mark.parametrize("character", ONE_LINE_REFUSES, ids=ascii)
@@ -48,8 +50,8 @@ def test_lines_hold_no_other_control_characters(cast: Cast, character: str) -> N
 
 
 def test_lines_end_with_newlines_whatever_wrote_them(cast: Cast) -> None:
-    made = cast.alice.post("/api/calendars", json={"name": "Jazz", "description": "one\r\ntwo\rthree\n\tfour"})
-    assert made.json["description"] == "one\ntwo\nthree\n\tfour"
+    reply = cast.alice.post("/api/calendars", json={"name": "Jazz", "description": "one\r\ntwo\rthree\n\tfour"})
+    assert reply.json["description"] == "one\ntwo\nthree\n\tfour"
 
 
 @pytest.mark.parametrize("escape", ["\\ud800", "\\udfff", "\\udc00\\ud800", "a\\ud83d", "\\ude00b"])
@@ -60,17 +62,17 @@ def test_lone_surrogates_are_refused_with_the_fields_name(cast: Cast, escape: st
 
 
 def test_surrogates_in_pairs_are_characters(cast: Cast) -> None:
-    sent = {"Content-Type": "application/json"}
-    assert cast.alice.post("/api/calendars", body='{"name": "\\ud83d\\ude00"}', headers=sent).json["name"] == "😀"
+    headers = {"Content-Type": "application/json"}
+    assert cast.alice.post("/api/calendars", body='{"name": "\\ud83d\\ude00"}', headers=headers).json["name"] == "😀"
 
 
 @pytest.mark.parametrize(
     "name", ["😀👩‍👩‍👧", "日本語", "שלום", "Ünïcödé", "\ufeffmark", "O'Brien; DROP TABLE users --", "<script>", "%00", 'a\\b"c']
 )
 def test_all_other_text_comes_back_as_it_was_sent(cast: Cast, name: str) -> None:
-    made = _named(cast.alice, name)
-    assert made.json["name"] == name
-    assert cast.alice.get(f"/api/calendars/{made.json['id']}").json["name"] == name
+    reply = _named(cast.alice, name)
+    assert reply.json["name"] == name
+    assert cast.alice.get(f"/api/calendars/{reply.json['id']}").json["name"] == name
 
 
 @pytest.mark.parametrize("marks", ["\u0315\u0300", "\u0f73", "\u0344\u0315"], ids=ascii)
@@ -128,10 +130,10 @@ def test_what_has_another_form_is_no_address(cast: Cast, address: str) -> None:
 
 
 def test_json_replies_are_utf_8(cast: Cast) -> None:
-    made = _named(cast.alice, "Café 😀")
-    assert made.headers["Content-Type"] == "application/json"
-    assert "Café 😀" in made.content.decode()
-    assert json.loads(made.content)["name"] == "Café 😀"
+    reply = _named(cast.alice, "Café 😀")
+    assert reply.headers["Content-Type"] == "application/json"
+    assert "Café 😀" in reply.content.decode()
+    assert json.loads(reply.content)["name"] == "Café 😀"
 
 
 def test_comparing_disregards_case_and_spelling() -> None:

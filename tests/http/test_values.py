@@ -12,8 +12,8 @@ FALSE: list[Any] = ["false", "FALSE", "False", "0", "no", "No", "off", "OFF", " 
 
 @pytest.mark.parametrize(("word", "meant"), [(word, True) for word in TRUE] + [(word, False) for word in FALSE])
 def test_a_boolean_is_read_from_many_words_in_any_case(cast: Cast, word: Any, meant: bool) -> None:
-    made = cast.alice.post("/api/calendars", json={"name": "Jazz", "public": word})
-    assert (made.status, made.json["public"]) == (201, meant)
+    reply = cast.alice.post("/api/calendars", json={"name": "Jazz", "public": word})
+    assert (reply.status, reply.json["public"]) == (201, meant)
     if isinstance(word, str):
         assert cast.alice.post("/api/calendars", data={"name": "Jazz", "public": word}).json["public"] is meant
 
@@ -64,8 +64,8 @@ def test_a_larger_integer_is_refused(cast: Cast, number: int) -> None:
 
 @pytest.mark.parametrize("digits", [5_000, 1_000_000])
 def test_an_integer_of_very_many_digits_is_refused(cast: Cast, digits: int) -> None:
-    sent = {"Content-Type": "application/json"}
-    reply = cast.alice.request("GET", "/api/calendars", body='{"offset": ' + "9" * digits + "}", headers=sent)
+    headers = {"Content-Type": "application/json"}
+    reply = cast.alice.request("GET", "/api/calendars", body='{"offset": ' + "9" * digits + "}", headers=headers)
     assert (reply.status, reply.broken) == (422, ["offset"])
 
 

@@ -54,8 +54,8 @@ def rules(draw: Callable[..., Any]) -> tuple[str, date]:
 
 
 @given(rules())
-def test_the_dates_of_a_rule_are_those_of_dateutil(made: tuple[str, date]) -> None:
-    text, start = made
+def test_the_dates_of_a_rule_are_those_of_dateutil(sample: tuple[str, date]) -> None:
+    text, start = sample
     ours = dates_of(text, start)
     # Of a rule that makes nothing more, dateutil would say so only after it has looked at all years to come.
     rule = dateutil.rrule.rrulestr(text, dtstart=datetime.combine(start, datetime.min.time()))
@@ -115,8 +115,8 @@ def test_a_rule_is_simple_if_its_by_parts_only_repeat_the_first_date(text: str, 
 
 
 @given(rules())
-def test_a_simple_rule_has_the_same_dates_without_its_by_parts(made: tuple[str, date]) -> None:
-    text, start = made
+def test_a_simple_rule_has_the_same_dates_without_its_by_parts(sample: tuple[str, date]) -> None:
+    text, start = sample
     rule = parse(text)
     if is_simple(rule, start):
         bare = Recurrence(rule.frequency, rule.interval, rule.count)

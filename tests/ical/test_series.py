@@ -118,9 +118,9 @@ def _expanded(entry: Any, start: Any) -> list[Any]:
     naive = start.replace(tzinfo=None) if isinstance(start, datetime) else datetime.combine(start, datetime.min.time())
     rule = dict(part.split("=") for part in entry.rrule.value.split(";"))
     until = rule.pop("UNTIL", None)
-    made = dateutil.rrule.rrulestr(";".join(f"{name}={value}" for name, value in rule.items()), dtstart=naive)
+    walls = dateutil.rrule.rrulestr(";".join(f"{name}={value}" for name, value in rule.items()), dtstart=naive)
     starts: list[Any] = []
-    for wall in made:
+    for wall in walls:
         each = wall.replace(tzinfo=start.tzinfo) if isinstance(start, datetime) else wall.date()
         if (until and _compact(each) > until) or wall.year > 2028:
             return starts

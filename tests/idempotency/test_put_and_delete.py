@@ -28,7 +28,7 @@ def _removed(cast: Cast) -> Request:
     return (event,), cast.alice, {"calendar_id": other}
 
 
-def _sent(cast: Cast) -> Request:
+def _send_to_me(cast: Cast) -> Request:
     return (an_event(cast.alice, public=True)["id"],), cast.alice, {"email": f"{uuid4().hex}@example.org"}
 
 
@@ -52,16 +52,16 @@ def _contact(**fields: Any) -> Callable[[Cast], Request]:
 
 def _comment(**fields: Any) -> Callable[[Cast], Request]:
     def request(cast: Cast) -> Request:
-        made = cast.alice.post("/api/comments", json={"event_id": an_event(cast.alice)["id"], "comment": "Yes!"})
-        return (made.json["id"],), cast.alice, fields
+        reply = cast.alice.post("/api/comments", json={"event_id": an_event(cast.alice)["id"], "comment": "Yes!"})
+        return (reply.json["id"],), cast.alice, fields
 
     return request
 
 
 def _response(**fields: Any) -> Callable[[Cast], Request]:
     def request(cast: Cast) -> Request:
-        made = cast.alice.post("/api/responses", json={"event_id": an_event(cast.alice)["id"], "response": "YES"})
-        return (made.json["id"],), cast.alice, fields
+        reply = cast.alice.post("/api/responses", json={"event_id": an_event(cast.alice)["id"], "response": "YES"})
+        return (reply.json["id"],), cast.alice, fields
 
     return request
 
@@ -94,7 +94,7 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     ),
     "PUT /api/events/{event_id}/remove": _removed,
     "PUT /api/events/{event_id}/copy": _event(),
-    "PUT /api/events/{event_id}/send_to_me": _sent,
+    "PUT /api/events/{event_id}/send_to_me": _send_to_me,
     "PUT /api/events/{event_id}/announce": lambda cast: ((an_event(cast.alice, public=True)["id"],), cast.alice, {}),
     "PUT /api/calendars/{calendar_id}": _calendar(name="Blues"),
     "DELETE /api/calendars/{calendar_id}": _calendar(),

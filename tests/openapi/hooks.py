@@ -66,5 +66,5 @@ def _is_read_anyway(failure: Failure, case: Case[Any]) -> bool:
     if not isinstance(failure, AcceptedNegativeData):
         return False
     endpoint = next(e for e in ENDPOINTS if (e.method, e.url) == (case.method.upper(), case.path))
-    sent = {**(case.query or {}), **(case.body if isinstance(case.body, dict) else {})}
-    return endpoint.params is not None and not endpoint.read(endpoint.params, sent)[1]
+    values = {**(case.query or {}), **(case.body if isinstance(case.body, dict) else {})}
+    return endpoint.params is not None and not endpoint.read(endpoint.params, values)[1]

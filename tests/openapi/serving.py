@@ -47,8 +47,8 @@ class Service:
     def post(self, path: str, values: dict[str, Any], token: str = "") -> dict[str, Any]:
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         with urlopen(Request(self.url + path, json.dumps(values).encode(), headers), timeout=TIMEOUT) as reply:  # noqa: S310
-            made: dict[str, Any] = json.load(reply)
-            return made
+            body: dict[str, Any] = json.load(reply)
+            return body
 
     def stop(self) -> None:
         self.process.terminate()

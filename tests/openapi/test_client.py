@@ -103,8 +103,8 @@ def test_the_python_client_registers_signs_in_works_and_signs_out(python_client:
     assert session.expires_at.tzinfo is not None
     ana = api.signed_in(session.token)
 
-    made = api.call("calendars_create", ana, body=api.model("CalendarsCreateBody")(name="Jazz", color="#102030")).parsed
-    changed = api.call("calendars_update", ana, calendar_id=made.id, body=api.model("CalendarsUpdateBody")(public=True)).parsed
+    created = api.call("calendars_create", ana, body=api.model("CalendarsCreateBody")(name="Jazz", color="#102030")).parsed
+    changed = api.call("calendars_update", ana, calendar_id=created.id, body=api.model("CalendarsUpdateBody")(public=True)).parsed
     assert (changed.name, changed.color, changed.public) == ("Jazz", "#102030", True)
 
     listed = api.call("calendars_index", ana, limit=1, offset=1, count=True).parsed

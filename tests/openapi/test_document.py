@@ -94,9 +94,9 @@ def test_errors_have_their_headers(document: dict[str, Any], status: str, header
 
 
 def test_the_location_of_a_new_record_is_described(document: dict[str, Any]) -> None:
-    made = document["paths"]["/api/calendars"]["post"]["responses"]["201"]
-    assert "Location" in made["headers"]
-    assert made["links"]["update"] == {"operationId": "calendars_update", "parameters": {"calendar_id": "$response.body#/id"}}
+    created = document["paths"]["/api/calendars"]["post"]["responses"]["201"]
+    assert "Location" in created["headers"]
+    assert created["links"]["update"] == {"operationId": "calendars_update", "parameters": {"calendar_id": "$response.body#/id"}}
     assert "Location" not in document["paths"]["/api/keys"]["post"]["responses"]["201"]["headers"]
 
 

@@ -94,14 +94,14 @@ def test_the_event_counts_its_responses_and_people(cast: Cast) -> None:
 
 def test_64_concurrent_clients_leave_one_response_for_each_address(cast: Cast) -> None:
     events = [an_event(cast.alice, public=True) for _ in range(5)]
-    sent: dict[int, set[tuple[str, int, str]]] = {event["id"]: set() for event in events}
+    sent_values: dict[int, set[tuple[str, int, str]]] = {event["id"]: set() for event in events}
     lock = threading.Lock()
 
     def respond(i: int) -> int:
         event = events[i % 5]
         values = (("YES", "MAYBE", "NO")[i % 3], i % 50 + 1, f"text {i}")
         with lock:
-            sent[event["id"]].add(values)
+            sent_values[event["id"]].add(values)
         body = {
             "event_id": event["id"],
             "email_address": "gus@example.org",
@@ -116,4 +116,4 @@ def test_64_concurrent_clients_leave_one_response_for_each_address(cast: Cast) -
     assert statuses == [201] * 2_000
     for event in events:
         (stored,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
-        assert (stored["response"], stored["number"], stored["comment"]) in sent[event["id"]]
+        assert (stored["response"], stored["number"], stored["comment"]) in sent_values[event["id"]]

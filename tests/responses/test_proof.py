@@ -16,7 +16,7 @@ def _stored(cast: Cast, event: dict[str, Any]) -> list[dict[str, Any]]:
     return responses
 
 
-def _sent(client: Client, event: dict[str, Any], address: str, **fields: Any) -> Reply:
+def _respond(client: Client, event: dict[str, Any], address: str, **fields: Any) -> Reply:
     return client.post("/api/responses", json={"event_id": event["id"], "email_address": address, "response": "YES"} | fields)
 
 
@@ -32,9 +32,9 @@ def test_a_caller_without_proof_gets_an_echo_for_known_and_unknown_addresses(cas
     maker: Client = {"guest": cast.anonymous, "editor": cast.alice}.get(known, cast.carol)
     if known == "verified":
         verified(db, cast.carol)
-    _sent(maker, event, address, **SECRET)
+    _respond(maker, event, address, **SECRET)
     caller = {"guest": cast.anonymous, "stranger": cast.bob}.get(by) or verified(db, cast.bob)
-    replies = [_sent(caller, event, each, response="NO", number=2) for each in (address, "new@example.org")]
+    replies = [_respond(caller, event, each, response="NO", number=2) for each in (address, "new@example.org")]
     assert [reply.status for reply in replies] == [201, 201]
     assert replies[0].json == {
         **{"event_id": event["id"], "email_address": address, "response": "NO", "number": 2},
@@ -54,16 +54,16 @@ def test_a_request_without_proof_changes_only_responses_made_without_proof(
     if maker == "verified":
         verified(db, cast.carol)
     makers: dict[str, Client] = {"guest": cast.anonymous, "editor": cast.alice}
-    _sent(makers.get(maker, cast.carol), event, cast.carol.email_address, **SECRET)
-    _sent(cast.anonymous, event, cast.carol.email_address, response="NO")
+    _respond(makers.get(maker, cast.carol), event, cast.carol.email_address, **SECRET)
+    _respond(cast.anonymous, event, cast.carol.email_address, response="NO")
     (stored,) = _stored(cast, event)
     assert [stored[name] for name in ("response", "name", "plus_n", "comment")] == [stored_response, "Gus S", 3, "PRIVATE: in hospital"]
 
 
 def test_an_unverified_account_is_not_linked_to_a_guests_response(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    _sent(cast.anonymous, event, cast.carol.email_address, **SECRET)
-    reply = _sent(cast.carol, event, cast.carol.email_address)
+    _respond(cast.anonymous, event, cast.carol.email_address, **SECRET)
+    reply = _respond(cast.carol, event, cast.carol.email_address)
     assert (reply.status, reply.json["comment"], "id" in reply.json) == (201, None, False)
     assert cast.carol.get("/api/responses").json["responses"] == []
     assert "PRIVATE" not in cast.carol.get(f"/events/{event['id']}").text
@@ -73,10 +73,10 @@ def test_an_unverified_account_is_not_linked_to_a_guests_response(cast: Cast) ->
 def test_an_account_loses_a_response_that_a_guest_changed(cast: Cast) -> None:
     """Whoever registers with another's address and responds first must not read what that person writes later."""
     event = an_event(cast.alice, public=True)
-    _sent(cast.carol, event, cast.carol.email_address)
-    _sent(cast.anonymous, event, cast.carol.email_address, comment="NEW SECRET")
+    _respond(cast.carol, event, cast.carol.email_address)
+    _respond(cast.anonymous, event, cast.carol.email_address, comment="NEW SECRET")
     assert cast.carol.get("/api/responses").json["responses"] == []
-    assert "NEW SECRET" not in _sent(cast.carol, event, cast.carol.email_address).text
+    assert "NEW SECRET" not in _respond(cast.carol, event, cast.carol.email_address).text
 
 
 def test_an_unverified_account_loses_a_response_that_an_editor_changed(cast: Cast) -> None:
@@ -88,8 +88,8 @@ def test_an_unverified_account_loses_a_response_that_an_editor_changed(cast: Cas
 
 def test_an_account_sees_and_changes_the_response_that_it_made_itself(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    first = _sent(cast.carol, event, cast.carol.email_address, **SECRET)
-    second = _sent(cast.carol, event, cast.carol.email_address, response="NO")
+    first = _respond(cast.carol, event, cast.carol.email_address, **SECRET)
+    second = _respond(cast.carol, event, cast.carol.email_address, response="NO")
     assert (first.status, second.status, second.json["id"]) == (201, 200, first.json["id"])
     assert (second.json["response"], second.json["comment"]) == ("NO", "PRIVATE: in hospital")
     assert first.headers["Location"] == f"/api/responses/{first.json['id']}"
@@ -98,8 +98,8 @@ def test_an_account_sees_and_changes_the_response_that_it_made_itself(cast: Cast
 
 def test_verifying_the_address_links_its_response_to_the_account(cast: Cast, db: Database) -> None:
     event = an_event(cast.alice, public=True)
-    _sent(cast.anonymous, event, cast.carol.email_address, **SECRET)
-    reply = _sent(verified(db, cast.carol), event, cast.carol.email_address, response="NO")
+    _respond(cast.anonymous, event, cast.carol.email_address, **SECRET)
+    reply = _respond(verified(db, cast.carol), event, cast.carol.email_address, response="NO")
     assert (reply.status, reply.json["response"], reply.json["comment"]) == (200, "NO", "PRIVATE: in hospital")
     assert [r["id"] for r in cast.carol.get("/api/responses").json["responses"]] == [reply.json["id"]]
 
@@ -108,7 +108,7 @@ def test_an_editor_responds_for_others_and_sees_it(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, public=True)
     shared(cast.alice, calendar, cast.bob, "editor")
     event = an_event(cast.alice, calendar_id=calendar["id"])
-    replies = [_sent(editor, event, "gus@example.org", comment="By phone") for editor in (cast.alice, cast.bob)]
+    replies = [_respond(editor, event, "gus@example.org", comment="By phone") for editor in (cast.alice, cast.bob)]
     assert [(reply.status, reply.json["comment"]) for reply in replies] == [(201, "By phone"), (200, "By phone")]
 
 
@@ -131,7 +131,7 @@ def test_the_responder_shows_changes_and_deletes_their_own(cast: Cast, db: Datab
 
 def test_an_editor_corrects_and_removes_on_pages(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    _sent(cast.anonymous, event, "gus@example.org", number=9000)
+    _respond(cast.anonymous, event, "gus@example.org", number=9000)
     (stored,) = _stored(cast, event)
     path, back = f"/responses/{stored['id']}", f"/events/{event['id']}/responses"
     page = cast.alice.get(back).text
@@ -141,7 +141,7 @@ def test_an_editor_corrects_and_removes_on_pages(cast: Cast) -> None:
     assert cast.alice.post(f"{path}/edit", data={"response": "YES", "number": "0", "plus_n": "0"}).status == 422
     corrected = cast.alice.post(f"{path}/edit", data={"response": "YES", "number": "2", "plus_n": "0", "name": "Gus"})
     assert corrected.redirect == (back, "saved")
-    _sent(cast.anonymous, event, "gus@example.org", number=9000)
+    _respond(cast.anonymous, event, "gus@example.org", number=9000)
     assert [(r["number"], r["name"]) for r in _stored(cast, event)] == [(2, "Gus")]
     assert "Remove the response of Gus?" in cast.alice.get(f"{path}/delete").text
     assert len(_stored(cast, event)) == 1

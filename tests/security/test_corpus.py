@@ -118,18 +118,18 @@ class Attack:
     def good(self) -> dict[str, Any]:
         return REQUEST_FIELDS[self._name](self._scene) if self._name in REQUEST_FIELDS else {}
 
-    def by_alice(self, label: str, **sent: Any) -> None:
-        reply = self._send(self._scene.cast.alice, label, **sent)
+    def by_alice(self, label: str, **options: Any) -> None:
+        reply = self._send(self._scene.cast.alice, label, **options)
         if reply.status < 400 and DESTRUCTIVE.search(self._name) and self._times < ENOUGH:
             self._times += 1
             self._begin()
 
-    def by_anonymous(self, label: str, **sent: Any) -> None:
-        self._send(self._scene.cast.anonymous, label, **sent)
+    def by_anonymous(self, label: str, **options: Any) -> None:
+        self._send(self._scene.cast.anonymous, label, **options)
 
-    def by_both(self, label: str, **sent: Any) -> None:
-        self.by_anonymous(label, **sent)
-        self.by_alice(label, **sent)
+    def by_both(self, label: str, **options: Any) -> None:
+        self.by_anonymous(label, **options)
+        self.by_alice(label, **options)
 
     def _send(self, person: Client, label: str, headers: dict[str, str] | None = None, **carried: Any) -> Reply:
         reply = person.request(self._endpoint.method, self._path, headers=OURS | (headers or {}), **carried)
@@ -182,8 +182,8 @@ def test_hostile_bodies_are_refused(scenes: Scenes, endpoint: Endpoint) -> None:
     attack = Attack(scenes, endpoint)
     for label, (body, headers) in corpus.BODIES.items():
         attack.by_both(label, headers=headers, body=body)
-    for label, made in corpus.MULTIPARTS.items():
-        attack.by_both(label, **made())
+    for label, multipart in corpus.MULTIPARTS.items():
+        attack.by_both(label, **multipart())
 
 
 @_cases([endpoint for endpoint in ENDPOINTS if endpoint.variables], _name, _by_variables)

@@ -114,14 +114,14 @@ def test_json_is_read_or_refused(content: bytes) -> None:
 
 
 @st.composite
-def sent(draw: st.DrawFn) -> tuple[Endpoint, dict[str, Any]]:
+def hostile_requests(draw: st.DrawFn) -> tuple[Endpoint, dict[str, Any]]:
     """An endpoint, and something for some of its fields."""
     endpoint = draw(st.sampled_from(TAKING))
     names = [field.name for field in fields_of(endpoint.params)] if endpoint.params else []
     return endpoint, draw(st.dictionaries(st.sampled_from([*names, "x"]), any_value, max_size=6))
 
 
-@given(sent())
+@given(hostile_requests())
 def test_the_fields_of_every_endpoint_are_read_or_named(request_: tuple[Endpoint, dict[str, Any]]) -> None:
     endpoint, fields = request_
     assert endpoint.params is not None

@@ -37,9 +37,9 @@ def test_a_gigabyte_in_chunks_is_refused(started: Running, path: str, kind: str)
     before = _memory(server)
     with connected(started) as connection:
         connection.sendall(request(f"POST {path} HTTP/1.1", "Transfer-Encoding: chunked", f"Content-Type: {kind}"))
-        sent = _send_chunks(connection)
+        bytes_sent = _send_chunks(connection)
         reply = received(connection)
-    assert sent < GIGABYTE
+    assert bytes_sent < GIGABYTE
     assert reply == b"" or reply.startswith(b"HTTP/1.1 413")
     assert _memory(server) - before < 64
 
@@ -47,13 +47,13 @@ def test_a_gigabyte_in_chunks_is_refused(started: Running, path: str, kind: str)
 def _send_chunks(connection: socket.socket) -> int:
     """Send a gigabyte, or as much of it as is accepted before the reply."""
     chunk = b"100000\r\n" + b"x" * MIB + b"\r\n"
-    for sent in range(0, GIGABYTE, MIB):
+    for offset in range(0, GIGABYTE, MIB):
         try:
             connection.sendall(chunk)
         except OSError:
-            return sent
+            return offset
         if select([connection], [], [], 0)[0]:
-            return sent
+            return offset
     return GIGABYTE
 
 
@@ -127,11 +127,11 @@ def test_other_methods_are_refused(started: Running, method: str, path: str) -> 
 
 def test_no_header_overrides_the_method(started: Running, alice: str) -> None:
     token = alice.rpartition(" ")[2]
-    made = started.post("/api/calendars", {"name": "Stays"}, headers=bearer(token)).json
+    calendar = started.post("/api/calendars", {"name": "Stays"}, headers=bearer(token)).json
     for name in ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "_method"):
         for method, query in (("GET", "?_method=DELETE"), ("POST", "?_method=DELETE"), ("PUT", "")):
             statuses(
-                started, request(f"{method} /api/calendars/{made['id']}{query} HTTP/1.1", alice, f"{name}: DELETE", "Connection: close")
+                started, request(f"{method} /api/calendars/{calendar['id']}{query} HTTP/1.1", alice, f"{name}: DELETE", "Connection: close")
             )
     assert calendars(started, alice, "Stays") == 1
 
@@ -139,8 +139,8 @@ def test_no_header_overrides_the_method(started: Running, alice: str) -> None:
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:1", "calendar@evil.example", "", "a b", "[::1", "x" * 5_000, "é", "\x00"])
 def test_no_host_header_gets_into_a_reply(started: Running, host: str) -> None:
     for path in ("/api/openapi.json", "/", "/sign-in", "/account", "/api/calendars/", "/nowhere"):
-        sent = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nX-Forwarded-Host: evil.example\r\nConnection: close\r\n\r\n"
-        reply = exchange(started, sent.encode("latin-1"))
+        content = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nX-Forwarded-Host: evil.example\r\nConnection: close\r\n\r\n"
+        reply = exchange(started, content.encode("latin-1"))
         assert b"evil.example" not in reply
         assert reply == b"" or not reply.startswith(b"HTTP/1.1 5")
 
@@ -170,7 +170,7 @@ def test_a_head_of_more_than_64_kib_is_431(started: Running) -> None:
 
 
 @pytest.mark.parametrize(
-    "sent",
+    "content",
     [
         *(
             b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(500),
@@ -185,5 +185,5 @@ def test_a_head_of_more_than_64_kib_is_431(started: Running) -> None:
         b"GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue, nonsense\r\nConnection: close\r\n\r\n",
     ],
 )
-def test_other_protocols_are_refused(started: Running, sent: bytes) -> None:
-    assert all(status < 500 or status == 505 for status in statuses(started, sent))
+def test_other_protocols_are_refused(started: Running, content: bytes) -> None:
+    assert all(status < 500 or status == 505 for status in statuses(started, content))

@@ -75,8 +75,8 @@ def _measured(service: Running, count: int, request: Request) -> list[Pair]:
     for number in track(range(count), "Asking"):
         users = [names[number % len(names)], f"none-{number % len(names)}"]
         order = random.sample((0, 1), 2)
-        taken = {which: _seconds(connection, users[which], request) for which in order}
-        pairs.append((taken[0], taken[1]))
+        seconds = {which: _seconds(connection, users[which], request) for which in order}
+        pairs.append((seconds[0], seconds[1]))
     connection.close()
     return pairs
 

@@ -10,24 +10,24 @@ TIMEOUT = 20
 LAST = b"GET /healthz HTTP/1.1\r\nHost: calendar\r\nConnection: close\r\n\r\n"
 
 
-def statuses(service: Running, sent: bytes) -> list[int]:
+def statuses(service: Running, content: bytes) -> list[int]:
     """The statuses of all replies to these bytes, until the service hangs up."""
-    return [int(status) for status in re.findall(rb"^HTTP/1\.[01] (\d{3})", exchange(service, sent), re.MULTILINE)]
+    return [int(status) for status in re.findall(rb"^HTTP/1\.[01] (\d{3})", exchange(service, content), re.MULTILINE)]
 
 
-def first(service: Running, sent: bytes) -> int:
+def first(service: Running, content: bytes) -> int:
     """The status of the first reply to these bytes, however long the service would go on reading."""
     with connected(service) as connection:
-        connection.sendall(sent)
+        connection.sendall(content)
         return int(connection.makefile("rb").readline().split()[1])
 
 
-def exchange(service: Running, sent: bytes) -> bytes:
+def exchange(service: Running, content: bytes) -> bytes:
     """All replies to these bytes, and to a last request behind them, which closes the connection."""
     with connected(service) as connection:
         # If it has hung up already, its earlier replies can still be read.
         with suppress(OSError):
-            connection.sendall(sent + LAST)
+            connection.sendall(content + LAST)
         return received(connection)
 
 

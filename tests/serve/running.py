@@ -180,8 +180,8 @@ class Running:
 
     def sign_up(self, name: str) -> str:
         """Register a user, sign them in, and return their token."""
-        made = self.post("/api/users", {"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD})
-        assert made.status == 201, made
+        reply = self.post("/api/users", {"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD})
+        assert reply.status == 201, reply
         return str(self.sign_in(name).json["token"])
 
     def sign_in(self, name: str) -> Reply:

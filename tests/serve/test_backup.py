@@ -40,9 +40,9 @@ def test_a_backup_holds_every_write_that_was_acknowledged_before_it_began(
     start: Start, place: Place, another_database: str, file: Path
 ) -> None:
     service = start(database=place.database, rate_limits="off")
-    acknowledged, taken = _backups_under_load(service, place, file)
+    acknowledged, backups = _backups_under_load(service, place, file)
     target = Place(place.folder / "elsewhere", another_database)
-    for number, before in taken.items():
+    for number, before in backups.items():
         target.done("restore", f"{file}{number}", "--force")
         held = {title for (title,) in target.rows("SELECT title FROM events")}
         assert before <= held <= acknowledged
@@ -52,21 +52,21 @@ def test_a_backup_holds_every_write_that_was_acknowledged_before_it_began(
 
 def _backups_under_load(service: Running, place: Place, file: Path) -> tuple[set[str], dict[int, set[str]]]:
     """The titles that were acknowledged, and those of them that were before each backup began."""
-    headers, acknowledged, enough, taken = bearer(service.sign_up("ana")), set[str](), Event(), {}
+    headers, acknowledged, enough, backups = bearer(service.sign_up("ana")), set[str](), Event(), {}
     with ThreadPoolExecutor(WRITERS) as pool:
         writers = [pool.submit(_write, service, headers, str(writer), acknowledged, enough) for writer in range(WRITERS)]
         try:
             for number in range(BACKUPS):
                 eventually(partial(_are_more, acknowledged, 100 * (number + 1)))
-                taken[number] = set(acknowledged)
+                backups[number] = set(acknowledged)
                 place.done("backup", f"{file}{number}")
                 # Nobody had to wait for it.
-                assert len(acknowledged) > len(taken[number])
+                assert len(acknowledged) > len(backups[number])
         finally:
             enough.set()
         for writer in writers:
             writer.result(TIMEOUT)
-    return acknowledged, taken
+    return acknowledged, backups
 
 
 def _are_more(titles: set[str], than: int) -> bool:

@@ -54,12 +54,12 @@ def read_reply(connection: socket.socket, *, hang_up: bool = True) -> Reply:
 
 def latencies(service: Running, seconds: float) -> list[float]:
     """How long another client waits for each of its replies."""
-    honest, seconds_taken, end = service.connection(), [], time.monotonic() + seconds
+    honest, durations, end = service.connection(), [], time.monotonic() + seconds
     while (began := time.monotonic()) < end:
         assert ask(honest, "GET", "/readyz").status == 200
-        seconds_taken.append(time.monotonic() - began)
+        durations.append(time.monotonic() - began)
     honest.close()
-    return seconds_taken
+    return durations
 
 
 def test_two_hundred_slow_uploads_delay_no_other_client(service: Running) -> None:
@@ -136,9 +136,9 @@ def test_a_chunked_body_is_refused_where_it_exceeds_the_limit(service: Running) 
 
 @pytest.mark.parametrize("framing", ["Content-Length: 1000", "Transfer-Encoding: chunked"])
 def test_half_a_body_is_not_acted_upon(service: Running, framing: str, alice: dict[str, str]) -> None:
-    sent = b'{"name": "Half"}'
+    body = b'{"name": "Half"}'
     connection = opened(service, framing, *(f"{name}: {value}" for name, value in alice.items()), path="/api/calendars")
-    connection.sendall(sent if "Length" in framing else b"%x\r\n%s\r\n" % (len(sent), sent))
+    connection.sendall(body if "Length" in framing else b"%x\r\n%s\r\n" % (len(body), body))
     connection.shutdown(socket.SHUT_WR)
     assert read_reply(connection).status == 400
     assert "Half" not in [calendar["name"] for calendar in service.get("/api/calendars", headers=alice).json["calendars"]]

@@ -40,9 +40,9 @@ def wrong(folder: Path, *arguments: str, stdin: str = "", **settings: object) ->
 def test_the_users_command_creates_and_lists_users_and_sets_passwords(kalends: Any) -> None:
     assert kalends("users", "list") == ""
     assert kalends("users", "create", "alice", "alice@example.org", "--name", "Alice", stdin=f"{PASSWORD}\n") == "Created alice (id 1).\n"
-    number, *listed, made_at = kalends("users", "list").rstrip("\n").split("\t")
+    number, *listed, created_at = kalends("users", "list").rstrip("\n").split("\t")
     assert (number, listed) == ("1", ["alice", "alice@example.org", "Alice"])
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", made_at)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", created_at)
     reply = kalends("users", "password", "Alice@example.org", "--password", PASSWORD)
     assert reply == "alice has a new password, no open sessions and no keys.\n"
 
@@ -185,9 +185,9 @@ def test_the_doctor_finds_an_outbox_that_cannot_be_written(tmp_path: Path) -> No
 
 def test_the_doctor_sends_test_messages(tmp_path: Path) -> None:
     run("migrate", folder=tmp_path)
-    sent = run("doctor", "--email", "ana@example.org", "--sms", "+33 6 12 34 56 78", folder=tmp_path)
-    assert sent.returncode == 0, sent
-    assert "ok   test message to ana@example.org\nok   test SMS to +33 6 12 34 56 78\n" in sent.stdout
+    result = run("doctor", "--email", "ana@example.org", "--sms", "+33 6 12 34 56 78", folder=tmp_path)
+    assert result.returncode == 0, result
+    assert "ok   test message to ana@example.org\nok   test SMS to +33 6 12 34 56 78\n" in result.stdout
     (message,) = (tmp_path / "data" / "outbox").glob("test-*.eml")
     assert b"To: ana@example.org\r\n" in message.read_bytes()
     assert (tmp_path / "data" / "outbox" / "test.sms.txt").read_text().startswith("To: +33612345678\n\nThis is a test message")

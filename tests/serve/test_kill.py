@@ -38,8 +38,10 @@ def _is_longer(texts: set[str], number: int) -> bool:
 
 
 def _an_event(service: Running, owner: str) -> int:
-    made = service.post("/api/events", {"title": "Gig", "start_time": "2026-06-01", "public": True}, headers=bearer(service.sign_up(owner)))
-    return int(made.json["id"])
+    reply = service.post(
+        "/api/events", {"title": "Gig", "start_time": "2026-06-01", "public": True}, headers=bearer(service.sign_up(owner))
+    )
+    return int(reply.json["id"])
 
 
 def _write(service: Running, event_id: int, name: str, acknowledged: set[str]) -> None:

@@ -31,7 +31,9 @@ def alice(service: Running) -> dict[str, str]:
     return bearer(service.sign_up("alice"))
 
 
-def sent(service: Running, path: str, body: bytes, headers: dict[str, str] = JSON, more: dict[str, str] | None = None) -> socket.socket:
+def send_request(
+    service: Running, path: str, body: bytes, headers: dict[str, str] = JSON, more: dict[str, str] | None = None
+) -> socket.socket:
     """A connection on which a request was sent, and the reply not read yet."""
     connection = socket.create_connection(("127.0.0.1", service.port), timeout=TIMEOUT)
     lines = [f"{name}: {value}" for name, value in {"Host": "calendar", "Content-Length": len(body), **headers, **(more or {})}.items()]
@@ -51,7 +53,7 @@ def replies(connections: list[socket.socket]) -> list[HTTPResponse]:
 
 
 def test_a_list_does_not_wait_for_logins(service: Running, alice: dict[str, str]) -> None:
-    logins = [sent(service, "/api/session", LOGIN) for _ in range(8)]
+    logins = [send_request(service, "/api/session", LOGIN) for _ in range(8)]
     assert service.get("/api/events", headers=alice).status == 200
     done, _, _ = select(logins, [], [], 0)
     assert len(done) < len(logins)
@@ -59,7 +61,7 @@ def test_a_list_does_not_wait_for_logins(service: Running, alice: dict[str, str]
 
 
 def test_logins_beyond_a_networks_limit_are_refused_and_another_network_signs_in(service: Running, alice: dict[str, str]) -> None:
-    logins = [sent(service, "/api/session", LOGIN) for _ in range(24)]
+    logins = [send_request(service, "/api/session", LOGIN) for _ in range(24)]
     elsewhere = HTTPConnection("127.0.0.1", service.port, timeout=TIMEOUT, source_address=(ANOTHER_NETWORK, 0))
     elsewhere.request("POST", "/api/session", LOGIN, JSON)
     assert elsewhere.getresponse().status == 201
@@ -72,9 +74,9 @@ def test_logins_beyond_a_networks_limit_are_refused_and_another_network_signs_in
 
 
 def test_a_refused_browser_gets_a_page_with_its_form(service: Running, alice: dict[str, str]) -> None:
-    logins = [sent(service, "/api/session", LOGIN) for _ in range(24)]
+    logins = [send_request(service, "/api/session", LOGIN) for _ in range(24)]
     headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
-    browsers = [sent(service, "/sign-in", b"user_name=alice&password=wrong&next=/contacts", headers) for _ in range(8)]
+    browsers = [send_request(service, "/sign-in", b"user_name=alice&password=wrong&next=/contacts", headers) for _ in range(8)]
     refused = [reply for reply in replies(browsers) if reply.status == 503]
     replies(logins)
     assert refused
@@ -85,7 +87,7 @@ def test_a_refused_browser_gets_a_page_with_its_form(service: Running, alice: di
 def test_concurrent_imports_block_neither_lists_nor_each_other_without_end(service: Running, alice: dict[str, str]) -> None:
     rows = "".join(f'Name {i},u{i}@bücher{i}.example,"{",".join(map(str, range(40)))}"\n' for i in range(2_000))
     file = multipart(files=[("file", "many.csv", f"name,email_address,tags\n{rows}".encode())])
-    imports = [sent(service, "/api/contacts", **file, more=alice) for _ in range(8)]
+    imports = [send_request(service, "/api/contacts", **file, more=alice) for _ in range(8)]
     assert service.get("/api/events", headers=alice).status == 200
     done, _, _ = select(imports, [], [], 0)
     assert len(done) < len(imports)
@@ -96,5 +98,5 @@ def test_concurrent_imports_block_neither_lists_nor_each_other_without_end(servi
 
 def test_fields_in_multipart_are_no_import(service: Running, alice: dict[str, str]) -> None:
     fields = multipart({"title": "Gig", "start_time": "2026-06-01"})
-    made = [sent(service, "/api/events", **fields, more=alice) for _ in range(8)]
-    assert [reply.status for reply in replies(made)] == [201] * 8
+    connections = [send_request(service, "/api/events", **fields, more=alice) for _ in range(8)]
+    assert [reply.status for reply in replies(connections)] == [201] * 8

@@ -51,8 +51,8 @@ def test_people_sign_in_and_send_forms_through_a_proxy(behind: Behind) -> None:
     signed_in = send_form(proxy, "/sign-in", user_name="alice", password=PASSWORD)
     assert signed_in.status == 303
     cookie = "; ".join(each.partition(";")[0] for each in signed_in.headers.get_all("Set-Cookie", []))
-    made = send_form(proxy, "/calendars", cookie=cookie, name="Jazz", time_zone="UTC")
-    assert made.status == 303, made.content  # type: ignore[attr-defined]
+    reply = send_form(proxy, "/calendars", cookie=cookie, name="Jazz", time_zone="UTC")
+    assert reply.status == 303, reply.content  # type: ignore[attr-defined]
     forged = send(proxy, "POST", "/calendars", b"name=x", Cookie=cookie, Origin="https://evil.example")
     assert forged.status == 403
 

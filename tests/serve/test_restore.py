@@ -79,8 +79,8 @@ def test_a_restored_service_continues_where_the_other_stopped(start: Start, plac
     assert "secret" not in other.done("restore", str(place.folder / "file"), "--force")
     restored = start(data=other.data, database=other.database, base_url=BASE)
     assert _visible_state(restored, headers, remaining) == was
-    made = restored.post("/api/events", EVENT, headers=headers)
-    assert made.json["id"] > deleted, "the number of a deleted event was given again"
+    reply = restored.post("/api/events", EVENT, headers=headers)
+    assert reply.json["id"] > deleted, "the number of a deleted event was given again"
     # What marks a feed as changed is at work again.
     assert _visible_state(restored, headers, remaining)[2] != was[2]
 

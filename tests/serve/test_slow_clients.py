@@ -145,10 +145,10 @@ def test_a_stop_does_not_wait_for_a_client_that_sends_on_and_reads_nothing(start
         assert service.stop() == 0
 
 
-@pytest.mark.parametrize("sent", [b"", b"GET /healthz HTTP/1.1\r\nHost: cal", b"GET /healthz HTTP/1.1\r\nHost: calendar\r\n\r\n"])
-def test_an_idle_connection_is_closed(large: Large, sent: bytes) -> None:
+@pytest.mark.parametrize("content", [b"", b"GET /healthz HTTP/1.1\r\nHost: cal", b"GET /healthz HTTP/1.1\r\nHost: calendar\r\n\r\n"])
+def test_an_idle_connection_is_closed(large: Large, content: bytes) -> None:
     with socket.create_connection(("127.0.0.1", large.service.port), timeout=20) as connection:
-        connection.sendall(sent)
+        connection.sendall(content)
         while connection.recv(65536):
             pass
 

@@ -133,12 +133,12 @@ def test_connections_not_yet_accepted_at_the_stop_get_replies(start: Start) -> N
     service = start()
     (server,) = service.servers
     os.kill(server, signal.SIGSTOP)
-    sent = threading.Barrier(9)
+    all_sent = threading.Barrier(9)
     replies: list[bytes] = []
-    clients = [threading.Thread(target=lambda: replies.append(fetch(service.port, then=sent.wait))) for _ in range(8)]
+    clients = [threading.Thread(target=lambda: replies.append(fetch(service.port, then=all_sent.wait))) for _ in range(8)]
     for client in clients:
         client.start()
-    sent.wait()
+    all_sent.wait()
     service.process.send_signal(signal.SIGTERM)
     eventually(lambda: not _accepts(service.port))
     os.kill(server, signal.SIGCONT)

@@ -127,8 +127,8 @@ def test_concurrent_guesses_in_two_processes_cannot_exceed_the_limit(
     guess, address = {"user_name": cast.alice.user_name, "password": "not hers"}, f"address-{uuid4().hex}"
     monkeypatch.setattr(passwords, "_hasher", counting := Counting())
     with ThreadPoolExecutor(24) as threads:
-        sent = [threads.submit(processes[n % 2].post, "/api/session", json=guess, remote_addr=address) for n in range(48)]
-        statuses = sorted(response.result(60).status for response in sent)
+        futures = [threads.submit(processes[n % 2].post, "/api/session", json=guess, remote_addr=address) for n in range(48)]
+        statuses = sorted(response.result(60).status for response in futures)
     assert statuses == [401] * 10 + [429] * 38
     assert counting.work == ["verify"] * 10
 

@@ -131,9 +131,9 @@ def test_a_forged_link_confirms_nothing(cast: Cast, settings: Settings) -> None:
     event = an_event(cast.alice, public=True)
     a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
     (message,) = confirmations(cast.alice, "gus@example.org")
-    sent = cast.alice.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"}).json["deliveries"][0]["id"]
+    delivery_id = cast.alice.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"}).json["deliveries"][0]["id"]
     good = confirm_url(settings, message).rsplit("/", 1)[1]
-    other = confirm_url(settings, sent).rsplit("/", 1)[1]
+    other = confirm_url(settings, delivery_id).rsplit("/", 1)[1]
     leave = unsubscribe_url(settings, message).rsplit("/", 1)[1]
     for token in (good[:-1], f"{good}x", f"{message}-", f"{message + 1}-{good.partition('-')[2]}", other, leave, "x", "²-a"):
         assert cast.anonymous.post(f"/confirm/{token}").status == 404

@@ -8,8 +8,8 @@ def test_edit_returns_fields_that_update_accepts(cast: Cast) -> None:
     form = cast.alice.get(f"{path}/edit")
     assert form.status == 200
     assert form.json == {"user_name": cast.alice.user_name, "email_address": cast.alice.email_address, "name": "Alice", "time_zone": "UTC"}
-    sent = cast.alice.put(path, json=form.json)
-    assert (sent.status, sent.json) == (200, cast.alice.user)
+    reply = cast.alice.put(path, json=form.json)
+    assert (reply.status, reply.json) == (200, cast.alice.user)
 
 
 def test_users_cannot_edit_each_other(cast: Cast) -> None:

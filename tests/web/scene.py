@@ -113,8 +113,8 @@ class Scene:
 
     def _messages(self) -> None:
         addresses = {"email": "guest@example.org", "mobile_number": "+33612345678"}
-        sent = self.guest.put(f"/api/events/{self.event['id']}/send_to_me", json=addresses)
-        assert sent.status == 202, sent
+        reply = self.guest.put(f"/api/events/{self.event['id']}/send_to_me", json=addresses)
+        assert reply.status == 202, reply
 
     @cached_property
     def response(self) -> dict[str, Any]:

@@ -47,12 +47,12 @@ def test_going_back_and_creating_again_makes_one_event(windows: Windows, people:
     page.fill("[name=title]", "Backed")
     page.get_by_role("button", name="Create the event").click()
     expect(page.get_by_role("status").first).to_contain_text("Created")
-    made = page.url
+    event_url = page.url
     page.go_back()
     expect(page.locator("[name=title]")).to_have_value("Backed")
     page.get_by_role("button", name="Create the event").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Backed")
-    assert page.url == made
+    assert page.url == event_url
     assert len(people.alice.get("/api/events").json["events"]) == 1
 
 

@@ -44,8 +44,8 @@ def book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
 @pytest.fixture
 def stand() -> Iterator[Stand]:
     """A server whose replies the test defines."""
-    with Stand() as made:
-        yield made
+    with Stand() as server:
+        yield server
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ class Stand:
         self.behaviour = behaviour or (lambda request: request.reply(404))
         self.requests: list[Request] = []
         self.closing = threading.Event()
-        self.was_left = threading.Event()
+        self.client_disconnected = threading.Event()
         stand = self
 
         class Handler(BaseRequestHandler):
@@ -84,7 +84,7 @@ class Stand:
     def hang(self, request: Request) -> None:
         """Send nothing more until the client disconnects."""
         if not request.connection.recv(1):
-            self.was_left.set()
+            self.client_disconnected.set()
 
     def drip(self, request: Request, drop: bytes) -> None:
         """Send a little now and then until the client disconnects."""
@@ -94,7 +94,7 @@ class Stand:
             try:
                 request.connection.sendall(drop)
             except OSError:
-                self.was_left.set()
+                self.client_disconnected.set()
                 return
 
 

@@ -81,7 +81,7 @@ def test_a_provider_that_hangs_is_cut_off(stand: Stand, fails: Fails, deadline: 
     stand.behaviour = behaviour
     deadline(1)
     assert is_unavailable(fails(stand.settings, service), "within 1 seconds")
-    assert stand.was_left.wait(TIMEOUT)
+    assert stand.client_disconnected.wait(TIMEOUT)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_provider_that_drips_is_cut_off(stand: Stand, fails: Fails, deadline: 
     stand.behaviour = behaviour
     deadline(0.3)
     assert is_unavailable(fails(stand.settings), "within 0.3 seconds")
-    assert stand.was_left.wait(TIMEOUT)
+    assert stand.client_disconnected.wait(TIMEOUT)
 
 
 def test_a_handshake_that_hangs_is_cut_off(stand: Stand, fails: Fails, deadline: Deadline) -> None:
@@ -133,19 +133,19 @@ def test_a_certificate_for_the_name_opens_the_connection(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("framing", ["Content-Length: 1073741824", "Transfer-Encoding: chunked", "Connection: close"])
 @pytest.mark.parametrize("service", ["google", "outlook"])
 def test_a_reply_of_a_gigabyte_is_refused(stand: Stand, fails: Fails, service: str, framing: str) -> None:
-    sent = 0
+    bytes_sent = 0
 
     def behaviour(request: Request) -> None:
-        nonlocal sent
+        nonlocal bytes_sent
         request.connection.sendall(HEAD.replace(b"207", b"200") + framing.encode() + b"\r\n\r\n")
         block = b" " * 2**20
         for _ in range(1024):
             request.connection.sendall(b"100000\r\n" + block + b"\r\n" if "chunked" in framing else block)
-            sent += len(block)
+            bytes_sent += len(block)
 
     stand.behaviour = behaviour
     assert is_unexpected_reply(fails(stand.settings, service), "more than 20 MiB")
-    assert sent < 64 * 2**20
+    assert bytes_sent < 64 * 2**20
 
 
 def test_the_total_size_of_many_replies_is_bounded(stand: Stand, fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,12 +18,12 @@ from tests.contacts.providers.test_import import ADDRESSES, WITHOUT, importing, 
 __all__ = ["importing"]
 
 
-def sent(**fields: str) -> dict[str, str]:
+def import_form(**fields: str) -> dict[str, str]:
     return {"service": "yahoo", "user_name": USER, "password": PASSWORD} | fields
 
 
 def test_imported_entries_wait_on_a_list_until_they_are_moved_to_the_contacts(importing: Client) -> None:
-    done = importing.post("/contacts/import", data=sent())
+    done = importing.post("/contacts/import", data=import_form())
     assert (done.status, done.headers["Location"]) == (303, f"/contacts/imported?skipped={WITHOUT}")
     page = importing.get(done.headers["Location"])
     assert f"{ADDRESSES:,} people wait" in page.text
@@ -40,7 +40,7 @@ def test_imported_entries_wait_on_a_list_until_they_are_moved_to_the_contacts(im
 
 
 def test_keeping_no_entries_or_missing_ones_is_reported(importing: Client, clock: Clock) -> None:
-    importing.post("/contacts/import", data=sent())
+    importing.post("/contacts/import", data=import_form())
     nobody = importing.post("/contacts/keep", data={})
     assert nobody.status == 422
     assert 'href="#ids"' in nobody.text
@@ -53,7 +53,7 @@ def test_keeping_no_entries_or_missing_ones_is_reported(importing: Client, clock
 
 
 def test_a_refused_password_is_reported_at_its_field_and_never_repeated(importing: Client) -> None:
-    page = importing.post("/contacts/import", data=sent(service="google", password=CANARY))
+    page = importing.post("/contacts/import", data=import_form(service="google", password=CANARY))
     assert page.status == 422
     assert re.search(r'id="service-password"[^>]*aria-invalid="true"', page.text)
     assert f'value="{USER}"' in page.text
@@ -74,7 +74,7 @@ def test_a_refused_token_is_reported_in_its_own_form_and_never_repeated(importin
 
 @pytest.mark.parametrize(("field", "value"), [("password", ""), ("user_name", ""), ("service", "aol")])
 def test_missing_fields_of_an_import_are_named(importing: Client, field: str, value: str) -> None:
-    page = importing.post("/contacts/import", data=sent(**{field: value}))
+    page = importing.post("/contacts/import", data=import_form(**{field: value}))
     assert page.status == 422
     assert f'href="#service-{field}"' in page.text
 
@@ -82,7 +82,7 @@ def test_missing_fields_of_an_import_are_named(importing: Client, field: str, va
 def test_an_unavailable_service_is_reported(db: Database, settings: Settings, clock: Clock, cast: Cast, books: dict[str, Book]) -> None:
     unreachable = structs.replace(settings, google_carddav_url="http://127.0.0.1:9")
     who = Client(wsgi(db, unreachable, clock), cast.alice.token)
-    page = who.post("/contacts/import", data=sent(service="google"))
+    page = who.post("/contacts/import", data=import_form(service="google"))
     assert page.status == 503
     assert "Google is unavailable" in page.text
     assert f'value="{USER}"' in page.text
