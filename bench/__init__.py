@@ -1,1 +1,1 @@
-"""What `make bench` runs: figures, never assertions."""
+"""The measurements of `make bench`: figures, never assertions."""

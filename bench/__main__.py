@@ -1,4 +1,4 @@
-"""Measures everything, or what is named: `python -m bench --quick speed writes`."""
+"""Runs all measurements, or the named ones: `python -m bench --quick speed writes`."""
 
 import os
 import sys

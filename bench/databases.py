@@ -32,7 +32,7 @@ class Where(Struct, frozen=True):
 
     @property
     def options(self) -> list[str]:
-        """As `kalends serve` takes them; both, so that neither comes from the environment."""
+        """As options of `kalends serve`; both, so that neither comes from the environment."""
         return ["--data", str(self.data), "--database", self.database]
 
 
@@ -56,7 +56,7 @@ class Databases:
 
     @contextmanager
     def copy(self, kind: str, events: int) -> Iterator[Where]:
-        """A copy of what was filled, for as long as the block runs: beside the original, so that it is on the same disk."""
+        """A copy of the filled database, for the duration of the block: beside the original, so that it is on the same disk."""
         original, name = f"events_{events}", f"copy_{uuid4().hex}"
         shutil.copytree(self._where(kind, original).data, self._where(kind, name).data)
         try:
@@ -84,7 +84,7 @@ class Databases:
 
     def _rename(self, kind: str, name: str, new: str) -> None:
         if kind == POSTGRES:
-            # What autovacuum does within minutes.
+            # Autovacuum would do this within minutes.
             self._execute("VACUUM ANALYZE", name)
             self._execute(f"DROP DATABASE IF EXISTS {new} WITH (FORCE)")
             self._execute(f"ALTER DATABASE {name} RENAME TO {new}")

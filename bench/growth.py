@@ -14,8 +14,8 @@ from bench.wrk import Request
 ROUNDS = 300
 WARM = 30
 MOST = 1.5
-HOW = f"""Milliseconds over HTTP, medians of {ROUNDS} requests. Both databases are served at once, and asked in turns by one client, so that
-whatever else the machine does falls on both."""
+HOW = f"""Milliseconds over HTTP, medians of {ROUNDS} requests. Both databases are served at once, and one client sends requests to
+them alternately, so that other load on the machine affects both."""
 
 Case = tuple[User, Request, bool]
 
@@ -44,7 +44,7 @@ def _table(kind: str, few: User, many: User) -> str:
 
 
 def _requests(user: User) -> dict[str, tuple[Request, bool]]:
-    """What is measured, and whether as a guest."""
+    """The measured requests, and whether as a guest."""
     requests = user.requests
     after = Request(f"/api/events?start_time={NOON}&limit=50")
     return {

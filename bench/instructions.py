@@ -1,4 +1,4 @@
-"""How many instructions a request takes, which is the same on a busy machine: `python -m bench.instructions` (needs valgrind)."""
+"""The number of instructions of a request, which is the same on a busy machine: `python -m bench.instructions` (needs valgrind)."""
 
 import ctypes
 import gc
@@ -26,7 +26,7 @@ from kalends.app import wsgi
 from kalends.db import open_database
 
 WARM_UP, COUNTED = 20, 60
-# What ctypes calls functions by: callgrind counts the instructions inside it, and writes a profile whenever it returns.
+# The function by which ctypes calls others: callgrind counts the instructions inside it, and writes a profile whenever it returns.
 VALGRIND = ["valgrind", "--tool=callgrind", "--toggle-collect=ffi_call", "--dump-after=ffi_call"]
 
 

@@ -78,7 +78,7 @@ def _settle(db: Database, configuration: Settings) -> None:
     with db.write() as tx:
         if configuration.database:
             tx.script("SELECT setval(pg_get_serial_sequence('events', 'id'), (SELECT max(id) FROM events))")
-            # What autovacuum does within minutes.
+            # Autovacuum would do this within minutes.
             tx.script("SELECT gin_clean_pending_list('events_search')")
         tx.script("ANALYZE")
 

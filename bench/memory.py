@@ -1,4 +1,4 @@
-"""What a worker process holds in memory as requests pass through it."""
+"""The memory of a worker process as it serves requests."""
 
 from concurrent.futures import ThreadPoolExecutor
 

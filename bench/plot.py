@@ -16,14 +16,14 @@ text { font: 13px sans-serif; fill: #222 } .title { font-weight: bold; font-size
 
 
 class Group(Struct, frozen=True):
-    """Bars that stand together, one for each name of the legend."""
+    """A group of bars, one for each name of the legend."""
 
     label: str
     values: list[float]
 
 
 def bars(title: str, legend: list[str], groups: list[Group]) -> str:
-    """The picture. Each bar says its number, so that short ones can be read too."""
+    """The picture. Each bar has its number, so that short ones can be read too."""
     scale = LONGEST / max(value for group in groups for value in group.values)
     height = TOP + sum(_height(group) for group in groups)
     parts = [

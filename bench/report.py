@@ -1,4 +1,4 @@
-"""What was measured, as Markdown: tables under a line that says when and on what machine."""
+"""The results as Markdown: tables under a line with the date and the machine."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""What a daily series of two years costs beside one create."""
+"""The cost of a daily series of two years compared with one create."""
 
 import json
 import statistics
@@ -39,7 +39,7 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
 
 
 def _round(user: User) -> tuple[float, float]:
-    """The seconds of a create, and of making a series of what was created."""
+    """The seconds of a create, and of repeating the created event as a series."""
     began = time.perf_counter()
     event_id = user.json(Request("/api/events", FIELDS))["id"]
     created = time.perf_counter()

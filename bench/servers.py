@@ -1,4 +1,4 @@
-"""Starting what is measured, on cores of its own, and what a started server holds in memory."""
+"""Starting the measured servers on cores of their own, and measuring their memory."""
 
 import os
 import socket

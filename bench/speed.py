@@ -17,13 +17,13 @@ OURS, CONSTANT, USUAL = "Kalends", "constant", "usual"
 TIMES = 8
 START_GOAL = 1.0
 HOW = f"""One worker process on one core, wrk with {wrk.CONNECTIONS} connections on another, {FEW:,} events.
-PostgreSQL's own processes share the core of the server that asks them. All take turns; the figures are medians of the rounds.
+PostgreSQL's own processes share the core of the server that asks them. All are measured alternately; the figures are medians of the rounds.
 
-- Constant: a constant answer behind the same edge and the same settings of Granian.
-- Usual: the same requests answered by FastAPI, SQLAlchemy's async ORM and Uvicorn on the same tables; its good answers count.
+- Constant: a constant reply behind the same edge and the same settings of Granian.
+- Usual: the same requests served by FastAPI, SQLAlchemy's async ORM and Uvicorn on the same tables; its good replies count.
 - Peer: the fastest of other calendar services on the same work, as the goals have it; not measured in this run.
 
-A create is answered when it is on the disk (`synchronous=FULL` on SQLite, `synchronous_commit=on` on PostgreSQL)."""
+The reply to a create is sent when it is on the disk (`synchronous=FULL` on SQLite, `synchronous_commit=on` on PostgreSQL)."""
 
 
 class Goal(Struct, frozen=True):
@@ -91,7 +91,7 @@ def _same_work(ours: User, theirs: User) -> None:
     for name, length in {"index": 50, "text": 10}.items():
         for user in (ours, theirs):
             event_count = len(user.json(user.requests[name])["events"])
-            assert event_count == length, f"{name} answered {event_count} events, not {length}"
+            assert event_count == length, f"{name} returned {event_count} events, not {length}"
 
 
 def _rounds(kind: str, targets: dict[str, Target], rounds: int, seconds: int) -> Rounds:
@@ -140,7 +140,7 @@ def _rates(kind: str, medians: Medians) -> str:
 def _spread(rounds: Rounds) -> str:
     """Whether the machine was quiet."""
     rates = [figures.rate for (_, name), all_figures in rounds.items() for figures in all_figures if name == CONSTANT]
-    return f"The constant answer's rounds went from {min(rates):,.0f} to {max(rates):,.0f} a second: the closer, the quieter the machine."
+    return f"Rounds of the constant reply went from {min(rates):,.0f} to {max(rates):,.0f} a second: the closer, the quieter the machine."
 
 
 def _latencies(medians: Medians) -> str:
@@ -155,7 +155,7 @@ def _latencies(medians: Medians) -> str:
 def _processes(resident: dict[str, float], started: dict[str, float]) -> str:
     rows = [
         ["resident after the rounds, MiB", *(f"{resident[name]:.0f}" for name in resident), ""],
-        ["from start to the first good answer, s", *(f"{started[name]:.2f}" for name in resident), f"at most {START_GOAL:.0f}"],
+        ["from start to the first good reply, s", *(f"{started[name]:.2f}" for name in resident), f"at most {START_GOAL:.0f}"],
     ]
     return table(["process", *resident, "goal"], rows)
 

@@ -45,7 +45,7 @@ class User:
         response = self._http.getresponse()
         content = response.read()
         if response.status >= 300:
-            sys.exit(f"{request.path} was answered with {response.status}: {content.decode()}")
+            sys.exit(f"{request.path} returned {response.status}: {content.decode()}")
         return content
 
     def _signed_in(self) -> str:

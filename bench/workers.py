@@ -1,4 +1,4 @@
-"""What a second worker process brings on a second core."""
+"""The gain of a second worker process on a second core."""
 
 import statistics
 
@@ -19,14 +19,14 @@ GOAL = 1.7
 ROUNDS = 100
 HOW = f"""One worker has core 0 to itself, and wrk core 1. Two workers have both cores, and wrk, for which there is no third, takes its part
 of them: the processor time that it took is measured and left out, and the rate is scaled to two whole cores, so that whatever else
-keeps the workers waiting counts against them. Both services run all the time and take turns of a second, so that a machine whose
+keeps the workers waiting counts against them. Both services run all the time and alternate every second, so that a machine whose
 speed changes is as fast for one as for two; *times one* is the median of the rounds' own quotients, beside the lower and the upper quarter,
 and *of the medians* is the quotient of the rates. {CONNECTIONS} connections, SQLite, {FEW:,} events; the rates are medians of {ROUNDS}
 rounds."""
 
 
 class Round(Struct, frozen=True):
-    """What one worker did, and what two did right after."""
+    """The results of one worker, and of two right after."""
 
     one: wrk.Figures
     two: wrk.Figures

@@ -14,7 +14,7 @@ CLIENTS = (1, 4, 16)
 PAGE, PAGES = 4096, 1000
 SYNC_SECONDS = 3
 HOW = """One worker process on one core, with PostgreSQL's own processes on the same, and wrk on another; medians of the rounds.
-An answer means that the event is on the disk."""
+A reply means that the event is on the disk."""
 
 
 def measure(databases: Databases, report: Report, *, quick: bool) -> None:
@@ -38,7 +38,7 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
 
 
 def _syncs() -> float:
-    """What the disk allows whoever waits for each write to a file that has its length already, as a write-ahead log has."""
+    """The rate at which the disk syncs single writes to a preallocated file, such as a write-ahead log."""
     path = FOLDER / "sync"
     file = os.open(path, os.O_CREAT | os.O_WRONLY)
     try:

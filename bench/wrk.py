@@ -62,7 +62,7 @@ def measured(
         used = _used()
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     if not may_fail and ("Non-2xx" in output or "Socket errors" in output):
-        sys.exit(f"{request.path} was not answered well:\n{output}")
+        sys.exit(f"{request.path} had bad replies:\n{output}")
     return Figures(_rate(output), _milliseconds(output, "50%"), _milliseconds(output, "99%"), (_used() - used) / seconds)
 
 

@@ -11,7 +11,7 @@ from tests import recorded_statements
 
 
 class Reply:
-    """What came back."""
+    """An HTTP reply."""
 
     def __init__(self, status: int, headers: Any, content: bytes, cookies: dict[str, str] | None = None):
         self.status = status
@@ -43,7 +43,7 @@ class Reply:
 
 
 class Client:
-    """Somebody who sends requests: with a token, or without one as a guest."""
+    """A client that sends requests: with a token, or without one as a guest."""
 
     def __init__(self, app: Any, token: str | None = None):
         self.app = app
@@ -54,7 +54,7 @@ class Client:
         return Client(self.app, token)
 
     def request(self, method: str, path: str, *, headers: dict[str, str] | None = None, **kwargs: Any) -> Reply:
-        """Send a request; json=, data= (a form), query= or body= say what it carries."""
+        """Send a request; its parameters are in json=, data= (a form), query= or body=."""
         all_headers = dict(headers or {})
         if self.token:
             all_headers.setdefault("Authorization", f"Bearer {self.token}")

@@ -1,4 +1,4 @@
-"""What tests share: a database of each kind, the application on it, and a clock that they may move."""
+"""Fixtures of all tests: a database of each kind, the application on it, and a clock that they may move."""
 
 import inspect
 import os

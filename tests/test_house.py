@@ -93,7 +93,7 @@ def _tree(path: Path) -> ast.Module:
 
 @cache
 def _imports(path: Path) -> list[str]:
-    """The modules of ours that a file imports."""
+    """The modules of kalends that a file imports."""
     names = []
     for node in ast.walk(_tree(path)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "kalends":

@@ -281,7 +281,7 @@ class _Lazily(dict[str, Any]):
         return self._scene.find(name)
 
 
-# What a request must carry so that permission alone decides.
+# Fields that a request needs so that permission alone decides.
 REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /reset": lambda scene: {"user_name": "nobody"},
     "POST /reset/{reset_token}": lambda scene: {"password": PASSWORD},

@@ -14,7 +14,7 @@ DAY = 86_400
 
 
 def profile(person: Person, **fields: str) -> dict[str, str]:
-    """What a browser sends of the profile's form."""
+    """The fields that a browser sends for the profile's form."""
     user = {"user_name": person.user_name, "email_address": person.email_address, "name": "Alice", "time_zone": "UTC"}
     return user | fields
 

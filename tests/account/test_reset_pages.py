@@ -91,7 +91,7 @@ def test_a_link_proves_no_address_that_the_account_gets_while_it_is_used(
 
 
 def test_a_reset_by_a_first_proof_ends_what_somebody_else_may_have_shared(cast: Cast, db: Database, settings: Settings) -> None:
-    """Whoever registered with the address of somebody else reads nothing of what its owner writes later."""
+    """A user who registered with another person's address cannot read what its owner writes later."""
     alice, path = cast.alice, f"/api/calendars/{cast.alice.get('/api/users/current').json['primary_calendar_id']}"
     calendar = alice.get(path).json
     shared(alice, calendar, cast.bob, "viewer")
@@ -138,7 +138,7 @@ def _never(ctx: Context, name: str) -> None:
 
 
 def test_a_reset_does_not_disclose_whether_a_user_exists(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All that a request does is to note the name; the worker finds the user."""
+    """The request only stores the name; the worker looks up the user."""
     names = ("nobody-of-this-name", "nobody@example.org", cast.alice.user_name)
     work = []
     for name in names:
@@ -197,7 +197,7 @@ def test_a_reset_link_works_for_an_hour(cast: Cast, db: Database, settings: Sett
 def test_a_reset_link_ends_when_the_address_or_password_changes(
     cast: Cast, db: Database, settings: Settings, changes: dict[str, str]
 ) -> None:
-    """A mailbox that somebody has left behind opens nothing."""
+    """An abandoned mailbox opens no account."""
     link = the_link(cast, db, settings)
     values = {name: value.format(cast.alice.id) for name, value in changes.items()}
     assert cast.alice.put(f"/api/users/{cast.alice.id}", json=values).status == 200

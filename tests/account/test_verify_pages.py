@@ -95,7 +95,7 @@ def test_the_link_is_sent_again_a_few_times_an_hour(cast: Cast, db: Database, se
 
 
 def test_nobody_is_found_by_an_address_that_is_not_verified(cast: Cast, db: Database, settings: Settings) -> None:
-    """By others: one's own login takes any of one's names."""
+    """This is about other users; a login accepts the user's own unverified address."""
     bob = cast.bob
 
     def is_known(name: str) -> bool:

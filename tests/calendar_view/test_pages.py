@@ -13,7 +13,7 @@ MAY = "2026-05-11"
 
 @pytest.fixture
 def paris(client: Client) -> Person:
-    """Somebody whose clocks are those of Paris."""
+    """A user in the time zone of Paris."""
     return Person(client, "paul", time_zone="Europe/Paris")
 
 

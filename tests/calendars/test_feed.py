@@ -70,7 +70,7 @@ def test_resetting_the_feed_key_invalidates_the_old_one(cast: Cast) -> None:
 
 
 def test_the_feed_key_does_not_disclose_private_events_placed_by_viewers(cast: Cast) -> None:
-    """Carol sees an event of Alice's and places it on a calendar of hers: whoever has her feed's address does not."""
+    """Carol sees an event of Alice's and places it on a calendar of hers: readers of her feed do not see it."""
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.carol, "viewer")
     event = an_event(cast.alice, calendar_id=calendar["id"], title="Alice's own")
@@ -164,7 +164,7 @@ def test_a_long_feed_shows_the_latest(cast: Cast, db: Database, monkeypatch: pyt
 
 
 def test_a_long_feed_shows_its_series_whole(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a rule has and the feed has not would be deleted where the feed is imported."""
+    """Occurrences of the rule that the feed lacks would be deleted where the feed is imported."""
     monkeypatch.setattr("kalends.events.feed.MAX_EVENTS", 4)
     calendar = a_calendar(cast.alice)
     event = an_event(cast.alice, calendar_id=calendar["id"], title="daily", start_time="2026-06-01T20:00")

@@ -86,7 +86,7 @@ def many(count: int) -> list[ContactFields]:
 
 
 def work(action: Callable[[], object]) -> int:
-    """How many calls it takes, in Python and below it."""
+    """The number of function calls, in Python and in C."""
     calls = 0
 
     def count(frame: object, event: str, argument: object) -> None:

@@ -35,7 +35,7 @@ def uploaded(who: Client, filename: str, content: str | bytes) -> Reply:
 
 
 def contents(who: Client) -> list[dict[str, Any]]:
-    """All that the fields hold, of everybody on the list."""
+    """All fields of every contact on the list."""
     rows: list[dict[str, Any]] = []
     address = "/api/contacts?limit=500"
     while address:
@@ -91,7 +91,7 @@ def test_a_file_that_holds_no_contacts_is_refused(cast: Cast, name: str, content
 
 @pytest.mark.on_one_database
 def test_too_many_contacts_are_refused_without_parsing_the_rest(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each has 20 addresses, of which some take long to read."""
+    """Each has 20 addresses, some of which are slow to parse."""
     read: list[Entry] = []
 
     def counted(entry: Entry) -> tuple[list[ContactFields], list[Remark]]:

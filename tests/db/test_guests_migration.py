@@ -1,4 +1,4 @@
-"""Migration 0010 keeps every row, and takes messages of more kinds."""
+"""Migration 0010 preserves every row, and accepts messages of more kinds."""
 
 from pathlib import Path
 

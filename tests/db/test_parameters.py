@@ -1,4 +1,4 @@
-"""SQL with :name parameters means the same on both databases, whatever else stands in it."""
+"""SQL with :name parameters means the same on both databases, whatever else the statement contains."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kalends.db import Database
 
-# What PostgreSQL can hold: any text but NUL and lone surrogates.
+# PostgreSQL stores any text but NUL and lone surrogates.
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 
 

@@ -28,7 +28,7 @@ def plans(kind: str, tmp_path: Path) -> Iterator[Plans]:
 
 @pytest.fixture
 def statements(kind: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What the requests of this test run."""
+    """The statements that the requests of this test run."""
     fresh: dict[str, str] = {}
     monkeypatch.setitem(recorded_statements.statements, kind, fresh)
     return fresh

@@ -44,7 +44,7 @@ def _insert(db: Database, row: dict[str, Any]) -> None:
 
 @pytest.fixture
 def header() -> Header:
-    """What a backup without rows begins with."""
+    """The header of a backup without rows."""
     return Header("kalends backup 1", "0.1.0", names()[-1], "2026-11-15T10:00:00Z", "", [])
 
 

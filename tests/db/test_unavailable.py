@@ -62,7 +62,7 @@ def test_a_restart_under_load_loses_no_acknowledged_write(
     restarted = Event()
 
     def write(worker: int) -> list[tuple[str, int]]:
-        """Write until the server is back and has taken five more, or until it is hopeless."""
+        """Write until the server is back and has accepted five more writes; fail after 20,000 attempts."""
         statuses: list[tuple[str, int]] = []
         while [status for _, status in statuses[-5:]] != [201] * 5 or not restarted.is_set():
             assert len(statuses) < 20_000

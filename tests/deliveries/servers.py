@@ -35,7 +35,7 @@ class Mailbox:
         return self.refusals.get("RCPT", "250 OK")
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
-        # What everybody who registers is sent, and no test of deliveries is about.
+        # Mail that every new user gets, which is not what the tests of deliveries check.
         if "DATA" not in self.refusals and b"Subject: Verify your address" not in envelope.content:
             envelope.is_safe = session.ssl is not None
             self.envelopes.append(envelope)

@@ -28,7 +28,7 @@ REFUSED = "550 no such mailbox"
 
 
 class UnreliableServer:
-    """A mail server that accepts, asks to come again, refuses, hangs, and breaks off after it has taken a message."""
+    """A mail server that accepts, defers, refuses, hangs, and disconnects after it has accepted a message."""
 
     def __init__(self) -> None:
         self.received: list[tuple[str, str]] = []

@@ -29,7 +29,7 @@ PASSWORD = "the password of the example"
 
 @pytest.fixture(scope="module")
 def ana(db: Database, settings: Settings) -> Iterator[Client]:
-    """The example's user, signed in, and the example with her; both are gone afterwards."""
+    """The example's user, signed in, and the example with her; both are deleted afterwards."""
     ctx = Context(db, settings, NOON)
     with ctx.write():
         assert len(list(demo.fill(ctx, passwords.hash_password(PASSWORD)))) == demo.STEPS
@@ -114,7 +114,7 @@ def test_the_demo_command_shows_progress_on_a_terminal(tmp_path: Path) -> None:
         while chunk := os.read(ours, 4096):
             output += chunk
     except OSError:
-        # So Linux says that nobody is at the other end any more.
+        # Linux raises this when the other end is closed.
         pass
     finally:
         os.close(ours)

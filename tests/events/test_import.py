@@ -1,4 +1,4 @@
-"""POST /api/events with a file: files of calendar programs are imported once, with remarks on what cannot be."""
+"""POST /api/events with a file: files of calendar programs are imported once, with remarks on what is not supported."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tests.events.importing import CORPUS, a_file, an_entry, counts, events, imp
 
 PARIS: dict[str, Any] = {"time_zone": "Europe/Paris"}
 
-# What each program's file holds: start, end, zone and title of every event.
+# The contents of each program's file: start, end, zone and title of every event.
 HELD = {
     "google": [
         ("2026-06-02T09:00:00-04:00", "2026-06-02T09:30:00-04:00", "America/New_York", "Stand-up"),
@@ -123,7 +123,7 @@ def test_a_series_of_a_file_is_a_series_here(cast: Cast) -> None:
     standups = events(cast.alice, title="stand-up")
     assert len({each["series_id"] for each in standups}) == 1
     assert standups[0]["repeat"] == {"frequency": "WEEKLY", "interval": 1, "start_date": "2026-06-02", "end_date": "2026-07-14"}
-    # What was changed alone stays so when the rule is replaced, and what was left out is not made.
+    # Occurrences that were changed alone stay so when the rule is replaced, and excluded ones are not created.
     repeated = cast.alice.put(f"/api/events/{standups[0]['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-07-21"})
     assert repeated.json["occurrences"] == 6
     assert starts(cast.alice, title="late") == ["2026-06-30T11:30:00-04:00"]

@@ -1,4 +1,4 @@
-"""Rules in imported files: what of them becomes a series, what single events, and that none can do harm."""
+"""Rules in imported files: which become a series, which single events, and that none can do harm."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -39,7 +39,7 @@ EVENTS = {"gig": GIG, "fair": FAIR, "walk": WALK}
 
 
 def _scene(owner: Client) -> tuple[dict[int, str], int]:
-    """The three events on a calendar of their own: what each id is called, and the calendar."""
+    """The three events on a calendar of their own: the name of each id, and the calendar."""
     calendar = a_calendar(owner, time_zone="UTC")["id"]
     return {an_event(owner, calendar_id=calendar, **fields)["id"]: name for name, fields in EVENTS.items()}, calendar
 

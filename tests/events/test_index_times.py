@@ -147,7 +147,7 @@ def test_the_farthest_times_are_searched_too(cast: Cast) -> None:
 
 
 def test_long_private_events_of_others_are_not_read(cast: Cast, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever has many of them would slow everybody's lists."""
+    """A user with many of them would slow down the lists of all users."""
     event = an_event(cast.alice, start_time="2026-01-01", end_time="2026-12-31")["id"]
     rows_read: list[tuple[object, ...]] = []
     with db.read() as tx:

@@ -1,4 +1,4 @@
-"""Pages of events: what they show, what their forms do, and what they keep when something is wrong."""
+"""Pages of events: their content, their forms, and the values that a refused form shows again."""
 
 import re
 from html import unescape

@@ -111,7 +111,7 @@ def test_events_that_come_and_go_before_the_cursor_move_nothing(scene: Scene, na
 
 @pytest.mark.parametrize("scope", ["one calendar", "several calendars", "all of a user's", "all public", "a search"])
 def test_pages_of_overlapping_events_begin_with_those_that_began_long_ago(scene: Scene, scope: str) -> None:
-    """In a year of their own, since all public events are everybody's."""
+    """The events are in a year of their own, since guests list the public events of all tests."""
     year = 3000 + scene.cast.alice.id % 6000
     fields = {"title": scene.word, "public": True, "time_zone": "UTC"}
     spans = [
@@ -152,7 +152,7 @@ def test_a_guest_pages_through_all_public_events(scene: Scene) -> None:
 
 
 def test_the_list_is_the_same_however_far_one_goes(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Far behind the beginning, pages are counted by the database alone."""
+    """Far from the beginning, the database alone counts the pages."""
     monkeypatch.setattr(service_listing, "DEEP_OFFSET", 2)
     for name in LISTS:
         reader, query, expected = LISTS[name](scene)
@@ -171,7 +171,7 @@ def test_pages_do_not_depend_on_how_the_search_is_done(scene: Scene, monkeypatch
 
 
 def test_one_calendar_of_many_may_have_all_the_events(cast: Cast) -> None:
-    """What a page needs of each calendar is not known before it is read."""
+    """The number of events that a page needs of each calendar is not known before it is read."""
     calendars = [a_calendar(cast.alice)["id"] for _ in range(12)]
     event_ids = [an_event(cast.alice, calendar_id=calendars[0])["id"] for _ in range(60)]
     event_ids += [an_event(cast.alice, calendar_id=calendar, start_time="2026-06-02")["id"] for calendar in calendars]

@@ -119,7 +119,7 @@ def test_an_editor_of_the_home_calendar_may_remove_the_event_from_it(cast: Cast)
 
 @pytest.mark.parametrize(("actor", "status"), [("alice", 200), ("bob", 200), ("vera", 403), ("carol", 403), ("anonymous", 401)])
 def test_editors_of_the_calendar_remove(cast: Cast, actor: str, status: int) -> None:
-    """Whoever owns the event: what stands on a calendar is the matter of those who edit it."""
+    """Editors of a calendar decide which events are on it, whoever owns the event."""
     calendar = a_calendar(cast.alice, public=True)
     shared(cast.alice, calendar, cast.bob, "editor")
     shared(cast.alice, calendar, cast.vera, "viewer")
@@ -141,7 +141,7 @@ def test_an_editor_of_the_event_takes_it_off_any_calendar_that_they_know_of(cast
 
 
 def test_the_owner_sees_and_ends_what_an_editor_granted(cast: Cast) -> None:
-    """Also on a private calendar of a stranger's: whoever lets others see the event has to be known."""
+    """Also on a private calendar of a stranger's: the owner must know who lets others see the event."""
     home, foreign = a_calendar(cast.alice), a_calendar(cast.carol, name="Carol's own")
     shared(cast.alice, home, cast.bob, "editor")
     shared(cast.carol, foreign, cast.bob, "editor")

@@ -73,7 +73,7 @@ def test_occurrences_keep_the_wall_clock_as_the_oracle_says(
     wall = datetime(first.year, first.month, first.day, hour, minute)
     event = an_event(cast.alice, start_time=wall.isoformat(), time_zone=zone)
     reply = _repeat(cast.alice, event, frequency=frequency, interval=interval, end_date=(first + timedelta(days=length)).isoformat())
-    # The event itself may stand where clocks had moved it; its series keeps that time of day.
+    # A clock change may have moved the event itself; its series has that time of day.
     start = datetime.fromisoformat(event["start_time"])
     expected = []
     for day in _oracle(frequency, interval, start.date(), first + timedelta(days=length)):

@@ -66,7 +66,7 @@ def test_a_private_event_is_as_good_as_missing(cast: Cast, question: str, actor:
 
 
 def test_each_request_distinguishes_a_visible_event_from_a_missing_one(cast: Cast) -> None:
-    """That the questions can tell anything at all."""
+    """Without this test, the requests above might distinguish nothing at all."""
     for name, ask in QUESTIONS.items():
         if "wrong value" in name or "not there" in name:
             continue

@@ -1,4 +1,4 @@
-"""What must hold of a series while it is changed: nothing lost, the rule and the events agree, and nobody reaches too far."""
+"""Invariants of a series during changes: nothing is lost, the rule and the events agree, and permissions hold."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,4 +1,4 @@
-"""Versions of an event: ETag, If-Match and If-None-Match, and what happens when several people change it at once."""
+"""Versions of an event: ETag, If-Match and If-None-Match, and concurrent changes."""
 
 import threading
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What the tests of the HTTP layer share: services with settings of their own, and actions made for one test."""
+"""Fixtures of the tests of the HTTP layer: services with settings of their own, and actions defined for one test."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -14,7 +14,7 @@ def multipart(fields: dict[str, str] | None = None, files: Iterable[tuple[str, s
 
 
 def of_parts(parts: Iterable[tuple[str, bytes]]) -> dict[str, Any]:
-    """The same from parts as they stand: Content-Disposition and content."""
+    """The same from raw parts: Content-Disposition and content."""
     encoded = [f"--{BOUNDARY}\r\nContent-Disposition: {about}\r\n\r\n".encode() + content + b"\r\n" for about, content in parts]
     body = b"".join(encoded) + f"--{BOUNDARY}--\r\n".encode()
     return {"body": body, "headers": {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}}

@@ -1,4 +1,4 @@
-"""Bodies: too large, too deep, too many keys, of a type that nobody knows, or not readable at all."""
+"""Bodies: too large, too deep, too many keys, of an unknown type, or not readable at all."""
 
 import gzip
 import json
@@ -159,7 +159,7 @@ class Letter(Struct, kw_only=True):
 
 
 def _size(ctx: Context, params: Letter) -> dict[str, Any]:
-    """Say what arrived."""
+    """Return the size and the name of the file, and the note."""
     return {"size": len(params.file.content), "filename": params.file.filename, "note": params.note}
 
 

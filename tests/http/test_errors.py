@@ -1,4 +1,4 @@
-"""Errors: every status has one shape, says nothing of the inside, and leaves everything as it was."""
+"""Errors: every status has one shape, discloses no internal details, and changes nothing."""
 
 import json
 import shutil
@@ -156,7 +156,7 @@ def test_an_unavailable_database_is_503(tmp_path: Path) -> None:
 
 
 def _fails(ctx: Context) -> dict[str, str]:
-    """Write, then fail in a way that nobody foresaw."""
+    """Write, then raise an unexpected error."""
     ctx.tx.run("UPDATE users SET name = 'spoilt' WHERE id = :id", id=ctx.actor.id if ctx.actor else 0)
     raise ZeroDivisionError("the inside: postgresql://user:secret@host")
 
@@ -189,7 +189,7 @@ def test_an_action_with_a_conflict_is_retried_a_few_times(stage: Stage, failures
     runs: list[int] = []
 
     def contended(ctx: Context) -> dict[str, int]:
-        """Meet somebody else a few times."""
+        """Conflict with another transaction a few times."""
         runs.append(len(runs))
         ctx.headers["X-Run"] = str(len(runs))
         if len(runs) <= failures:
@@ -205,7 +205,7 @@ def test_an_action_with_a_conflict_is_retried_a_few_times(stage: Stage, failures
         assert (reply.json["runs"], reply.headers["X-Run"]) == (failures + 1, str(failures + 1))
 
 
-@pytest.mark.parametrize("trouble", [errors.Unavailable("Away."), Retry()])
+@pytest.mark.parametrize("trouble", [errors.Unavailable("Try again."), Retry()])
 def test_a_failure_after_the_commit_does_not_change_the_reply(stage: Stage, trouble: Exception) -> None:
     def done(ctx: Context) -> dict[str, bool]:
         """Leave something for afterwards."""

@@ -70,7 +70,7 @@ def _ics(ctx: Context) -> Document:
 
 @pytest.fixture
 def things(stage: Stage) -> Client:
-    """A resource in three formats, which also takes what is sent to it."""
+    """A resource in three formats, which also accepts a POST."""
     return stage(
         act("GET", "/api/things", _json),
         act("GET", "/api/things.csv", _csv),

@@ -1,4 +1,4 @@
-"""The pools for costly work: bounded, and fair to those who have little of it."""
+"""The pools for costly work: bounded, and fair to clients with few requests."""
 
 import asyncio
 import threading

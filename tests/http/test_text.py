@@ -1,4 +1,4 @@
-"""Text: normalised and stripped on the way in; what it may not hold, and how long it may be."""
+"""Text: normalised and stripped when it is read; forbidden characters, and the maximum length."""
 
 import json
 from uuid import uuid4

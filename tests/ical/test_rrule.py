@@ -57,7 +57,7 @@ def rules(draw: Callable[..., Any]) -> tuple[str, date]:
 def test_the_dates_of_a_rule_are_those_of_dateutil(sample: tuple[str, date]) -> None:
     text, start = sample
     ours = dates_of(text, start)
-    # Of a rule that makes nothing more, dateutil would say so only after it has looked at all years to come.
+    # Of a rule that makes nothing more, dateutil would end only after it has searched all years to come.
     rule = dateutil.rrule.rrulestr(text, dtstart=datetime.combine(start, datetime.min.time()))
     assert ours == [moment.date() for moment in islice(rule, len(ours))]
     assert dates_of(f"{text};COUNT=7", start) == ours[:7]

@@ -50,7 +50,7 @@ def _breaks_a_rule(failure: Failure, case: Case[Any], response: Response) -> boo
 
 
 def _is_too_long(response: Response) -> bool:
-    """An address of more than 64 KiB is not read at all, whatever it asks for."""
+    """A URL of more than 64 KiB is refused before it is parsed."""
     return response.status_code == 431 or (response.status_code == 414 and not response.content)
 
 
@@ -62,7 +62,7 @@ def _is_unreadable(failure: Failure, response: Response) -> bool:
 
 
 def _is_read_anyway(failure: Failure, case: Case[Any]) -> bool:
-    """The document describes one form of each value; the service takes others too, such as `yes` for true and `"7"` for 7."""
+    """The document describes one form of each value; the service accepts others too, such as `yes` for true and `"7"` for 7."""
     if not isinstance(failure, AcceptedNegativeData):
         return False
     endpoint = next(e for e in ENDPOINTS if (e.method, e.url) == (case.method.upper(), case.path))

@@ -1,4 +1,4 @@
-"""An HTML page as a tree, read strictly: what is opened is closed, in order."""
+"""An HTML page as a tree, parsed strictly: every element is closed, in order."""
 
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -7,7 +7,7 @@ VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
 class Element:
-    """A tag, its attributes, and what is in it."""
+    """An element: its tag, attributes and children."""
 
     def __init__(self, tag: str, attributes: dict[str, str | None]):
         self.tag = tag

@@ -1,4 +1,4 @@
-"""A started service, for programs that know no more of it than its description."""
+"""A started service, for programs that know its OpenAPI document only."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 TIMEOUT = 60
-# A provider of contacts: nobody is there, and nobody but this machine is asked.
+# A provider of contacts: nothing listens there, and no request leaves this machine.
 NOBODY = "http://127.0.0.1:9"
 
 # Hundreds of passwords are hashed in these tests, so it happens with small figures, as in the application that other tests call.
@@ -26,7 +26,7 @@ main()
 
 
 class Service:
-    """`kalends serve` on a free port of the loopback: its address, and what it has logged since."""
+    """`kalends serve` on a free port of the loopback: its URL and its log."""
 
     def __init__(self, folder: Path, database: str, provider: str):
         settings = {"DATA": str(folder), "DATABASE": database, "PORT": "0", "RATE_LIMITS": "off", "ACCESS_LOG": "off", "LOG_FORMAT": "json"}

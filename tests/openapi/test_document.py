@@ -117,7 +117,7 @@ def test_a_password_never_travels_in_an_address(document: dict[str, Any]) -> Non
 
 
 def test_an_update_has_no_defaults(document: dict[str, Any]) -> None:
-    """A client that fills them in would undo what it did not mean to touch."""
+    """A client that fills them in would overwrite fields that it did not mean to change."""
     for content in document["paths"]["/api/calendars/{calendar_id}"]["put"]["requestBody"]["content"].values():
         assert not [name for name, field in content["schema"]["properties"].items() if "default" in field]
 

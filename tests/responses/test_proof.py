@@ -71,7 +71,7 @@ def test_an_unverified_account_is_not_linked_to_a_guests_response(cast: Cast) ->
 
 
 def test_an_account_loses_a_response_that_a_guest_changed(cast: Cast) -> None:
-    """Whoever registers with another's address and responds first must not read what that person writes later."""
+    """A user who registers with another's address and responds first must not read what that person writes later."""
     event = an_event(cast.alice, public=True)
     _respond(cast.carol, event, cast.carol.email_address)
     _respond(cast.anonymous, event, cast.carol.email_address, comment="NEW SECRET")

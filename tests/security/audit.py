@@ -17,7 +17,7 @@ def main() -> int:
     try:
         libraries = json.loads(output)["dependencies"]
     except ValueError:
-        print("Nobody can be asked about known weaknesses now: pip-audit could not be installed, or found no network.")
+        print("The known vulnerabilities could not be looked up: pip-audit could not be installed, or has no network.")
         return 0
     weak = [(library, weakness) for library in libraries for weakness in library.get("vulns", [])]
     for library, weakness in weak:

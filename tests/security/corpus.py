@@ -1,4 +1,4 @@
-"""The corpus: what hostile clients send, each by a name, to whatever endpoint takes such a thing."""
+"""The corpus: named samples of hostile input, for every endpoint that accepts its kind."""
 
 import inspect
 import json
@@ -55,7 +55,7 @@ VALUES: dict[str, Any] = {
 # Those that are tried in each field by itself, the others being good.
 SHARP = ["NUL", "a lone surrogate", "a line break for a header", "2^63", "an object", "a list of lists", "a long text", "the end of time"]
 
-# Bodies as they stand, with their headers.
+# Raw bodies, with their headers.
 BODIES: dict[str, tuple[bytes, dict[str, str]]] = {
     "lists 100,000 deep": (b"[" * DEEP, JSON),
     "whole lists 100,000 deep": (b'{"a":' + b"[" * DEEP + b"]" * DEEP + b"}", JSON),
@@ -71,7 +71,7 @@ BODIES: dict[str, tuple[bytes, dict[str, str]]] = {
     "half a string": (b'{"title": "', JSON),
     "a number alone": (b"1", JSON),
     "nothing but white space": (b" " * 100_000, JSON),
-    "a kind of JSON that is none": (b"<x/>", {"Content-Type": "application/json; charset=utf-7"}),
+    "an unknown kind of JSON": (b"<x/>", {"Content-Type": "application/json; charset=utf-7"}),
     "an empty kind": (b"{}", {"Content-Type": ""}),
     "a long kind": (b"{}", {"Content-Type": "application/" + "x" * 5_000}),
     "XML with entities": (b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><x>&a;</x>', {"Content-Type": "application/xml"}),
@@ -140,7 +140,7 @@ QUERIES: dict[str, str] = {
     "another method": "_method=DELETE&method=PUT&X-HTTP-Method-Override=DELETE",
 }
 
-# What stands in the place of an id or a word of a path, percent-encoded as it would be sent.
+# Values for an id or a segment of a path, percent-encoded as in a request.
 SEGMENTS: dict[str, str] = {
     "nought": "0",
     "below nought": "-1",
@@ -150,8 +150,8 @@ SEGMENTS: dict[str, str] = {
     "NUL": "1%00",
     "no text": "%ff",
     "a line break": f"1%0d%0a{INJECTED}:%201",
-    "up and away": "..%2f..%2f..%2fetc%2fpasswd",
-    "up and away the other way": "..%5c..%5c..%5csecret",
+    "parent folders": "..%2f..%2f..%2fetc%2fpasswd",
+    "parent folders with backslashes": "..%5c..%5c..%5csecret",
     "dots": "..",
     "dots, encoded twice": "%252e%252e%252fsecret",
     "a hidden file": ".git",
@@ -216,7 +216,7 @@ def _names_in_source(endpoint: Endpoint) -> list[str]:
 
 
 def dumped(fields: dict[str, Any]) -> bytes:
-    """JSON in ASCII, which can carry what UTF-8 cannot."""
+    """JSON in ASCII, which can hold lone surrogates."""
     return json.dumps(fields).encode()
 
 

@@ -71,7 +71,7 @@ def _by_struct(endpoint: Endpoint) -> object:
 
 
 def _by_head(endpoint: Endpoint) -> object:
-    """What decides which headers are read."""
+    """The properties of an endpoint that decide which headers are read."""
     head = (endpoint.method, endpoint.format, endpoint.etag, endpoint.guests, endpoint.credentials, endpoint.rate_limited)
     return *head, endpoint.pool, endpoint.status, endpoint.is_form
 

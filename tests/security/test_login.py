@@ -1,4 +1,4 @@
-"""Logging in tells nobody who has an account: the work is the same, from the first request on. `timing` measures the time it takes."""
+"""A login does not disclose who has an account: the work is the same, from the first request on. `timing` measures its duration."""
 
 import pytest
 from argon2 import Parameters, PasswordHasher, extract_parameters

@@ -1,4 +1,4 @@
-"""What pages promise to those who use them on a machine that others use, too; and that looking at something changes nothing."""
+"""Pages on a shared machine store nothing and offer to sign out; and reading changes nothing."""
 
 import re
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_scripts_keep_nothing_and_make_no_html_of_texts(script: Path) -> None:
 
 
 def test_reading_changes_nothing(cast: Cast, settings: Settings, db: Database) -> None:
-    """So no link and no picture on another site does anything, whoever follows it."""
+    """So no link and no image on another site can change anything."""
     scene = Scene(cast, settings, "public")
     requests = [(scene.path(e.url), REQUEST_FIELDS[f"GET {e.url}"](scene) if f"GET {e.url}" in REQUEST_FIELDS else {}) for e in READS]
     people = (cast.anonymous, cast.alice, cast.carol)

@@ -58,7 +58,7 @@ def _send_chunks(connection: socket.socket) -> int:
 
 
 def _memory(pid: int) -> int:
-    """What the process holds, in MiB."""
+    """The resident memory of the process, in MiB."""
     with open(f"/proc/{pid}/status") as status:
         return next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmRSS"))
 

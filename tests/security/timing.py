@@ -28,7 +28,7 @@ Request = Callable[[HTTPConnection, str], None]
 
 
 class Verdict(NamedTuple):
-    """What the pairs say."""
+    """The result of the pairs."""
 
     pairs: int
     known: float

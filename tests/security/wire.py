@@ -36,7 +36,7 @@ def connected(service: Running) -> socket.socket:
 
 
 def received(connection: socket.socket) -> bytes:
-    """What comes until the service hangs up."""
+    """The bytes that arrive until the service hangs up."""
     content = b""
     try:
         while piece := connection.recv(65_536):

@@ -1,4 +1,4 @@
-"""What strangers write, for readers to read: any text, and the characters that mean something to a reader."""
+"""Hypothesis strategies for parsers: any text, and the characters that mean something to a parser."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +26,7 @@ def listed(*items: str) -> st.SearchStrategy[str]:
 
 
 def reading(reader: Callable[[Any], Any], value: Any, *refusals: type[Exception]) -> tuple[Any, str | None]:
-    """What the reader makes of the value, or why it refuses it; any other error is the test's failure."""
+    """The parsed value, or the error by which the parser refuses it; any other error fails the test."""
     try:
         return reader(value), None
     except refusals as refusal:

@@ -1,4 +1,4 @@
-"""Where an installation keeps what it has: a folder, and a database beside it or inside."""
+"""The data of an installation: a folder, and a database beside it or inside."""
 
 import gzip
 import json
@@ -38,13 +38,13 @@ class Place(Struct, frozen=True):
         return run(*arguments, folder=self.folder.parent, data=self.data, database=self.database)
 
     def done(self, *arguments: str) -> str:
-        """What a command says that goes well."""
+        """The output of a command that succeeds."""
         ended = self.run(*arguments)
         assert (ended.returncode, ended.stderr) == (0, ""), ended
         return ended.stdout
 
     def refused(self, *arguments: str) -> str:
-        """The one line in which a command says why not."""
+        """The one line of a command that fails."""
         ended = self.run(*arguments)
         assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1), ended
         return ended.stderr
@@ -88,7 +88,7 @@ class Place(Struct, frozen=True):
 
 
 def content(file: Path) -> tuple[Header, dict[str, list[str]]]:
-    """What a backup holds, so that it can be compared: a flag may be true or 1."""
+    """The rows of a backup in comparable form: a flag may be true or 1."""
     with gzip.open(file) as lines:
         header = msgspec.json.decode(next(lines), type=Header)
         rows = {table.name: sorted(_plain(next(lines)) for _ in range(table.rows)) for table in header.tables}

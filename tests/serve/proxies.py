@@ -124,7 +124,7 @@ def _is_missing(program: str) -> bool:
 
 
 def _apt(*words: str) -> None:
-    # In run level 1, packages do not start what they install.
+    # In run level 1, packages do not start the services that they install.
     quiet = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
     subprocess.run(["apt-get", *words], check=False, capture_output=True, env=os.environ | quiet)
 

@@ -1,4 +1,4 @@
-"""Requests whose client has left: what waits is not begun, and what reads is stopped."""
+"""Requests whose client has disconnected: a queued one is not begun, and a running read is interrupted."""
 
 import socket
 from urllib.parse import quote

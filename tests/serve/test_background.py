@@ -1,4 +1,4 @@
-"""The background worker beside the server: started again when it dies, and gone when the server is."""
+"""The background worker beside the server: restarted when it dies, and stopped with the server."""
 
 import ctypes
 import os

@@ -60,7 +60,7 @@ def _backups_under_load(service: Running, place: Place, file: Path) -> tuple[set
                 eventually(partial(_are_more, acknowledged, 100 * (number + 1)))
                 backups[number] = set(acknowledged)
                 place.done("backup", f"{file}{number}")
-                # Nobody had to wait for it.
+                # No writer had to wait for it.
                 assert len(acknowledged) > len(backups[number])
         finally:
             enough.set()
@@ -124,7 +124,7 @@ def test_no_secret_is_in_the_database_nor_in_a_backup(start: Start, place: Place
 
 
 def _bytes(value: str) -> bytes:
-    """What stands for bytes in a backup, as they are."""
+    """The bytes of a Base64 value in a backup, or none."""
     try:
         return base64.b64decode(value, validate=True)
     except ValueError:
@@ -192,7 +192,7 @@ def test_a_backup_shows_progress_on_a_terminal(place: Place, file: Path) -> None
 
 
 def _watched(place: Place, *arguments: str) -> bytes:
-    """What a command shows on a terminal."""
+    """The output of a command on a terminal."""
     pid, terminal = pty.fork()
     if pid == 0:
         settings: dict[str, Any] = {"data": place.data, "database": place.database}

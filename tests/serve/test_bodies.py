@@ -105,7 +105,7 @@ def test_an_upload_may_be_longer_where_a_file_is_accepted(service: Running, alic
 def test_nobody_uploads_without_a_credential(service: Running, path: str, length: str, credential: str) -> None:
     """They are refused before a byte of the body was sent."""
     reply = read_reply(opened(service, credential, length, path=path, kind=FORM))
-    # A cookie that comes from nowhere is refused whatever it says.
+    # A cookie without an origin is refused whatever its value.
     assert reply.status == (403 if "Cookie" in credential else 401)
 
 

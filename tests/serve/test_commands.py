@@ -92,7 +92,7 @@ def test_the_terminal_prompts_for_a_password_twice_and_never_shows_it(tmp_path: 
 
 
 def _rest(terminal: int) -> bytes:
-    """What a terminal shows until its program ends, which is an error on Linux and an end elsewhere."""
+    """The output on a terminal until its program ends, which is an error on Linux and an end elsewhere."""
     output = b""
     try:
         while piece := os.read(terminal, 1024):

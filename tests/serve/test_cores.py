@@ -54,5 +54,5 @@ def test_a_process_that_cannot_be_pinned_still_serves(monkeypatch: pytest.Monkey
     monkeypatch.setattr(granian, "_end_with_parent", lambda *arguments: None)
     no_core = 9_999
     with socket.socket() as listener:
-        granian._run_worker(no_core, multiprocessing.Pipe(duplex=False), listener, "as given")
-    assert served == ["as given"]
+        granian._run_worker(no_core, multiprocessing.Pipe(duplex=False), listener, "target")
+    assert served == ["target"]

@@ -72,7 +72,7 @@ def test_an_import_shows_progress_on_a_terminal(tmp_path: Path) -> None:
 
 
 def _read(terminal: int) -> bytes:
-    """What comes next; nothing once the command has ended."""
+    """The next output; nothing once the command has ended."""
     try:
         return os.read(terminal, 10_000)
     except OSError:

@@ -45,7 +45,7 @@ def _an_event(service: Running, owner: str) -> int:
 
 
 def _write(service: Running, event_id: int, name: str, acknowledged: set[str]) -> None:
-    """Comment until the service is gone, each time from another address."""
+    """Comment until the service is killed, each time from another address."""
     connection = service.connection()
     try:
         for number in range(10_000):

@@ -1,4 +1,4 @@
-"""Costly work in pools of its own: passwords and imports hold up nobody else."""
+"""Costly work in pools of its own: passwords and imports delay no other request."""
 
 import socket
 from collections import Counter

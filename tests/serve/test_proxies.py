@@ -39,7 +39,7 @@ def send(proxy: Proxy, method: str, path: str, body: bytes = b"", **headers: str
 
 
 def send_form(proxy: Proxy, path: str, **fields: str) -> HTTPResponse:
-    """As a browser sends it that tells the origin alone."""
+    """As a browser sends it that sends the Origin header alone."""
     kind = "application/x-www-form-urlencoded"
     cookie = fields.pop("cookie", "")
     return send(proxy, "POST", path, urlencode(fields).encode(), Content_Type=kind, Origin=f"https://{NAME}", Cookie=cookie)

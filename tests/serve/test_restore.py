@@ -1,4 +1,4 @@
-"""`kalends restore`: what either database held, in either database, all of it or nothing."""
+"""`kalends restore`: a backup of either database into either database, all of it or nothing."""
 
 import signal
 import subprocess
@@ -80,8 +80,8 @@ def test_a_restored_service_continues_where_the_other_stopped(start: Start, plac
     restored = start(data=other.data, database=other.database, base_url=BASE)
     assert _visible_state(restored, headers, remaining) == was
     reply = restored.post("/api/events", EVENT, headers=headers)
-    assert reply.json["id"] > deleted, "the number of a deleted event was given again"
-    # What marks a feed as changed is at work again.
+    assert reply.json["id"] > deleted, "the id of a deleted event was reused"
+    # The triggers that mark a feed as changed work again.
     assert _visible_state(restored, headers, remaining)[2] != was[2]
 
 

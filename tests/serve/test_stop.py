@@ -56,7 +56,7 @@ class Load:
             except ConnectionRefusedError:
                 return
             except (OSError, HTTPException) as error:
-                # A connection may close between two requests, and a client that asks at that moment must ask again.
+                # A connection may close between two requests, and a client that sends a request at that moment must send it again.
                 if sent_at < self.stopped_at:
                     self.lost.append(f"on a connection that was open: {error!r}")
                 connection.close()

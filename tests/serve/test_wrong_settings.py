@@ -40,12 +40,12 @@ WRONG: dict[str, tuple[dict[str, str], list[str]]] = {
     "file that is not there": ({"file": "elsewhere.toml"}, ["KALENDS_FILE", "elsewhere.toml"]),
     "data folder that is a file": ({"data": "a-file"}, ["KALENDS_DATA", "'a-file'"]),
     "data folder in a file": ({"data": "a-file/data"}, ["KALENDS_DATA", "'a-file/data'"]),
-    "database that is none": ({"data": "broken"}, ["KALENDS_DATA", "not a database"]),
+    "file that is no database": ({"data": "broken"}, ["KALENDS_DATA", "not a database"]),
 }
 
 
 def one_line(folder: Path, *options: str, **settings: str) -> str:
-    """What stops `kalends serve`."""
+    """The error that stops `kalends serve`."""
     stopped = run("serve", *options, folder=folder, **{"port": "0"} | settings)
     assert (stopped.returncode, stopped.stdout) == (1, "")
     assert stopped.stderr.startswith("kalends: ")

@@ -93,7 +93,7 @@ def test_the_case_of_the_hexadecimal_digits_does_not_matter(cast: Cast) -> None:
 
 
 def test_a_digest_that_was_refused_may_still_be_used(cast: Cast, clock: Clock) -> None:
-    """Nobody uses up somebody else's digest by guessing, nor the own one by a clock that runs ahead."""
+    """Neither another user's guess nor a clock that runs ahead uses up a digest."""
     early = signed(a_key(cast.alice), str(NOON + 301))
     assert _login(cast.anonymous, early) == 401
     clock.ahead(1)

@@ -77,7 +77,7 @@ def test_a_minute_later_everybody_may_try_again(cast: Cast, login_client: LoginC
 
 
 def test_a_refused_login_does_not_count(cast: Cast, login_client: LoginClient) -> None:
-    """Else somebody could keep a user out for ever by trying on."""
+    """Otherwise anybody could lock a user out for ever by further attempts."""
     for _ in range(10):
         login_client.log_in(user_name=cast.alice.user_name, password="not hers")
     login_client.clock.ahead(59)
@@ -106,7 +106,7 @@ def test_failed_logins_are_deleted(cast: Cast, login_client: LoginClient, db: Da
 
 
 def test_guesses_at_the_password_of_somebody_who_is_signed_in_count_too(cast: Cast, login_client: LoginClient) -> None:
-    """Whoever finds an open session must not find the password by it."""
+    """An open session must not allow guessing the password."""
     alice = login_client.client.signed_in(str(cast.alice.token))
     path = f"/api/users/{cast.alice.id}"
     for number in range(10):

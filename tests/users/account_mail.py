@@ -37,7 +37,7 @@ def mailed(db: Database, settings: Settings, user_id: int) -> list[str]:
 
 
 def mails(db: Database, settings: Settings, user_id: int, kind: str) -> list[str]:
-    """Send what waits for the user of this kind, as a worker does, into files; return the files' texts."""
+    """Send the queued messages of this kind to the user, as a worker does, into files; return the files' texts."""
     texts = []
     with db.read() as tx:
         waiting = tx.rows("SELECT id FROM deliveries WHERE owner_id = :id AND kind = :kind ORDER BY id", id=user_id, kind=kind)

@@ -1,4 +1,4 @@
-"""axe-core: what of WCAG 2.2 and of good practice a program can check."""
+"""axe-core: automated checks of WCAG 2.2 and of good practice."""
 
 from functools import cache
 from importlib.resources import files
@@ -16,7 +16,7 @@ SHORTENED = "() => [...document.querySelectorAll('article, .operations li')].sli
 
 
 def violations(page: Page, rules: dict[str, Any] = EVERYTHING, within: str = "html") -> list[str]:
-    """What is wrong on the page, or in a part of it, a line each."""
+    """The violations on the page, or in a part of it, a line each."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(SHORTENED)
         page.evaluate(_script())

@@ -12,7 +12,7 @@ PACKAGES = ["chromium-headless-shell", "chromium"]
 NAMES = [*PACKAGES, "chromium-browser", "google-chrome", "google-chrome-stable", "/Applications/Chromium.app/Contents/MacOS/Chromium"]
 MISSING = "The browser tests need Chromium: install it (Debian: sudo apt-get install chromium), or set CHROMIUM to the path of one."
 
-# It asks nobody but the service: no variations, no updates, no safe browsing, no look-ups.
+# It sends requests to the service alone: no variations, no updates, no safe browsing, no look-ups.
 FLAGS = [
     *("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"),
     *("--disable-sync", "--disable-dev-shm-usage", "--font-render-hinting=none"),

@@ -40,7 +40,7 @@ def service(folder: Path) -> Iterator[Service]:
 
 @pytest.fixture(scope="session")
 def guest(service: Service) -> Client:
-    """Somebody without an account, who asks the service itself."""
+    """A guest, who sends requests to the service directly."""
     return Client(through(service.url))
 
 

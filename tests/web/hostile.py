@@ -17,7 +17,7 @@ LONG = [
     "a \u202etxet desrever\u202c and \u200b\ufeff zero width, \u2028line and \u2029paragraph",
 ]
 WITH_LINES = ("description", "comment")
-# Of what an e-mail address and a phone number may hold.
+# Hostile characters that an e-mail address and a phone number may contain.
 ADDRESS = "{{7*7}}'onfocus=hit&lt"
 
 

@@ -12,7 +12,7 @@ from tests.web.windows import WIDE, Windows, go
 
 
 class Visit(NamedTuple):
-    """Somebody looks at a page."""
+    """A visit of a page by one of the cast."""
 
     reader: str
     path: str

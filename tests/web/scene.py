@@ -1,4 +1,4 @@
-"""Things of alice's for pages to show: a few of everything, made over the API, in whatever words a test asks for."""
+"""Records of alice's for pages to show: a few of each kind, created over the API, with texts that the test supplies."""
 
 import time
 from collections.abc import Callable
@@ -128,21 +128,21 @@ class Scene:
 
     @cached_property
     def confirm_token(self) -> str:
-        """What stands in the link by which somebody confirms that they want to be on alice's list."""
+        """The token of the link that confirms a subscription to alice's list."""
         message = confirmations(self.alice, self.subscriber["address"])[0]
         return confirm_url(self.settings, message).rsplit("/", 1)[1]
 
     @cached_property
     def token(self) -> str:
-        """What stands in the link by which somebody leaves alice's list."""
+        """The token of the link that unsubscribes from alice's list."""
         return unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1]
 
     @cached_property
     def reset_token(self) -> str:
-        """What stands in the link by which alice chooses a new password."""
+        """The token of the link by which alice sets a new password."""
         return a_reset_token(self.settings, self.alice.id, int(time.time()))
 
     @cached_property
     def verify_token(self) -> str:
-        """What stands in the link by which alice verifies her address."""
+        """The token of the link by which alice verifies her address."""
         return a_verify_token(self.settings, self.alice.id, int(time.time()))

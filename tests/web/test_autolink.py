@@ -1,4 +1,4 @@
-"""Web addresses in what people write are links, and nothing else is markup."""
+"""URLs in users' texts become links, and nothing else becomes markup."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""When something is wrong: errors are pages for people, forms keep what was typed and say which field it is."""
+"""Errors are pages for people; forms show the typed values again and name the invalid field."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from tests.web.windows import Windows, go
 # Of every page with forms: as everybody meets it, and as an owner does.
 FORMS = [visit for visits in PAGES.values() for visit in dict.fromkeys([visits[0], *(v for v in visits if v.reader == "alice")][:2])]
 
-# Into every field that takes text, and sent although the browser would object.
+# For every text field; submitted although the browser would object.
 SEND = """([form, text]) => {
   form.noValidate = true;
   for (const field of form.querySelectorAll('input:not([type=hidden], [type=checkbox], [type=radio], [type=file]), textarea')) {
@@ -43,7 +43,7 @@ LOST = """([form, text]) => [...form.querySelectorAll('input:not([type=hidden], 
 
 @pytest.fixture(scope="session")
 def abused(guest: Client, scene: Scene) -> Scene:
-    """A scene of which nobody expects anything afterwards."""
+    """A scene that no other test uses."""
     return Scene(Cast(guest), scene.settings)
 
 

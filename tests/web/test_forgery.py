@@ -1,4 +1,4 @@
-"""Forms are taken from our own pages alone: whatever another site sends is refused, and changes nothing."""
+"""Forms are accepted from our own pages alone: a form of another site is refused, and changes nothing."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -31,7 +31,7 @@ ELSEWHERE = [
 ]
 
 
-# Forms that permission alone does not decide, with what makes each of them whole.
+# Forms that permission alone does not decide, with their required fields.
 WHOLE: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /sign-in": lambda scene: {"user_name": scene.cast.alice.user_name, "password": PASSWORD},
     "POST /sign-up": lambda scene: {
@@ -67,7 +67,7 @@ def scene(apart: tuple[Database, Settings]) -> Scene:
 
 
 def _form(scene: Scene, name: str) -> dict[str, Any]:
-    """What the form carries, as arguments of a request."""
+    """The fields of the form, as arguments of a request."""
     if name in FILES:
         return multipart(files=[("file", *FILES[name])])
     fields = (WHOLE | REQUEST_FIELDS).get(name)

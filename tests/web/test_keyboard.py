@@ -1,4 +1,4 @@
-"""Everything by keyboard alone: what can be clicked can be reached, in order, and is seen when it is."""
+"""Everything by keyboard alone: each clickable element can be focused, in order, with a visible focus."""
 
 from uuid import uuid4
 

@@ -9,7 +9,7 @@ from tests.web.pages import VISITS, Visit
 from tests.web.scene import Scene, at_length
 from tests.web.windows import NARROW, Windows
 
-# What reaches beyond an edge although nothing around it scrolls or hides it. The way past the navigation waits there.
+# Elements beyond an edge that nothing around them scrolls or hides. The skip link is there on purpose.
 STICKING_OUT = """() => [...document.body.querySelectorAll('*:not(.skip)')]
   .filter(element => element.checkVisibility())
   .filter(element => element.getBoundingClientRect().right > innerWidth + 1 || element.getBoundingClientRect().left < -1)

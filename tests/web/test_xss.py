@@ -66,6 +66,6 @@ def test_hostile_query_parameters_are_harmless(looks: Windows, scene: Scene, nam
 
 
 def _is_whole_on_page(line: str, start: str, page_text: str) -> bool:
-    """Whether the line, if the page has it at all, stands there as it was typed, or cut short with three dots."""
+    """Whether the line, if the page has it at all, is there as it was typed, or truncated with three dots."""
     occurrences = [start + part for part in page_text.split(start)[1:]]
     return all(text.startswith(line) or line.startswith(re.split(r"\.\.\.|…", text)[0]) for text in occurrences)

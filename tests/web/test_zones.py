@@ -1,4 +1,4 @@
-"""On whose clocks pages show times: all pages agree, and a time that is another one elsewhere says where it is meant."""
+"""Time zones of pages: all pages agree, and a time that differs in the reader's zone names its zone."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""Browser windows that watch their pages: what no page may ever do fails the test that opened the window."""
+"""Browser windows that watch their pages: an error on a page fails the test that opened the window."""
 
 from urllib.parse import urlsplit
 
@@ -13,7 +13,7 @@ HEIGHT = 800
 
 
 class Windows:
-    """Windows, each of a person of the cast or of a guest, and what went wrong in any of them."""
+    """Windows, each of a person of the cast or of a guest, and the errors in any of them."""
 
     def __init__(self, browser: Browser, url: str):
         self.url = url
@@ -56,7 +56,7 @@ class Windows:
         return page
 
     def check(self) -> None:
-        """Fail for what went wrong since the last time."""
+        """Fail for errors since the last call."""
         faults, self.faults = self.faults, []
         assert not faults, "\n".join(faults)
 
@@ -67,7 +67,7 @@ class Windows:
     def _on_request(self, request: Request) -> None:
         address = urlsplit(request.url)
         if address.scheme != "data" and address.netloc != urlsplit(self.url).netloc:
-            self.faults.append(f"asked another host: {request.url}")
+            self.faults.append(f"requested another host: {request.url}")
 
     def _on_response(self, response: Response) -> None:
         is_page = response.request.resource_type == "document"
@@ -75,7 +75,7 @@ class Windows:
             self.faults.append(f"{response.status} for {response.request.method} {response.url}")
 
     def _on_console(self, message: ConsoleMessage) -> None:
-        # What could not be loaded is known from its response.
+        # Failed loads are known from their HTTP responses.
         if message.type == "error" and not message.text.startswith("Failed to load resource: the server responded"):
             self.faults.append(f"an error on {message.location.get('url')}: {message.text}")
 

@@ -12,7 +12,7 @@ from typing import Self
 from tests.serve.running import TIMEOUT
 
 USER, PASSWORD = "ana@example.org", "abcdefghijklmnop"
-# What these names may not ask of Xandikos: a query, as at Yahoo; or any report at all.
+# Xandikos refuses these user names a query, as Yahoo does, or every report.
 NO_QUERY, NO_REPORT = f"no-query-{USER}", f"no-report-{USER}"
 PEOPLE, FRIENDS = 1_000, 10
 BOOKS = ("friends", "addressbook")

@@ -1,4 +1,4 @@
-"""A server that does what a test wants, down to the bytes: a provider that is another one, wrong, slow or hostile."""
+"""A server whose bytes the test defines: a provider that is wrong, slow or hostile."""
 
 import socket
 import ssl
@@ -27,7 +27,7 @@ class Request(Struct):
 
     def reply(self, status: int, body: bytes | str = b"", **headers: str) -> None:
         content = body.encode() if isinstance(body, str) else body
-        lines = [f"HTTP/1.1 {status} Said", f"Content-Length: {len(content)}", "Connection: close"]
+        lines = [f"HTTP/1.1 {status} Reply", f"Content-Length: {len(content)}", "Connection: close"]
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         self.connection.sendall("\r\n".join([*lines, "", ""]).encode() + content)
 

@@ -1,4 +1,4 @@
-"""What comes from real CardDAV servers, whatever reports they know."""
+"""Contacts from real CardDAV servers, whatever reports they support."""
 
 import pytest
 
