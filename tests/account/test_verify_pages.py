@@ -110,9 +110,7 @@ def test_nobody_is_found_by_an_address_that_is_not_verified(cast: Cast, db: Data
     assert (is_known(bob.user_name), is_known(bob.email_address), is_known("nobody@example.org")) == (True, True, False)
 
 
-def test_who_reads_the_mail_takes_an_account_back_from_who_registered_with_the_address(
-    cast: Cast, db: Database, settings: Settings
-) -> None:
+def test_the_owner_of_an_address_takes_over_an_account_registered_with_it(cast: Cast, db: Database, settings: Settings) -> None:
     """The key and the session that a squatter made beforehand end with the reset."""
     squatter = cast.alice
     key = squatter.post("/api/keys", json={"name": "backdoor"}).json

@@ -207,7 +207,7 @@ def test_any_query_is_a_feed(cast: Cast) -> None:
     assert by_accept.headers["Content-Type"].startswith("text/calendar")
 
 
-def test_one_event_is_a_file(cast: Cast) -> None:
+def test_an_event_can_be_downloaded_as_a_file(cast: Cast) -> None:
     event = an_event(cast.alice, title="Solo, “x”")
     assert titles(cast.alice, f"/api/events/{event['id']}.ics") == ["Solo, “x”"]
     assert f"event-{event['id']}.ics" in cast.alice.get(f"/api/events/{event['id']}.ics").headers["Content-Disposition"]

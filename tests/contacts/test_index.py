@@ -78,7 +78,7 @@ def test_all_tags_must_be_on_the_contact_whole(cast: Cast) -> None:
     assert _names(cast.alice, tags="friends,blues") == []
 
 
-def test_those_who_responded_to_or_commented_on_an_event_are_found_by_address(cast: Cast) -> None:
+def test_contacts_who_responded_or_commented_are_found_by_address(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     a_contact(cast.alice, first_name="Yes", email_address="Yes@Example.org")
     a_contact(cast.alice, first_name="Said", email_address="said@example.org")

@@ -38,7 +38,7 @@ def test_an_empty_list_says_how_to_fill_it(cast: Cast) -> None:
     assert 'href="/contacts/import"' in page.text
 
 
-def test_a_search_finds_by_words_and_tags_and_exports_what_it_found(cast: Cast) -> None:
+def test_a_search_matches_words_and_tags_and_exports_its_results(cast: Cast) -> None:
     a_contact(cast.alice, last_name="Díaz", tag_list="jazz, friends")
     a_contact(cast.alice, first_name="Bo", tag_list="jazz")
     page = cast.alice.get("/contacts?text=diaz&tags=jazz")

@@ -62,7 +62,7 @@ def test_adding_needs_an_event_that_one_sees_and_a_calendar_that_one_may_edit(ca
     assert status("anonymous", private) == 404
 
 
-def test_adding_an_event_does_not_allow_to_change_it(cast: Cast) -> None:
+def test_adding_an_event_does_not_permit_changing_it(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)["id"]
     assert cast.carol.put(f"/api/events/{event}/add").json["can_edit"] is False
     assert cast.carol.put(f"/api/events/{event}", json={"title": "Mine"}).status == 403

@@ -54,7 +54,7 @@ def test_a_copy_is_public_where_both_the_event_and_the_calendar_are(cast: Cast, 
     assert listed(cast.anonymous, ids=copied_event["id"]) == ([copied_event["id"]] if copy else [])
 
 
-def test_whoever_sees_the_event_copies_it_to_a_calendar_that_they_edit(cast: Cast) -> None:
+def test_a_user_who_sees_an_event_may_copy_it_to_a_calendar_that_they_edit(cast: Cast) -> None:
     private = a_calendar(cast.alice)
     shared(cast.alice, private, cast.vera, "viewer")
     event = an_event(cast.alice, calendar_id=private["id"])["id"]
@@ -65,7 +65,7 @@ def test_whoever_sees_the_event_copies_it_to_a_calendar_that_they_edit(cast: Cas
     assert cast.anonymous.put(f"/api/events/{an_event(cast.alice, public=True)['id']}/copy").status == 401
 
 
-def test_copying_again_makes_another(cast: Cast) -> None:
+def test_copying_again_creates_another_event(cast: Cast) -> None:
     event = an_event(cast.alice)["id"]
     first, second = (cast.alice.put(f"/api/events/{event}/copy").json["id"] for _ in range(2))
     assert listed(cast.alice) == [event, first, second]

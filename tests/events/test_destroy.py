@@ -24,7 +24,7 @@ def test_the_id_of_a_deleted_event_is_not_reused(cast: Cast) -> None:
     assert an_event(cast.alice)["id"] > event
 
 
-def test_who_may_delete(cast: Cast) -> None:
+def test_only_editors_of_an_event_may_delete_it(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, public=True)
     shared(cast.alice, calendar, cast.bob, "editor")
     shared(cast.alice, calendar, cast.vera, "viewer")
@@ -34,7 +34,7 @@ def test_who_may_delete(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("carrier", ["json", "data", "query"])
-def test_several_are_deleted_at_once(cast: Cast, carrier: str) -> None:
+def test_several_events_are_deleted_at_once(cast: Cast, carrier: str) -> None:
     first, second, third, stays = (an_event(cast.alice)["id"] for _ in range(4))
     reply = cast.alice.delete(f"/api/events/{first}", **{carrier: {"ids": f"{third},{second},{first},{third}"}})
     assert (reply.status, reply.json) == (200, {"deleted": [first, third, second]})
@@ -43,7 +43,7 @@ def test_several_are_deleted_at_once(cast: Cast, carrier: str) -> None:
 
 @pytest.mark.parametrize("place", ["path", "first", "last"])
 @pytest.mark.parametrize(("bad", "status"), [("missing", 404), ("hidden", 404), ("forbidden", 403)])
-def test_one_that_is_missing_or_forbidden_fails_all_and_is_named(cast: Cast, bad: str, status: int, place: str) -> None:
+def test_one_missing_or_forbidden_event_fails_all_and_is_named(cast: Cast, bad: str, status: int, place: str) -> None:
     one, two = an_event(cast.alice)["id"], an_event(cast.alice)["id"]
     wrong = 2**62 if bad == "missing" else an_event(cast.carol, public=bad == "forbidden")["id"]
     path, ids = {"path": (wrong, [one, two]), "first": (one, [wrong, two]), "last": (one, [two, wrong])}[place]
@@ -54,7 +54,7 @@ def test_one_that_is_missing_or_forbidden_fails_all_and_is_named(cast: Cast, bad
     assert bad == "missing" or listed(cast.carol) == [wrong]
 
 
-def test_500_may_be_named_and_no_more(cast: Cast) -> None:
+def test_at_most_500_events_may_be_named(cast: Cast) -> None:
     events = [an_event(cast.alice)["id"] for _ in range(502)]
     reply = cast.alice.delete(f"/api/events/{events[0]}", json={"ids": events[1:]})
     assert (reply.status, reply.broken) == (422, ["ids"])

@@ -231,7 +231,7 @@ def test_a_file_comes_without_the_fields_of_an_event(cast: Cast) -> None:
     assert (reply.status, reply.broken) == (422, ["file"])
 
 
-def test_whoever_may_edit_the_calendar_may_import_into_it(cast: Cast) -> None:
+def test_editors_of_a_calendar_may_import_into_it(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.bob, "editor")
     shared(cast.alice, calendar, cast.vera, "viewer")

@@ -92,7 +92,7 @@ def test_an_occurrence_that_a_later_file_cancels_goes(cast: Cast) -> None:
     assert len(starts(cast.alice)) == 2
 
 
-def test_each_calendar_has_its_own(cast: Cast) -> None:
+def test_importing_a_file_into_two_calendars_creates_separate_events(cast: Cast) -> None:
     content = a_file(an_entry(), an_entry("s", "DTSTART:20260701T180000Z", "RRULE:FREQ=DAILY;COUNT=2"))
     first, second = a_calendar(cast.alice)["id"], a_calendar(cast.alice)["id"]
     for calendar in (first, second):
@@ -105,7 +105,7 @@ def exported(cast: Cast, calendar_id: int) -> str:
     return cast.alice.get(f"/api/calendars/{calendar_id}.ics").text
 
 
-def test_what_was_exported_here_is_known_again(cast: Cast) -> None:
+def test_an_exported_file_is_imported_onto_its_own_events(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, time_zone="Europe/Paris")["id"]
     weekly = an_event(cast.alice, calendar_id=calendar, start_time="2026-10-05T23:00", end_time="2026-10-06T05:00", tag_list="a,b")
     cast.alice.put(f"/api/events/{weekly['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-11-20"})
@@ -131,7 +131,7 @@ def test_what_was_exported_here_is_known_again(cast: Cast) -> None:
     assert [each | {"end_time": None if each["all_day"] else each["end_time"]} for each in old] == new
 
 
-def test_a_change_to_what_was_exported_here_comes_back(cast: Cast) -> None:
+def test_a_change_in_an_exported_file_updates_its_event(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)["id"]
     event = an_event(cast.alice, calendar_id=calendar, street="12 High St", city="York")
     cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-03"})

@@ -122,7 +122,7 @@ def test_the_list_has_limited_fields_in_an_envelope(cast: Cast) -> None:
     assert event["calendar_ids"] == [calendar]
 
 
-def test_events_come_by_start_then_by_id(cast: Cast) -> None:
+def test_events_are_sorted_by_start_then_by_id(cast: Cast) -> None:
     starts = ["2026-06-02T10:00", "2026-06-01T10:00", "2026-06-02T10:00", "2026-05-01"]
     late, early, late_too, first = (an_event(cast.alice, start_time=start)["id"] for start in starts)
     assert listed(cast.alice) == [first, early, late, late_too]

@@ -45,7 +45,7 @@ def test_the_latest_come_first_on_every_page(cast: Cast, more: dict[str, Any]) -
 
 
 @pytest.mark.parametrize("order", ["title", "updated_at", "start_time,id", "-start"])
-def test_another_order_is_refused_with_the_choices(cast: Cast, order: str) -> None:
+def test_an_unknown_order_is_refused_with_the_choices(cast: Cast, order: str) -> None:
     refused = cast.alice.get("/api/events", query={"order": order})
     assert (refused.status, refused.broken) == (422, ["order"])
     assert "start_time, -start_time" in refused.json["errors"][0]["message"]
@@ -82,7 +82,7 @@ def test_unknown_fields_are_named(cast: Cast, path: str) -> None:
     assert path.endswith("ics") or "colour" in refused.json["errors"][0]["message"]
 
 
-def test_who_is_signed_in_may_search_public_events(cast: Cast) -> None:
+def test_a_signed_in_user_may_search_public_events(cast: Cast) -> None:
     public, private = (an_event(cast.alice, title="Coltrane evening", public=flag)["id"] for flag in (True, False))
     assert listed(cast.bob, text="coltrane evening") == []
     event_ids = listed(cast.bob, text="coltrane evening", scope="public")

@@ -62,7 +62,7 @@ def test_a_hidden_event_is_not_found_and_browsers_get_a_page(cast: Cast) -> None
     assert "<h1>Page not found</h1>" in hidden.text
 
 
-def test_who_must_sign_in_is_led_there_and_back(cast: Cast) -> None:
+def test_a_guest_is_led_to_sign_in_and_back(cast: Cast) -> None:
     reply = cast.anonymous.get("/events/new?start_time=2026-06-01", headers=BROWSER)
     assert (reply.status, reply.headers["Location"]) == (303, "/sign-in?next=%2Fevents%2Fnew%3Fstart_time%3D2026-06-01")
     page = cast.anonymous.get(reply.headers["Location"])

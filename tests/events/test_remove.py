@@ -25,7 +25,7 @@ def test_an_event_leaves_a_calendar_and_stays_on_the_others(cast: Cast) -> None:
     assert _remove(cast.alice, event, other).json == reply.json
 
 
-def test_without_a_calendar_the_event_is_added_to_the_primary_one(cast: Cast) -> None:
+def test_without_a_calendar_the_event_is_removed_from_the_primary_one(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)["id"]
     _add(cast.carol, event, cast.carol.primary_calendar_id)
     assert cast.carol.put(f"/api/events/{event}/remove").json["calendar_ids"] == []

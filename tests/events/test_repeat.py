@@ -272,7 +272,7 @@ def test_destroy_deletes_the_occurrences_in_scope(cast: Cast, scope: str, positi
         assert rule["end_date"] == f"2026-10-{22 + position}"
 
 
-def test_another_scope_is_refused(cast: Cast) -> None:
+def test_an_unknown_scope_is_refused(cast: Cast) -> None:
     event = an_event(cast.alice)
     assert cast.alice.put(f"/api/events/{event['id']}", json={"scope": "some"}).broken == ["scope"]
     assert cast.alice.put(f"/api/events/{event['id']}", json={"title": "Alone", "scope": "all"}).json["title"] == "Alone"

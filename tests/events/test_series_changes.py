@@ -9,7 +9,7 @@ from tests.cast import Cast, a_calendar, a_comment, an_event, shared
 from tests.events.series import WEEKLY, assert_rule_agrees, events_of_series, five_mondays, ids_of_series, load_times, repeat
 
 
-def test_nobody_deletes_by_a_rule_what_they_may_not_edit(cast: Cast) -> None:
+def test_a_new_rule_deletes_no_event_that_the_user_may_not_edit(cast: Cast) -> None:
     ids = five_mondays(cast.alice)
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.bob, "editor")
@@ -57,7 +57,7 @@ def test_a_title_for_all_leaves_every_time_as_it_is(cast: Cast, alone: dict[str,
     assert {event["title"] for event in events_of_series(cast.alice, ids[0])} == {"New"}
 
 
-def test_several_of_one_series_are_deleted_at_once(cast: Cast) -> None:
+def test_several_events_of_one_series_are_deleted_at_once(cast: Cast) -> None:
     ids = five_mondays(cast.alice)
     assert cast.alice.delete(f"/api/events/{ids[0]}", json={"ids": ids[1:4]}).json == {"deleted": ids[:4]}
     assert repeat(cast.alice, ids[4], **WEEKLY)["occurrences"] == 1
@@ -170,7 +170,7 @@ def test_a_move_that_would_give_a_rule_more_days_is_refused(cast: Cast, start: s
     assert cast.alice.put(f"/api/events/{event['id']}", json={"start_time": moved, "scope": "all"}).status == 422
 
 
-def test_what_follows_an_event_behind_the_rule_is_the_event_alone(cast: Cast) -> None:
+def test_the_scope_following_of_an_event_after_the_rule_is_the_event_alone(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="2027-05-10T10:00")
     rule = {"frequency": "WEEKLY", "start_date": "2027-03-01", "end_date": "2027-03-15"}
     repeat(cast.alice, event["id"], **rule)

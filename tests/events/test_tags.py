@@ -87,7 +87,7 @@ def test_no_two_tags_differ_in_case_alone_and_none_is_lost(cast: Cast, tag_list:
     assert an_event(cast.alice, tag_list=",".join(tags))["tags"] == tags
 
 
-def test_tag_is_one_tag(cast: Cast) -> None:
+def test_the_field_tag_is_one_tag(cast: Cast) -> None:
     event = an_event(cast.alice, tag_list="jazz")["id"]
     refused = cast.alice.put(f"/api/events/{event}", json={"tag": "a,b"})
     assert (refused.status, refused.broken) == (422, ["tag"])

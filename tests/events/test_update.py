@@ -96,7 +96,7 @@ def test_the_end_may_not_come_before_the_start_that_stays(cast: Cast) -> None:
 class TestSeveral:
     """With ids."""
 
-    def test_all_are_updated_and_returned(self, cast: Cast) -> None:
+    def test_all_named_events_are_updated_and_returned(self, cast: Cast) -> None:
         first, second, third = (an_event(cast.alice, title=title)["id"] for title in ("One", "Two", "Three"))
         reply = cast.alice.put(f"/api/events/{first}", json={"ids": f"{third},{second}", "description": "Cancelled", "tag": "late"})
         assert reply.status == 200
@@ -104,12 +104,12 @@ class TestSeveral:
         assert [event["title"] for event in reply.json["events"]] == ["One", "Three", "Two"]
         assert {(event["description"], event["tag_list"]) for event in reply.json["events"]} == {("Cancelled", "late")}
 
-    def test_one_that_is_named_twice_changes_once(self, cast: Cast) -> None:
+    def test_an_event_that_is_named_twice_is_updated_once(self, cast: Cast) -> None:
         first, second = an_event(cast.alice, tag_list="a")["id"], an_event(cast.alice)["id"]
         reply = cast.alice.put(f"/api/events/{first}", json={"ids": [first, second, second, first], "title": "Both"})
         assert [event["id"] for event in reply.json["events"]] == [first, second]
 
-    def test_the_text_of_all_together_is_bounded(self, cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_total_text_of_an_update_is_bounded(self, cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("kalends.events.store.MAX_TEXT", 1_000)
         first, *others = (an_event(cast.alice)["id"] for _ in range(6))
         refused = cast.alice.put(f"/api/events/{first}", json={"ids": others, "description": "x" * 200})
@@ -123,7 +123,7 @@ class TestSeveral:
 
     @pytest.mark.parametrize("place", ["path", "first", "last"])
     @pytest.mark.parametrize(("bad", "status"), [("missing", 404), ("hidden", 404), ("forbidden", 403)])
-    def test_one_that_is_missing_or_forbidden_fails_all_and_is_named(self, cast: Cast, bad: str, status: int, place: str) -> None:
+    def test_one_missing_or_forbidden_event_fails_all_and_is_named(self, cast: Cast, bad: str, status: int, place: str) -> None:
         before = [an_event(cast.alice, title=title) for title in ("One", "Two")]
         one, two = (event["id"] for event in before)
         wrong = 2**62 if bad == "missing" else an_event(cast.carol, public=bad == "forbidden")["id"]
@@ -133,20 +133,20 @@ class TestSeveral:
         assert f"event {wrong} " in reply.json["errors"][0]["message"]
         assert _load_events(cast.alice, one, two) == before
 
-    def test_one_invalid_change_fails_all(self, cast: Cast) -> None:
+    def test_one_invalid_change_fails_all_updates(self, cast: Cast) -> None:
         early, late = an_event(cast.alice), an_event(cast.alice, start_time="2026-08-01T20:00")
         reply = cast.alice.put(f"/api/events/{early['id']}", json={"ids": late["id"], "end_time": "2026-07-01T20:00"})
         assert (reply.status, reply.broken) == (422, ["end_time"])
         assert _load_events(cast.alice, early["id"], late["id"]) == [early, late]
 
-    def test_each_keeps_its_own_zone_and_the_rest(self, cast: Cast) -> None:
+    def test_each_event_retains_its_own_zone_and_other_fields(self, cast: Cast) -> None:
         paris = an_event(cast.alice, title="Paris", time_zone="Europe/Paris")["id"]
         tokyo = an_event(cast.alice, title="Tokyo", time_zone="Asia/Tokyo")["id"]
         reply = cast.alice.put(f"/api/events/{paris}", json={"ids": tokyo, "start_time": "2026-06-02T10:00"})
         starts = [(event["title"], event["start_time"]) for event in reply.json["events"]]
         assert starts == [("Paris", "2026-06-02T10:00:00+02:00"), ("Tokyo", "2026-06-02T10:00:00+09:00")]
 
-    def test_500_may_be_named_and_no_more(self, cast: Cast) -> None:
+    def test_at_most_500_events_may_be_named(self, cast: Cast) -> None:
         events = [an_event(cast.alice)["id"] for _ in range(501)]
         reply = cast.alice.put(f"/api/events/{events[0]}", json={"ids": events[1:], "title": "All"})
         assert (reply.status, len(reply.json["events"])) == (200, 501)

@@ -99,7 +99,7 @@ def test_the_etag_of_another_event_does_not_match(cast: Cast) -> None:
     assert cast.alice.put(f"/api/events/{events[0]}", json={"title": "x"}, headers={"If-Match": longer}).status == 412
 
 
-def test_if_match_on_destroy(cast: Cast) -> None:
+def test_destroy_checks_if_match(cast: Cast) -> None:
     path = f"/api/events/{an_event(cast.alice)['id']}"
     stale = _etag(cast.alice, path)
     assert cast.alice.put(path, json={"title": "Changed"}).status == 200
@@ -120,7 +120,7 @@ def test_if_match_speaks_of_the_event_in_the_path_and_holds_for_all(cast: Cast) 
     assert [cast.alice.get(f"/api/events/{event}").json["title"] for event in (first, second)] == ["Both", "Both"]
 
 
-def test_of_updates_to_the_same_version_at_once_one_wins(cast: Cast) -> None:
+def test_one_of_concurrent_updates_to_the_same_version_succeeds(cast: Cast) -> None:
     path = f"/api/events/{an_event(cast.alice)['id']}"
     for _ in range(ROUNDS):
         held = {"If-Match": _etag(cast.alice, path)}
@@ -130,7 +130,7 @@ def test_of_updates_to_the_same_version_at_once_one_wins(cast: Cast) -> None:
         assert cast.alice.get(path).json == won.json
 
 
-def test_without_if_match_all_updates_at_once_succeed_and_none_is_lost(cast: Cast) -> None:
+def test_without_if_match_concurrent_updates_all_succeed_and_none_is_lost(cast: Cast) -> None:
     path = f"/api/events/{an_event(cast.alice)['id']}"
     tags: list[str] = []
     for number in range(ROUNDS):
@@ -141,7 +141,7 @@ def test_without_if_match_all_updates_at_once_succeed_and_none_is_lost(cast: Cas
     assert set(cast.alice.get(path).json["tags"]) == set(tags)
 
 
-def test_several_and_several_at_once_do_not_block_each_other(cast: Cast) -> None:
+def test_concurrent_updates_of_several_events_do_not_deadlock(cast: Cast) -> None:
     events = [an_event(cast.alice)["id"] for _ in range(10)]
     there, back = events, events[::-1]
     for number in range(ROUNDS):
@@ -154,7 +154,7 @@ def test_several_and_several_at_once_do_not_block_each_other(cast: Cast) -> None
     assert {frozenset(event["tags"]) for event in current} == {frozenset(f"{way} {i}" for way in ("there", "back") for i in range(ROUNDS))}
 
 
-def test_of_deletions_at_once_one_deletes(cast: Cast) -> None:
+def test_one_of_concurrent_deletions_succeeds(cast: Cast) -> None:
     for _ in range(ROUNDS):
         path = f"/api/events/{an_event(cast.alice)['id']}"
         held = {"If-Match": _etag(cast.alice, path)}

@@ -70,7 +70,7 @@ EVERYONE = set(ACTORS)
         (True, "carol", EVERYONE),
     ],
 )
-def test_who_sees_an_event(cast: Cast, public: bool, placer: str | None, seen_by: set[str]) -> None:
+def test_an_event_is_visible_to_the_expected_readers(cast: Cast, public: bool, placer: str | None, seen_by: set[str]) -> None:
     scene = Scene(cast, public=public)
     if placer:
         scene.placed(scene.actor(placer))
@@ -86,7 +86,7 @@ def test_an_event_placed_by_a_mere_viewer_is_on_the_calendar_for_those_who_see_i
         assert listed(actor, calendar_id=scene.other["id"]) == listed(actor) == []
 
 
-def test_when_an_editor_places_it_later_everyone_there_sees_it(cast: Cast) -> None:
+def test_an_event_placed_later_by_an_editor_is_visible_to_all_members(cast: Cast) -> None:
     scene = Scene(cast, public=False)
     scene.placed(cast.vera)
     scene.placed(cast.vera)
@@ -127,7 +127,7 @@ def test_only_calendars_that_the_reader_sees_are_named(cast: Cast) -> None:
     assert [calendar["name"] for calendar in cast.bob.get(f"/api/events/{scene.event}").json["calendars"]] == ["Home", "Other", "Open"]
 
 
-def test_unsharing_hides(cast: Cast) -> None:
+def test_unsharing_a_calendar_hides_its_events(cast: Cast) -> None:
     scene = Scene(cast, public=False)
     scene.placed(cast.alice)
     for friend in (cast.bob, cast.vera):
@@ -152,7 +152,7 @@ def test_the_owner_sees_and_edits_the_event_wherever_it_is(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(("actor", "can_edit"), [("alice", True), ("bob", True), ("vera", False), ("carol", False), ("anonymous", False)])
-def test_who_may_edit(cast: Cast, actor: str, can_edit: bool) -> None:
+def test_only_editors_of_an_event_may_edit_it(cast: Cast, actor: str, can_edit: bool) -> None:
     """Members of a calendar on which it is placed besides may not, whatever they may do there."""
     scene = Scene(cast, public=True)
     scene.placed(cast.alice)

@@ -92,7 +92,7 @@ def test_bad_percent_encoding_cannot_be_read(cast: Cast, encoded: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["x=%zz", "x=%FF"])
-def test_what_cannot_be_read_is_an_error_even_where_no_parameters_are_known(cast: Cast, query: str) -> None:
+def test_an_unreadable_body_is_an_error_even_for_an_action_without_parameters(cast: Cast, query: str) -> None:
     assert cast.alice.get(f"/api/calendars/new?{query}").status == 400
 
 

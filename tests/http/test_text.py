@@ -123,7 +123,7 @@ def test_an_address_is_checked_for_its_form_only(cast: Cast, address: str) -> No
     "address",
     ["bob", "@example.org", "bob@", "a b@example.org", "bob@exa mple.org", "bob@@example.org", "b\u0000@x.org", "a@localhost", "foo@bar"],
 )
-def test_what_has_another_form_is_no_address(cast: Cast, address: str) -> None:
+def test_other_forms_are_not_email_addresses(cast: Cast, address: str) -> None:
     assert cast.alice.put(f"/api/users/{cast.alice.id}", json={"email_address": address, "current_password": PASSWORD}).broken == [
         "email_address"
     ]

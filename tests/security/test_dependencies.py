@@ -36,7 +36,7 @@ def test_the_service_is_tested_with_the_versions_that_it_is_installed_with() -> 
         assert tested[name]["version"] == pin["version"], name
 
 
-def test_what_is_installed_is_what_the_lock_says() -> None:
+def test_the_installed_versions_are_those_of_the_lock_file() -> None:
     for name, pin in _locked("requirements.lock").items():
         marker = (pin["marker"] or "").removeprefix(" ;").strip()
         if marker and not Requirement(f"x ; {marker}").marker.evaluate():  # type: ignore[union-attr]

@@ -71,7 +71,7 @@ def test_a_guest_in_another_zone_reads_local_times_in_the_language_of_the_page(w
     assert page.locator("[data-local]").inner_text() == "For you: Saturday 17 November, 02:00–05:00 (Europe/Paris)"
 
 
-def test_where_registration_is_closed_nothing_invites_to_it(db: Database, settings: Settings) -> None:
+def test_with_registration_closed_no_page_links_to_it(db: Database, settings: Settings) -> None:
     closed = Client(wsgi(db, structs.replace(settings, registration="closed")))
     for path in ("/", "/sign-in", "/calendar", "/nowhere"):
         assert "/sign-up" not in closed.get(path, headers={"Accept": "text/html"}).text
