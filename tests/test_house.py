@@ -53,7 +53,7 @@ MODULE_LAYERS = {
         *("reference.errors", "reference.glossary", "reference.guide"),
         *("responses.author", "responses.respond"),
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
-        *("subscribers.mail_links", "subscribers.opt_in"),
+        *("deliveries.recipient_links", "subscribers.opt_in"),
         *("users.reset_link", "users.reset_requests", "users.signed_link", "users.verify_link", "users.weak_passwords"),
         *("web.autolink", "web.form_token", "web.forms", "web.notices", "web.page", "web.labels", "web.reader_zone", "web.times"),
     },

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from kalends.app import ENDPOINTS
+from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
 from kalends.settings import Settings
-from kalends.subscribers.mail_links import confirm_url, unsubscribe_url
 from tests.cast import PASSWORD, Cast, a_block, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
 from tests.client import Client
 from tests.conftest import NOON

@@ -4,6 +4,7 @@ from kalends import policy
 from kalends.calendars import search
 from kalends.calendars.model import CalendarInput
 from kalends.context import Context
+from kalends.events.placements import store as placements
 from kalends.http.paging import Paging
 from kalends.records.calendar import Calendar
 
@@ -53,6 +54,20 @@ def update(ctx: Context, calendar_id: int, params: CalendarInput) -> None:
 
 def delete(ctx: Context, calendar_id: int) -> None:
     ctx.tx.run("DELETE FROM calendars WHERE id = :id", id=calendar_id)
+
+
+def empty_all_in_batches(ctx: Context, owner_id: int) -> None:
+    """Remove most events from the calendars of a user who will be deleted, in several transactions, so that others can write in between."""
+    with ctx.read():
+        rows = ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=owner_id)
+    for (calendar_id,) in rows:
+        placements.remove_in_batches(ctx, calendar_id)
+
+
+def empty_all(ctx: Context, owner_id: int) -> None:
+    """Remove every event from the calendars of the user, and delete those that no other calendar can be the home of."""
+    for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=owner_id):
+        placements.remove_all(ctx, calendar_id)
 
 
 def _columns(params: CalendarInput) -> dict[str, object]:

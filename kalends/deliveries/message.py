@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 from kalends.deliveries import event_time
 from kalends.deliveries.mail import wire_address
+from kalends.deliveries.recipient_links import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
 from kalends.deliveries.segments import plain, segments
 from kalends.events.ical import build_file
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.user import User
 from kalends.settings import Settings
-from kalends.subscribers.mail_links import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
 from kalends.tokens import derive
 from kalends.transports import domain, sender
 from kalends.values import datetimes

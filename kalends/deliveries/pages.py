@@ -4,7 +4,6 @@ from kalends import policy
 from kalends.context import Context
 from kalends.deliveries import api
 from kalends.deliveries.model import DeliveryQuery
-from kalends.events.by_id import events_by_id
 from kalends.http.endpoint import Document
 from kalends.web.forms import filled
 from kalends.web.page import page
@@ -16,6 +15,6 @@ def index(ctx: Context, params: DeliveryQuery) -> Document:
     """The deliveries of one's events, newest first; those of one event, or in one state."""
     policy.user(ctx)
     deliveries = api.index(ctx, params)
-    events = events_by_id(ctx, [params.event_id, *(each.event_id for each in deliveries.deliveries)])
+    events = policy.visible_events(ctx, [params.event_id, *(each.event_id for each in deliveries.deliveries)])
     form = filled({"state": params.state, "event_id": params.event_id})
     return render("deliveries/index.html", ctx, title="Deliveries", form=form, index=deliveries, events=events)

@@ -142,7 +142,7 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
     detail = present.load_detail(ctx, event_id)
     if ids is None:
         return detail
-    return EventsChanged([detail, *(present.detail(ctx, policy.event(ctx, event.id, to=Right.SEE)) for event in events[1:])])
+    return EventsChanged([detail, *(present.detail(ctx, event) for event in policy.events(ctx, event_id, ids, to=Right.SEE)[1:])])
 
 
 @endpoint("DELETE", "/api/events/{event_id}", etag=True)

@@ -1,4 +1,4 @@
-"""Events by their ids, for pages that list comments, responses, deliveries and subscribers."""
+"""Events by their ids, for pages that list comments and responses."""
 
 from collections.abc import Iterable
 

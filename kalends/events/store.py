@@ -199,9 +199,9 @@ def _update_rows(ctx: Context, names: tuple[str, ...], rows: list[dict[str, Any]
     )
 
 
-def mark_edited(ctx: Context, event_id: int) -> None:
-    """Mark an occurrence of a series as changed alone."""
-    ctx.tx.run("UPDATE events SET edited = TRUE WHERE id = :id AND series_id IS NOT NULL", id=event_id)
+def mark_edited(ctx: Context, ids: list[int]) -> None:
+    """Mark occurrences of series as changed alone."""
+    ctx.tx.run(f"UPDATE events SET edited = TRUE WHERE id IN {ctx.db.in_list('ids')} AND series_id IS NOT NULL", ids=ids)
 
 
 def delete(ctx: Context, ids: list[int]) -> None:

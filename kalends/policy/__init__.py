@@ -40,6 +40,7 @@ from kalends.policy.events import (
     placed_event_visible,
     require_removal,
     require_whole_series,
+    visible_events,
 )
 from kalends.policy.feed_link import feed_url
 from kalends.policy.guests import can_see_response, comment, comment_visible, needs_no_approval, response
@@ -85,4 +86,5 @@ __all__ = [
     "subscriber",
     "target_calendar",
     "user",
+    "visible_events",
 ]

@@ -1,5 +1,7 @@
 """Which events the actor may see and edit."""
 
+from collections.abc import Iterable
+
 from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
@@ -66,6 +68,33 @@ def placed_event_visible(ctx: Context, as_member: bool) -> str:
 def event(ctx: Context, event_id: int, *, to: Right) -> Event:
     """The event, if the actor has this right."""
     event = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND {event_visible(ctx)}", id=event_id, me=me(ctx))
+    return _require(ctx, event, to)
+
+
+def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> list[Event]:
+    """The event and those of `ids`, or an error that names the first that is missing or forbidden."""
+    if not ids:
+        return [event(ctx, event_id, to=to)]
+    rows, visible = [], visible_events(ctx, [event_id, *ids])
+    for each in dict.fromkeys([event_id, *ids]):
+        try:
+            rows.append(_require(ctx, visible.get(each), to))
+        except (errors.NotFound, errors.Forbidden) as error:
+            missing = FieldError("ids", f"event {each} is not there", "not_found")
+            forbidden = FieldError("ids", f"event {each} is not yours to change", "forbidden")
+            raise type(error)(error.detail, [missing if isinstance(error, errors.NotFound) else forbidden]) from None
+    return rows
+
+
+def visible_events(ctx: Context, ids: Iterable[int | None]) -> dict[int, Event]:
+    """Those of the events that the actor can see, by their ids."""
+    event_ids = sorted({event_id for event_id in ids if event_id is not None})
+    sql = f"{SELECT_EVENTS} WHERE e.id IN {ctx.db.in_list('ids')} AND {event_visible(ctx)}"
+    return {event.id: event for event in ctx.tx.all(Event, sql, ids=event_ids, me=me(ctx))}
+
+
+def _require(ctx: Context, event: Event | None, to: Right) -> Event:
+    """Raise NotFound if the event is not visible, and Forbidden if the actor may not edit it but must."""
     if event is None:
         raise errors.NotFound
     if to is Right.EDIT:
@@ -73,21 +102,6 @@ def event(ctx: Context, event_id: int, *, to: Right) -> Event:
         if not event.can_edit:
             raise errors.Forbidden("Only the event's owner, and the owner and editors of its home calendar, may do this.")
     return event
-
-
-def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> list[Event]:
-    """The event and those of `ids`, or an error that names the first that is missing or forbidden."""
-    if not ids:
-        return [event(ctx, event_id, to=to)]
-    rows = []
-    for each in dict.fromkeys([event_id, *ids]):
-        try:
-            rows.append(event(ctx, each, to=to))
-        except (errors.NotFound, errors.Forbidden) as error:
-            missing = FieldError("ids", f"event {each} is not there", "not_found")
-            forbidden = FieldError("ids", f"event {each} is not yours to change", "forbidden")
-            raise type(error)(error.detail, [missing if isinstance(error, errors.NotFound) else forbidden]) from None
-    return rows
 
 
 def require_removal(ctx: Context, event: Event, calendar_id: int) -> None:

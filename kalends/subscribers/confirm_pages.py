@@ -3,12 +3,11 @@
 from kalends import errors
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
+from kalends.deliveries.recipient_links import INCOMPLETE, parse_confirm_token
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.records.delivery import Delivery
 from kalends.subscribers import store
-from kalends.subscribers.mail_links import INCOMPLETE, parse_confirm_token
-from kalends.users import store as users
 from kalends.web.page import page
 from kalends.web.render import render
 
@@ -17,8 +16,8 @@ from kalends.web.render import render
 @page("GET", "/c/{confirm_token}", guests=True, credentials=False)
 def ask(ctx: Context, confirm_token: str) -> Document:
     """Ask before the opt-in is confirmed: programs that open links must not confirm anything."""
-    owner = users.get(ctx, _message(ctx, confirm_token).owner_id)
-    return render("subscribers/confirm.html", ctx, title="Confirm", owner=owner.name or owner.user_name)
+    owner = store.owner_name(ctx, _message(ctx, confirm_token).owner_id)
+    return render("subscribers/confirm.html", ctx, title="Confirm", owner=owner)
 
 
 @page("POST", "/confirm/{confirm_token}", guests=True, credentials=False)

@@ -2,7 +2,6 @@
 
 from kalends import policy
 from kalends.context import Context
-from kalends.events.by_id import events_by_id
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
@@ -16,7 +15,7 @@ from kalends.web.render import render
 def index(ctx: Context, params: Paging) -> Document:
     """The list, each with where and when they opted in."""
     subscribers = api.index(ctx, params)
-    events = events_by_id(ctx, [each.event_id for each in subscribers.subscribers])
+    events = policy.visible_events(ctx, [each.event_id for each in subscribers.subscribers])
     owner = policy.user(ctx)
     total, unconfirmed = store.count(ctx, owner.id), store.count_unconfirmed(ctx, owner.id)
     return render(

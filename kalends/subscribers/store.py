@@ -55,6 +55,11 @@ def _upsert(
     return subscriber
 
 
+def owner_name(ctx: Context, owner_id: int) -> str:
+    """The name of the user whose list it is."""
+    return str(ctx.tx.value("SELECT coalesce(name, user_name) FROM users WHERE id = :id", id=owner_id))
+
+
 def leave(ctx: Context, subscriber_id: int) -> None:
     """Unsubscribe the address, and suppress opt-ins by others."""
     subscriber = ctx.tx.one(Subscriber, f"SELECT {_SUBSCRIBER} FROM subscribers WHERE id = :id", id=subscriber_id)

@@ -2,9 +2,9 @@
 
 from kalends import errors
 from kalends.context import Context
+from kalends.deliveries.recipient_links import INCOMPLETE, parse_unsubscribe_token
 from kalends.http.endpoint import Document
 from kalends.subscribers import store
-from kalends.subscribers.mail_links import INCOMPLETE, parse_unsubscribe_token
 from kalends.web.page import page
 from kalends.web.render import render
 

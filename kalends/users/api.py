@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from msgspec import structs
 
 from kalends import errors, policy
+from kalends.calendars import store as calendars
 from kalends.context import Context
 from kalends.db import Retry, UniqueViolation
 from kalends.deliveries import limits as sending_limits
@@ -109,7 +110,7 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
     """
     user = _load_user(ctx, user_id)
     credentials.confirm(ctx, user, params.current_password)
-    store.empty_calendars(ctx, user.id)
+    calendars.empty_all_in_batches(ctx, user.id)
     with ctx.write():
         store.delete(ctx, store.lock(ctx, user).id)
         return Deletion([user_id])

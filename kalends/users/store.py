@@ -7,7 +7,6 @@ from kalends.calendars import store as calendars
 from kalends.calendars.model import CalendarInput
 from kalends.context import Context
 from kalends.db import Retry, columns
-from kalends.events.placements import store as placements
 from kalends.records.user import User
 from kalends.users.model import Profile
 from kalends.values.text import fold_case
@@ -102,20 +101,11 @@ def verify(ctx: Context, user: User) -> None:
         sharing.claim(ctx, user.id, email_address)
 
 
-def empty_calendars(ctx: Context, user_id: int) -> None:
-    """Delete the user's events in batches before the user, so that other writes can run in between."""
-    with ctx.read():
-        rows = ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=user_id)
-    for (calendar_id,) in rows:
-        placements.remove_in_batches(ctx, calendar_id)
-
-
 def delete(ctx: Context, user_id: int) -> None:
     """Delete the user with their calendars, events, keys and sessions (foreign keys), after removing other people's events
     from the calendars and ending the user's grants."""
     sharing.forget(ctx, user_id)
-    for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=user_id):
-        placements.remove_all(ctx, calendar_id)
+    calendars.empty_all(ctx, user_id)
     ctx.tx.run("DELETE FROM users WHERE id = :id", id=user_id)
 
 

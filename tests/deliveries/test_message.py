@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kalends.deliveries import event_time, message
+from kalends.deliveries.recipient_links import short_unsubscribe_url, unsubscribe_url
 from kalends.deliveries.segments import segments
 from kalends.records.event import Event
 from kalends.settings import Settings
-from kalends.subscribers.mail_links import short_unsubscribe_url, unsubscribe_url
 from kalends.values import datetimes
 from tests.deliveries.samples import FIVE, a_delivery, a_row
 

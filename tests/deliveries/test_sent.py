@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 
 import icalendar
 
+from kalends.deliveries.recipient_links import confirm_url
 from kalends.settings import Settings
-from kalends.subscribers.mail_links import confirm_url
 from tests.deliveries.servers import Mailbox, real_server
 from tests.deliveries.test_sms import interface
 from tests.serve.conftest import Start, database, start  # noqa: F401

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kalends.app import ENDPOINTS
 from kalends.context import Caller
 from kalends.db import text_search
+from kalends.deliveries.recipient_links import parse_unsubscribe_token
 from kalends.errors import Problem
 from kalends.http.endpoint import Endpoint
 from kalends.http.input import request
@@ -21,7 +22,6 @@ from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import MAX_TAGS, read_tags
 from kalends.http.origin import Origins
 from kalends.settings import Settings
-from kalends.subscribers.mail_links import parse_unsubscribe_token
 from kalends.values import timestamps
 from kalends.web.redirects import local_path
 from tests.cast import Cast

@@ -1,7 +1,7 @@
 """Confirmation links for tests."""
 
+from kalends.deliveries.recipient_links import confirm_url
 from kalends.settings import Settings
-from kalends.subscribers.mail_links import confirm_url
 from tests.cast import Person
 
 

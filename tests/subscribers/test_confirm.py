@@ -8,9 +8,9 @@ from msgspec import structs
 from kalends.app import wsgi
 from kalends.context import Context
 from kalends.db import Database
+from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
 from kalends.settings import Settings
 from kalends.subscribers import store
-from kalends.subscribers.mail_links import confirm_url, unsubscribe_url
 from tests.cast import Cast, Person, a_response, an_event, verified
 from tests.client import Client
 from tests.conftest import Clock

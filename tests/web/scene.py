@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
+from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
 from kalends.settings import Settings
-from kalends.subscribers.mail_links import confirm_url, unsubscribe_url
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token

@@ -28,7 +28,7 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
         _take_quota(ctx, [event], changes)
         _update(ctx, event, _merge(event, changes))
         if set(changes.given) - SELECTION:
-            store.mark_edited(ctx, event.id)
+            store.mark_edited(ctx, [event.id])
         return
     events = scope.find_events(ctx, event, which)
     _take_quota(ctx, events, changes)
@@ -50,8 +50,7 @@ def change_each(ctx: Context, events: list[Event], changes: Changes[EventChanges
     merged = [(event, _merge(event, changes)) for event in events]
     _update_each(ctx, "ids", merged, has_new_text=bool(set(changes.given) - NOT_TEXT - set(TIMES)))
     if set(changes.given) - SELECTION:
-        for event in events:
-            store.mark_edited(ctx, event.id)
+        store.mark_edited(ctx, [event.id for event in events])
 
 
 def require_one_event_for_scope(ids: list[int] | None, which: str) -> None:

@@ -1,4 +1,4 @@
-"""Signed links to confirm an opt-in and to unsubscribe, without an account."""
+"""Signed links by which a recipient confirms an opt-in or unsubscribes, without an account."""
 
 import hmac
 
