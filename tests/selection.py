@@ -98,19 +98,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_deselected(config: pytest.Config, item: pytest.Item) -> bool:
-    fixtures, params = set(getattr(item, "fixturenames", [])), _params(item)
+    fixtures, params = _fixtures(item), _params(item)
     marks = {mark.name for mark in item.iter_markers()}
     if not config.getoption("--soak") and "soak" in marks:
         return True
     if params.get("settings") == "postgres" and _is_on_sqlite(config, marks):
         return True
-    if config.getoption("--no-processes") and (item.nodeid.startswith(PROCESSES) or fixtures & PROCESS_FIXTURES):
+    if config.getoption("--no-processes") and _starts_processes(item):
         return True
     return "postgres" not in _databases(config) and bool(fixtures & POSTGRES_FIXTURES or "postgres" in _texts(params))
 
 
 def _is_on_sqlite(config: pytest.Config, marks: set[str]) -> bool:
     return "on_sqlite" in marks or ("on_one_database" in marks and not config.getoption("--soak"))
+
+
+def _fixtures(item: pytest.Item) -> set[str]:
+    return set(getattr(item, "fixturenames", []))
+
+
+def _starts_processes(item: pytest.Item) -> bool:
+    return item.nodeid.startswith(PROCESSES) or bool(_fixtures(item) & PROCESS_FIXTURES)
 
 
 def _params(item: pytest.Item) -> dict[str, Any]:
@@ -127,15 +135,28 @@ def _number_of_test_processes(config: pytest.Config) -> int:
 
 
 def _spread_longest(items: list[pytest.Item], processes: int) -> None:
-    """`--dist worksteal` first gives each test process an equal share of the list: let each share begin with some of the longest."""
+    """`--dist worksteal` first gives each test process an equal share of the list. Each share begins with the tests that take long, and
+    ends with short ones, which other processes may steal. Half of the shares have the tests with a browser, because each process that
+    has one starts a Chromium; the other half has the tests that start processes."""
+    if processes == 1:
+        return
     longest = sorted((item for item in items if item.nodeid.startswith(LONGEST)), key=_rank)
-    others = [item for item in items if not item.nodeid.startswith(LONGEST)]
+    with_browser = [item for item in items if "browser" in _fixtures(item)]
+    started = [item for item in items if _starts_processes(item) and not item.nodeid.startswith(LONGEST)]
+    with_processes = [item for item in started if "browser" not in _fixtures(item)]
+    half = processes // 2
+    first = [longest[n::processes] for n in range(processes)]
+    for n in range(half):
+        first[n] += with_browser[len(with_browser) * n // half : len(with_browser) * (n + 1) // half]
+    for n in range(half, processes):
+        first[n] += with_processes[n - half :: processes - half]
+    taken = {item for share in first for item in share}
+    others = [item for item in items if item not in taken]
     total = len(items)
     items.clear()
     for n in range(processes):
-        first = longest[n::processes]
-        rest = max(0, (total - len(items)) // (processes - n) - len(first))
-        items += first + others[:rest]
+        rest = max(0, (total - len(items)) // (processes - n) - len(first[n]))
+        items += first[n] + others[:rest]
         others = others[rest:]
 
 

@@ -11,8 +11,8 @@ from tests.web.scene import Scene
 from tests.web.windows import HEIGHT, NARROW, WIDE, Windows
 
 FIRST_VISITS = {visits[0] for visits in PAGES.values()}
-# One page of each feature. The colours are the same variables on all of them.
-DARK_VISITS = set({visits[0].path.split("/")[1]: visits[0] for visits in reversed(PAGES.values())}.values())
+# One page of each feature: the colours and the layout of a phone are the same rules on all of them.
+VISITS_IN_EACH_LOOK = set({visits[0].path.split("/")[1]: visits[0] for visits in reversed(PAGES.values())}.values())
 
 
 def _in_short(visit: Visit) -> Any:
@@ -25,16 +25,14 @@ def test_every_page_is_visited() -> None:
 
 
 @pytest.mark.parametrize("visit", [_in_short(visit) for visit in VISITS], ids=str)
-def test_a_page_is_accessible_also_in_the_dark_and_on_a_phone(
-    looks: Windows, scene: Scene, visit: Visit, request: pytest.FixtureRequest
-) -> None:
+def test_a_page_is_accessible_also_in_the_dark_and_on_a_phone(looks: Windows, scene: Scene, visit: Visit, soak: bool) -> None:
     page = pages.visit(looks, scene, visit)
     problems = violations(page)
-    if visit in DARK_VISITS or request.config.getoption("--soak"):
+    if visit in VISITS_IN_EACH_LOOK or soak:
         page.emulate_media(color_scheme="dark")
         problems += violations(page, COLOURS)
         page.emulate_media(color_scheme="light")
-    page.set_viewport_size({"width": NARROW, "height": HEIGHT})
-    problems += violations(page, TARGETS)
-    page.set_viewport_size({"width": WIDE, "height": HEIGHT})
+        page.set_viewport_size({"width": NARROW, "height": HEIGHT})
+        problems += violations(page, TARGETS)
+        page.set_viewport_size({"width": WIDE, "height": HEIGHT})
     assert not problems, "\n".join(problems)

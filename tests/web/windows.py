@@ -22,14 +22,16 @@ class Windows:
         self.may_fail = False
         self._browser = browser
         self._contexts: list[BrowserContext] = []
-        self._pages: dict[tuple[str | None, int], Page] = {}
+        self._cached: dict[int, Page] = {}
 
     def cached(self, person: Person | None = None, *, width: int = WIDE) -> Page:
-        """A window that stays open for the tests to come that only look around: most of a look is the opening of the window."""
-        key = (person.token if person else None, width)
-        if key not in self._pages:
-            self._pages[key] = self.open(person, width=width)
-        return self._pages[key]
+        """The window of this width that all tests share which only look around: most of a look is the opening of the window."""
+        if width not in self._cached:
+            self._cached[width] = self.open(width=width)
+        page = self._cached[width]
+        page.context.clear_cookies()
+        self._sign_in(page.context, person)
+        return page
 
     def open(self, person: Person | None = None, *, width: int = WIDE, dark: bool = False, script: bool = True) -> Page:
         """A window with cookies of its own."""
@@ -45,8 +47,7 @@ class Windows:
         )
         self._contexts.append(context)
         context.set_default_timeout(TIMEOUT)
-        if person is not None:
-            context.add_cookies([{"name": COOKIE, "value": str(person.token), "url": self.url, "httpOnly": True, "sameSite": "Lax"}])
+        self._sign_in(context, person)
         page = context.new_page()
         page.on("request", self._on_request)
         page.on("response", self._on_response)
@@ -54,6 +55,10 @@ class Windows:
         page.on("pageerror", lambda error: self.faults.append(f"a script failed on {page.url}: {error}"))
         page.on("dialog", self._on_dialog)
         return page
+
+    def _sign_in(self, context: BrowserContext, person: Person | None) -> None:
+        if person is not None:
+            context.add_cookies([{"name": COOKIE, "value": str(person.token), "url": self.url, "httpOnly": True, "sameSite": "Lax"}])
 
     def check(self) -> None:
         """Fail for errors since the last call."""
