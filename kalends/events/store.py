@@ -201,7 +201,7 @@ def _update_rows(ctx: Context, names: tuple[str, ...], rows: list[dict[str, Any]
 
 def mark_edited(ctx: Context, ids: list[int]) -> None:
     """Mark occurrences of series as changed alone."""
-    ctx.tx.run(f"UPDATE events SET edited = TRUE WHERE id IN {ctx.db.in_list('ids')} AND series_id IS NOT NULL", ids=ids)
+    ctx.tx.run(f"UPDATE events SET edited = TRUE WHERE id {ctx.db.in_list('ids')} AND series_id IS NOT NULL", ids=ids)
 
 
 def delete(ctx: Context, ids: list[int]) -> None:

@@ -89,7 +89,7 @@ def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> 
 def visible_events(ctx: Context, ids: Iterable[int | None]) -> dict[int, Event]:
     """Those of the events that the actor can see, by their ids."""
     event_ids = sorted({event_id for event_id in ids if event_id is not None})
-    sql = f"{SELECT_EVENTS} WHERE e.id IN {ctx.db.in_list('ids')} AND {event_visible(ctx)}"
+    sql = f"{SELECT_EVENTS} WHERE e.id {ctx.db.in_list('ids')} AND {event_visible(ctx)}"
     return {event.id: event for event in ctx.tx.all(Event, sql, ids=event_ids, me=me(ctx))}
 
 
