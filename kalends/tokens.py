@@ -8,6 +8,7 @@ from base64 import urlsafe_b64encode
 from functools import cache
 from pathlib import Path
 
+from kalends import private_file
 from kalends.settings import Settings
 
 _ALPHABET = "0123456789abcdefghijkmnpqrstuvwxyz"
@@ -54,10 +55,8 @@ def _stored_secret(path: Path) -> bytes:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # Written to a temporary file and linked, so that processes that start together agree and none reads half of it.
     draft = path.with_name(f"secret.{secrets.token_hex(8)}")
-    with os.fdopen(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w") as file:
-        file.write(secrets.token_hex(32))
-        file.flush()
-        os.fsync(file.fileno())
+    with private_file.create(draft) as file:
+        file.write(secrets.token_hex(32).encode())
     try:
         os.link(draft, path)
     except FileExistsError:

@@ -35,7 +35,7 @@ FEATURE = {"model": "model", "store": "store", "present": "store", "api": "api",
 SHORT_SEGMENTS = {"u": "unsubscribe", "c": "confirm"}
 # Every other module; one that is not listed fails.
 MODULE_LAYERS = {
-    "values": {"", "errors", "transports"},
+    "values": {"", "errors", "private_file", "transports"},
     "settings": {"settings", "log", "tokens"},
     "context": {"context", "idempotency.key"},
     "model": {"users.passwords", "contacts.entry", "demo.story", "events.cursor", "events.input", "events.query"},

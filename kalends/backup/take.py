@@ -1,12 +1,11 @@
 """Taking a backup: a snapshot of every table, read while others write, and restored as a test before the file appears."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kalends import __version__, tokens
+from kalends import __version__, private_file, tokens
 from kalends.backup.file import BackupError, Header, Table, write
 from kalends.backup.restore import Step, restore
 from kalends.db import Database, TableCopy, Transaction, open_contents, open_database
@@ -25,21 +24,18 @@ def take(db: Database, settings: Settings, path: Path, step: Step) -> Header:
             header = _write(db, settings, draft, step)
             _test_restore(draft, Path(folder) / "trial", step)
             draft.replace(path)
-        _sync_folder(path.parent)
+        private_file.sync_folder(path.parent)
     except OSError as error:
         raise BackupError(f"{path} cannot be written: {error.strerror}.") from None
     return header
 
 
 def _write(db: Database, settings: Settings, draft: Path, step: Step) -> Header:
-    with os.fdopen(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "wb") as file:
-        with db.read() as tx:
-            tx.without_statement_timeout()
-            copy = open_contents(db, tx)
-            header = _header(tx, copy, settings)
-            write(file, header, _batches(copy, header, step))
-        file.flush()
-        os.fsync(file.fileno())
+    with private_file.create(draft) as file, db.read() as tx:
+        tx.without_statement_timeout()
+        copy = open_contents(db, tx)
+        header = _header(tx, copy, settings)
+        write(file, header, _batches(copy, header, step))
     return header
 
 
@@ -78,12 +74,3 @@ def _test_restore(draft: Path, folder: Path, step: Step) -> None:
         raise BackupError(f"The backup could not be tested: {error.__cause__ or error.detail}.") from error
     finally:
         db.close()
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name in the folder durable, too."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
