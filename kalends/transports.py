@@ -88,7 +88,7 @@ def sender(value: str, url: str) -> Address:
 
 
 def read_address(address: str) -> "ValidatedEmail":
-    """An e-mail address in parts, its domain in ASCII too; raises ValueError where it is none."""
+    """An e-mail address in parts, its domain in ASCII too; raises ValueError if it is not valid."""
     # Imported late, for a quick start.
     from email_validator import SPECIAL_USE_DOMAIN_NAMES, validate_email
 

@@ -11,9 +11,9 @@ from kalends.settings import Settings
 
 HOUR, DAY = 3600, 86_400
 # Verification links, which may go to anybody: limited by account, and with registrations by network.
-ACCOUNT_LINKS = Limit("account-addresses", 10, HOUR, "An account may change its e-mail address {most} times an hour. Try again later.")
+ACCOUNT_LINKS = Limit("account-addresses", 10, HOUR, "An account may change its e-mail address {max_uses} times an hour. Try again later.")
 NETWORK_LINKS = Limit(
-    "network-addresses", 100, HOUR, "From one network, {most} e-mail addresses an hour are registered or changed. Try again later."
+    "network-addresses", 100, HOUR, "From one network, {max_uses} e-mail addresses an hour are registered or changed. Try again later."
 )
 RAISE = "Try again later, or ask whoever runs this service to raise the limit."
 
@@ -52,15 +52,15 @@ def _count(ctx: Context, limit: Limit, subject: str, amount: int) -> None:
 
 
 def _of_account(settings: Settings, channel: str) -> Iterator[Limit]:
-    yield Limit("account-sends-hour", settings.account_sends_per_hour, HOUR, f"An account may send {{most}} messages an hour. {RAISE}")
-    yield Limit("account-sends-day", settings.account_sends_per_day, DAY, f"An account may send {{most}} messages a day. {RAISE}")
+    yield Limit("account-sends-hour", settings.account_sends_per_hour, HOUR, f"An account may send {{max_uses}} messages an hour. {RAISE}")
+    yield Limit("account-sends-day", settings.account_sends_per_day, DAY, f"An account may send {{max_uses}} messages a day. {RAISE}")
     if channel == "sms":
         yield _account_sms(settings)
 
 
 def _account_sms(settings: Settings) -> Limit:
     return Limit(
-        "account-sms-day", settings.account_sms_per_day, DAY, f"An account may send {{most}} SMS a day. {RAISE} E-mail may still work."
+        "account-sms-day", settings.account_sms_per_day, DAY, f"An account may send {{max_uses}} SMS a day. {RAISE} E-mail may still work."
     )
 
 
@@ -70,11 +70,14 @@ def _of_guests(settings: Settings, channel: str) -> Iterator[Limit]:
         "guest-sends-hour",
         settings.guest_sends_per_hour,
         HOUR,
-        f"Without an account, {{most}} messages an hour are sent for one network. {sign_in}",
+        f"Without an account, {{max_uses}} messages an hour are sent for one network. {sign_in}",
     )
     if channel == "sms":
         yield Limit(
-            "guest-sms-day", settings.guest_sms_per_day, DAY, f"Without an account, {{most}} SMS a day are sent for one network. {sign_in}"
+            "guest-sms-day",
+            settings.guest_sms_per_day,
+            DAY,
+            f"Without an account, {{max_uses}} SMS a day are sent for one network. {sign_in}",
         )
 
 
@@ -83,10 +86,10 @@ def _announcements(settings: Settings) -> Limit:
         "announcements-day",
         settings.account_announcements_per_day,
         DAY,
-        f"An account may announce events to {{most}} addresses a day, and nothing was sent. {RAISE}",
+        f"An account may announce events to {{max_uses}} addresses a day, and nothing was sent. {RAISE}",
     )
 
 
 def _of_installation(settings: Settings, channel: str) -> Limit:
     limit, words = (settings.sms_per_day, "SMS") if channel == "sms" else (settings.emails_per_day, "e-mails")
-    return Limit(f"{channel}-day", limit, DAY, f"This service sends {{most}} {words} a day, and today's are used up. {RAISE}")
+    return Limit(f"{channel}-day", limit, DAY, f"This service sends {{max_uses}} {words} a day, and today's are used up. {RAISE}")

@@ -115,7 +115,7 @@ def _respond(ctx: Context, event: DemoEvent, event_id: int, now: int) -> None:
             "opt_in": number % OPT_IN_INTERVAL == 0,
         }
         with _as(ctx, None, now - (event.response_count - number) * 7 * HOUR):
-            responses.create(ctx, Form(fields).given(ResponseInput))
+            responses.create(ctx, Form(fields).params(ResponseInput))
 
 
 def _confirm_subscribers(ctx: Context) -> None:

@@ -18,7 +18,7 @@ from kalends.events.model import EventDetail, EventImport, EventIndex, EventsCha
 from kalends.events.query import EventQuery, EventView
 from kalends.events.series import change, scope
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
-from kalends.http.input.fields import Changes, Given
+from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.http.sparse_fields import select
@@ -53,7 +53,7 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
 
 
 @endpoint("GET", "/api/events.ics", guests=True)
-def export(ctx: Context, params: Given[EventQuery]) -> Document:
+def export(ctx: Context, params: Params[EventQuery]) -> Document:
     """The events that match, for other calendar programs: all of them, unless `limit` says how many.
 
     Guests who search in all public events get at most 2,000 of them.

@@ -189,5 +189,5 @@ def _changed(event: Event, form: Form) -> Changes[EventChanges]:
     changes = form.changes(EventChanges)
     now = structs.asdict(present.editable(event))
     stored = _join(Form(_split(now).values)).values
-    same = {name for name in changes.given if name in now and form.values.get(name) == stored.get(name)}
-    return Changes(EventChanges, {name: value for name, value in changes.given.items() if name not in same})
+    same = {name for name in changes.values if name in now and form.values.get(name) == stored.get(name)}
+    return Changes(EventChanges, {name: value for name, value in changes.values.items() if name not in same})

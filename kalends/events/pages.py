@@ -56,7 +56,7 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
 @page("POST", "/events/{event_id}/respond", guests=True, rate_limited=True, again=show, form="respond")
 def respond(ctx: Context, event_id: int, params: Form) -> Document:
     """Respond to the event."""
-    response = responses.create(ctx, Form(_filled_in(ctx, params) | {"event_id": event_id}).given(ResponseInput))
+    response = responses.create(ctx, Form(_filled_in(ctx, params) | {"event_id": event_id}).params(ResponseInput))
     return redirect(ctx, f"/events/{event_id}", done=f"said-{response.response.lower()}")
 
 

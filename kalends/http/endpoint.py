@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, get_origi
 from msgspec import Struct
 
 from kalends.http.input import fields
-from kalends.http.input.fields import Changes, Given
+from kalends.http.input.fields import Changes, Params
 from kalends.http.input.form import Form
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,7 +28,7 @@ FORMATS = {
 CALENDAR_FILE = "text/calendar; charset=utf-8"
 
 # The readers of parameters, by the generic type of their annotation.
-READERS: dict[Any, Callable[..., Any]] = {Changes: fields.read_changes, Given: fields.read_given}
+READERS: dict[Any, Callable[..., Any]] = {Changes: fields.read_changes, Params: fields.read_params}
 
 _VARIABLE = re.compile(r"{(\w+)}")
 # The attribute of a function that holds its declarations.

@@ -15,26 +15,26 @@ MAX_REFUSALS = 10_000
 
 
 class Limit(Struct, frozen=True):
-    """At most `most` uses in a sliding window of `seconds`; `refusal` tells people which limit it is and what to do."""
+    """At most `max_uses` uses in a sliding window of `seconds`; `refusal` tells people which limit it is and what to do."""
 
     name: str
-    most: int
+    max_uses: int
     seconds: int
     refusal: str
 
     def headers(self, remaining: int, reset: int) -> dict[str, str]:
         """The header fields of draft-ietf-httpapi-ratelimit-headers."""
         return {
-            "RateLimit-Policy": f'"{self.name}";q={self.most};w={self.seconds}',
+            "RateLimit-Policy": f'"{self.name}";q={self.max_uses};w={self.seconds}',
             "RateLimit": f'"{self.name}";r={remaining};t={reset}',
         }
 
     def refuse(self, retry_after: int) -> TooMany:
-        return TooMany(self.refusal.format(most=f"{self.most:,}"), retry_after, self.headers(0, retry_after))
+        return TooMany(self.refusal.format(max_uses=f"{self.max_uses:,}"), retry_after, self.headers(0, retry_after))
 
 
 def guest_writes(settings: Settings) -> Limit:
-    refusal = "At most {most} forms or API writes a minute are accepted from one network without an account. Wait, or sign in."
+    refusal = "At most {max_uses} forms or API writes a minute are accepted from one network without an account. Wait, or sign in."
     return Limit("guest-writes", settings.guest_writes_per_minute, 60, refusal)
 
 
@@ -53,24 +53,24 @@ def _count(tx: Transaction, limit: Limit, subject: str, now: int, amount: int) -
     elapsed = now % limit.seconds
     current, previous = counters.increment(tx, subject, now - elapsed, limit.seconds, amount)
     used = current + previous * (limit.seconds - elapsed) // limit.seconds
-    if used > limit.most:
+    if used > limit.max_uses:
         raise limit.refuse(_wait(limit, current - amount, previous, elapsed, amount))
-    return limit.headers(limit.most - used, limit.seconds - elapsed)
+    return limit.headers(limit.max_uses - used, limit.seconds - elapsed)
 
 
 def _wait(limit: Limit, current: int, previous: int, elapsed: int, amount: int) -> int:
     """The seconds until the same call would be allowed, if nothing else is counted meanwhile."""
-    if amount > limit.most:
+    if amount > limit.max_uses:
         return limit.seconds
-    room = limit.most - current - amount
-    if room >= 0:
-        return _allowed_at(limit, previous, room) - elapsed
-    return limit.seconds - elapsed + _allowed_at(limit, current, limit.most - amount)
+    remaining = limit.max_uses - current - amount
+    if remaining >= 0:
+        return _allowed_at(limit, previous, remaining) - elapsed
+    return limit.seconds - elapsed + _allowed_at(limit, current, limit.max_uses - amount)
 
 
-def _allowed_at(limit: Limit, previous: int, room: int) -> int:
-    """The first second of a window in which the uses of the window before weigh no more than the room."""
-    return max(0, limit.seconds + 1 + -(room + 1) * limit.seconds // previous)
+def _allowed_at(limit: Limit, previous: int, remaining: int) -> int:
+    """The first second of a window in which the uses of the window before weigh no more than `remaining`."""
+    return max(0, limit.seconds + 1 + -(remaining + 1) * limit.seconds // previous)
 
 
 class GuestCall:

@@ -6,7 +6,7 @@ from kalends import policy
 from kalends.context import Context
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.input.fields import Changes, Given
+from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.policy import Right
@@ -71,7 +71,7 @@ def new(ctx: Context, params: ResponseFor) -> BlankResponse:
 
 
 @endpoint("POST", "/api/responses", status=201, other_status=200, guests=True, rate_limited=True)
-def create(ctx: Context, params: Given[ResponseInput]) -> ResponseCreated:
+def create(ctx: Context, params: Params[ResponseInput]) -> ResponseCreated:
     """Respond to an event with YES, MAYBE or NO.
 
     There is one response for each address and event: another create changes it, and what it leaves out stays. With proof that the

@@ -92,8 +92,8 @@ def test_a_refused_opt_in_does_not_disclose_who_is_on_the_list(cast: Cast, servi
 
 def test_links_to_verify_addresses_are_limited(cast: Cast, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise anybody could mail any number of strangers by registering accounts or changing addresses."""
-    monkeypatch.setattr(sending_limits, "ACCOUNT_LINKS", structs.replace(sending_limits.ACCOUNT_LINKS, most=2))
-    monkeypatch.setattr(sending_limits, "NETWORK_LINKS", structs.replace(sending_limits.NETWORK_LINKS, most=3))
+    monkeypatch.setattr(sending_limits, "ACCOUNT_LINKS", structs.replace(sending_limits.ACCOUNT_LINKS, max_uses=2))
+    monkeypatch.setattr(sending_limits, "NETWORK_LINKS", structs.replace(sending_limits.NETWORK_LINKS, max_uses=3))
     alice, guest = service.client(cast.alice), service.client(cast.anonymous)
     moves = [
         alice.put(f"/api/users/{cast.alice.id}", json={"email_address": f"s{n}-{cast.alice.email_address}", "current_password": PASSWORD})

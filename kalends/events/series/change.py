@@ -27,7 +27,7 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
     if event.series_id is None or which == "this":
         _take_quota(ctx, [event], changes)
         _update(ctx, event, _merge(event, changes))
-        if set(changes.given) - SELECTION:
+        if set(changes.values) - SELECTION:
             store.mark_edited(ctx, [event.id])
         return
     events = scope.find_events(ctx, event, which)
@@ -36,10 +36,10 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
         scope.split(ctx, event, events)
         event = store.get(ctx, event.id)
     _update(ctx, event, _merge(event, changes))
-    content = Changes(EventChanges, {name: value for name, value in changes.given.items() if name not in TIMES})
+    content = Changes(EventChanges, {name: value for name, value in changes.values.items() if name not in TIMES})
     others = [(other, _merge(other, content)) for other in events if other.id != event.id]
-    has_new_text = bool(set(content.given) - NOT_TEXT)
-    if len(content.given) < len(changes.given):
+    has_new_text = bool(set(content.values) - NOT_TEXT)
+    if len(content.values) < len(changes.values):
         scope.move(ctx, event, store.get(ctx, event.id), others, has_new_text=has_new_text)
     else:
         _update_each(ctx, "scope", others, has_new_text=has_new_text)
@@ -48,8 +48,8 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
 def change_each(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> None:
     """Change several events, each alone."""
     merged = [(event, _merge(event, changes)) for event in events]
-    _update_each(ctx, "ids", merged, has_new_text=bool(set(changes.given) - NOT_TEXT - set(TIMES)))
-    if set(changes.given) - SELECTION:
+    _update_each(ctx, "ids", merged, has_new_text=bool(set(changes.values) - NOT_TEXT - set(TIMES)))
+    if set(changes.values) - SELECTION:
         store.mark_edited(ctx, [event.id for event in events])
 
 
@@ -98,4 +98,4 @@ def _merge(event: Event, changes: Changes[EventChanges]) -> EventChanges:
     merged.public = event.public if merged.public is None else merged.public
     if merged.tag:
         merged.tag_list = tagged(merged.tag_list, merged.tag)
-    return location.complete(merged, set(changes.given))
+    return location.complete(merged, set(changes.values))

@@ -30,22 +30,22 @@ class NestedInvalid(Exception):
 class Changes(Generic[T]):
     """The fields of T that a client sent, for a partial update."""
 
-    def __init__(self, kind: type[T], given: dict[str, Any]):
+    def __init__(self, kind: type[T], values: dict[str, Any]):
         self.kind = kind
-        self.given = given
+        self.values = values
 
     def over(self, current: T) -> T:
         """The current values, replaced by those that were sent."""
-        return msgspec.structs.replace(current, **self.given)
+        return msgspec.structs.replace(current, **self.values)
 
     def __contains__(self, name: str) -> bool:
-        return name in self.given
+        return name in self.values
 
     def get(self, name: str, default: Any = None) -> Any:
-        return self.given.get(name, default)
+        return self.values.get(name, default)
 
 
-class Given(Generic[T]):
+class Params(Generic[T]):
     """All fields of T, and the names of those that a client sent."""
 
     def __init__(self, value: T, names: frozenset[str]):
@@ -91,10 +91,10 @@ def read_changes(kind: type[T], params: Mapping[str, Any]) -> tuple[Changes[T], 
     return Changes(kind, values), invalid
 
 
-def read_given(kind: type[T], params: Mapping[str, Any]) -> tuple[Given[T] | None, list[FieldError]]:
+def read_params(kind: type[T], params: Mapping[str, Any]) -> tuple[Params[T] | None, list[FieldError]]:
     """The Struct and the names of the fields that were sent, or every invalid field."""
     values, invalid = _read_values(kind, params, partial=False)
-    return (Given(kind(**values), frozenset(values)) if not invalid else None), invalid
+    return (Params(kind(**values), frozenset(values)) if not invalid else None), invalid
 
 
 def _read_values(kind: type[Struct], params: Mapping[str, Any], *, partial: bool) -> tuple[dict[str, Any], list[FieldError]]:

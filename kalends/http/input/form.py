@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from kalends import errors
 from kalends.http.input import fields
-from kalends.http.input.fields import Changes, Given
+from kalends.http.input.fields import Changes, Params
 from kalends.values.upload import Upload
 
 T = TypeVar("T", bound=Struct)
@@ -38,9 +38,9 @@ class Form:
             raise errors.Invalid(broken)
         return params
 
-    def given(self, kind: type[T]) -> Given[T]:
+    def params(self, kind: type[T]) -> Params[T]:
         """The validated parameters, with the names of those that were sent."""
-        params, broken = fields.read_given(kind, self.values)
+        params, broken = fields.read_params(kind, self.values)
         if params is None:
             raise errors.Invalid(broken)
         return params

@@ -42,7 +42,7 @@
     }
   }
 
-  // Change an event's start and end by so many milliseconds on the clocks. One without an end is shown as half an hour.
+  // Change an event's start and end by this many milliseconds of local time. One without an end is shown as half an hour.
   async function changeTimes(link, byStart, byEnd) {
     const address = `/api/events/${idOf(link)}`;
     const found = await ask(address);
