@@ -23,6 +23,13 @@ SQLITE, POSTGRES = "SQLite", "PostgreSQL"
 KINDS = (SQLITE, POSTGRES)
 FEW, MANY = 10_000, 1_000_000
 
+# Ours needs a newer SQLite than Python may come with.
+_PORTABLE_TEXT_INDEX = """
+CREATE VIRTUAL TABLE events_text USING fts5(search, content = 'events', content_rowid = 'id', tokenize = 'trigram');
+INSERT INTO events_text (events_text) VALUES ('rebuild');
+CREATE TRIGGER events_text_insert AFTER INSERT ON events BEGIN INSERT INTO events_text (rowid, search) VALUES (new.id, new.search); END;
+"""
+
 
 class Where(Struct, frozen=True):
     """A data folder and, for PostgreSQL, an address."""
@@ -126,18 +133,21 @@ def opened(core: int) -> Iterator[Databases]:
             yield databases
 
 
-def bare(where: Where) -> None:
-    """Drop what the usual stack does not use: our triggers, and the index of trigrams."""
+def bare(where: Where, *, text_index: bool = False) -> None:
+    """Drop what the other programs do not use: our triggers and, by default, the index of trigrams."""
     if where.database:
         with psycopg.connect(where.database, autocommit=True) as postgres:
             postgres.execute("ALTER TABLE events DISABLE TRIGGER USER")
             postgres.execute("ALTER TABLE placements DISABLE TRIGGER USER")
-            postgres.execute("DROP INDEX events_search")
+            if not text_index:
+                postgres.execute("DROP INDEX events_search")
         return
     sqlite = apsw.Connection(str(where.data / "kalends.sqlite3"))
     for (name,) in sqlite.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         sqlite.execute(f"DROP TRIGGER {name}")
     sqlite.execute("DROP TABLE events_search")
+    if text_index:
+        sqlite.execute(_PORTABLE_TEXT_INDEX)
     sqlite.close()
 
 

@@ -100,7 +100,7 @@ def _places(ctx: Context, events: int) -> list[Place]:
 
 
 def _load(db: Database, ctx: Context, places: list[Place], events: int) -> None:
-    rows = _rows(ctx.now, places, events)
+    rows = event_rows(ctx.now, places, events)
     with click.progressbar(length=events, label=f"Loading {events:,} events") as bar:
         while batch := list(islice(rows, BATCH)):
             with db.write() as tx:
@@ -109,7 +109,7 @@ def _load(db: Database, ctx: Context, places: list[Place], events: int) -> None:
             bar.update(len(batch))
 
 
-def _rows(now: int, places: list[Place], events: int) -> Iterator[dict[str, Any]]:
+def event_rows(now: int, places: list[Place], events: int) -> Iterator[dict[str, Any]]:
     """One in five says jazz, and ten say zanzibar, however many there are."""
     chance = random.Random(7)  # noqa: S311 - the same events every time
     rare = events // 10

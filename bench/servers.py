@@ -16,9 +16,12 @@ from bench.databases import FOLDER, Where
 SERVER_CORE, CLIENT_CORE = "0", "1"
 BOTH_CORES = "0,1"
 QUIET = {"KALENDS_ACCESS_LOG": "off", "KALENDS_RATE_LIMITS": "off"}
-# The usual stack is installed apart from the service.
-USUAL_PYTHON = ".venv-bench/bin/python"
+# What the service is compared with is installed apart from it.
+OTHERS = Path(".venv-bench/bin")
 START_SECONDS = 60
+# A server is idle if it used no processor time for this long.
+IDLE_SECONDS = 0.1
+SETTLE_SECONDS = 20
 LOG = FOLDER / "servers.log"
 
 
@@ -33,6 +36,18 @@ class Server(Struct, frozen=True):
     def resident(self) -> float:
         """The MiB of the process that serves requests: the parent only supervises it."""
         return max(_resident(pid) for pid in (self.pid, *_children(self.pid)))
+
+    def settle(self) -> None:
+        """Wait until it is idle: it may still work on requests whose client has gone, and the next server needs the core."""
+        deadline = time.monotonic() + SETTLE_SECONDS
+        used = -1
+        while used != (used := self._ticks()) and time.monotonic() < deadline:
+            time.sleep(IDLE_SECONDS)
+
+    def _ticks(self) -> int:
+        """The processor time that it has used, in the kernel's ticks of 10 ms."""
+        stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in (self.pid, *_children(self.pid))]
+        return sum(int(stat[11]) + int(stat[12]) for stat in stats)
 
 
 @contextmanager
@@ -53,19 +68,35 @@ def constant(*, cores: str = SERVER_CORE) -> Iterator[Server]:
 @contextmanager
 def usual(where: Where, *, cores: str = SERVER_CORE) -> Iterator[Server]:
     """The usual stack."""
-    with _started(cores, [USUAL_PYTHON, "-m", "bench.usual", *where.options]) as server:
+    with _started(cores, [str(OTHERS / "python"), "-m", "bench.usual", *where.options]) as server:
         yield server
 
 
 @contextmanager
-def _started(cores: str, command: list[str]) -> Iterator[Server]:
+def strong(where: Where, *, cores: str = SERVER_CORE) -> Iterator[Server]:
+    """The same requests with SQL by hand."""
+    with _started(cores, [str(OTHERS / "python"), "-m", "bench.strong", *where.options]) as server:
+        yield server
+
+
+@contextmanager
+def radicale(config: Path, *, cores: str = SERVER_CORE) -> Iterator[Server]:
+    """Radicale behind Granian, which is twice as fast as its own server, and with as many threads as the service."""
+    options = "--interface wsgi --blocking-threads 8 --log-level error".split()
+    command = [str(OTHERS / "granian"), *options, "radicale:application"]
+    with _started(cores, command, ready="/.web/", RADICALE_CONFIG=str(config)) as server:
+        yield server
+
+
+@contextmanager
+def _started(cores: str, command: list[str], *, ready: str = "/readyz", **environment: str) -> Iterator[Server]:
     port = _free_port()
+    environment |= {"KALENDS_PORT": str(port), "GRANIAN_PORT": str(port)}
     began = time.perf_counter()
     with LOG.open("ab") as log:
-        environment = os.environ | QUIET | {"KALENDS_PORT": str(port)}
-        process = subprocess.Popen(["taskset", "-c", cores, *command], env=environment, stdout=log, stderr=log)
+        process = subprocess.Popen(["taskset", "-c", cores, *command], env=os.environ | QUIET | environment, stdout=log, stderr=log)
     try:
-        _wait(process, port)
+        _wait(process, port, ready)
         yield Server(port, process.pid, time.perf_counter() - began)
     finally:
         process.terminate()
@@ -78,13 +109,13 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait(process: "subprocess.Popen[bytes]", port: int) -> None:
+def _wait(process: "subprocess.Popen[bytes]", port: int, path: str) -> None:
     """Wait until it replies successfully."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
-                connection.sendall(b"GET /readyz HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n")
+                connection.sendall(f"GET {path} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n".encode())
                 if connection.recv(12) == b"HTTP/1.1 200":
                     return
         except OSError:

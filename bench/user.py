@@ -21,6 +21,10 @@ class User:
         self.event_id: int = known.event_id if known else self._event()
 
     @property
+    def authorization(self) -> str:
+        return f"Bearer {self.token}"
+
+    @property
     def requests(self) -> dict[str, Request]:
         """The four that goals are set for; the first two ask for what is private."""
         after = f"start_time={NOON}&limit=50"
@@ -40,7 +44,7 @@ class User:
         body = json.dumps(request.fields) if request.fields else None
         headers = {"Content-Type": "application/json"} if body else {}
         if not guest:
-            headers["Authorization"] = f"Bearer {self.token}"
+            headers["Authorization"] = self.authorization
         self._http.request(method or ("POST" if body else "GET"), request.path, body, headers)
         response = self._http.getresponse()
         content = response.read()

@@ -69,7 +69,7 @@ def _round(one: Server, two: Server, user: User, row: str) -> Round:
 
 
 def _measure_server(server: Server, user: User, row: str, cores: str) -> wrk.Figures:
-    return wrk.measured(server.port, user.requests[row], user.token, 1, connections=CONNECTIONS, cores=cores)
+    return wrk.measured(server.port, user.requests[row], user.authorization, 1, connections=CONNECTIONS, cores=cores)
 
 
 def _row(name: str, rounds: list[Round]) -> list[str]:

@@ -28,7 +28,7 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
             with click.progressbar([*CLIENTS] * rounds, label=f"Writes, {kind}") as bar:
                 for clients in bar:
                     figures_by_clients[clients].append(
-                        wrk.measured(server.port, user.requests["create"], user.token, seconds, connections=clients)
+                        wrk.measured(server.port, user.requests["create"], user.authorization, seconds, connections=clients)
                     )
         for clients in CLIENTS:
             figures = wrk.median(figures_by_clients[clients])

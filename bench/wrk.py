@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from uuid import uuid4
 
 from msgspec import Struct
 
@@ -18,11 +19,17 @@ TIMEOUT = 30
 MILLISECONDS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000}
 
 
+# In the path and the body of a request with a method of its own: a text that each request has once.
+NEW = "new-number"
+
+
 class Request(Struct, frozen=True):
-    """A GET or, with fields, a POST."""
+    """A GET; with fields, a POST of JSON; or another method with its body."""
 
     path: str
     fields: dict[str, str | int] = {}
+    method: str = ""
+    body: str = ""
 
 
 class Figures(Struct, frozen=True):
@@ -43,7 +50,7 @@ def require() -> None:
 def measured(
     port: int,
     request: Request,
-    token: str,
+    authorization: str,
     seconds: int,
     *,
     connections: int = CONNECTIONS,
@@ -53,17 +60,34 @@ def measured(
     """Send requests for these seconds, on these connections, from these cores. Of a server that may fail, the good replies count."""
     command = ["taskset", "-c", cores, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={TIMEOUT}s", "--latency"]
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        if request.fields:
-            body = json.dumps(request.fields)
-            script.write(f"wrk.method='POST'; wrk.headers['Content-Type']='application/json'; wrk.body='{body}'")
+        if request.fields or request.method:
+            script.write(_script(request))
             script.flush()
             command += ["-s", script.name]
-        command += ["-H", f"Authorization: Bearer {token}", f"http://127.0.0.1:{port}{request.path}"]
+        command += ["-H", f"Authorization: {authorization}", f"http://127.0.0.1:{port}{request.path}"]
         used = _used()
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     if not may_fail and ("Non-2xx" in output or "Socket errors" in output):
         sys.exit(f"{request.path} had bad replies:\n{output}")
     return Figures(_rate(output), _milliseconds(output, "50%"), _milliseconds(output, "99%"), (_used() - used) / seconds)
+
+
+def _script(request: Request) -> str:
+    """Lua; the escapes of JSON are Lua's too."""
+    if request.fields:
+        body = json.dumps(json.dumps(request.fields))
+        return f"wrk.method = 'POST'; wrk.headers['Content-Type'] = 'application/json'; wrk.body = {body}"
+    set_up = f"wrk.method = '{request.method}'; wrk.headers['Content-Type'] = 'text/plain'; wrk.body = {json.dumps(request.body)}"
+    if NEW not in request.path:
+        return set_up
+    pattern, prefix = NEW.replace("-", "%-"), uuid4().hex
+    return f"""{set_up}
+        local number = 0
+        function request()
+            number = number + 1
+            local new = '{prefix}-' .. number
+            return wrk.format(nil, (wrk.path:gsub('{pattern}', new)), nil, (wrk.body:gsub('{pattern}', new)))
+        end"""
 
 
 def median(rounds: list[Figures]) -> Figures:
