@@ -45,7 +45,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /events/{event_id}/announce": {"private": (404, 409, 409, 403, 404), "public": (401, 303, 303, 403, 403)},
     "POST /events/{event_id}/copy": {"private": (404, 303, 303, 303, 404), "public": (401, 303, 303, 303, 303)},
     "POST /events/{event_id}/add": {"private": (404, 303, 303, 303, 404), "public": (401, 303, 303, 303, 303)},
-    "GET /events/new": {"": SIGNED_IN},
+    "GET /events/new": {"": (401, 303, 303, 303, 303)},
     "POST /events": {"private": (401, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
     "GET /events/{event_id}/edit": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "POST /events/{event_id}": {"private": (404, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},

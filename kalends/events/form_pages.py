@@ -20,6 +20,7 @@ from kalends.records.calendar import Calendar
 from kalends.records.event import Event
 from kalends.values.datetimes import known_zones
 from kalends.web import form_token, labels
+from kalends.web.form_token import FormToken
 from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -38,6 +39,7 @@ class Start(Struct, kw_only=True):
     start_time: Annotated[DateTime, Meta(description="A day, or a time on it.")] | None = None
     time_zone: Annotated[TimeZone, Meta(description="The zone of that time; the reader's by default.")] | None = None
     calendar_id: Annotated[Id, Meta(description="The calendar.")] | None = None
+    form_token: FormToken | None = None
 
 
 def _form(
@@ -57,15 +59,17 @@ def _form(
         calendars=calendars,
         zones=sorted(known_zones()),
         differences=_differences(stored, form) if stored else [],
-        form_token=form_token.new_token(),
     )
 
 
 @page("GET", "/events/new")
 def new(ctx: Context, params: Start) -> Document:
     """The form to create an event."""
+    policy.user(ctx)
+    if not params.form_token:
+        return redirect(ctx, form_token.add_to(ctx.caller))
     calendar = _calendar(ctx, params.calendar_id)
-    values = structs.asdict(api.new(ctx)) | {"public": calendar.public, "calendar_id": calendar.id}
+    values = structs.asdict(api.new(ctx)) | {"public": calendar.public, "calendar_id": calendar.id, form_token.FIELD: params.form_token}
     if params.start_time:
         values |= {"start_time": params.start_time, "time_zone": params.time_zone or policy.user(ctx).time_zone}
     return _form(ctx, _split(values))

@@ -1,11 +1,16 @@
-"""Tokens in forms that create something, so that Back and a second click create it once and lead to the same record."""
+"""Tokens in forms that create something, so that Back and a second click create it once and lead to the same record.
+
+The token is part of the form's URL: a browser that goes back to the form loads it again, and gets it with the same token."""
 
 import hashlib
 import json
 import secrets
+from typing import Annotated
+
+from msgspec import Meta
 
 from kalends import policy
-from kalends.context import Context
+from kalends.context import Caller, Context
 from kalends.db import Retry
 from kalends.http.input.form import Form
 from kalends.idempotency import store
@@ -14,8 +19,13 @@ from kalends.idempotency.key import IdempotencyKeyInUse, StoredResponse
 FIELD = "form_token"
 
 
-def new_token() -> str:
-    return secrets.token_urlsafe(16)
+FormToken = Annotated[str, Meta(max_length=100, description="The token of the form.")]
+
+
+def add_to(caller: Caller) -> str:
+    """The path and query that the caller requested, with a new token."""
+    query = f"{caller.query}&" if caller.query else ""
+    return f"{caller.path}?{query}{FIELD}={secrets.token_urlsafe(16)}"
 
 
 def find_path(ctx: Context, form: Form) -> str:

@@ -14,7 +14,7 @@ from tests.security.observatory import grade, score
 from tests.test_policy import REQUEST_FIELDS, Scene
 
 PAGES = ["/", "/sign-in", "/sign-up", "/reset", "/calendar", "/docs", "/docs/errors"]
-SIGNED_IN = ["/account", "/calendars", "/contacts", "/events/new", "/responses", "/subscribers", "/deliveries"]
+SIGNED_IN = ["/account", "/calendars", "/contacts", "/events/new?form_token=1", "/responses", "/subscribers", "/deliveries"]
 
 
 @pytest.fixture

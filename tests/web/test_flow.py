@@ -41,8 +41,9 @@ def test_the_life_of_an_event(windows: Windows, guest: Client, day: date, script
     assert "Open stage" not in _feed(owner, guest)
 
 
-def test_going_back_and_creating_again_makes_one_event(windows: Windows, people: Cast) -> None:
-    page = windows.open(people.alice)
+@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+def test_going_back_and_creating_again_makes_one_event(windows: Windows, people: Cast, script: bool) -> None:
+    page = windows.open(people.alice, script=script)
     go(page, "/events/new")
     page.fill("[name=title]", "Backed")
     page.get_by_role("button", name="Create the event").click()

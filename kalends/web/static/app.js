@@ -24,13 +24,6 @@ for (const line of document.querySelectorAll("[data-local]")) {
   line.hidden = false;
 }
 
-// Whoever goes back to a form finds what they typed: it is the same form then, with the same token, and makes nothing twice.
-const token = document.querySelector("input[name=form_token]");
-if (token) {
-  token.value = history.state?.formToken ?? token.value;
-  history.replaceState({ formToken: token.value }, "");
-}
-
 // The browser's zone is the best guess for somebody who signs up.
 const zone = document.querySelector("input[data-guess-zone]");
 if (zone && (!zone.value || zone.value === zone.dataset.guessZone)) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
