@@ -55,5 +55,5 @@ def _recording(method: Any) -> Any:
 
 def _record(database: str, sql: str) -> None:
     request = getattr(_this_thread, "request", None)
-    if request and _EXPLAINABLE.match(sql) and not _TEST_TABLE.search(sql):
-        statements[database].setdefault(sql, request)
+    if request and sql not in statements[database] and _EXPLAINABLE.match(sql) and not _TEST_TABLE.search(sql):
+        statements[database][sql] = request
