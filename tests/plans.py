@@ -36,7 +36,7 @@ EXCEPTED = [
     (r"FROM pragma_index_list\(:table\) l ", "SCAN (l|i|pragma_index_info)"),
 ]
 # Tables that grow only with releases.
-SMALL = {"migrations", "sqlite_master"}
+SMALL = {"migrations", "sqlite_master", "sqlite_sequence"}
 
 
 class Plans(Protocol):
@@ -111,9 +111,8 @@ class PostgresPlans:
         self._on_server(f'CREATE DATABASE "{self._name}"')
         self._database = Postgres(make_conninfo(server, dbname=self._name))
         migrate(self._database)
-        # As the service connects, but for statements that are prepared: these lack their parameters.
+        # As the service connects.
         self._connection = self._database._connect()
-        self._connection.prepare_threshold = None
         self.change(_FIXED_COSTS)
         for script in (_UNCHECKED, _A_ROW_EACH):
             self._change_by(script)
@@ -129,9 +128,7 @@ class PostgresPlans:
         self.change("SET LOCAL session_replication_role = replica;" + ";".join(statement for (statement,) in self._rows(sql)))
 
     def scans(self, sql: str) -> list[str]:
-        numbers: dict[str, int] = {}
-        numbered = re.sub(r"%\((\w+)\)s", lambda match: f"${numbers.setdefault(match[1], len(numbers) + 1)}", sql).replace("%%", "%")
-        plan = self._rows(f"EXPLAIN (GENERIC_PLAN, FORMAT JSON) {numbered}")[0][0][0]["Plan"]
+        plan = self._rows(f"EXPLAIN (GENERIC_PLAN, FORMAT JSON) {sql}")[0][0][0]["Plan"]
         return [_describe(node) for node, parent in _nodes(plan, {}) if self._is_scan(node, parent)]
 
     def _is_scan(self, node: dict[str, Any], parent: dict[str, Any]) -> bool:

@@ -4,12 +4,14 @@ Hooks in the drivers record them. Statements of commands, migrations and the wor
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import apsw
-import psycopg
+
+from kalends.db.postgres.commands import Command
+from kalends.db.postgres.connection import Connection
 
 # By database: each statement, with the request that ran it first.
 statements: dict[str, dict[str, str]] = {"sqlite": {}, "postgres": {}}
@@ -33,8 +35,7 @@ def during(request: str) -> Iterator[None]:
 def listen() -> None:
     """Install hooks in the drivers."""
     apsw.connection_hooks.append(_trace)
-    for name in ("execute", "executemany"):
-        setattr(psycopg.Cursor, name, _recording(getattr(psycopg.Cursor, name)))
+    setattr(Connection, "execute_together", _recording(Connection.execute_together))  # noqa: B010
 
 
 def _trace(connection: apsw.Connection) -> None:
@@ -46,9 +47,10 @@ def _trace(connection: apsw.Connection) -> None:
 
 
 def _recording(method: Any) -> Any:
-    def run(cursor: Any, query: Any, *args: Any, **kwargs: Any) -> Any:
-        _record("postgres", query.decode() if isinstance(query, bytes) else str(query))
-        return method(cursor, query, *args, **kwargs)
+    def run(connection: Connection, commands: Sequence[Command]) -> Any:
+        for command in commands:
+            _record("postgres", command.sql.decode())
+        return method(connection, commands)
 
     return run
 

@@ -49,9 +49,18 @@ class Transaction(ABC):
     def run(self, sql: str, /, **params: Any) -> int:
         """Run the statement and return the number of rows that it changed."""
 
+    def run_together(self, *statements: tuple[str, dict[str, Any]]) -> None:
+        """Run several statements, in one round trip if possible."""
+        for sql, params in statements:
+            self.run(sql, **params)
+
     @abstractmethod
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         """Run the statement once for each row of parameters."""
+
+    def final(self) -> "Transaction":
+        """The transaction, whose next statement is its last, and is committed in the same round trip if possible."""
+        return self
 
     @abstractmethod
     def ids_if_selective(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:

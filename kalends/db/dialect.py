@@ -24,6 +24,10 @@ class Dialect(ABC):
         """
 
     @abstractmethod
+    def next_id(self, table: str) -> str:
+        """The id of a row to be inserted in the same transaction."""
+
+    @abstractmethod
     def records(self, name: str, columns: Mapping[str, str]) -> str:
         """To follow FROM: a list of records, passed as JSON in the parameter of this name, with columns of these types.
 

@@ -1,23 +1,189 @@
-"""A connection to PostgreSQL whose wait for a reply is bounded: behind a network that hangs, no reply comes."""
+"""A connection to PostgreSQL that runs several statements in one round trip, and whose wait for a reply is bounded.
 
+Statements go to libpq directly: a cursor of psycopg takes more CPU time for most of them than the server does. They are sent in
+pipeline mode, and prepared at their first use. Both need messages of the protocol only, which PgBouncer can pool by transaction."""
+
+import select
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
 from typing import Any
 
 import psycopg
 from psycopg import errors as pg
 from psycopg.abc import RV, PQGen
+from psycopg.adapt import Transformer
+from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.pq.abc import PGconn, PGresult
+
+from kalends.db.postgres.commands import Command
 
 WAIT_INTERVAL = 0.1
+# How many statements stay prepared on a connection; then the least recently used are deallocated.
+MAX_PREPARED = 200
+
+_Key = tuple[bytes, tuple[int, ...]]
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
     """Closed when a reply takes longer than `reply_timeout` seconds; None waits without limit."""
 
     reply_timeout: float | None = None
+    has_timed_out = False
+
+    def __init__(self, pgconn: PGconn, *args: Any, **options: Any):
+        super().__init__(pgconn, *args, **options)
+        self._transformer = Transformer(self)
+        self._names: OrderedDict[_Key, bytes] = OrderedDict()
+        self._names_count = 0
+        self._poll = select.poll()
+        # Whether the result of `send` is still to be read.
+        self._has_unread = False
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the server has ended the connection, or it was closed here."""
+        return self.pgconn.status == ConnStatus.BAD
+
+    def execute_together(self, commands: Sequence[Command]) -> list[PGresult]:
+        """Run the commands in one round trip and return their results. After one that fails none runs, and its error is raised."""
+        if len(commands) == 1 and not self._has_unread and (name := self._find_prepared(commands[0])):
+            return self._execute_prepared(name, commands[0])
+        return self._execute_in_pipeline(commands)
+
+    def send(self, command: Command) -> None:
+        """Send a command whose result does not matter. It is read together with that of the next command."""
+        self.receive_unread()
+        with self._closed_after_error():
+            self.pgconn.enter_pipeline_mode()
+            self._send(command)
+            self.pgconn.pipeline_sync()
+        self._has_unread = True
+
+    def receive_unread(self) -> None:
+        """Read the result of `send`, so that methods of psycopg can be called."""
+        if self._has_unread:
+            self._execute_in_pipeline([])
+
+    def load(self, result: PGresult) -> list[tuple[Any, ...]]:
+        """The rows of a result."""
+        if not result.ntuples:
+            return []
+        self._transformer.set_pgresult(result)
+        return self._transformer.load_rows(0, result.ntuples, tuple)
 
     def wait(self, gen: PQGen[RV], interval: float = WAIT_INTERVAL, timeout: float | None = None) -> RV:
+        """Wait for the reply to a method of psycopg."""
         try:
             return super().wait(gen, interval, timeout or self.reply_timeout)
         except pg._WaitTimeout:
-            # A late reply would be read as the next statement's; the connection cannot be reused.
+            self._time_out()
+            raise
+
+    def _execute_prepared(self, name: bytes, command: Command) -> list[PGresult]:
+        with self._closed_after_error():
+            self.pgconn.send_query_prepared(name, command.values, command.formats)
+            results = self._receive(0)
+        _raise_error(results)
+        return results
+
+    def _execute_in_pipeline(self, commands: Sequence[Command]) -> list[PGresult]:
+        with self._closed_after_error():
+            if not self._has_unread:
+                self.pgconn.enter_pipeline_mode()
+            sent = [key for command in commands for key in self._send(command)]
+            self.pgconn.pipeline_sync()
+            results = self._receive(2 if self._has_unread else 1)
+            self.pgconn.exit_pipeline_mode()
+        self._has_unread = False
+        for key, result in zip(sent, results, strict=True):
+            if key and result.status != ExecStatus.COMMAND_OK:
+                self._names.pop(key, None)
+        _raise_error(results)
+        return [result for key, result in zip(sent, results, strict=True) if key is None]
+
+    def _send(self, command: Command) -> list[_Key | None]:
+        """Send a command, after preparing it if need be. Returns what the results will be of: None for the command itself, and the key
+        of a statement that is prepared or deallocated before it."""
+        if not command.is_prepared:
+            self.pgconn.send_query_params(command.sql, None)
+            return [None]
+        name = self._find_prepared(command)
+        prepared: list[_Key] = []
+        if name is None:
+            name, prepared = self._prepare(command)
+        self.pgconn.send_query_prepared(name, command.values, command.formats)
+        return [*prepared, None]
+
+    def _prepare(self, command: Command) -> tuple[bytes, list[_Key]]:
+        key = command.sql, command.types
+        name = self._names[key] = b"kalends_%d" % self._names_count
+        self._names_count += 1
+        self.pgconn.send_prepare(name, command.sql, command.types)
+        if len(self._names) <= MAX_PREPARED:
+            return name, [key]
+        oldest, oldest_name = self._names.popitem(last=False)
+        self.pgconn.send_close_prepared(oldest_name)
+        return name, [key, oldest]
+
+    def _find_prepared(self, command: Command) -> bytes | None:
+        key = command.sql, command.types
+        name = self._names.get(key)
+        if name:
+            self._names.move_to_end(key)
+        return name
+
+    def _receive(self, synchronisations: int) -> list[PGresult]:
+        """The results before the last of so many synchronisations of the pipeline; outside of pipeline mode, those of one command."""
+        pgconn = self.pgconn
+        deadline = None if self.reply_timeout is None else monotonic() + self.reply_timeout
+        while pgconn.flush():
+            if self._wait(deadline, select.POLLIN | select.POLLOUT) & select.POLLIN:
+                pgconn.consume_input()
+        results: list[PGresult] = []
+        while True:
+            while pgconn.is_busy():
+                self._wait(deadline, select.POLLIN)
+                pgconn.consume_input()
+            result = pgconn.get_result()
+            if result is None:
+                # The end of a command.
+                if not synchronisations:
+                    return results
+            elif result.status == ExecStatus.PIPELINE_SYNC:
+                synchronisations -= 1
+                if not synchronisations:
+                    return results
+                results.clear()
+            else:
+                results.append(result)
+
+    def _wait(self, deadline: float | None, events: int) -> int:
+        """Wait until the socket is ready for one of the events, and return for which."""
+        self._poll.register(self.pgconn.socket, events)
+        ready = self._poll.poll(None if deadline is None else max(0, deadline - monotonic()) * 1000)
+        if not ready:
+            self._time_out()
+            raise pg.ConnectionTimeout("The server did not reply in time.")
+        return ready[0][1]
+
+    def _time_out(self) -> None:
+        """A late reply would be read as the next statement's, so the connection cannot be reused."""
+        self.has_timed_out = True
+        self.close()
+
+    @contextmanager
+    def _closed_after_error(self) -> Iterator[None]:
+        """Close the connection after an error of libpq, or an interruption: its state is unknown."""
+        try:
+            yield
+        except BaseException:
             self.close()
             raise
+
+
+def _raise_error(results: Sequence[PGresult]) -> None:
+    for result in results:
+        if result.status == ExecStatus.FATAL_ERROR:
+            raise pg.error_from_result(result)

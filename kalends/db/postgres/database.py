@@ -5,7 +5,7 @@ Here the thread of the request connects, and a refused connection is a 503 at on
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 import psycopg
@@ -13,6 +13,7 @@ from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
 
 from kalends.db.database import Database, Transaction
+from kalends.db.postgres.commands import Command
 from kalends.db.postgres.connection import Connection
 from kalends.db.postgres.dialect import PostgresDialect
 from kalends.db.postgres.errors import TranslatedErrors
@@ -27,6 +28,8 @@ LOCK_MS = 10_000
 GRACE_SECONDS = 5
 # After a connection timed out, requests fail at once for this long.
 FAIL_FAST_SECONDS = 1
+
+BEGIN_READ = [Command(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
 
 
 class Postgres(PostgresDialect, Database):
@@ -43,19 +46,19 @@ class Postgres(PostgresDialect, Database):
             # Every statement of a request has an index: a wrong estimate must not read a whole table, and one plan fits all values.
             "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0"
         )
-        # Sent as one message, so the setting costs no round trip.
-        self._begin_write = f"BEGIN; SET LOCAL statement_timeout = {statement_ms}"
-        self._reply_timeout = max(read_ms, statement_ms) / 1000 + GRACE_SECONDS
-        # The connections of reads, by thread.
-        self._reading: dict[int, Connection] = {}
+        self._begin_write = [Command(b"BEGIN"), Command(b"SET LOCAL statement_timeout = %d" % statement_ms)]
+        self._read_timeout = read_ms / 1000 + GRACE_SECONDS
+        self._write_timeout = statement_ms / 1000 + GRACE_SECONDS
+        # By thread.
+        self._reading: dict[int, PostgresTransaction] = {}
         self._idle: list[Connection] = []
         self._fail_fast_until = 0.0
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
-        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") as transaction:
+        with self._transaction(BEGIN_READ, self._read_timeout, is_read=True) as transaction:
             thread = threading.get_ident()
-            self._reading[thread] = transaction.connection
+            self._reading[thread] = transaction
             try:
                 yield transaction
             finally:
@@ -63,7 +66,7 @@ class Postgres(PostgresDialect, Database):
 
     @contextmanager
     def write(self, *, alone: bool = False) -> Iterator[Transaction]:
-        with self._transaction(self._begin_write) as transaction:
+        with self._transaction(self._begin_write, self._write_timeout) as transaction:
             yield transaction
 
     def yield_to_other_writers(self) -> None:
@@ -73,10 +76,10 @@ class Postgres(PostgresDialect, Database):
         """The server does so itself (statement_timeout)."""
 
     def interrupt(self, thread: int) -> None:
-        connection = self._reading.get(thread)
-        if connection:
+        transaction = self._reading.get(thread)
+        if transaction:
             with suppress(psycopg.Error):
-                connection.cancel_safe(timeout=CANCEL_SECONDS)
+                transaction.connection.cancel_safe(timeout=CANCEL_SECONDS)
 
     def is_in_use(self) -> bool:
         self.close()
@@ -89,47 +92,45 @@ class Postgres(PostgresDialect, Database):
             connection.close()
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[PostgresTransaction]:
+    def _transaction(self, begin: Sequence[Command], reply_timeout: float, *, is_read: bool = False) -> Iterator[PostgresTransaction]:
         with TranslatedErrors():
-            connection = self._begin(begin)
+            connection = self._acquire()
+        connection.reply_timeout = reply_timeout
+        transaction = PostgresTransaction(connection, begin, self._replace, is_read=is_read)
         try:
-            yield PostgresTransaction(connection)
-            with TranslatedErrors():
-                _commit(connection)
+            yield transaction
+            transaction.commit()
         except BaseException:
-            _roll_back(connection)
+            transaction.roll_back()
             raise
         finally:
-            if not connection.closed:
-                self._idle.append(connection)
+            self._release(transaction.connection)
 
-    def _begin(self, begin: str) -> Connection:
-        """A connection in a new transaction."""
+    def _acquire(self) -> Connection:
+        """An idle connection, or a new one."""
         if time.monotonic() < self._fail_fast_until:
             raise pg.ConnectionTimeout("The server did not reply a moment ago.")
         try:
-            return self._begin_on_any(begin)
-        except (pg.ConnectionTimeout, pg._WaitTimeout):
-            self._fail_fast_until = time.monotonic() + FAIL_FAST_SECONDS
+            return self._pop_idle() or self._connect()
+        except pg.ConnectionTimeout:
+            self._fail_fast()
             raise
 
-    def _begin_on_any(self, begin: str) -> Connection:
-        """Idle connections break when the server restarts. BEGIN shows it before anything else has run, and the next one is tried."""
-        while connection := self._pop_idle():
-            try:
-                return self._begin_on(connection, begin)
-            except pg._WaitTimeout:
-                raise
-            except psycopg.OperationalError:
-                connection.close()
-        return self._begin_on(self._connect(), begin)
-
-    def _begin_on(self, connection: Connection, begin: str) -> Connection:
-        connection.reply_timeout = CONNECT_SECONDS
-        # A prepared statement could not hold two commands.
-        connection.execute(begin.encode(), prepare=False)
-        connection.reply_timeout = self._reply_timeout
+    def _replace(self, broken: Connection) -> Connection:
+        """Another connection. Idle ones break when the server restarts, and the first statement shows it."""
+        broken.close()
+        connection = self._acquire()
+        connection.reply_timeout = broken.reply_timeout
         return connection
+
+    def _release(self, connection: Connection) -> None:
+        if connection.has_timed_out:
+            self._fail_fast()
+        if not connection.closed:
+            self._idle.append(connection)
+
+    def _fail_fast(self) -> None:
+        self._fail_fast_until = time.monotonic() + FAIL_FAST_SECONDS
 
     def _pop_idle(self) -> Connection | None:
         try:
@@ -141,7 +142,6 @@ class Postgres(PostgresDialect, Database):
         return Connection.connect(
             self._url,
             autocommit=True,
-            prepare_threshold=2,
             options=self._options,
             application_name="kalends",
             connect_timeout=CONNECT_SECONDS,
@@ -150,16 +150,3 @@ class Postgres(PostgresDialect, Database):
             keepalives_count=3,
             tcp_user_timeout=20_000,
         )
-
-
-def _commit(connection: Connection) -> None:
-    # After a failed statement whose error was caught, PostgreSQL replies to COMMIT with a rollback and no error.
-    if connection.execute("COMMIT").statusmessage != "COMMIT":
-        raise RuntimeError("A statement of this transaction failed, so PostgreSQL rolled it back.")
-
-
-def _roll_back(connection: Connection) -> None:
-    try:
-        connection.execute("ROLLBACK")
-    except psycopg.Error:
-        connection.close()

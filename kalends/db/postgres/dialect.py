@@ -27,6 +27,9 @@ class PostgresDialect(Dialect):
         members = f"unnest(CAST(:{name} AS bigint[])) AS each (id)"
         return f"{members} CROSS JOIN LATERAL ({ids}) AS matches JOIN {table} ON {table.split()[-1]}.id = matches.id"
 
+    def next_id(self, table: str) -> str:
+        return f"nextval('{table}_id_seq')"
+
     def records(self, name: str, columns: Mapping[str, str]) -> str:
         typed = ", ".join(f"{column} {kind}" for column, kind in columns.items())
         return f"json_to_recordset(CAST(:{name} AS json)) AS {name} ({typed})"

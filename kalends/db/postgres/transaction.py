@@ -1,47 +1,65 @@
-"""A transaction on PostgreSQL."""
+"""A transaction on PostgreSQL: BEGIN is sent with its first statement, and COMMIT with the final one."""
 
-import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 from typing import Any
 from zlib import crc32
 
 import psycopg
+from psycopg.pq.abc import PGresult
 
-from kalends.db.database import Transaction
+from kalends.db.database import Transaction, batches
+from kalends.db.postgres.commands import Command, command, with_literals
 from kalends.db.postgres.connection import Connection
 from kalends.db.postgres.dialect import ids_containing
 from kalends.db.postgres.errors import TranslatedErrors
 
-# The reply timeout of a batch of statements.
-MANY_SECONDS = 300
+# How many statements of `many` are sent at once.
+BATCH = 500
 
-# A parameter, or what may hold a colon that does not begin one: a string, a quoted name, a comment.
-_PARAMETER = re.compile(r"""'[^']*'|"[^"]*"|--[^\n]*|(?<![:\w]):([a-z_][a-z0-9_]*)""")
+_COMMIT = Command(b"COMMIT")
+_ROLLBACK = Command(b"ROLLBACK")
 
 
 class PostgresTransaction(Transaction):
-    def __init__(self, connection: Connection):
+    """`replace` takes a connection that the server has ended, and returns another."""
+
+    def __init__(self, connection: Connection, begin: Sequence[Command], replace: Callable[[Connection], Connection], *, is_read: bool):
         self.connection = connection
-        self._cursor = connection.cursor()
+        # Empty once they are sent.
+        self._begin = begin
+        self._replace = replace
+        self._is_read = is_read
+        self._is_final = False
+        # Whether the server has a transaction that must be ended.
+        self._is_open = False
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
         with TranslatedErrors():
-            return self._cursor.execute(_to_psycopg(sql), params).fetchall()
+            [result] = self._execute([command(sql, params)])
+            return self.connection.load(result)
 
     def run(self, sql: str, /, **params: Any) -> int:
         with TranslatedErrors():
-            return self._cursor.execute(_to_psycopg(sql), params).rowcount
+            [result] = self._execute([command(sql, params)])
+            return result.command_tuples or 0
+
+    def run_together(self, *statements: tuple[str, dict[str, Any]]) -> None:
+        with TranslatedErrors():
+            self._execute([command(sql, params) for sql, params in statements])
 
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
-        timeout, self.connection.reply_timeout = self.connection.reply_timeout, MANY_SECONDS
         with TranslatedErrors():
-            self._cursor.executemany(_to_psycopg(sql), rows)
-        self.connection.reply_timeout = timeout
+            for batch in batches(rows, BATCH):
+                self._execute([command(sql, row) for row in batch])
+
+    def final(self) -> Transaction:
+        self._is_final = True
+        return self
 
     def copy(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Insert the rows with COPY, which is the quickest way."""
-        with TranslatedErrors(), self._cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()) as copy:
+        statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()
+        with TranslatedErrors(), self._begun().cursor().copy(statement) as copy:
             for row in rows:
                 copy.write_row(row)
 
@@ -49,31 +67,79 @@ class PostgresTransaction(Transaction):
         """Uses the planner's estimate: the index itself can count its matches only by finding all of them."""
         sql, params = ids_containing(table, column, literals)
         with TranslatedErrors():
-            explain = b"EXPLAIN (FORMAT JSON) " + _to_psycopg(sql)
-            row = psycopg.ClientCursor(self.connection).execute(explain, params).fetchone()
-        assert row is not None
-        return (sql, params) if row[0][0]["Plan"]["Plan Rows"] <= most else None
+            [result] = self._execute([with_literals(f"EXPLAIN (FORMAT JSON) {sql}", params)])
+            [(plans,)] = self.connection.load(result)
+        return (sql, params) if plans[0]["Plan"]["Plan Rows"] <= most else None
 
     def script(self, sql: str) -> None:
         with TranslatedErrors():
-            self.connection.execute(sql.encode())
+            self._begun().execute(sql.encode())
 
     def advisory_lock(self, name: str) -> None:
         self.rows("SELECT pg_advisory_xact_lock(:key)", key=crc32(f"kalends {name}".encode()))
 
     def without_statement_timeout(self) -> None:
-        self.script("SET LOCAL statement_timeout = 0")
+        self.run("SET LOCAL statement_timeout = 0")
         self.connection.reply_timeout = None
 
     def has_table(self, name: str) -> bool:
         return bool(self.value("SELECT to_regclass(:name) IS NOT NULL", name=name))
 
+    def commit(self) -> None:
+        if self._is_read:
+            self.roll_back()
+        elif self._is_open:
+            with TranslatedErrors():
+                _check_commit(self.connection.execute_together([_COMMIT])[0])
+            self._is_open = False
 
-@lru_cache(2048)
-def _to_psycopg(sql: str) -> bytes:
-    """The statement with psycopg's placeholders `%(name)s` instead of `:name`."""
+    def roll_back(self) -> None:
+        if not self._is_open or self.connection.is_broken:
+            return
+        try:
+            if self._is_read:
+                # It holds no lock that others wait for, so the reply is read later.
+                self.connection.send(_ROLLBACK)
+            else:
+                self.connection.execute_together([_ROLLBACK])
+        except psycopg.Error:
+            self.connection.close()
 
-    def placeholder(match: re.Match[str]) -> str:
-        return f"%({match[1]})s" if match[1] else match[0]
+    def _begun(self) -> Connection:
+        """The connection with the transaction begun, for methods of psycopg."""
+        if self._begin:
+            self._execute([])
+        self.connection.receive_unread()
+        return self.connection
 
-    return _PARAMETER.sub(placeholder, sql.replace("%", "%%")).encode()
+    def _execute(self, statements: Sequence[Command]) -> Sequence[PGresult]:
+        """Run the statements in one round trip, after BEGIN if they are the first, and before COMMIT if they are the final ones."""
+        begin, self._begin = self._begin, ()
+        if self._is_final and self._is_read and not self._is_open:
+            # One statement needs no transaction to read one snapshot.
+            return self._execute_first(statements)
+        assert begin or self._is_open, "a statement follows the final one"
+        end = [_COMMIT] if self._is_final else []
+        commands = [*begin, *statements, *end]
+        self._is_open = True
+        results = self._execute_first(commands) if begin and not end else self.connection.execute_together(commands)
+        if end:
+            _check_commit(results[-1])
+            self._is_open = False
+        return results[len(begin) : len(begin) + len(statements)]
+
+    def _execute_first(self, commands: Sequence[Command]) -> Sequence[PGresult]:
+        """Run the first statements. Idle connections break when the server restarts: nothing is committed yet, so the next is tried."""
+        while True:
+            try:
+                return self.connection.execute_together(commands)
+            except psycopg.OperationalError:
+                if self.connection.has_timed_out or not self.connection.is_broken:
+                    raise
+                self.connection = self._replace(self.connection)
+
+
+def _check_commit(result: PGresult) -> None:
+    # After a failed statement whose error was caught, PostgreSQL replies to COMMIT with a rollback and no error.
+    if result.command_status != b"COMMIT":
+        raise RuntimeError("A statement of this transaction failed, so PostgreSQL rolled it back.")

@@ -26,6 +26,9 @@ class SqliteDialect(Dialect):
     def for_each(self, name: str, table: str, ids: str) -> str:
         return f"(SELECT value AS id FROM json_each(:{name})) AS each CROSS JOIN {table} WHERE {table.split()[-1]}.id IN ({ids})"
 
+    def next_id(self, table: str) -> str:
+        return f"coalesce((SELECT seq FROM sqlite_sequence WHERE name = '{table}'), 0) + 1"
+
     def records(self, name: str, columns: Mapping[str, str]) -> str:
         selected = ", ".join(f"value ->> '{column}' AS {column}" for column in columns)
         return f"(SELECT {selected} FROM json_each(:{name})) AS {name}"
