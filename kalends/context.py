@@ -132,6 +132,12 @@ class Context:
         assert self._tx is not None, "no transaction is open"
         return self._tx
 
+    @property
+    def final_tx(self) -> Transaction:
+        """The open transaction, for its last statement, which is committed in the same round trip. What follows must not fail."""
+        # Under an Idempotency-Key the stored reply comes last.
+        return self.tx if self.defers_commit else self.tx.final()
+
     def read(self) -> "_TransactionScope":
         """Open a read snapshot for the block."""
         if self._deferred:

@@ -23,7 +23,8 @@ from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.http.sparse_fields import select
 from kalends.policy import Right
-from kalends.records.calendar import Calendar, Searched
+from kalends.records.calendar import Calendar, OwnCalendars, Searched
+from kalends.records.event import EventRow
 from kalends.subscribers.opt_in import opt_in
 from kalends.values import datetimes
 
@@ -37,10 +38,14 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
     Without calendars: all of yours, owned and shared; for a guest, and with `scope=public`, all public events. Field searches must
     all match.
     """
-    calendars = _searched_calendars(ctx, params)
-    zone = _default_zone(ctx, calendars)
-    rows, next_page = page(ctx, params, listing.find(ctx, params, calendars, zone), after=cursor.encode)
-    total = listing.count(ctx, params, calendars, zone) if params.count else None
+    matches = _on_calendar(ctx, params)
+    total = None
+    if matches is None:
+        calendars = _searched_calendars(ctx, params)
+        zone = _default_zone(ctx, calendars)
+        total = listing.count(ctx, params, calendars, zone) if params.count else None
+        matches = listing.find(ctx, params, calendars, zone, is_final=True)
+    rows, next_page = page(ctx, params, matches, after=cursor.encode)
     items = present.items(ctx, rows)
     return EventIndex(
         events=[select(item, params.fields) for item in items] if params.fields else items,
@@ -92,7 +97,7 @@ def new(ctx: Context) -> EventFields:
 def create(ctx: Context, params: EventInput) -> EventDetail | EventImport:
     """Create an event on the calendar `calendar_id`, or on your primary calendar."""
     if params.file is None:
-        return create_event(ctx, params)
+        return create_event(ctx, params, is_final=True)
     _refuse_other_fields(params)
     return import_upload(ctx, params.file, params)
 
@@ -100,7 +105,7 @@ def create(ctx: Context, params: EventInput) -> EventDetail | EventImport:
 @endpoint("GET", "/api/events/{event_id}", guests=True, etag=True, on_event_loop=True)
 def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
     """The event, expanded; with `comments`, those that you may see, newest first."""
-    event = policy.event(ctx, event_id, to=Right.SEE)
+    event = policy.event_with_counts(ctx, event_id, is_final=params.comments is None)
     ctx.tag(event.etag, with_body_hash=True)
     return select(present.detail_with_comments(ctx, event, params.comments), params.fields)
 
@@ -142,7 +147,8 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
     detail = present.load_detail(ctx, event_id)
     if ids is None:
         return detail
-    return EventsChanged([detail, *(present.detail(ctx, event) for event in policy.events(ctx, event_id, ids, to=Right.SEE)[1:])])
+    others = policy.events_with_counts(ctx, [event.id for event in events[1:]])
+    return EventsChanged([detail, *(present.detail(ctx, event) for event in others)])
 
 
 @endpoint("DELETE", "/api/events/{event_id}", etag=True)
@@ -204,6 +210,17 @@ def _refuse_other_fields(params: EventInput) -> None:
         )
 
 
+def _on_calendar(ctx: Context, query: EventQuery) -> list[EventRow] | None:
+    """The events of the one calendar that the query names; None if they cannot be found in one statement."""
+    if query.calendar_id is None or query.calendar_ids or query.scope:
+        return None
+    rows = listing.find_on_calendar(ctx, query, query.calendar_id)
+    if rows == []:
+        # It may be empty, or hidden.
+        policy.calendar(ctx, query.calendar_id, to=Right.SEE)
+    return rows
+
+
 def _searched_calendars(ctx: Context, query: EventQuery) -> Searched | None:
     """The calendars to search; None for all public events, or for `ids`, which may be anywhere."""
     calendar_ids = [*([query.calendar_id] if query.calendar_id else []), *(query.calendar_ids or [])]
@@ -213,11 +230,11 @@ def _searched_calendars(ctx: Context, query: EventQuery) -> Searched | None:
         return None
     if calendar_ids:
         return [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(calendar_ids)]
-    return None if ctx.actor is None or query.ids is not None else policy.my_calendar_ids(ctx)
+    return None if ctx.actor is None or query.ids is not None else OwnCalendars()
 
 
 def _default_zone(ctx: Context, calendars: Searched | None) -> str:
     """The zone of times without an offset: that of the one calendar searched, else the user's."""
-    if calendars and len(calendars) == 1 and isinstance(calendars[0], Calendar):
+    if isinstance(calendars, list) and len(calendars) == 1 and isinstance(calendars[0], Calendar):
         return calendars[0].time_zone
     return ctx.actor.time_zone if ctx.actor else "UTC"

@@ -8,23 +8,21 @@ from kalends.events import location, present, span, store
 from kalends.events.input import EventFields, EventInput
 from kalends.events.model import PARTS, EventDetail
 from kalends.http.input.tags import tagged
-from kalends.policy import Right
-from kalends.records.calendar import Calendar
+from kalends.records.calendar import TargetCalendar
 
 
-def create_event(ctx: Context, params: EventInput) -> EventDetail:
-    """Create the event on the calendar `calendar_id`, or on the actor's primary calendar."""
-    calendar = policy.target_calendar(ctx, params.calendar_id)
+def create_event(ctx: Context, params: EventInput, *, is_final: bool = False) -> EventDetail:
+    """Create the event on the calendar `calendar_id`, or on the actor's primary calendar; is_final: no statement follows."""
+    calendar = policy.calendar_for_new_event(ctx, params.calendar_id)
     sent = {name for name in ("location", *PARTS) if getattr(params, name)}
     if params.tag:
         params = structs.replace(params, tag_list=tagged(params.tag_list, params.tag))
-    return insert_event(ctx, location.complete(params, sent), calendar)
+    return insert_event(ctx, location.complete(params, sent), calendar, is_final=is_final)
 
 
-def insert_event(ctx: Context, fields: EventFields, calendar: Calendar) -> EventDetail:
+def insert_event(ctx: Context, fields: EventFields, calendar: TargetCalendar, *, is_final: bool = False) -> EventDetail:
     """Insert the event with the actor as its owner; without `public`, it is as visible as its calendar."""
     fields = structs.replace(fields, public=calendar.public if fields.public is None else fields.public)
-    event_id = store.insert(ctx, fields, span.resolve(fields, calendar.time_zone), calendar)
-    event = policy.event(ctx, event_id, to=Right.SEE)
+    event = store.insert(ctx, fields, span.resolve(fields, calendar.time_zone), calendar, is_final=is_final)
     ctx.tag(event.etag, with_body_hash=True)
     return present.new_detail(ctx, event, calendar)

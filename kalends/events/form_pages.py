@@ -123,7 +123,8 @@ def ask(ctx: Context, event_id: int, form: FormState | None = None) -> Document:
     """Ask before an event is deleted."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
     count = series.count_events(ctx, event.series_id) if event.series_id is not None else 1
-    return render("events/delete.html", ctx, title="Delete the event", form=form, event=present.detail(ctx, event), count=count)
+    detail = present.detail(ctx, policy.event_with_counts(ctx, event_id))
+    return render("events/delete.html", ctx, title="Delete the event", form=form, event=detail, count=count)
 
 
 @page("POST", "/events/{event_id}/delete", again=ask)

@@ -4,6 +4,7 @@ The cost of a page must not grow with the table. A list of several calendars is 
 first asks the text index how many events can match: a selective one loads and sorts its matches, any other filters the events in
 order, which soon fills a page."""
 
+from functools import cache
 from typing import Any
 
 from msgspec import Struct
@@ -14,8 +15,9 @@ from kalends.db import columns
 from kalends.events import conditions
 from kalends.events.conditions import Conditions
 from kalends.events.query import EventQuery
-from kalends.records.calendar import Searched
+from kalends.records.calendar import Calendars, OwnCalendars, Searched
 from kalends.records.event import EventRow
+from kalends.values import datetimes
 
 # A search that can match at most this many events is selective.
 SELECTIVE = 2_000
@@ -25,8 +27,6 @@ MAX_COUNTED = 10_000
 # Sorts after every event.
 AFTER_ALL = (2**63, 0)
 
-_PLACED = "(SELECT coalesce(string_agg(CAST(o.calendar_id AS TEXT), ','), '') FROM placements o WHERE o.event_id = e.id)"
-_ROW = columns(EventRow, "e").replace("e.placed", _PLACED)
 _ORDER = " ORDER BY e.start_at, e.id"
 _LATEST_FIRST = " ORDER BY e.start_at DESC, e.id DESC"
 
@@ -40,8 +40,11 @@ class Total(Struct, frozen=True):
     is_exact: bool
 
 
-def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> list[EventRow]:
-    """The page of the query, and one more event if there is a next page. Without calendars: all public events."""
+def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str, *, is_final: bool = False) -> list[EventRow]:
+    """The page of the query, and one more event if there is a next page. Without calendars: all public events.
+
+    is_final: no statement follows.
+    """
     where = conditions.build(ctx, query, zone)
     order = _LATEST_FIRST if where.latest_first else _ORDER
     skip = query.offset
@@ -55,10 +58,36 @@ def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str)
     is_deep = skip > DEEP_OFFSET and bool(calendars is not None or where.literals)
     matches = _selective_matches(ctx, query, where, SELECTIVE)
     if query.ids is not None or is_deep or matches:
-        return _rows(ctx, _select_all(ctx, _ROW, query, calendars, where, matches) + order, where.params, fetch, skip)
+        select = _select_all(ctx, _row(ctx), query, calendars, where, matches) + order
+        return _rows(ctx, select, where.params, fetch, skip, is_final=is_final)
     if where.is_overlap:
         return _find_overlapping(ctx, query, calendars, where, skip)
-    return _find_in_order(ctx, calendars, where, fetch, skip)
+    return _find_in_order(ctx, calendars, where, fetch, skip, is_final=is_final)
+
+
+def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int) -> list[EventRow] | None:
+    """The same for one calendar that the actor may not see, in one statement with that check; None if the query needs more.
+
+    No statement follows, unless there are no events.
+    """
+    if query.text or query.overlaps or query.ids is not None or query.count or query.offset > DEEP_OFFSET or not query.fetch:
+        return None
+    if not (query.time_zone or all(_has_zone(time) for time in (query.start_time, query.end_time) if time)):
+        return None
+    where = conditions.build(ctx, query, "UTC")
+    if where.literals:
+        return None
+    if query.after:
+        conditions.add_cursor(where, query.after)
+    where.on_event.append(policy.calendar_visible_by_id(ctx, ":calendar"))
+    select = _select_placed(ctx, _row(ctx), ":calendar", where, as_member=None)
+    skip = 0 if query.after else query.offset
+    return _rows(ctx, select, where.params | {"calendar": calendar_id}, query.fetch, skip, is_final=True)
+
+
+def _has_zone(time: str) -> bool:
+    parsed = datetimes.parse(time)
+    return parsed.zone is not None or (parsed.offset is not None and not parsed.is_date)
 
 
 def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> Total:
@@ -89,7 +118,7 @@ def _candidates(ctx: Context, query: EventQuery, calendars: Searched | None, whe
         return "SELECT e.id FROM events e WHERE e.series_id = :series_id"
     if calendars is None:
         return f"SELECT e.id FROM events e WHERE {where.bounded('e.start_at', 'e.id', 'e.public')}{_ORDER}"
-    within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id {ctx.db.in_list('calendars')}")
+    within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id {_in_calendars(ctx, calendars, where)}")
     return f"SELECT p.event_id AS id FROM placements p WHERE {within}"
 
 
@@ -100,7 +129,7 @@ def _select_all(ctx: Context, selection: str, query: EventQuery, calendars: Sear
         hits, params = ctx.db.ids_containing("events", "search", where.literals)
         where.params |= params
     elif matches is None and query.ids is None and calendars is not None:
-        within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id {ctx.db.in_list('calendars')}")
+        within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id {_in_calendars(ctx, calendars, where)}")
         hits = f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}"
     condition = where.sql("e.start_at", "e.id", _scope(ctx, query, calendars, where), policy.event_visible(ctx))
     return _select_by_ids(selection, hits, condition) if hits else f"SELECT {selection} FROM events e WHERE {condition}"
@@ -110,8 +139,16 @@ def _scope(ctx: Context, query: EventQuery, calendars: Searched | None, where: C
     """SQL for the calendars or the visibility that the query asks for."""
     if calendars is None:
         return "1 = 1" if query.ids is not None and query.scope is None else "e.public"
+    in_calendars = _in_calendars(ctx, calendars, where)
+    return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND p.calendar_id {in_calendars})"
+
+
+def _in_calendars(ctx: Context, calendars: Searched, where: Conditions) -> str:
+    """SQL to follow the id of a calendar: whether it is one of these."""
+    if isinstance(calendars, OwnCalendars):
+        return f"IN {policy.MY_CALENDAR_IDS}"
     where.params["calendars"] = [calendar.id for calendar in calendars]
-    return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND p.calendar_id {ctx.db.in_list('calendars')})"
+    return ctx.db.in_list("calendars")
 
 
 def _selective_matches(ctx: Context, query: EventQuery, where: Conditions, most: int) -> str | None:
@@ -134,7 +171,9 @@ def _select_by_ids(selection: str, hits: str, condition: str) -> str:
 def _find_overlapping(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions, skip: int) -> list[EventRow]:
     """The events that overlap a time: first those that began long before it, which have an index of their own, then the others."""
     long_running = conditions.long_running(where)
-    first = _rows(ctx, _select_long_running(ctx, _ROW, query, calendars, long_running) + _ORDER, long_running.params, query.fetch, skip)
+    first = _rows(
+        ctx, _select_long_running(ctx, _row(ctx), query, calendars, long_running) + _ORDER, long_running.params, query.fetch, skip
+    )
     skip = 0 if first or not skip else skip - _count_long_running(ctx, query, calendars, long_running)
     rest = conditions.recent(where)
     return first + (_find_in_order(ctx, calendars, rest, query.fetch - len(first), skip) if len(first) < query.fetch else [])
@@ -145,8 +184,7 @@ def _select_long_running(ctx: Context, selection: str, query: EventQuery, calend
     if calendars is None:
         condition = long_running.sql("e.start_at", "e.id", _scope(ctx, query, calendars, long_running), policy.event_visible(ctx))
         return f"SELECT {selection} FROM events e WHERE {condition}"
-    long_running.params["calendars"] = [calendar.id for calendar in calendars]
-    within = f"p.lasts AND p.start_at < :recent AND p.calendar_id {ctx.db.in_list('calendars')}"
+    within = f"p.lasts AND p.start_at < :recent AND p.calendar_id {_in_calendars(ctx, calendars, long_running)}"
     condition = long_running.sql("e.start_at", "e.id", policy.event_visible(ctx))
     return _select_by_ids(selection, f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}", condition)
 
@@ -157,21 +195,36 @@ def _count_long_running(ctx: Context, query: EventQuery, calendars: Searched | N
     )
 
 
-def _find_in_order(ctx: Context, calendars: Searched | None, where: Conditions, limit: int, skip: int) -> list[EventRow]:
+def _find_in_order(
+    ctx: Context, calendars: Searched | None, where: Conditions, limit: int, skip: int, *, is_final: bool = False
+) -> list[EventRow]:
     """Read the events from the index that has them in order."""
     if calendars is None:
         condition = where.sql("e.start_at", "e.id", "e.public")
         order = _LATEST_FIRST if where.latest_first else _ORDER
-        return _rows(ctx, f"SELECT {_ROW} FROM events e WHERE {condition}" + order, where.params, limit, skip)
-    if len(calendars) == 1:
-        one = _select_placed(ctx, _ROW, ":calendar", where, as_member=calendars[0].is_member)
-        return _rows(ctx, one, where.params | {"calendar": calendars[0].id}, limit, skip)
-    keys = _merge(ctx, calendars, where, limit + skip)[skip:]
-    return _load(ctx, [event_id for _, event_id in keys], latest_first=where.latest_first)
+        return _rows(ctx, f"SELECT {_row(ctx)} FROM events e WHERE {condition}" + order, where.params, limit, skip, is_final=is_final)
+    members = policy.my_calendar_ids(ctx) if isinstance(calendars, OwnCalendars) else calendars
+    if len(members) == 1:
+        one = _select_placed(ctx, _row(ctx), ":calendar", where, as_member=members[0].is_member)
+        return _rows(ctx, one, where.params | {"calendar": members[0].id}, limit, skip, is_final=is_final)
+    keys = _merge(ctx, members, where, limit + skip)[skip:]
+    return _load(ctx, [event_id for _, event_id in keys], latest_first=where.latest_first, is_final=is_final)
 
 
-def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int) -> list[EventRow]:
-    return ctx.tx.all(
+def _row(ctx: Context) -> str:
+    """The columns of an EventRow."""
+    return _columns(policy.calendar_visible(ctx))
+
+
+@cache
+def _columns(calendar_visible: str) -> str:
+    calendar_ids = f"""(SELECT coalesce(string_agg(CAST(c.id AS TEXT), ','), '') FROM placements o JOIN calendars c ON c.id = o.calendar_id
+        WHERE o.event_id = e.id AND {calendar_visible})"""
+    return columns(EventRow, "e", calendar_ids=calendar_ids)
+
+
+def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int, *, is_final: bool = False) -> list[EventRow]:
+    return (ctx.final_tx if is_final else ctx.tx).all(
         EventRow,
         f"{select} LIMIT :limit OFFSET :offset",
         **params,
@@ -181,16 +234,20 @@ def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset:
     )
 
 
-def _select_placed(ctx: Context, selection: str, calendar: str, where: Conditions, *, as_member: bool) -> str:
+def _select_placed(ctx: Context, selection: str, calendar: str, where: Conditions, *, as_member: bool | None) -> str:
     """SQL for the events on a calendar that the actor can see."""
     condition = where.sql(
-        "p.start_at", "p.event_id", f"p.calendar_id = {calendar}", "e.id = p.event_id", policy.placed_event_visible(ctx, as_member)
+        "p.start_at",
+        "p.event_id",
+        f"p.calendar_id = {calendar}",
+        "e.id = p.event_id",
+        policy.placed_event_visible(ctx, as_member),
     )
     down = " DESC" if where.latest_first else ""
     return f"SELECT {selection} FROM placements p CROSS JOIN events e WHERE {condition} ORDER BY p.start_at{down}, p.event_id{down}"
 
 
-def _merge(ctx: Context, calendars: Searched, where: Conditions, limit: int) -> list[Key]:
+def _merge(ctx: Context, calendars: Calendars, where: Conditions, limit: int) -> list[Key]:
     """Merge the lists of the calendars: the first events of each, then more of those whose events are all on the page."""
     size = max(8, 2 * limit // max(1, len(calendars)))
     heads: dict[int, list[Key]] = {}
@@ -207,7 +264,7 @@ def _merge(ctx: Context, calendars: Searched, where: Conditions, limit: int) -> 
     return [(sign * start_at, sign * event_id) for start_at, event_id in merged]
 
 
-def _first_of_each(ctx: Context, calendars: Searched, where: Conditions, size: int, sign: int) -> dict[int, list[Key]]:
+def _first_of_each(ctx: Context, calendars: Calendars, where: Conditions, size: int, sign: int) -> dict[int, list[Key]]:
     """The keys of the first events of each calendar."""
     heads: dict[int, list[Key]] = {calendar.id: [] for calendar in calendars}
     for as_member in (True, False):
@@ -220,6 +277,7 @@ def _first_of_each(ctx: Context, calendars: Searched, where: Conditions, size: i
     return {calendar_id: sorted(keys) for calendar_id, keys in heads.items()}
 
 
-def _load(ctx: Context, ids: list[int], *, latest_first: bool) -> list[EventRow]:
-    rows = ctx.tx.all(EventRow, f"SELECT {_ROW} FROM events e WHERE e.id {ctx.db.in_list('ids')}", ids=ids)
+def _load(ctx: Context, ids: list[int], *, latest_first: bool, is_final: bool) -> list[EventRow]:
+    tx = ctx.final_tx if is_final else ctx.tx
+    rows = tx.all(EventRow, f"SELECT {_row(ctx)} FROM events e WHERE e.id {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
     return sorted(rows, key=lambda row: (row.start_at, row.id), reverse=latest_first)

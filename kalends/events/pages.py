@@ -33,7 +33,7 @@ RESPONSE_FIELDS = ("email_address", "response", "name", "number", "plus_n", "com
 @page("GET", "/events/{event_id}", guests=True)
 def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
     """An event: when, where and what, who comes, and the comments. A form that was submitted keeps its state."""
-    event = policy.event(ctx, event_id, to=Right.SEE)
+    event = policy.event_with_counts(ctx, event_id)
     detail = present.detail_with_comments(ctx, event, CommentPage(limit=MAX_COMMENTS))
     forms = {
         "respond": _response_form(ctx, event_id),

@@ -1,6 +1,7 @@
 """Events as the API returns them: the limited fields of a list, the expanded fields of one event, and the editable fields."""
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from msgspec import structs
 
@@ -8,17 +9,14 @@ from kalends import policy
 from kalends.comments import present as comment_present
 from kalends.comments import store as comments
 from kalends.context import Context
-from kalends.events import span, store
+from kalends.events import span
 from kalends.events.input import EventFields
 from kalends.events.model import PARTS, CalendarName, EventDetail, EventItem
-from kalends.events.placements import store as placements
 from kalends.events.query import CommentPage
 from kalends.http.paging import MAX_PAGE
-from kalends.policy import Right
 from kalends.records.calendar import Calendar
-from kalends.records.event import Event, EventRow
+from kalends.records.event import FIELD, RECORD, Event, EventRow, EventWithCounts
 from kalends.records.response import Tally
-from kalends.responses import store as responses
 from kalends.values.datetimes import format_instant
 from kalends.values.person import Person
 from kalends.values.timestamps import format_utc
@@ -28,17 +26,26 @@ _EDITABLE = ("title", "all_day", "time_zone", "description", "location", "image_
 
 def load_detail(ctx: Context, event_id: int) -> EventDetail:
     """The expanded fields of the event, if the actor can see it, with its ETag."""
-    event = policy.event(ctx, event_id, to=Right.SEE)
+    event = policy.event_with_counts(ctx, event_id)
     ctx.tag(event.etag, with_body_hash=True)
     return detail(ctx, event)
 
 
-def detail(ctx: Context, event: Event) -> EventDetail:
+def detail(ctx: Context, event: EventWithCounts) -> EventDetail:
     """The expanded fields."""
-    return _detail(ctx, event, placements.calendars(ctx, event), responses.tally(ctx, event), comments.count_of_event(ctx, event))
+    calendars = sorted((int(calendar_id), name) for calendar_id, name in _records(event.calendars))
+    counts = {response: (int(number), int(people)) for response, number, people in _records(event.tally)}
+    yes, people = counts.get("YES", (0, 0))
+    tally = Tally(yes, counts.get("MAYBE", (0, 0))[0], counts.get("NO", (0, 0))[0], people)
+    return _detail(ctx, event, list(starmap(CalendarName, calendars)), tally, event.comments_count)
 
 
-def detail_with_comments(ctx: Context, event: Event, page: CommentPage | None) -> EventDetail:
+def _records(column: str | None) -> list[list[str]]:
+    """The fields of each record in a column that has several."""
+    return [record.split(FIELD) for record in column.split(RECORD)] if column else []
+
+
+def detail_with_comments(ctx: Context, event: EventWithCounts, page: CommentPage | None) -> EventDetail:
     """The expanded fields, with a page of the comments that the reader may see."""
     expanded = detail(ctx, event)
     if page:
@@ -53,12 +60,9 @@ def new_detail(ctx: Context, event: Event, calendar: Calendar) -> EventDetail:
 
 
 def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
-    """The limited fields, with the calendars that the reader can see. Rows with the same calendars share one lookup."""
-    keys = [row.placed for row in rows]
-    placed = {key: sorted(int(calendar_id) for calendar_id in key.split(",") if calendar_id) for key in set(keys)}
-    seen = store.visible_calendar_ids(ctx, list({calendar_id for ids in placed.values() for calendar_id in ids}))
-    visible = {key: [calendar_id for calendar_id in ids if calendar_id in seen] for key, ids in placed.items()}
-    return _items(ctx, rows, [visible[key] for key in keys])
+    """The limited fields, with the calendars that the reader can see."""
+    lists = {key: sorted(map(int, key.split(","))) if key else [] for key in {row.calendar_ids for row in rows}}
+    return _items(ctx, rows, [lists[row.calendar_ids] for row in rows])
 
 
 def editable(event: Event) -> EventFields:

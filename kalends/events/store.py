@@ -13,7 +13,7 @@ from kalends.events.input import EventFields
 from kalends.events.model import PARTS
 from kalends.events.placements import store as placements
 from kalends.events.span import Span
-from kalends.records.calendar import Calendar
+from kalends.records.calendar import Calendar, TargetCalendar
 from kalends.records.event import Event
 
 _TEXT = ("title", "description", "location", "image_url", *PARTS)
@@ -23,6 +23,11 @@ _SERIES = ("uid", "series_id", "slot", "edited")
 _COLUMNS = ", ".join(_FIELDS)
 _VALUES = ", ".join(f":{name}" for name in _FIELDS)
 _ASSIGNMENTS = ", ".join(f"{name} = :{name}" for name in _FIELDS)
+
+_INSERT = f"""
+INSERT INTO events (id, owner_id, calendar_id, {_COLUMNS}, version, created_at, updated_at)
+VALUES (:id, :owner_id, :calendar_id, {_VALUES}, 1, :now, :now)
+"""
 
 _INTEGERS = ("id", "owner_id", "calendar_id", "series_id", "party_max", *_SPAN)
 _TYPES = dict.fromkeys((*_FIELDS, *_SERIES), "TEXT") | dict.fromkeys(_INTEGERS, "BIGINT")
@@ -93,12 +98,6 @@ def public_version(ctx: Context, limit: int) -> tuple[int, ...]:
     return tuple(int(value) for value in rows[0])
 
 
-def visible_calendar_ids(ctx: Context, ids: list[int]) -> set[int]:
-    """Those of the calendars that the actor can see."""
-    select = f"SELECT c.id FROM calendars c WHERE c.id {ctx.db.in_list('ids')} AND {policy.calendar_visible(ctx)}"
-    return {calendar_id for (calendar_id,) in ctx.tx.rows(select, ids=ids, me=policy.me(ctx))}
-
-
 def lock(ctx: Context, ids: list[int]) -> None:
     """Lock these events and their series until the transaction ends."""
     series_ids = f"SELECT series_id FROM events WHERE id {ctx.db.in_list('ids')}"
@@ -111,21 +110,18 @@ def lock_events(ctx: Context, ids: list[int]) -> None:
     ctx.tx.rows(f"SELECT id FROM events WHERE id {ctx.db.in_list('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
 
 
-def insert(ctx: Context, fields: EventFields, span: Span, calendar: Calendar) -> int:
-    """Insert an event of the actor on its home calendar."""
+def insert(ctx: Context, fields: EventFields, span: Span, calendar: TargetCalendar, *, is_final: bool) -> Event:
+    """Insert an event of the actor on its home calendar; is_final: no statement follows."""
     columns = _columns(fields, span)
-    owner_id = policy.user(ctx).id
-    quotas.reserve(ctx, owner_id, "events", 1, quotas.size(columns))
-    event_id: int = ctx.tx.value(
-        f"""INSERT INTO events (owner_id, calendar_id, {_COLUMNS}, version, created_at, updated_at)
-            VALUES (:owner_id, :calendar_id, {_VALUES}, 1, :now, :now) RETURNING id""",
-        owner_id=owner_id,
-        calendar_id=calendar.id,
-        now=ctx.now,
-        **columns,
-    )
-    placements.insert(ctx, event_id, calendar.id, grants=True)
-    return event_id
+    owner = policy.user(ctx)
+    quotas.reserve(ctx, owner.id, "events", 1, quotas.size(columns))
+    columns |= {"id": calendar.next_event_id, "owner_id": owner.id, "calendar_id": calendar.id}
+    home = placements.insertion_of_home(ctx, calendar.next_event_id, calendar.id, span, public=columns["public"])
+    (ctx.final_tx if is_final else ctx.tx).run_together((_INSERT, {**columns, "now": ctx.now}), home)
+    columns |= {"version": 1, "created_at": ctx.now, "updated_at": ctx.now, "can_edit": True, "edited": False}
+    columns |= {"owner_name": owner.user_name if owner.name is None else owner.name, "calendar_party_max": calendar.party_max}
+    values: list[Any] = [columns.get(name) for name in Event.__struct_fields__]
+    return Event(*values)
 
 
 def insert_occurrences(ctx: Context, pattern: Event, series_id: int, occurrences: list[dict[str, Any]]) -> None:

@@ -1,6 +1,7 @@
 """Which calendars the actor may see, edit and own."""
 
 from hmac import compare_digest
+from typing import TypeVar
 
 from msgspec import structs
 
@@ -9,18 +10,21 @@ from kalends.context import Context
 from kalends.db import columns
 from kalends.policy.actor import Right, me, user
 from kalends.policy.feed_link import feed_key
-from kalends.records.calendar import Calendar, OwnCalendar
+from kalends.records.calendar import Calendar, OwnCalendar, TargetCalendar
 
-# Calendars with the role that the actor (:me, 0 for a guest) has in each.
-SELECT_CALENDARS = f"""
-SELECT {columns(Calendar, "c", owner_name="coalesce(u.name, u.user_name)", role="CASE WHEN c.owner_id = :me THEN 'owner' ELSE s.role END")}
+C = TypeVar("C", bound=Calendar)
+
+_EXPRESSIONS = {"owner_name": "coalesce(u.name, u.user_name)", "role": "CASE WHEN c.owner_id = :me THEN 'owner' ELSE s.role END"}
+_FROM_CALENDARS = """
 FROM calendars c
 JOIN users u ON u.id = c.owner_id
 LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id = :me
 """
+# Calendars with the role that the actor (:me, 0 for a guest) has in each.
+SELECT_CALENDARS = f"SELECT {columns(Calendar, 'c', **_EXPRESSIONS)} {_FROM_CALENDARS}"
 
-_MY_CALENDAR_IDS = "SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me"
-IN_MY_CALENDARS = f"c.id IN ({_MY_CALENDAR_IDS})"
+MY_CALENDAR_IDS = "(SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me)"
+IN_MY_CALENDARS = f"c.id IN {MY_CALENDAR_IDS}"
 
 
 def is_member(calendar_id: str) -> str:
@@ -31,17 +35,26 @@ def is_member(calendar_id: str) -> str:
 )"""
 
 
-_VISIBLE_TO_USER = f"(c.public OR {is_member('c.id')})"
+CALENDAR_VISIBLE_TO_USER = f"(c.public OR {is_member('c.id')})"
 
 
 def calendar_visible(ctx: Context) -> str:
     """SQL: whether the actor sees the calendar `c`."""
-    return "c.public" if ctx.actor is None else _VISIBLE_TO_USER
+    return "c.public" if ctx.actor is None else CALENDAR_VISIBLE_TO_USER
+
+
+def calendar_visible_by_id(ctx: Context, calendar_id: str) -> str:
+    """SQL: whether the actor sees the calendar with this id."""
+    return f"EXISTS (SELECT 1 FROM calendars c WHERE c.id = {calendar_id} AND {calendar_visible(ctx)})"
 
 
 def calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
     """The calendar, if the actor has this right."""
     calendar = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
+    return _require(ctx, calendar, to)
+
+
+def _require(ctx: Context, calendar: C | None, to: Right) -> C:
     if calendar is None or not (calendar.public or calendar.role):
         raise errors.NotFound
     if to is Right.SEE:
@@ -86,7 +99,7 @@ def own_calendars(ctx: Context) -> list[Calendar]:
 
 def my_calendar_ids(ctx: Context) -> list[OwnCalendar]:
     """Like own_calendars, but ids only."""
-    return ctx.tx.all(OwnCalendar, f"{_MY_CALENDAR_IDS} ORDER BY 1", me=user(ctx).id)
+    return ctx.tx.all(OwnCalendar, f"SELECT id FROM {MY_CALENDAR_IDS} AS own ORDER BY id", me=user(ctx).id)
 
 
 def primary_calendar(ctx: Context) -> Calendar:
@@ -99,3 +112,12 @@ def target_calendar(ctx: Context, calendar_id: int | None) -> Calendar:
     """The calendar to write to: this one, if the actor may edit it; without an id, their primary calendar."""
     user(ctx)
     return calendar(ctx, calendar_id, to=Right.EDIT) if calendar_id else primary_calendar(ctx)
+
+
+def calendar_for_new_event(ctx: Context, calendar_id: int | None) -> TargetCalendar:
+    """Like target_calendar, with the id of an event to be created on it."""
+    columns_of_target = columns(TargetCalendar, "c", next_event_id=ctx.db.next_id("events"), **_EXPRESSIONS)
+    condition = "c.id = :id" if calendar_id else "c.owner_id = :me AND c.is_primary"
+    params = {"id": calendar_id} if calendar_id else {}
+    target = ctx.tx.one(TargetCalendar, f"SELECT {columns_of_target} {_FROM_CALENDARS} WHERE {condition}", me=user(ctx).id, **params)
+    return _require(ctx, target, Right.EDIT)

@@ -7,8 +7,8 @@ from kalends.context import Context
 from kalends.db import columns
 from kalends.errors import FieldError
 from kalends.policy.actor import Right, me, user
-from kalends.policy.calendars import calendar, calendar_visible, is_member
-from kalends.records.event import Event
+from kalends.policy.calendars import CALENDAR_VISIBLE_TO_USER, calendar, calendar_visible, is_member
+from kalends.records.event import FIELD, RECORD, Event, EventWithCounts
 
 # A public event is visible to everyone; a private one to its owner, the members of its home calendar, and the members of a
 # calendar on which somebody who may edit it has placed it. (The home calendar is a placement that grants this, too.)
@@ -18,6 +18,7 @@ _VISIBLE_TO_USER = f"""(
 )"""
 # The same for an event that `p` places on a calendar of which the actor is a member.
 _VISIBLE_TO_MEMBER = f"(p.grants OR {_VISIBLE_TO_USER})"
+_VISIBLE_TO_POSSIBLE_MEMBER = f"(p.grants AND {is_member(':calendar')} OR {_VISIBLE_TO_USER})"
 
 # Whether the actor may edit an event `e` whose home calendar is `c`: its owner, and the owner and editors of that calendar may.
 EVENT_EDITABLE = """(
@@ -35,13 +36,13 @@ EDITABLE_EVENT_IDS = """(
 _COLUMNS = columns(
     Event,
     "e",
-    owner_name="coalesce(u.name, u.user_name)",
-    can_edit=EVENT_EDITABLE,
+    owner_name="coalesce(u.name, u.user_name) AS owner_name",
+    can_edit=f"{EVENT_EDITABLE} AS can_edit",
     frequency="r.frequency",
     step="r.step",
-    first_date="r.start_date",
-    last_date="r.end_date",
-    calendar_party_max="c.party_max",
+    first_date="r.start_date AS first_date",
+    last_date="r.end_date AS last_date",
+    calendar_party_max="c.party_max AS calendar_party_max",
 )
 # Events with whether the actor may edit them.
 SELECT_EVENTS = f"""
@@ -53,15 +54,43 @@ LEFT JOIN series r ON r.id = e.series_id
 """
 
 
+# Whether the actor sees a comment `c` on an event that they may not edit.
+COMMENT_VISIBLE = "(c.approved OR c.user_id = :me)"
+
+# Of the event `d`: its calendars that the actor sees, where those who may edit it see every calendar whose members may see it;
+# the number of its responses of each kind, with the number of people; and the number of its comments.
+_CALENDARS = f"""
+SELECT string_agg(CAST(c.id AS TEXT) || '{FIELD}' || c.name, '{RECORD}') FROM placements p JOIN calendars c ON c.id = p.calendar_id
+WHERE p.event_id = d.id AND (d.can_edit AND p.grants OR %s)
+"""
+_TALLY = f"""
+SELECT string_agg(t.response || '{FIELD}' || CAST(t.number AS TEXT) || '{FIELD}' || CAST(t.people AS TEXT), '{RECORD}') FROM (
+    SELECT response, count(*) AS number, sum(number + plus_n) AS people FROM responses WHERE event_id = d.id GROUP BY response
+) AS t
+"""
+_COMMENTS = f"SELECT count(*) FROM comments c WHERE c.event_id = d.id AND (d.can_edit OR {COMMENT_VISIBLE})"
+_SELECT_WITH_COUNTS = f"""
+SELECT {columns(Event, "d")}, ({_CALENDARS}), ({_TALLY}), ({_COMMENTS}) FROM ({SELECT_EVENTS} WHERE %s) AS d
+"""
+_WITH_COUNTS_FOR_GUEST = _SELECT_WITH_COUNTS % ("c.public", "e.id = :id AND e.public")
+_WITH_COUNTS_FOR_USER = _SELECT_WITH_COUNTS % (CALENDAR_VISIBLE_TO_USER, f"e.id = :id AND {_VISIBLE_TO_USER}")
+_WITH_COUNTS_UNCHECKED = _SELECT_WITH_COUNTS % (CALENDAR_VISIBLE_TO_USER, "e.id = :id")
+
+
 def event_visible(ctx: Context) -> str:
     """SQL: whether the actor sees the event `e`."""
     return "e.public" if ctx.actor is None else _VISIBLE_TO_USER
 
 
-def placed_event_visible(ctx: Context, as_member: bool) -> str:
-    """The same for an event `e` that `p` places on a calendar, of which the actor is a member or not."""
+def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
+    """The same for an event `e` that `p` places on a calendar, of which the actor is a member or not.
+
+    None: it is not known whether they are a member; the calendar is the parameter :calendar.
+    """
     if ctx.actor is None:
         return "(p.grants OR p.public)" if as_member else "p.public"
+    if as_member is None:
+        return _VISIBLE_TO_POSSIBLE_MEMBER
     return _VISIBLE_TO_MEMBER if as_member else _VISIBLE_TO_USER
 
 
@@ -102,6 +131,26 @@ def _require(ctx: Context, event: Event | None, to: Right) -> Event:
         if not event.can_edit:
             raise errors.Forbidden("Only the event's owner, and the owner and editors of its home calendar, may do this.")
     return event
+
+
+def event_with_counts(ctx: Context, event_id: int, *, was_visible: bool = False, is_final: bool = False) -> EventWithCounts:
+    """The event, if the actor sees it, with its calendars and counts.
+
+    was_visible: the actor saw it before this action, which took it away.
+    is_final: no statement follows.
+    """
+    sql = _WITH_COUNTS_FOR_GUEST if ctx.actor is None else _WITH_COUNTS_UNCHECKED if was_visible else _WITH_COUNTS_FOR_USER
+    event = (ctx.final_tx if is_final else ctx.tx).one(EventWithCounts, sql, id=event_id, me=me(ctx))
+    if event is None:
+        raise errors.NotFound
+    return event
+
+
+def events_with_counts(ctx: Context, ids: list[int]) -> list[EventWithCounts]:
+    """Those of the events that the actor sees, in the order of the ids."""
+    sql = _SELECT_WITH_COUNTS % (calendar_visible(ctx), f"e.id {ctx.db.in_list('ids')} AND {event_visible(ctx)}")
+    events = {event.id: event for event in ctx.tx.all(EventWithCounts, sql, ids=ids, me=me(ctx))}
+    return [events[event_id] for event_id in ids if event_id in events]
 
 
 def require_removal(ctx: Context, event: Event, calendar_id: int) -> None:

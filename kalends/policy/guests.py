@@ -5,7 +5,7 @@ from kalends.context import Context
 from kalends.db import columns
 from kalends.policy.account import has_verified
 from kalends.policy.actor import Right, me, user
-from kalends.policy.events import event
+from kalends.policy.events import COMMENT_VISIBLE, event
 from kalends.records.comment import Comment
 from kalends.records.event import Event
 from kalends.records.response import Response
@@ -13,7 +13,7 @@ from kalends.records.response import Response
 
 def comment_visible(event: Event) -> str:
     """SQL: whether the actor sees the comment `c` on the event. Before approval, only its author and the event's editors do."""
-    return "1 = 1" if event.can_edit else "(c.approved OR c.user_id = :me)"
+    return "1 = 1" if event.can_edit else COMMENT_VISIBLE
 
 
 def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event]:

@@ -40,6 +40,12 @@ class Calendar(Struct, frozen=True, array_like=True):
         return self.role is not None
 
 
+class TargetCalendar(Calendar, frozen=True, array_like=True):
+    """A calendar to create an event on, with the id that the event will have."""
+
+    next_event_id: int
+
+
 class OwnCalendar(Struct, frozen=True, array_like=True):
     """The id of a calendar that the actor owns or that is shared with them, for searches."""
 
@@ -48,4 +54,9 @@ class OwnCalendar(Struct, frozen=True, array_like=True):
     id: int
 
 
-Searched = Sequence[Calendar | OwnCalendar]
+class OwnCalendars(Struct, frozen=True):
+    """All of the actor's calendars, whose ids need not be known."""
+
+
+Calendars = Sequence[Calendar | OwnCalendar]
+Searched = Calendars | OwnCalendars

@@ -2,6 +2,9 @@
 
 from msgspec import Struct
 
+# What separates the fields of a record, and the records, in columns that have several of them.
+FIELD, RECORD = "\x1f", "\x1e"
+
 
 class Event(Struct, frozen=True):
     """A row of the table, with whether the actor may edit it."""
@@ -58,8 +61,17 @@ class Event(Struct, frozen=True):
         return f"{self.id}-{self.version}"
 
 
+class EventWithCounts(Event, frozen=True):
+    """The same, with the calendars that the actor sees it on, and what others did about it: records of fields, both separated by
+    control characters, which no text contains."""
+
+    calendars: str | None
+    tally: str | None
+    comments_count: int
+
+
 class EventRow(Struct, frozen=True, gc=False):
-    """The columns of an event that a list reads; `placed` are the ids of its calendars, delimited by commas. `all_day` and
+    """The columns of an event that a list reads; `calendar_ids` are those that the actor sees, delimited by commas. `all_day` and
     `public` may be 0 or 1, as a database returns them: lists are long, and a Struct without bool fields loads fastest."""
 
     id: int
@@ -74,7 +86,7 @@ class EventRow(Struct, frozen=True, gc=False):
     public: int
     series_id: int | None
     updated_at: int
-    placed: str
+    calendar_ids: str
 
 
 class Repeat(Struct, frozen=True):

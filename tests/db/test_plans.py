@@ -136,5 +136,5 @@ def test_a_list_of_ids_is_looked_up_by_whichever_join_the_planner_prefers(postgr
     """A merge join would read the placements of all calendars."""
     with opened("postgres", tmp_path, postgres_url) as plans:
         plans.change("SET enable_nestloop = off")
-        in_list = PostgresDialect().in_list("ids").replace(":ids", "%(ids)s")
+        in_list = PostgresDialect().in_list("ids").replace(":ids", "$1")
         assert plans.scans(f"SELECT event_id FROM placements WHERE lasts AND start_at < 5 AND calendar_id {in_list}") == []

@@ -41,7 +41,7 @@ def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
         return present.load_detail(ctx, event_id)
     except errors.NotFound:
         # The actor could see the event on this calendar alone.
-        return present.detail(ctx, structs.replace(event, can_edit=False))
+        return present.detail(ctx, policy.event_with_counts(ctx, event_id, was_visible=True))
 
 
 @endpoint("PUT", "/api/events/{event_id}/copy", status=201)
@@ -51,5 +51,5 @@ def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     The copy is a new event of yours, with the same content and tags; it is public if both the event and the calendar are.
     """
     event = policy.event(ctx, event_id, to=Right.SEE)
-    calendar = policy.target_calendar(ctx, params.calendar_id)
+    calendar = policy.calendar_for_new_event(ctx, params.calendar_id)
     return insert_event(ctx, structs.replace(present.editable(event), public=event.public and calendar.public), calendar)

@@ -1,9 +1,10 @@
 """The SQL of placements: which calendars an event is on, whose members may see it there, and which one is its home."""
 
-from kalends import policy
+from typing import Any
+
 from kalends.context import Context
 from kalends.events.conditions import LONG_SECONDS
-from kalends.events.model import CalendarName
+from kalends.events.span import Span
 from kalends.records.event import Event
 
 # How many events are taken off a calendar in one transaction, while all other writes wait.
@@ -42,6 +43,15 @@ def insert(ctx: Context, event_id: int, calendar_id: int, *, grants: bool, grant
         granted_by=granted_by,
         now=ctx.now,
     )
+
+
+def insertion_of_home(ctx: Context, event_id: int, calendar_id: int, span: Span, *, public: bool) -> tuple[str, dict[str, Any]]:
+    """The statement, with its parameters, that places a new event on its home calendar."""
+    sql = """INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, created_at)
+             VALUES (:event_id, :calendar_id, :start_at, :public, :lasts, :grants, :now)"""
+    lasts = span.until_at - span.start_at > LONG_SECONDS
+    params = {"event_id": event_id, "calendar_id": calendar_id, "start_at": span.start_at, "public": public, "lasts": lasts}
+    return sql, params | {"grants": True, "now": ctx.now}
 
 
 def insert_homes(ctx: Context, condition: str, **params: int | list[int]) -> None:
@@ -138,15 +148,3 @@ def _revoke_grants(ctx: Context, condition: str, **params: int | list[int]) -> N
     invalid = _INVALID_GRANTS.format(condition=condition)
     ctx.tx.run(f"DELETE FROM placements WHERE NOT public AND id IN ({invalid} AND c.owner_id = p.granted_by)", **params)
     ctx.tx.run(f"UPDATE placements SET grants = FALSE, granted_by = NULL WHERE id IN ({invalid})", **params)
-
-
-def calendars(ctx: Context, event: Event) -> list[CalendarName]:
-    """The calendars of the event that the actor can see; for those who may edit it, also every calendar whose members may see it."""
-    granted = "p.grants OR " if event.can_edit else ""
-    return ctx.tx.all(
-        CalendarName,
-        f"""SELECT c.id, c.name FROM placements p JOIN calendars c ON c.id = p.calendar_id
-            WHERE p.event_id = :event_id AND ({granted}{policy.calendar_visible(ctx)}) ORDER BY c.id""",
-        event_id=event.id,
-        me=policy.me(ctx),
-    )
