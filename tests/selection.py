@@ -102,7 +102,7 @@ def _is_deselected(config: pytest.Config, item: pytest.Item) -> bool:
     marks = {mark.name for mark in item.iter_markers()}
     if not config.getoption("--soak") and "soak" in marks:
         return True
-    if params.get("settings") == "postgres" and _is_on_sqlite(config, marks):
+    if "postgres" in (params.get("settings"), params.get("database")) and _is_on_sqlite(config, marks):
         return True
     if config.getoption("--no-processes") and _starts_processes(item):
         return True

@@ -8,6 +8,8 @@ from kalends.reference.guide import INDEX, URL, page_names, render_markdown, ser
 from tests.client import Client
 from tests.openapi.page import Element, read
 
+pytestmark = pytest.mark.on_one_database
+
 NAMES = sorted(page_names())
 
 

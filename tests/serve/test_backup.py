@@ -153,6 +153,7 @@ def test_a_failed_backup_is_reported_in_one_line(place: Place, file: Path) -> No
     assert list(file.parent.iterdir()) == []
 
 
+@pytest.mark.on_one_database
 @pytest.mark.parametrize("most", [50_000, 500_000])
 def test_a_full_disk_leaves_the_last_backup_as_it_was(place: Place, file: Path, most: int) -> None:
     """The disk may be full during the backup, or during its trial restore."""
@@ -166,6 +167,7 @@ def test_a_full_disk_leaves_the_last_backup_as_it_was(place: Place, file: Path, 
     assert len(content(file)[1]["subscribers"]) == MANY
 
 
+@pytest.mark.on_one_database
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_backup_that_is_stopped_leaves_the_last_one_as_it_was(place: Place, file: Path, number: signal.Signals) -> None:
     place.fill()
@@ -184,6 +186,7 @@ def test_a_backup_that_is_stopped_leaves_the_last_one_as_it_was(place: Place, fi
     assert len(content(file)[1]["subscribers"]) == MANY
 
 
+@pytest.mark.on_one_database
 def test_a_backup_shows_progress_on_a_terminal(place: Place, file: Path) -> None:
     place.fill()
     output = _watched(place, "backup", str(file))
