@@ -1,10 +1,18 @@
 """Overload: beyond the threads and the queue a request is refused at once and does not wait."""
 
+import sqlite3
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from http.client import HTTPConnection
+from select import select
+
+import pytest
 
 from tests.client import Reply
 from tests.serve.conftest import Start
+from tests.serve.running import TIMEOUT, Running, ask, bearer
 
 
 def test_a_request_beyond_the_queue_is_503_at_once(start: Start) -> None:
@@ -28,6 +36,61 @@ def test_a_request_beyond_the_queue_is_503_at_once(start: Start) -> None:
     assert service.sign_in("alice").status == 201
     logged = [line["status"] for line in service.log if line.get("endpoint") == "POST -"]
     assert logged == [503] * len(refused)
+
+
+@pytest.fixture
+def overloaded(start: Start) -> Iterator[Running]:
+    """A service whose queue is full: two requests wait for a lock, one on the only thread and one in the queue; a third was refused."""
+    service = start(threads=1, queue=1)
+    headers = bearer(service.sign_up("alice")) | {"Content-Type": "application/json"}
+    with closing(sqlite3.connect(service.folder / "data" / "kalends.sqlite3", isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        writers = [service.connection() for _ in range(3)]
+        for writer in writers:
+            writer.request("POST", "/api/calendars", '{"name": "Concerts"}', headers)
+        assert select([writer.sock for writer in writers], [], [], TIMEOUT)[0]
+        yield service
+        holder.execute("ROLLBACK")
+    for writer in writers:
+        writer.close()
+
+
+def test_a_request_beyond_the_queue_is_refused_before_it_is_parsed(overloaded: Running) -> None:
+    connection = overloaded.connection()
+    connection.putrequest("GET", "/api/events", skip_host=True)
+    connection.endheaders()
+    assert connection.getresponse().status == 503
+    connection.close()
+
+
+def test_a_refused_request_whose_body_comes_later_leaves_its_connection_open(overloaded: Running) -> None:
+    connection = overloaded.connection()
+    send_head_then_body(connection, b'{"name": "Concerts"}')
+    reply = connection.getresponse()
+    reply.read()
+    assert (reply.status, reply.getheader("Connection")) == (503, None)
+    socket = connection.sock
+    assert ask(connection, "GET", "/healthz").status == 200
+    assert connection.sock is socket
+    connection.close()
+
+
+def test_a_refused_request_with_a_large_body_is_disconnected_after_the_reply(overloaded: Running) -> None:
+    connection = overloaded.connection()
+    send_head_then_body(connection, bytes(1_000_000))
+    reply = connection.getresponse()
+    assert (reply.status, reply.getheader("Connection")) == (503, "close")
+    assert b"Too many requests are waiting" in reply.read()
+    connection.close()
+
+
+def send_head_then_body(connection: HTTPConnection, body: bytes) -> None:
+    """In two packets, as some clients do."""
+    connection.putrequest("POST", "/api/calendars")
+    connection.putheader("Content-Type", "application/json")
+    connection.putheader("Content-Length", str(len(body)))
+    connection.endheaders()
+    connection.send(body)
 
 
 def test_many_logins_at_once_take_little_memory(start: Start) -> None:

@@ -34,7 +34,7 @@ from kalends.http.serving.cancellation import Read
 from kalends.http.serving.fast_reads import ON_EVENT_LOOP, FastReads
 from kalends.http.serving.large_responses import LARGE, STEP_SECONDS, LargeResponses
 from kalends.http.serving.request_bodies import SMALL, RequestBodies, too_large
-from kalends.http.serving.request_queue import RequestQueue
+from kalends.http.serving.request_queue import RequestQueue, queue_full
 from kalends.http.serving.thread_pool import PoolSize, ThreadPool
 from kalends.http.serving.wsgi_environ import Environ, environ, has_body, is_multipart, set_body
 from kalends.log import endpoint_name, get_logger
@@ -66,6 +66,8 @@ POOLS = {
 }
 # How long the rest of a refused body is read: a client that is disconnected while it sends never reads the response.
 LINGER_SECONDS = 2
+# The largest body that is read if the queue is full.
+MAX_REFUSED_BODY = 16 * 1024
 # A stop waits until no request has arrived for this long.
 QUIET_SECONDS = 0.25
 # The timeout of that wait, for systems on which new connections cannot be refused.
@@ -166,6 +168,8 @@ class Edge:
             self._active -= 1
 
     async def _respond(self, scope: Scope, proto: HTTPProtocol) -> HTTPResponse:
+        if self._queue.is_full and self._needs_queue(scope):
+            return await self._refuse(scope, proto)
         try:
             env = environ(scope)
             if not has_body(env) and self._fast_reads.accepts(scope):
@@ -187,6 +191,28 @@ class Edge:
             return self._error_response(scope, problem)
         finally:
             self._bodies.release(job.network, job.body)
+
+    def _needs_queue(self, scope: Scope) -> bool:
+        """Whether the request can only run on the common threads."""
+        if scope.method in READS:
+            return not self._fast_reads.accepts(scope)
+        return self._routes is None or not self._routes.pools.fullmatch(f"{scope.method} {scope.path}")
+
+    async def _refuse(self, scope: Scope, proto: HTTPProtocol) -> HTTPResponse:
+        """Refuse a request before it is parsed: under overload most requests are refused, at the expense of those that are served.
+
+        A small body is read, so that the connection can be reused."""
+        length = scope.headers.get("content-length")
+        if length is None and "transfer-encoding" not in scope.headers:
+            return self._error_response(scope, queue_full())
+        try:
+            if length is None or int(length) > MAX_REFUSED_BODY:
+                return self._error_response(scope, queue_full(), CLOSE)
+            async with asyncio.timeout(LINGER_SECONDS):
+                await proto()
+        except (TimeoutError, ValueError):
+            return self._error_response(scope, queue_full(), CLOSE)
+        return self._error_response(scope, queue_full())
 
     async def _run_in_pool(self, scope: Scope, env: Environ, job: _Job, work: Callable[[], HTTPResponse]) -> HTTPResponse:
         """If the pool refuses the work, a browser gets the error page with its form to send again."""

@@ -23,6 +23,10 @@ class RequestQueue:
         # When each request was submitted, oldest first.
         self._submitted_at: dict[Future[Any], float] = {}
 
+    @property
+    def is_full(self) -> bool:
+        return self._free_slots <= 0
+
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._expire(loop)
         self._reads.start(loop)
@@ -32,8 +36,8 @@ class RequestQueue:
 
     async def run(self, work: Callable[[], T], read: Read | None = None) -> T:
         """Run the work on a thread. A read is cancelled when its client disconnects."""
-        if self._free_slots <= 0:
-            raise Unavailable("Too many requests are waiting. Try again shortly.", retry_after=1)
+        if self.is_full:
+            raise queue_full()
         self._free_slots -= 1
         future = self._executor.submit(read.run, work) if read else self._executor.submit(work)
         if read:
@@ -58,3 +62,7 @@ class RequestQueue:
                 break
             future.cancel()
         loop.call_later(QUEUE_SECONDS / 10, self._expire, loop)
+
+
+def queue_full() -> Unavailable:
+    return Unavailable("Too many requests are waiting. Try again shortly.", retry_after=1)
