@@ -1,4 +1,4 @@
-"""The background worker: sends deliveries, deletes expired records and extends series."""
+"""The background worker: sends deliveries, deletes expired records, extends series and merges text indexes."""
 
 import os
 import signal
@@ -68,7 +68,12 @@ def extend_series(ctx: Context) -> None:
             occurrences.extend(ctx, series_id)
 
 
-TASKS: list[Callable[[Context], None]] = [clean_up, extend_series]
+def merge_text_indexes(ctx: Context) -> None:
+    """Keep searches fast after many writes."""
+    ctx.db.merge_text_indexes()
+
+
+TASKS: list[Callable[[Context], None]] = [clean_up, extend_series, merge_text_indexes]
 
 
 def _run_task(task: Callable[[Context], None], ctx: Context) -> None:

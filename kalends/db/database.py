@@ -120,6 +120,10 @@ class Database(Dialect):
     def yield_to_other_writers(self) -> None:
         """Call this between the transactions of a batch job, so that waiting writers get the write lock."""
 
+    @abstractmethod
+    def merge_text_indexes(self) -> None:
+        """Merge what recent writes appended to the text indexes, since every search reads it; in bounded steps, as a batch job."""
+
     def limit_to_fast_reads(self) -> bool:
         """From now on this thread may only read, and only briefly: anything else raises TooSlowForEventLoop.
 

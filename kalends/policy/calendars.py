@@ -35,7 +35,9 @@ def is_member(calendar_id: str) -> str:
 )"""
 
 
-CALENDAR_VISIBLE_TO_USER = f"(c.public OR {is_member('c.id')})"
+CALENDAR_VISIBLE_TO_USER = """(
+    c.public OR c.owner_id = :me OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me)
+)"""
 
 
 def calendar_visible(ctx: Context) -> str:

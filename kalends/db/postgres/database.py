@@ -72,6 +72,14 @@ class Postgres(PostgresDialect, Database):
     def yield_to_other_writers(self) -> None:
         """They need not wait, except for locked rows."""
 
+    def merge_text_indexes(self) -> None:
+        """Move the pending entries of GIN indexes to their place. Autovacuum does so too, but after many more writes."""
+        with self.write() as tx:
+            tx.rows(
+                """SELECT gin_clean_pending_list(c.oid) FROM pg_class c JOIN pg_am a ON a.oid = c.relam AND a.amname = 'gin'
+                   WHERE c.relnamespace = CAST(current_schema() AS regnamespace)"""
+            )
+
     def interrupt_expired(self) -> None:
         """The server does so itself (statement_timeout)."""
 

@@ -19,6 +19,10 @@ from kalends.errors import Unavailable
 BUSY_MS = 10_000
 # The longest interval at which another process that waits for the lock polls it.
 BUSY_INTERVAL_SECONDS = 0.1
+# The segments of a text index are merged in steps of so many pages, each a transaction of some milliseconds.
+MERGE_PAGES = 100
+MERGE_STEPS = 50
+TEXT_INDEXES = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%'"
 # The key of the write connection among the connections by thread: no thread has this identifier.
 WRITER = 0
 
@@ -47,6 +51,19 @@ class Sqlite(SqliteDialect, Database):
 
     def yield_to_other_writers(self) -> None:
         sleep(BUSY_INTERVAL_SECONDS)
+
+    def merge_text_indexes(self) -> None:
+        with self.read() as tx:
+            names = [name for (name,) in tx.rows(TEXT_INDEXES)]
+        for name in names:
+            for _ in range(MERGE_STEPS):
+                with self.write() as tx:
+                    before = tx.value("SELECT total_changes()")
+                    tx.run(f"INSERT INTO {name} ({name}, rank) VALUES ('merge', {MERGE_PAGES})")
+                    # A step that finds nothing to merge counts as one change.
+                    if tx.value("SELECT total_changes()") - before < 2:
+                        break
+                self.yield_to_other_writers()
 
     def limit_to_fast_reads(self) -> bool:
         self._read_connection().limit_to_fast_reads()

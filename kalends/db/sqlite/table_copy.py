@@ -7,6 +7,7 @@ from typing import Any
 import apsw
 
 from kalends.db.database import Retry, Transaction, UniqueViolation
+from kalends.db.sqlite.database import TEXT_INDEXES
 from kalends.db.table_copy import BATCH, IntegrityError, TableCopy
 
 # Large enough that pages are not written again and again while many rows are inserted.
@@ -69,4 +70,4 @@ class SqliteTableCopy(TableCopy):
             raise IntegrityError(str(problem))
 
     def _text_indexes(self) -> list[str]:
-        return [name for (name,) in self._tx.rows("SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")]
+        return [name for (name,) in self._tx.rows(TEXT_INDEXES)]
