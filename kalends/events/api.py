@@ -36,16 +36,18 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
     """The events that match, in the order of their start.
 
     Without calendars: all of yours, owned and shared; for a guest, and with `scope=public`, all public events. Field searches must
-    all match.
+    all match. A search in all public events for words of one or two letters looks at 10,000 events at a time: a page may then have
+    fewer events than its `limit`, and a `next`.
     """
     matches = _on_calendar(ctx, params)
-    total = None
+    total = last = None
     if matches is None:
         calendars = _searched_calendars(ctx, params)
         zone = _default_zone(ctx, calendars)
         total = listing.count(ctx, params, calendars, zone) if params.count else None
-        matches = listing.find(ctx, params, calendars, zone, is_final=True)
-    rows, next_page = page(ctx, params, matches, after=cursor.encode)
+        last = listing.find_last_examined(ctx, params, calendars, zone)
+        matches = listing.find(ctx, params, calendars, zone, last=last, is_final=True)
+    rows, next_page = page(ctx, params, matches, after=cursor.encode, resume=cursor.encode_key(last) if last else None)
     items = present.items(ctx, rows)
     return EventIndex(
         events=[select(item, params.fields) for item in items] if params.fields else items,
@@ -61,7 +63,8 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
 def export(ctx: Context, params: Params[EventQuery]) -> Document:
     """The events that match, for other calendar programs: all of them, unless `limit` says how many.
 
-    Guests who search in all public events get at most 2,000 of them.
+    Guests who search in all public events get at most 2,000 of them. A search in all public events for words of one or two letters
+    looks at the first 10,000.
     """
     query = params.value
     if query.fields:

@@ -108,6 +108,13 @@ def add_cursor(conditions: Conditions, after: str) -> None:
     conditions.params |= {"after_start": start_at, "after_id": event_id}
 
 
+def add_last(conditions: Conditions, last: tuple[int, int]) -> None:
+    """Add bounds for the events up to this one."""
+    operator = ">" if conditions.latest_first else "<"
+    conditions.bounds += [f"{{start}} {operator}= :last_start", f"({{start}}, {{id}}) {operator}= (:last_start, :last_id)"]
+    conditions.params |= {"last_start": last[0], "last_id": last[1]}
+
+
 def _add_overlap(conditions: Conditions, start: int | None, end: int | None) -> None:
     if end is not None:
         conditions.bounds.append("{start} < :end")

@@ -16,7 +16,12 @@ Cursor = Annotated[
 
 def encode(event: EventRow) -> str:
     """The cursor after this event."""
-    return f"{event.start_at}.{event.id}"
+    return encode_key((event.start_at, event.id))
+
+
+def encode_key(key: tuple[int, int]) -> str:
+    """The cursor after the event with this start and id."""
+    return f"{key[0]}.{key[1]}"
 
 
 def decode(cursor: str) -> tuple[int, int]:

@@ -24,6 +24,8 @@ SELECTIVE = 2_000
 DEEP_OFFSET = 10_000
 # How many candidates a count examines.
 MAX_COUNTED = 10_000
+# How many events a search looks at whose words have one or two letters.
+MAX_EXAMINED = 10_000
 # Sorts after every event.
 AFTER_ALL = (2**63, 0)
 
@@ -40,12 +42,33 @@ class Total(Struct, frozen=True):
     is_exact: bool
 
 
-def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str, *, is_final: bool = False) -> list[EventRow]:
+def find_last_examined(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> Key | None:
+    """The last event that a search in all public events looks at, if no index can find its words; None if it may look at all."""
+    where = conditions.build(ctx, query, zone)
+    if calendars is not None or query.ids is not None or where.literals or not where.on_text:
+        return None
+    if query.after:
+        conditions.add_cursor(where, query.after)
+    if where.is_overlap:
+        where = conditions.recent(where)
+    condition = where.bounded("e.start_at", "e.id", "e.public")
+    order = _LATEST_FIRST if where.latest_first else _ORDER
+    sql = f"SELECT e.start_at, e.id FROM events e WHERE {condition}{order} LIMIT 1 OFFSET :examined"
+    keys = ctx.tx.rows(sql, **where.params, examined=MAX_EXAMINED - 1)
+    return (keys[0][0], keys[0][1]) if keys else None
+
+
+def find(
+    ctx: Context, query: EventQuery, calendars: Searched | None, zone: str, *, last: Key | None = None, is_final: bool = False
+) -> list[EventRow]:
     """The page of the query, and one more event if there is a next page. Without calendars: all public events.
 
+    last: no event after this one.
     is_final: no statement follows.
     """
     where = conditions.build(ctx, query, zone)
+    if last:
+        conditions.add_last(where, last)
     order = _LATEST_FIRST if where.latest_first else _ORDER
     skip = query.offset
     if query.after:

@@ -36,8 +36,9 @@ def _fold_series(ctx: Context, query: EventQuery, zone: str) -> tuple[list[Event
     page: list[EventRow] = []
     series_ids: set[int] = set()
     after = query.after
+    last = listing.find_last_examined(ctx, query, None, zone)
     for _ in range(MAX_READ // BATCH):
-        rows = listing.find(ctx, structs.replace(query, limit=BATCH, after=after), None, zone)
+        rows = listing.find(ctx, structs.replace(query, limit=BATCH, after=after), None, zone, last=last)
         series_ids |= _find_earlier_series(ctx, rows, query.after)
         for row in rows[:BATCH]:
             if row.series_id is None or row.series_id not in series_ids:
@@ -47,7 +48,7 @@ def _fold_series(ctx: Context, query: EventQuery, zone: str) -> tuple[list[Event
                 series_ids |= {row.series_id} if row.series_id else set()
             after = cursor.encode(row)
         if len(rows) <= BATCH:
-            return page, None
+            return page, cursor.encode_key(last) if last else None
     return page, after
 
 

@@ -36,16 +36,19 @@ class Paging(Struct, kw_only=True):
         return size + 1 if size else 0
 
 
-def page(ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] | None = None) -> tuple[list[T], str | None]:
+def page(
+    ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] | None = None, resume: str | None = None
+) -> tuple[list[T], str | None]:
     """The page of the rows that were fetched, and the address of the next page.
 
     after: says where a row stands, for lists that go on from there rather than by counting; in digits and dots.
+    resume: where the next page begins if the list has not been read to its end.
     """
     size = params.size
-    if len(rows) <= size:
+    if len(rows) <= size and resume is None:
         return rows, None
     query = [pair for pair in quote(ctx.caller.query, _SENT).split("&") if pair and unquote_plus(pair.partition("=")[0]) not in OWN]
     query += [f"limit={size}", f"offset={params.offset + size}"]
     if after:
-        query.append(f"after={after(rows[size - 1])}")
+        query.append(f"after={after(rows[size - 1]) if len(rows) > size else resume}")
     return rows[:size], f"{ctx.caller.path}?{'&'.join(query)}"

@@ -90,3 +90,21 @@ def test_long_queries_are_text_too(cast: Cast, long: str) -> None:
     an_event(cast.alice, calendar_id=calendar["id"])
     assert _listed(cast.alice, calendar_id=calendar["id"], text=long) == []
     assert _listed(cast.alice, calendar_id=calendar["id"], title=long) == []
+
+
+@pytest.mark.parametrize(("order", "year"), [("start_time", 1931), ("-start_time", 1932)])
+def test_a_search_for_two_letters_looks_at_a_bounded_number_of_public_events(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, order: str, year: int
+) -> None:
+    """No index finds them. `next` goes on from there."""
+    monkeypatch.setattr("kalends.events.listing.MAX_EXAMINED", 4)
+    titles = ["Concert"] * 3 + ["Quiz"] + ["Concert"] * 5 + ["Quiz"] + ["Concert"] * 3
+    events = [an_event(cast.alice, title=title, start_time=f"{year}-05-{day:02}T20:00Z", public=True) for day, title in enumerate(titles, 1)]
+    times = f"start_time={year}-05-01T00:00Z&end_time={year}-05-31T00:00Z"
+    path, pages = f"/api/events?text=ui&{times}&order={order}", []
+    while path:
+        reply = cast.anonymous.get(path).json
+        pages.append([event["id"] for event in reply["events"]])
+        path = reply["next"]
+    quizzes = [event["id"] for event in events if event["title"] == "Quiz"]
+    assert pages == ([quizzes[:1], [], quizzes[1:], []] if order == "start_time" else [quizzes[1:], [], quizzes[:1], []])
