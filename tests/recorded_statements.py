@@ -47,10 +47,10 @@ def _trace(connection: apsw.Connection) -> None:
 
 
 def _recording(method: Any) -> Any:
-    def run(connection: Connection, commands: Sequence[Command]) -> Any:
+    def run(connection: Connection, commands: Sequence[Command], **options: bool) -> Any:
         for command in commands:
             _record("postgres", command.sql.decode())
-        return method(connection, commands)
+        return method(connection, commands, **options)
 
     return run
 

@@ -7,6 +7,11 @@ from kalends.idempotency.key import IdempotencyKeyInUse, StoredResponse
 # A client that has not tried again within a day will not.
 LIFETIME = 86_400
 
+_DELETE_EXPIRED = "DELETE FROM idempotent_responses WHERE key_hash = :key_hash AND created_at <= :since"
+_INSERT = """
+INSERT INTO idempotent_responses (key_hash, request_hash, reply, created_at) VALUES (:key_hash, :request_hash, :reply, :now)
+"""
+
 
 def find(ctx: Context, key_hash: bytes) -> StoredResponse | None:
     return ctx.tx.one(
@@ -19,20 +24,9 @@ def find(ctx: Context, key_hash: bytes) -> StoredResponse | None:
 
 def insert(ctx: Context, key_hash: bytes, response: StoredResponse) -> None:
     """Raise IdempotencyKeyInUse if there is one."""
-    ctx.tx.run(
-        "DELETE FROM idempotent_responses WHERE key_hash = :key_hash AND created_at <= :since",
-        key_hash=key_hash,
-        since=ctx.now - LIFETIME,
-    )
+    row = {"key_hash": key_hash, "request_hash": response.request_hash, "reply": response.reply, "now": ctx.now}
     try:
-        ctx.tx.run(
-            """INSERT INTO idempotent_responses (key_hash, request_hash, reply, created_at)
-            VALUES (:key_hash, :request_hash, :reply, :now)""",
-            key_hash=key_hash,
-            request_hash=response.request_hash,
-            reply=response.reply,
-            now=ctx.now,
-        )
+        ctx.tx.run_together((_DELETE_EXPIRED, {"key_hash": key_hash, "since": ctx.now - LIFETIME}), (_INSERT, row))
     except UniqueViolation:
         raise IdempotencyKeyInUse from None
 

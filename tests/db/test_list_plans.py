@@ -27,7 +27,17 @@ def _samples(cast: Cast) -> dict[str, Any]:
     times = {"start_time": "2026-01-01", "end_time": "2027-01-01", "overlaps": "true", "time_zone": "UTC", "date": "2026-06-01"}
     # One text that the index over texts can find, and one that is too short for it.
     texts = {"text": "concert", "title": "co", "tags": "jazz"}
-    pages = {"count": "true", "offset": 20_000, "limit": 2, "after": "1.1", "view": "week", "next": "/", "skipped": 1, "comments": 5}
+    pages = {
+        "count": "true",
+        "offset": 20_000,
+        "limit": 2,
+        "after": "1.1",
+        "view": "week",
+        "next": "/",
+        "skipped": 1,
+        "comments": 5,
+        "form_token": "token",
+    }
     return ids | places | times | texts | pages | {"scope": "public", "order": "-start_time", "key": None}
 
 

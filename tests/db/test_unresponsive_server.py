@@ -44,6 +44,19 @@ def test_an_idle_connection_without_a_reply_times_out(db: Postgres, proxy: Proxy
     eventually(lambda: responds(db))
 
 
+def test_an_idle_connection_must_reply_to_begin_soon(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not within the timeout of the statement that is sent with it: of an hour here."""
+    monkeypatch.setattr(module, "CONNECT_SECONDS", 2)
+    monkeypatch.setattr("kalends.db.postgres.connection.IDLE_SECONDS", 0)
+    db = Postgres(proxy.database, statement_ms=3_600_000)
+    assert responds(db)
+    proxy.hang()
+    assert not responds(db)
+    proxy.resume()
+    eventually(lambda: responds(db))
+    db.close()
+
+
 def test_a_new_connection_without_a_reply_times_out(db: Postgres, proxy: Proxy) -> None:
     proxy.hang()
     assert not responds(db)

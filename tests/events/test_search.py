@@ -99,7 +99,9 @@ def test_a_search_for_two_letters_looks_at_a_bounded_number_of_public_events(
     """No index finds them. `next` goes on from there."""
     monkeypatch.setattr("kalends.events.listing.MAX_EXAMINED", 4)
     titles = ["Concert"] * 3 + ["Quiz"] + ["Concert"] * 5 + ["Quiz"] + ["Concert"] * 3
-    events = [an_event(cast.alice, title=title, start_time=f"{year}-05-{day:02}T20:00Z", public=True) for day, title in enumerate(titles, 1)]
+    events = [
+        an_event(cast.alice, title=title, start_time=f"{year}-05-{day:02}T20:00Z", public=True) for day, title in enumerate(titles, 1)
+    ]
     times = f"start_time={year}-05-01T00:00Z&end_time={year}-05-31T00:00Z"
     path, pages = f"/api/events?text=ui&{times}&order={order}", []
     while path:

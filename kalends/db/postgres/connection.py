@@ -20,6 +20,8 @@ from psycopg.pq.abc import PGconn, PGresult
 from kalends.db.postgres.commands import Command
 
 WAIT_INTERVAL = 0.1
+# A connection on which the server replied less than this ago is not probed.
+IDLE_SECONDS = 1
 # How many statements stay prepared on a connection; then the least recently used are deallocated.
 MAX_PREPARED = 200
 
@@ -27,9 +29,11 @@ _Key = tuple[bytes, tuple[int, ...]]
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
-    """Closed when a reply takes longer than `reply_timeout` seconds; None waits without limit."""
+    """Closed when a reply takes longer than `reply_timeout` seconds; None waits without limit. The reply to BEGIN, which takes no time,
+    is waited for no longer than `begin_timeout` on a connection that was idle."""
 
     reply_timeout: float | None = None
+    begin_timeout = 5.0
     has_timed_out = False
 
     def __init__(self, pgconn: PGconn, *args: Any, **options: Any):
@@ -40,17 +44,21 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         self._poll = select.poll()
         # Whether the result of `send` is still to be read.
         self._has_unread = False
+        self._replied_at = 0.0
 
     @property
     def is_broken(self) -> bool:
         """Whether the server has ended the connection, or it was closed here."""
         return self.pgconn.status == ConnStatus.BAD
 
-    def execute_together(self, commands: Sequence[Command]) -> list[PGresult]:
-        """Run the commands in one round trip and return their results. After one that fails none runs, and its error is raised."""
+    def execute_together(self, commands: Sequence[Command], *, begins: bool = False) -> list[PGresult]:
+        """Run the commands in one round trip and return their results. After one that fails none runs, and its error is raised.
+
+        begins: the first command is BEGIN.
+        """
         if len(commands) == 1 and not self._has_unread and (name := self._find_prepared(commands[0])):
             return self._execute_prepared(name, commands[0])
-        return self._execute_in_pipeline(commands)
+        return self._execute_in_pipeline(commands, is_probe=begins and monotonic() > self._replied_at + IDLE_SECONDS)
 
     def send(self, command: Command) -> None:
         """Send a command whose result does not matter. It is read together with that of the next command."""
@@ -88,13 +96,18 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         _raise_error(results)
         return results
 
-    def _execute_in_pipeline(self, commands: Sequence[Command]) -> list[PGresult]:
+    def _execute_in_pipeline(self, commands: Sequence[Command], *, is_probe: bool = False) -> list[PGresult]:
+        """is_probe: the reply to the first command must come soon. The server then sends it before it runs the others."""
+        sent: list[_Key | None] = []
         with self._closed_after_error():
             if not self._has_unread:
                 self.pgconn.enter_pipeline_mode()
-            sent = [key for command in commands for key in self._send(command)]
+            for position, command in enumerate(commands):
+                sent += self._send(command)
+                if is_probe and position == 0:
+                    self.pgconn.send_flush_request()
             self.pgconn.pipeline_sync()
-            results = self._receive(2 if self._has_unread else 1)
+            results = self._receive(2 if self._has_unread else 1, is_probe=is_probe)
             self.pgconn.exit_pipeline_mode()
         self._has_unread = False
         for key, result in zip(sent, results, strict=True):
@@ -134,10 +147,10 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
             self._names.move_to_end(key)
         return name
 
-    def _receive(self, synchronisations: int) -> list[PGresult]:
+    def _receive(self, synchronisations: int, *, is_probe: bool = False) -> list[PGresult]:
         """The results before the last of so many synchronisations of the pipeline; outside of pipeline mode, those of one command."""
         pgconn = self.pgconn
-        deadline = None if self.reply_timeout is None else monotonic() + self.reply_timeout
+        deadline = self._deadline(self.begin_timeout if is_probe else self.reply_timeout)
         while pgconn.flush():
             if self._wait(deadline, select.POLLIN | select.POLLOUT) & select.POLLIN:
                 pgconn.consume_input()
@@ -150,14 +163,21 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
             if result is None:
                 # The end of a command.
                 if not synchronisations:
-                    return results
+                    break
             elif result.status == ExecStatus.PIPELINE_SYNC:
                 synchronisations -= 1
                 if not synchronisations:
-                    return results
+                    break
                 results.clear()
             else:
                 results.append(result)
+                if is_probe:
+                    deadline, is_probe = self._deadline(self.reply_timeout), False
+        self._replied_at = monotonic()
+        return results
+
+    def _deadline(self, timeout: float | None) -> float | None:
+        return None if timeout is None else monotonic() + timeout
 
     def _wait(self, deadline: float | None, events: int) -> int:
         """Wait until the socket is ready for one of the events, and return for which."""

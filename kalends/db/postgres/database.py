@@ -119,10 +119,12 @@ class Postgres(PostgresDialect, Database):
         if time.monotonic() < self._fail_fast_until:
             raise pg.ConnectionTimeout("The server did not reply a moment ago.")
         try:
-            return self._pop_idle() or self._connect()
+            connection = self._pop_idle() or self._connect()
         except pg.ConnectionTimeout:
             self._fail_fast()
             raise
+        connection.begin_timeout = CONNECT_SECONDS
+        return connection
 
     def _replace(self, broken: Connection) -> Connection:
         """Another connection. Idle ones break when the server restarts, and the first statement shows it."""

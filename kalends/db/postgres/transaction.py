@@ -132,7 +132,7 @@ class PostgresTransaction(Transaction):
         """Run the first statements. Idle connections break when the server restarts: nothing is committed yet, so the next is tried."""
         while True:
             try:
-                return self.connection.execute_together(commands)
+                return self.connection.execute_together(commands, begins=len(commands) > 1)
             except psycopg.OperationalError:
                 if self.connection.has_timed_out or not self.connection.is_broken:
                     raise
