@@ -23,7 +23,7 @@ from kalends.records.user import User
 from kalends.tokens import derive
 from kalends.users import store as users
 
-SHARES = rate_limit.Limit("shares", 60, 3600, "An account may share calendars {most} times an hour. Try again later.")
+SHARES = rate_limit.Limit("shares", 60, 3600, "An account may share calendars {max_uses} times an hour. Try again later.")
 
 
 @endpoint("GET", "/api/calendars")
