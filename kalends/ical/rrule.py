@@ -2,7 +2,7 @@
 
 import re
 from calendar import isleap, monthrange
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import islice
 
@@ -13,9 +13,10 @@ from kalends.ical.values import DateTimeValue, parse_datetime
 MAX_CHARACTERS = 2_000
 MAX_INTERVAL = 100_000
 DAYS_AT_ONCE = 100
+WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+NO_TIMES: tuple[tuple[int, ...], ...] = ((), (), ())
 
 _FREQUENCIES = ("SECONDLY", "MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY")
-_WEEKDAYS = {"MO": 0, "TU": 1, "WE": 2, "TH": 3, "FR": 4, "SA": 5, "SU": 6}
 _DAY = re.compile(r"([+-]?[0-9]{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 # The largest number of each BY list; negative numbers count from the end.
@@ -39,7 +40,7 @@ class Recurrence(Struct, frozen=True):
     positions: frozenset[int] = frozenset()
     days: frozenset[tuple[int, int]] = frozenset()
     week_start: int = 0
-    times: tuple[tuple[int, ...], ...] = ((), (), ())
+    times: tuple[tuple[int, ...], ...] = NO_TIMES
 
     @property
     def is_daily_or_longer(self) -> bool:
@@ -111,18 +112,30 @@ def dates(rule: Recurrence, start: date, last: date, budget: Budget) -> Iterator
     return islice(_expand(add_defaults(rule, start), start, last, budget), rule.count)
 
 
+def has(rule: Recurrence, start: date, day: date) -> bool:
+    """Whether the rule has this date, whatever its `count` and its `until` say."""
+    rule = add_defaults(rule, start)
+    return day >= start and day in _select(rule, _period_of(rule, start, day))
+
+
 def _expand(rule: Recurrence, start: date, last: date, budget: Budget) -> Iterator[date]:
-    weekdays = {weekday for _, weekday in rule.days} or set(range(7))
     for ordinals in _periods(rule, start, last):
-        budget.spend(len(ordinals))
-        # Ordinal 1 was a Monday.
-        days_of_period = [day for day in map(date.fromordinal, (n for n in ordinals if (n - 1) % 7 in weekdays)) if _matches(rule, day)]
-        if rule.positions and rule.frequency != "DAILY":
-            count = len(days_of_period)
-            days_of_period = [day for i, day in enumerate(days_of_period, 1) if i in rule.positions or i - count - 1 in rule.positions]
-        for day in days_of_period:
+        # A period without a day takes a step, too.
+        budget.spend(len(ordinals) or 1)
+        for day in _select(rule, ordinals):
             if start <= day <= last:
                 yield day
+
+
+def _select(rule: Recurrence, ordinals: Sequence[int]) -> list[date]:
+    """Those days of a period that the rule has."""
+    weekdays = {weekday for _, weekday in rule.days} or set(range(7))
+    # Ordinal 1 was a Monday.
+    days = [day for day in map(date.fromordinal, (n for n in ordinals if (n - 1) % 7 in weekdays)) if _matches(rule, day)]
+    if rule.positions and rule.frequency != "DAILY":
+        count = len(days)
+        days = [day for i, day in enumerate(days, 1) if i in rule.positions or i - count - 1 in rule.positions]
+    return days
 
 
 def add_defaults(rule: Recurrence, start: date) -> Recurrence:
@@ -141,7 +154,7 @@ def add_defaults(rule: Recurrence, start: date) -> Recurrence:
     return Recurrence(**fields)
 
 
-def _periods(rule: Recurrence, start: date, last: date) -> Iterator[range]:
+def _periods(rule: Recurrence, start: date, last: date) -> Iterator[Sequence[int]]:
     """The days of each period as ordinals; of a DAILY rule, many periods at once."""
     end = last.toordinal() + 1
     if rule.frequency == "DAILY":
@@ -150,16 +163,52 @@ def _periods(rule: Recurrence, start: date, last: date) -> Iterator[range]:
             for begin in range(start.toordinal(), end, rule.interval * DAYS_AT_ONCE):
                 yield range(begin, min(begin + rule.interval * DAYS_AT_ONCE, end), rule.interval)
     elif rule.frequency == "WEEKLY":
-        for begin in range(start.toordinal() - (start.weekday() - rule.week_start) % 7, end, 7 * rule.interval):
+        for begin in range(_start_of_week(rule, start), end, 7 * rule.interval):
             yield range(begin, min(begin + 7, _LAST_DAY + 1))
     elif rule.frequency == "MONTHLY":
         for month in range(start.year * 12 + start.month - 1, last.year * 12 + last.month, rule.interval):
-            begin = date(month // 12, month % 12 + 1, 1).toordinal()
-            yield range(begin, begin + monthrange(month // 12, month % 12 + 1)[1])
+            yield _days_of_month(rule, month // 12, month % 12 + 1)
     else:
         for year in range(start.year, last.year + 1, rule.interval):
-            begin = date(year, 1, 1).toordinal()
-            yield range(begin, begin + 365 + isleap(year))
+            yield _days_of_year(rule, year)
+
+
+def _period_of(rule: Recurrence, start: date, day: date) -> Sequence[int]:
+    """The days of the period in which the day is; none if the interval skips it."""
+    if rule.frequency == "DAILY":
+        is_left_out = (day - start).days % rule.interval or (rule.positions and not rule.positions & {1, -1})
+        return () if is_left_out else (day.toordinal(),)
+    if rule.frequency == "WEEKLY":
+        begin = _start_of_week(rule, day)
+        return () if (begin - _start_of_week(rule, start)) // 7 % rule.interval else range(begin, min(begin + 7, _LAST_DAY + 1))
+    years = day.year - start.year
+    if rule.frequency == "MONTHLY":
+        is_skipped = (years * 12 + day.month - start.month) % rule.interval
+        return () if is_skipped else _days_of_month(rule, day.year, day.month)
+    return () if years % rule.interval else _days_of_year(rule, day.year)
+
+
+def _start_of_week(rule: Recurrence, day: date) -> int:
+    return day.toordinal() - (day.weekday() - rule.week_start) % 7
+
+
+def _days_of_year(rule: Recurrence, year: int) -> Sequence[int]:
+    """The days of the year that may match: of a rule with months or days of the month, not all of them."""
+    if rule.months or rule.month_days:
+        return [n for month in sorted(rule.months) or range(1, 13) for n in _days_of_month(rule, year, month)]
+    begin = date(year, 1, 1).toordinal()
+    return range(begin, begin + 365 + isleap(year))
+
+
+def _days_of_month(rule: Recurrence, year: int, month: int) -> Sequence[int]:
+    """The days of the month that may match."""
+    if rule.months and month not in rule.months:
+        return ()
+    before, total = date(year, month, 1).toordinal() - 1, monthrange(year, month)[1]
+    if not rule.month_days:
+        return range(before + 1, before + 1 + total)
+    numbers = {day if day > 0 else total + 1 + day for day in rule.month_days}
+    return [before + number for number in sorted(numbers) if 1 <= number <= total]
 
 
 def _matches(rule: Recurrence, day: date) -> bool:
@@ -226,11 +275,11 @@ def _parse_days(value: str) -> frozenset[tuple[int, int]]:
         match = _DAY.fullmatch(item.strip())
         if match is None or (match[1] and not 1 <= abs(int(match[1])) <= 53):
             raise ValueError(f"BYDAY cannot be {item.strip()[:20]}")
-        days.add((int(match[1] or 0), _WEEKDAYS[match[2]]))
+        days.add((int(match[1] or 0), WEEKDAYS.index(match[2])))
     return frozenset(days)
 
 
 def _parse_weekday(value: str) -> int:
-    if value not in _WEEKDAYS:
+    if value not in WEEKDAYS:
         raise ValueError(f"WKST cannot be {value[:20]}")
-    return _WEEKDAYS[value]
+    return WEEKDAYS.index(value)

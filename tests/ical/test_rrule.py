@@ -1,18 +1,22 @@
 """Recurrence rules compared with dateutil and RFC 5545, and rules that never end."""
 
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from itertools import islice
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import dateutil.rrule
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kalends.ical.rrule import Budget, BudgetExceeded, Recurrence, dates, is_simple, parse
+from kalends.ical.canonical_rule import canonicalise, format_rule
+from kalends.ical.rrule import Budget, BudgetExceeded, Recurrence, dates, has, is_simple, parse
+from kalends.values import datetimes
 
 LAST = date(2041, 1, 1)
+ZONES = ("UTC", "Europe/Paris", "America/New_York", "America/Sao_Paulo", "Asia/Kathmandu", "Australia/Lord_Howe")
 DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 
@@ -53,14 +57,53 @@ def rules(draw: Callable[..., Any]) -> tuple[str, date]:
     return ";".join(f"{name}={value}" for name, value in parts.items()), draw(st.dates(date(2019, 1, 1), date(2026, 1, 1)))
 
 
-@given(rules())
-def test_the_dates_of_a_rule_are_those_of_dateutil(sample: tuple[str, date]) -> None:
+def check_against_dateutil(sample: tuple[str, date], zone: str, clock: time) -> None:
+    """The dates of ten years at this time of day, as instants; and that the canonical rule has the same dates."""
     text, start = sample
-    ours = dates_of(text, start)
+    rule, last = parse(text), start.replace(day=1, year=start.year + 10)
+    ours = list(dates(rule, start, last, Budget(100_000)))
     # Of a rule that makes nothing more, dateutil would end only after it has searched all years to come.
-    rule = dateutil.rrule.rrulestr(text, dtstart=datetime.combine(start, datetime.min.time()))
-    assert ours == [moment.date() for moment in islice(rule, len(ours))]
-    assert dates_of(f"{text};COUNT=7", start) == ours[:7]
+    first = datetime.combine(start, clock, ZoneInfo(zone))
+    theirs = [int(moment.timestamp()) for moment in islice(dateutil.rrule.rrulestr(text, dtstart=first), len(ours))]
+    assert [datetimes.to_instant(datetime.combine(day, clock), zone) for day in ours] == theirs
+    assert dates_of(f"{text};COUNT=7", start, last=last) == ours[:7]
+    canonical = format_rule(canonicalise(rule, start))
+    assert list(dates(parse(canonical), start, last, Budget(100_000))) == ours, canonical
+    assert format_rule(canonicalise(parse(canonical), start)) == canonical
+    days = set(ours)
+    for day in [*ours[:5], *ours[-5:], *(start + timedelta(days=i) for i in range(0, 3_600, 97))]:
+        assert has(rule, start, day) is (day in days), day
+
+
+SAMPLES = given(rules(), st.sampled_from(ZONES), st.sampled_from([time(0), time(2, 30), time(12), time(23, 59, 59)]))
+
+
+@settings(max_examples=150)
+@SAMPLES
+def test_the_dates_of_a_rule_are_those_of_dateutil(sample: tuple[str, date], zone: str, clock: time) -> None:
+    check_against_dateutil(sample, zone, clock)
+
+
+@pytest.mark.soak
+@settings(max_examples=10_000)
+@SAMPLES
+def test_the_dates_of_10_000_rules_are_those_of_dateutil(sample: tuple[str, date], zone: str, clock: time) -> None:
+    check_against_dateutil(sample, zone, clock)
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("wkst=su;byday=th,mo;freq=weekly;interval=01", "FREQ=WEEKLY;BYDAY=MO,TH"),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=SU,MO;WKST=SU", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,SU;WKST=SU"),
+        ("FREQ=MONTHLY;BYDAY=-1FR,+2TU", "FREQ=MONTHLY;BYDAY=2TU,-1FR"),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1,15,1;UNTIL=20270901T120000Z", "FREQ=MONTHLY;UNTIL=20270901;BYMONTHDAY=1,15,-1"),
+        ("FREQ=YEARLY;BYMONTHDAY=11;BYMONTH=5;COUNT=3;BYHOUR=9", "FREQ=YEARLY;COUNT=3"),
+        ("FREQ=DAILY;UNTIL=00090901", "FREQ=DAILY;UNTIL=00090901"),
+    ],
+)
+def test_a_rule_has_one_canonical_text(text: str, canonical: str) -> None:
+    assert format_rule(canonicalise(parse(text), date(2026, 5, 11))) == canonical
 
 
 @pytest.mark.parametrize("week", [1, 52, 53])
@@ -126,7 +169,7 @@ def test_a_simple_rule_has_the_same_dates_without_its_by_parts(sample: tuple[str
 @pytest.mark.parametrize("text", ["FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=MONTHLY;BYDAY=-6MO"])
 def test_a_rule_without_dates_exceeds_its_budget(text: str) -> None:
     with pytest.raises(BudgetExceeded):
-        list(dates(parse(text), date(2026, 1, 1), date.max, Budget(50_000)))
+        list(dates(parse(text), date(2026, 1, 1), date.max, Budget(5_000)))
 
 
 def test_a_rule_ends_with_the_year_9999() -> None:
