@@ -103,7 +103,7 @@ def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int) -> list[
     if query.after:
         conditions.add_cursor(where, query.after)
     where.on_event.append(policy.calendar_visible_by_id(ctx, ":calendar"))
-    select = _select_placed(ctx, _row(ctx), ":calendar", where, as_member=None)
+    select = _select_placed(ctx, _columns_on_calendar(policy.calendar_visible(ctx)), ":calendar", where, as_member=None)
     skip = 0 if query.after else query.offset
     return _rows(ctx, select, where.params | {"calendar": calendar_id}, query.fetch, skip, is_final=True)
 
@@ -244,6 +244,14 @@ def _columns(calendar_visible: str) -> str:
     calendar_ids = f"""(SELECT coalesce(string_agg(CAST(c.id AS TEXT), ','), '') FROM placements o JOIN calendars c ON c.id = o.calendar_id
         WHERE o.event_id = e.id AND {calendar_visible})"""
     return columns(EventRow, "e", calendar_ids=calendar_ids)
+
+
+@cache
+def _columns_on_calendar(calendar_visible: str) -> str:
+    """The same where the actor sees the calendar of `p`. Few events are on a second one, so that others are rarely looked up."""
+    others = f"""SELECT string_agg(',' || CAST(c.id AS TEXT), '') FROM placements o JOIN calendars c ON c.id = o.calendar_id
+        WHERE o.event_id = e.id AND o.calendar_id <> p.calendar_id AND {calendar_visible}"""
+    return columns(EventRow, "e", calendar_ids=f"CAST(p.calendar_id AS TEXT) || coalesce(({others}), '')")
 
 
 def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int, *, is_final: bool = False) -> list[EventRow]:

@@ -226,3 +226,21 @@ def test_an_empty_parameter_is_ignored(cast: Cast, name: str) -> None:
 def test_an_invalid_search_parameter_is_named(cast: Cast, query: dict[str, Any]) -> None:
     reply = cast.alice.get("/api/events", query=query)
     assert (reply.status, reply.broken) == (422, list(query))
+
+
+def test_a_list_of_one_calendar_names_all_calendars_that_the_reader_sees(cast: Cast) -> None:
+    jazz, private = a_calendar(cast.alice, public=True)["id"], a_calendar(cast.alice, name="Private")["id"]
+    event = an_event(cast.alice, calendar_id=jazz, public=True)
+    for person, calendar in ((cast.alice, private), (cast.bob, cast.bob.primary_calendar_id)):
+        assert person.put(f"/api/events/{event['id']}/add", json={"calendar_id": calendar}).status == 200
+    readers = {cast.anonymous: [jazz], cast.carol: [jazz], cast.alice: [jazz, private], cast.bob: [jazz, cast.bob.primary_calendar_id]}
+    for reader, ids in readers.items():
+        [item] = reader.get(f"/api/events?calendar_id={jazz}").json["events"]
+        assert item["calendar_ids"] == sorted(ids)
+
+
+def test_a_list_of_an_empty_calendar_is_empty_for_those_who_see_it(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)["id"]
+    assert cast.alice.get(f"/api/events?calendar_id={calendar}").json["events"] == []
+    assert cast.carol.get(f"/api/events?calendar_id={calendar}").status == 404
+    assert cast.anonymous.get(f"/api/events?calendar_id={calendar}").status == 404
