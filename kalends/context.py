@@ -133,10 +133,10 @@ class Context:
         return self._tx
 
     @property
-    def final_tx(self) -> Transaction:
+    def final_write(self) -> Transaction:
         """The open transaction, for its last statement, which is committed in the same round trip. What follows must not fail."""
         # Under an Idempotency-Key the stored reply comes last.
-        return self.tx if self.defers_commit else self.tx.final()
+        return self.tx if self.defers_commit else self.tx.final_write()
 
     def read(self) -> "_TransactionScope":
         """Open a read snapshot for the block."""

@@ -58,7 +58,12 @@ class Transaction(ABC):
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         """Run the statement once for each row of parameters."""
 
-    def final(self) -> "Transaction":
+    def final_read(self) -> "Transaction":
+        """The transaction. If it only reads, its next statement is its last, and ends it in the same round trip if possible; statements
+        that follow all the same see newer snapshots."""
+        return self
+
+    def final_write(self) -> "Transaction":
         """The transaction, whose next statement is its last, and is committed in the same round trip if possible."""
         return self
 

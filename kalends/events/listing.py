@@ -255,7 +255,7 @@ def _columns_on_calendar(calendar_visible: str) -> str:
 
 
 def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int, *, is_final: bool = False) -> list[EventRow]:
-    return (ctx.final_tx if is_final else ctx.tx).all(
+    return (ctx.tx.final_read() if is_final else ctx.tx).all(
         EventRow,
         f"{select} LIMIT :limit OFFSET :offset",
         **params,
@@ -309,6 +309,6 @@ def _first_of_each(ctx: Context, calendars: Calendars, where: Conditions, size: 
 
 
 def _load(ctx: Context, ids: list[int], *, latest_first: bool, is_final: bool) -> list[EventRow]:
-    tx = ctx.final_tx if is_final else ctx.tx
+    tx = ctx.tx.final_read() if is_final else ctx.tx
     rows = tx.all(EventRow, f"SELECT {_row(ctx)} FROM events e WHERE e.id {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
     return sorted(rows, key=lambda row: (row.start_at, row.id), reverse=latest_first)

@@ -117,7 +117,7 @@ def insert(ctx: Context, fields: EventFields, span: Span, calendar: TargetCalend
     quotas.reserve(ctx, owner.id, "events", 1, quotas.size(columns))
     columns |= {"id": calendar.next_event_id, "owner_id": owner.id, "calendar_id": calendar.id}
     home = placements.insertion_of_home(ctx, calendar.next_event_id, calendar.id, span, public=columns["public"])
-    (ctx.final_tx if is_final else ctx.tx).run_together((_INSERT, {**columns, "now": ctx.now}), home)
+    (ctx.final_write if is_final else ctx.tx).run_together((_INSERT, {**columns, "now": ctx.now}), home)
     columns |= {"version": 1, "created_at": ctx.now, "updated_at": ctx.now, "can_edit": True, "edited": False}
     columns |= {"owner_name": owner.user_name if owner.name is None else owner.name, "calendar_party_max": calendar.party_max}
     values: list[Any] = [columns.get(name) for name in Event.__struct_fields__]

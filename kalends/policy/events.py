@@ -140,7 +140,7 @@ def event_with_counts(ctx: Context, event_id: int, *, was_visible: bool = False,
     is_final: no statement follows.
     """
     sql = _WITH_COUNTS_FOR_GUEST if ctx.actor is None else _WITH_COUNTS_UNCHECKED if was_visible else _WITH_COUNTS_FOR_USER
-    event = (ctx.final_tx if is_final else ctx.tx).one(EventWithCounts, sql, id=event_id, me=me(ctx))
+    event = (ctx.tx.final_read() if is_final else ctx.tx).one(EventWithCounts, sql, id=event_id, me=me(ctx))
     if event is None:
         raise errors.NotFound
     return event

@@ -81,7 +81,7 @@ def test_a_transaction_sends_begin_with_its_first_statement(proxy: Proxy, db: Po
         before = proxy.round_trips
         assert tx.value("SELECT 1") == 1
         assert tx.value("SELECT 2") == 2
-        assert tx.final().value("SELECT 3") == 3
+        assert tx.final_write().value("SELECT 3") == 3
     assert proxy.round_trips == before + 3
 
 
@@ -100,6 +100,17 @@ def test_a_failed_final_statement_commits_nothing(db: Postgres) -> None:
         tx.script("TRUNCATE pebbles")
     with suppress(UniqueViolation), db.write() as tx:
         tx.run("INSERT INTO pebbles VALUES (1)")
-        tx.final().run("INSERT INTO pebbles VALUES (1)")
+        tx.final_write().run("INSERT INTO pebbles VALUES (1)")
     with db.read() as tx:
         assert tx.value("SELECT count(*) FROM pebbles") == 0
+
+
+def test_a_final_read_does_not_commit_a_write(db: Postgres) -> None:
+    """A list may be read within a larger action."""
+    with suppress(ZeroDivisionError), db.write() as tx:
+        tx.script("CREATE TABLE shells (id BIGINT PRIMARY KEY)")
+        assert tx.final_read().value("SELECT count(*) FROM shells") == 0
+        tx.run("INSERT INTO shells VALUES (1)")
+        raise ZeroDivisionError
+    with db.read() as tx:
+        assert not tx.has_table("shells")

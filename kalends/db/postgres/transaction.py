@@ -52,7 +52,11 @@ class PostgresTransaction(Transaction):
             for batch in batches(rows, BATCH):
                 self._execute([command(sql, row) for row in batch])
 
-    def final(self) -> Transaction:
+    def final_read(self) -> Transaction:
+        self._is_final = self._is_read
+        return self
+
+    def final_write(self) -> Transaction:
         self._is_final = True
         return self
 
