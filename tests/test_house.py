@@ -47,7 +47,7 @@ MODULE_LAYERS = {
         *(f"contacts.providers.{name}" for name in ("carddav", "errors", "fetch", "graph")),
         *(f"deliveries.{name}" for name in ("event_time", "limits", "mail", "outbox_files", "outcome", "segments", "sms")),
         *("events.by_id", "events.conditions", "events.create", "events.feed", "events.feed_cache", "events.ical", "events.listing"),
-        *("events.location", "events.search", "events.span", "home.upcoming"),
+        *("events.location", "events.search", "events.span", "events.status", "home.upcoming"),
         *(f"events.imports.{name}" for name in ("apply", "entries", "existing", "file", "incoming", "plan", "recurrence")),
         *(f"events.series.{name}" for name in ("change", "occurrences", "rule", "scope")),
         *("reference.errors", "reference.glossary", "reference.guide"),

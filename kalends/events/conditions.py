@@ -64,6 +64,10 @@ def build(ctx: Context, query: EventQuery, zone: str) -> Conditions:
     if query.series_id is not None:
         conditions.on_event.append("e.series_id = :series_id")
         conditions.params["series_id"] = query.series_id
+    if query.status is not None:
+        # A literal, so that the partial index of events that are not planned can be used.
+        conditions.on_event.append(f"e.status = '{query.status}'")
+        conditions.on_event += ["e.status <> 'planned'"] if query.status != "planned" else []
     if query.ids is not None:
         conditions.on_event.append(f"e.id {ctx.db.in_list('ids')}")
         conditions.params["ids"] = query.ids

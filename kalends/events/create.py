@@ -7,6 +7,7 @@ from kalends.context import Context
 from kalends.events import location, present, span, store
 from kalends.events.input import EventFields, EventInput
 from kalends.events.model import PARTS, EventDetail
+from kalends.events.status import require_status_for_note
 from kalends.http.input.tags import tagged
 from kalends.records.calendar import TargetCalendar
 
@@ -14,6 +15,7 @@ from kalends.records.calendar import TargetCalendar
 def create_event(ctx: Context, params: EventInput, *, is_final: bool = False) -> EventDetail:
     """Create the event on the calendar `calendar_id`, or on the actor's primary calendar; is_final: no statement follows."""
     calendar = policy.calendar_for_new_event(ctx, params.calendar_id)
+    require_status_for_note(params.status, params.status_note)
     sent = {name for name in ("location", *PARTS) if getattr(params, name)}
     if params.tag:
         params = structs.replace(params, tag_list=tagged(params.tag_list, params.tag))

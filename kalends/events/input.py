@@ -33,6 +33,8 @@ Url = Annotated[
 ]
 Location = Annotated[str, Meta(max_length=MAX_LOCATION)]
 Part = Annotated[str, Meta(max_length=MAX_PART)]
+Status = Annotated[Literal["planned", "cancelled", "postponed"], Meta(description="Whether it takes place.")]
+StatusNote = Annotated[str, Meta(max_length=500, description="Why it is cancelled or postponed, for everyone who sees it.")]
 Scope = Annotated[Literal["this", "following", "all"], Meta(description="Of a series: this event, it and the following, or all.")]
 
 
@@ -46,6 +48,7 @@ class EventFields(Struct, kw_only=True):
             "location": "composed of its parts must have at most 500 characters",
             "tag": "must leave at most 100 tags",
             "image_url": "must be an address that begins with http:// or https://",
+            "status_note": "goes with the status cancelled or postponed",
             "scope": "goes with one event alone, not with ids",
         }
     )
@@ -67,6 +70,8 @@ class EventFields(Struct, kw_only=True):
     tag_list: TagList = ""
     public: Annotated[bool, Meta(description="Whether everyone sees it; as its home calendar by default.")] | None = None
     party_max: PartyMax | None = None
+    status: Status = "planned"
+    status_note: StatusNote | None = None
 
 
 class EventInput(EventFields, kw_only=True):

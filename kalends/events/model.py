@@ -10,6 +10,7 @@ from kalends.records.response import Tally
 from kalends.values.person import Person
 
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
+STATUS = ("status", "status_note")
 MAX_LOCATION = 500
 MAX_PART = 200
 
@@ -36,6 +37,8 @@ class EventItem(Struct, gc=False):
     tag_list: str
     tags: list[str]
     public: bool
+    status: str
+    status_note: str | None
     calendar_ids: list[int]
     series_id: int | None
     url: str

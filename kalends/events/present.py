@@ -11,7 +11,7 @@ from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.events import span
 from kalends.events.input import EventFields
-from kalends.events.model import PARTS, CalendarName, EventDetail, EventItem
+from kalends.events.model import PARTS, STATUS, CalendarName, EventDetail, EventItem
 from kalends.events.query import CommentPage
 from kalends.http.paging import MAX_PAGE
 from kalends.records.calendar import Calendar
@@ -21,7 +21,7 @@ from kalends.values.datetimes import format_instant
 from kalends.values.person import Person
 from kalends.values.timestamps import format_utc
 
-_EDITABLE = ("title", "all_day", "time_zone", "description", "location", "image_url", "public", "party_max", *PARTS)
+_EDITABLE = ("title", "all_day", "time_zone", "description", "location", "image_url", "public", "party_max", *STATUS, *PARTS)
 
 
 def load_detail(ctx: Context, event_id: int) -> EventDetail:
@@ -120,6 +120,8 @@ def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[
             tags,
             tags.split(",") if tags else [],
             bool(event.public),
+            event.status,
+            event.status_note,
             ids,
             event.series_id,
             f"{base}{event.id}",

@@ -10,7 +10,7 @@ from kalends import errors, policy, quotas
 from kalends.context import Context
 from kalends.events import search
 from kalends.events.input import EventFields
-from kalends.events.model import PARTS
+from kalends.events.model import PARTS, STATUS
 from kalends.events.placements import store as placements
 from kalends.events.span import Span
 from kalends.records.calendar import Calendar, TargetCalendar
@@ -18,7 +18,7 @@ from kalends.records.event import Event
 
 _TEXT = ("title", "description", "location", "image_url", *PARTS)
 _SPAN = ("start_at", "end_at", "until_at")
-_FIELDS = (*_TEXT, *_SPAN, "all_day", "time_zone", "tags", "public", "party_max", "search")
+_FIELDS = (*_TEXT, *_SPAN, "all_day", "time_zone", "tags", "public", "party_max", *STATUS, "search")
 _SERIES = ("uid", "series_id", "slot", "edited")
 _COLUMNS = ", ".join(_FIELDS)
 _VALUES = ", ".join(f":{name}" for name in _FIELDS)
@@ -125,11 +125,16 @@ def insert(ctx: Context, fields: EventFields, span: Span, calendar: TargetCalend
 
 
 def insert_occurrences(ctx: Context, pattern: Event, series_id: int, occurrences: list[dict[str, Any]]) -> None:
-    """Insert a copy of the pattern for each occurrence, on the calendars on which somebody who may edit it has placed it."""
-    names = [name for name in ("owner_id", "calendar_id", *_FIELDS) if name not in _SPAN]
+    """Insert a copy of the pattern for each occurrence, on the calendars on which somebody who may edit it has placed it.
+
+    The status is that of the series: an occurrence that was cancelled or postponed alone does not pass it on."""
+    names = [name for name in ("owner_id", "calendar_id", *_FIELDS) if name not in (*_SPAN, *STATUS)]
     ctx.tx.run(
-        f"""INSERT INTO events ({", ".join(names)}, start_at, end_at, until_at, series_id, slot, version, created_at, updated_at)
-            SELECT {", ".join(f"e.{name}" for name in names)}, made.start_at, made.end_at, made.until_at,
+        f"""INSERT INTO events ({", ".join(names)}, status, status_note, start_at, end_at, until_at, series_id, slot,
+                                version, created_at, updated_at)
+            SELECT {", ".join(f"e.{name}" for name in names)},
+                   CASE WHEN e.edited THEN 'planned' ELSE e.status END, CASE WHEN e.edited THEN NULL ELSE e.status_note END,
+                   made.start_at, made.end_at, made.until_at,
                    CAST(:series_id AS BIGINT), made.slot, 1, CAST(:now AS BIGINT), CAST(:now AS BIGINT)
             FROM {ctx.db.records("made", _OCCURRENCE_TYPES)} CROSS JOIN events e WHERE e.id = :pattern""",
         made=encode(occurrences).decode(),
@@ -237,7 +242,7 @@ def text_size(event: Event) -> int:
 
 
 def content_columns(fields: EventFields) -> dict[str, Any]:
-    """The columns of an event except its times, visibility and party limit."""
+    """The columns of an event except its times, visibility, party limit and status."""
     columns = {name: getattr(fields, name) for name in _TEXT}
     return columns | {"tags": fields.tag_list, "search": search.build_column(columns, _split_tags(fields.tag_list))}
 
@@ -248,7 +253,8 @@ def span_columns(span: Span) -> dict[str, Any]:
 
 
 def _columns(fields: EventFields, span: Span) -> dict[str, Any]:
-    return {**content_columns(fields), **span_columns(span), "public": fields.public, "party_max": fields.party_max}
+    columns = {name: getattr(fields, name) for name in ("public", "party_max", *STATUS)}
+    return {**content_columns(fields), **span_columns(span), **columns}
 
 
 def _split_tags(tags: str) -> list[str]:

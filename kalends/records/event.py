@@ -42,6 +42,8 @@ class Event(Struct, frozen=True):
     first_date: str | None
     last_date: str | None
     party_max: int | None
+    status: str
+    status_note: str | None
     calendar_party_max: int | None
 
     @property
@@ -84,6 +86,8 @@ class EventRow(Struct, frozen=True, gc=False):
     image_url: str | None
     tags: str
     public: int
+    status: str
+    status_note: str | None
     series_id: int | None
     updated_at: int
     calendar_ids: str

@@ -5,6 +5,7 @@ from typing import Any, get_args
 from kalends.contacts.model import Service
 from kalends.deliveries.model import CHANNELS, State
 from kalends.errors import Code
+from kalends.events.input import Status
 from kalends.http.input.options import split_annotated
 from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
@@ -43,6 +44,9 @@ MEANINGS = {
     "tag_list": "Tags, comma-delimited.",
     "tags": "Tags, as an array.",
     "public": "Whether everyone can see it.",
+    "Status.status": "One word: ok.",
+    "status": "Whether the event takes place: planned, cancelled or postponed.",
+    "status_note": "Why it is cancelled or postponed; null if it is planned.",
     "calendar_ids": "Ids of the calendars that hold the event and that you can see, sorted.",
     "calendars": "The calendars.",
     "EventDetail.calendars": "The calendars that hold the event and that you can see.",
@@ -140,7 +144,7 @@ MEANINGS = {
     # Problems
     "type": "Kind of problem, for programs.",
     "ProblemBody.title": "Kind of problem, for people.",
-    "status": "HTTP status.",
+    "ProblemBody.status": "HTTP status.",
     "detail": "What is wrong with this request, and what to do.",
     "errors": "The broken fields, all of them.",
     "field": "Name of the field.",
@@ -160,6 +164,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "DeliveryItem.kind": ("announce", "confirm", "notice", "reset", "send_to_me", "verify"),
     "SubscriberItem.source": ("send_to_me", "response", "confirmation"),
     "ServiceImport.service": get_args(Service),
+    **dict.fromkeys(("EventItem.status", "EventDetail.status", "EventRepeated.status"), get_args(split_annotated(Status)[0])),
     "Repeat.frequency": ("DAILY", "WEEKLY", "MONTHLY", "YEARLY"),
 }
 
@@ -167,6 +172,7 @@ VALUES: dict[str, tuple[str, ...]] = {
 ENUMERATIONS: dict[tuple[str, ...], str] = {
     get_args(Code): "ErrorCode",
     ("YES", "MAYBE", "NO"): "Attendance",
+    ("planned", "cancelled", "postponed"): "EventStatus",
     ("true", "false"): "Truth",
     ("male", "female"): "Gender",
     ("email", "sms"): "Channel",

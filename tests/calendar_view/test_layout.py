@@ -17,17 +17,19 @@ MIDNIGHT = int(datetime(2026, 5, 11, tzinfo=UTC).timestamp())
 
 def an_entry(number: int, start: int, minutes: int) -> Entry:
     """An event that begins some minutes after midnight."""
-    row = EventRow(
-        number, f"Event {number}", MIDNIGHT + start * 60, MIDNIGHT + (start + minutes) * 60, False, "UTC", None, None, "", True, None, 0, ""
-    )
+    row = _row(number, MIDNIGHT + start * 60, MIDNIGHT + (start + minutes) * 60, all_day=False)
     return Entry(number, row.title, row, "UTC", MAY, MAY, is_bar=False)
 
 
 def a_bar(number: int, first: int, length: int) -> Entry:
     """An all-day event."""
-    row = EventRow(number, f"Event {number}", 0, None, True, "UTC", None, None, "", True, None, 0, "")
+    row = _row(number, 0, None, all_day=True)
     day = MAY + timedelta(days=first)
     return Entry(number, row.title, row, "UTC", day, day + timedelta(days=length), is_bar=True)
+
+
+def _row(number: int, start_at: int, end_at: int | None, *, all_day: bool) -> EventRow:
+    return EventRow(number, f"Event {number}", start_at, end_at, all_day, "UTC", None, None, "", True, "planned", None, None, 0, "")
 
 
 TIMES = st.lists(st.tuples(st.integers(0, 1439), st.integers(0, 600)), max_size=12)

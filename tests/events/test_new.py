@@ -10,7 +10,7 @@ from tests.events.listing import listed
 
 FIELDS = {
     *("title", "description", "start_time", "end_time", "all_day", "time_zone", "location", "image_url", "tag_list", "public"),
-    *("party_max", "location_name", "street", "city", "state", "zip", "country"),
+    *("party_max", "status", "status_note", "location_name", "street", "city", "state", "zip", "country"),
 }
 
 
@@ -18,7 +18,7 @@ def test_new_returns_the_fields_and_their_defaults(cast: Cast) -> None:
     fields = cast.alice.get("/api/events/new").json
     assert set(fields) == FIELDS
     assert {name for name, value in fields.items() if value is not None} == {
-        *("title", "start_time", "all_day", "time_zone", "tag_list", "public")
+        *("title", "start_time", "all_day", "time_zone", "tag_list", "public", "status")
     }
     assert (fields["title"], fields["all_day"], fields["tag_list"], fields["public"]) == ("", False, "", False)
 

@@ -10,7 +10,7 @@ from kalends.context import Context
 from kalends.events import present, store
 from kalends.events.imports.existing import Existing
 from kalends.events.imports.incoming import IncomingEvent, IncomingSeries
-from kalends.events.model import PARTS, ImportedEvent
+from kalends.events.model import PARTS, STATUS, ImportedEvent
 from kalends.events.series import store as series_store
 from kalends.events.series.store import Series
 from kalends.events.span import Span
@@ -137,6 +137,8 @@ class ImportWriter:
             "calendar_id": sibling.calendar_id if sibling else self._calendar.id,
             "public": self._calendar.public and not event.content.is_private if self._public is None else self._public,
             "party_max": None,
+            "status": "planned",
+            "status_note": None,
         }
         self._inserts.append(event.content.columns | store.span_columns(event.span) | structs.asdict(identity) | home)
         self._change_count += 1
@@ -148,7 +150,8 @@ class ImportWriter:
         public = old.public if self._public is None else self._public
         span = store.span_columns(new.span if _has_moved(old, new) else _span(old))
         row = _content_columns(old, new) | span | structs.asdict(identity)
-        self._updates.append(row | {"id": old.id, "public": public, "party_max": old.party_max})
+        row |= {name: getattr(old, name) for name in ("id", "party_max", *STATUS)}
+        self._updates.append(row | {"public": public})
         self._change_count += 1
 
     def _differs(self, old: Event, new: IncomingEvent) -> bool:

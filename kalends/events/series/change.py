@@ -10,6 +10,7 @@ from kalends.context import Context
 from kalends.events import location, present, span, store
 from kalends.events.input import EventChanges, EventFields
 from kalends.events.series import scope
+from kalends.events.status import require_status_for_note
 from kalends.http.input.fields import Changes
 from kalends.http.input.tags import tagged
 from kalends.records.event import Event
@@ -18,7 +19,7 @@ from kalends.values import datetimes
 TIMES = ("start_time", "end_time", "all_day", "time_zone")
 SELECTION = {"scope", "ids"}
 # Parameters that change neither times nor text.
-NOT_TEXT = SELECTION | {"public"}
+NOT_TEXT = SELECTION | {"public", "status", "status_note"}
 
 
 def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
@@ -96,6 +97,17 @@ def _merge(event: Event, changes: Changes[EventChanges]) -> EventChanges:
                 merged.end_time = None
     merged.time_zone = merged.time_zone or event.time_zone
     merged.public = event.public if merged.public is None else merged.public
+    _complete_status(event, merged, changes)
     if merged.tag:
         merged.tag_list = tagged(merged.tag_list, merged.tag)
     return location.complete(merged, set(changes.values))
+
+
+def _complete_status(event: Event, merged: EventChanges, changes: Changes[EventChanges]) -> None:
+    """Plan a postponed event that gets a new start, and remove the note of a planned one."""
+    keeps_status = event.status != "postponed" or "status" in changes or "start_time" not in changes
+    if not keeps_status and span.resolve(merged, event.time_zone).start_at != event.start_at:
+        merged.status = "planned"
+    if merged.status == "planned":
+        require_status_for_note(merged.status, changes.get("status_note"))
+        merged.status_note = None
