@@ -26,7 +26,8 @@ EXCEPTED = [
     # A page of public events in their order, or the first of them, to count the matches among these. A search comes here for words
     # that many events have, which soon fill the page, and for one or two letters, which no index finds.
     (
-        r" FROM events e WHERE (?:[() ]|AND|OR|CASE WHEN|THEN TRUE ELSE FALSE END|e\.public|e\.status (?:=|<>) '\w+'|e\.search \|\| '' LIKE \S+ ESCAPE '\\')*"
+        r" FROM events e WHERE (?:[() ]|AND|OR|CASE WHEN|THEN TRUE ELSE FALSE END|e\.public|e\.status (?:=|<>) '\w+'"
+        r"|e\.search \|\| '' LIKE \S+ ESCAPE '\\')*"
         r" ORDER BY e\.start_at(?: DESC)?, e\.id(?: DESC)? LIMIT ",
         "events_in_public|events_not_planned_in_public",
     ),

@@ -9,7 +9,7 @@ from msgspec import structs
 from kalends.context import Context
 from kalends.db.database import batches
 from kalends.events import cursor, ical, listing, store
-from kalends.events.model import PARTS
+from kalends.events.model import PARTS, STATUS
 from kalends.events.placements import store as placements
 from kalends.events.query import EventQuery
 from kalends.events.series import occurrences
@@ -25,7 +25,7 @@ MAX_EVENTS = 20_000
 MAX_FOR_GUESTS = 2_000
 SERIES_AT_ONCE = 20
 
-_CONTENT = ("title", "description", "all_day", "time_zone", "location", "image_url", "tags", *PARTS)
+_CONTENT = ("title", "description", "all_day", "time_zone", "location", "image_url", "tags", *STATUS, *PARTS)
 
 
 def build_for_calendar(ctx: Context, calendar: Calendar) -> bytes:

@@ -15,6 +15,9 @@ PRODUCT = "-//Kalends//Kalends//EN"
 # How often programs should refresh a feed.
 REFRESH = "PT1H"
 
+# iCalendar has no status for postponed events.
+_STATUSES = {"cancelled": "CANCELLED", "postponed": "TENTATIVE"}
+
 # The years for which the file must describe each time zone.
 Years = dict[str, set[int]]
 
@@ -62,6 +65,10 @@ def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str
         lines.append(f"LOCATION:{_text(event.location)}")
     if event.tags:
         lines.append("CATEGORIES:" + ",".join(map(_text, event.tags.split(","))))
+    if event.status != "planned":
+        lines.append(f"STATUS:{_STATUSES[event.status]}")
+    if event.status_note:
+        lines.append(f"COMMENT:{_text(event.status_note)}")
     if event.image_url:
         lines.append(f"IMAGE;VALUE=URI;DISPLAY=BADGE:{event.image_url}")
     updated_at = _format_utc(event.updated_at)

@@ -24,8 +24,8 @@ _NAME = re.compile(r"[A-Z0-9-]{1,100}(?=[;:])", re.IGNORECASE)
 _READ = {
     "VCALENDAR": {"METHOD", "X-WR-TIMEZONE"},
     "VEVENT": set(
-        "UID SUMMARY DESCRIPTION LOCATION CATEGORIES IMAGE URL STATUS CLASS SEQUENCE DTSTART DTEND DURATION RRULE EXRULE EXDATE RDATE "
-        "RECURRENCE-ID X-MICROSOFT-CDO-ALLDAYEVENT".split()
+        "UID SUMMARY DESCRIPTION COMMENT LOCATION CATEGORIES IMAGE URL STATUS CLASS SEQUENCE DTSTART DTEND DURATION RRULE EXRULE EXDATE "
+        "RDATE RECURRENCE-ID X-MICROSOFT-CDO-ALLDAYEVENT".split()
     ),
     "VTIMEZONE": {"TZID", "X-LIC-LOCATION"},
     "STANDARD": {"DTSTART", "TZOFFSETFROM", "TZOFFSETTO", "RRULE", "RDATE"},
@@ -47,7 +47,8 @@ class Entry(Struct, kw_only=True):
     categories: list[str]
     image_url: str
     url: str
-    is_cancelled: bool
+    status: str
+    comment: str
     is_private: bool
     is_all_day: bool
     sequence: int
@@ -178,7 +179,8 @@ def _build_entry(component: _Component, is_cancelled: bool) -> Entry:
         categories=[tag for each in properties.get("CATEGORIES", []) for tag in split_escaped(each.value, ",")],
         image_url=next((each.value.strip() for each in properties.get("IMAGE", []) if each.parameters.get("VALUE") != "BINARY"), ""),
         url=_text(properties, "URL"),
-        is_cancelled=is_cancelled or _text(properties, "STATUS").upper() == "CANCELLED",
+        status="CANCELLED" if is_cancelled else _text(properties, "STATUS").strip().upper(),
+        comment=_text(properties, "COMMENT"),
         is_private=_text(properties, "CLASS").upper() in ("PRIVATE", "CONFIDENTIAL"),
         is_all_day=_text(properties, "X-MICROSOFT-CDO-ALLDAYEVENT").upper() == "TRUE",
         sequence=_number(_text(properties, "SEQUENCE")),

@@ -15,6 +15,7 @@ def a_row(**fields: Any) -> Event:
     row |= {"id": 7, "owner_id": 1, "calendar_id": 1, "title": "Jazz", "start_at": FIVE, "end_at": FIVE + 7200, "all_day": False}
     row |= {"time_zone": "Europe/Paris", "tags": "", "public": True, "version": 1, "created_at": 1_778_000_000, "updated_at": 1_778_000_001}
     row |= {"edited": False, "owner_name": "Ana", "can_edit": False}
+    row["status"] = "planned"
     return Event(**row | fields)
 
 

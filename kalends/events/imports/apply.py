@@ -18,7 +18,7 @@ from kalends.records.calendar import Calendar
 from kalends.records.event import Event
 from kalends.values import datetimes
 
-_CONTENT = ("title", "description", "location", "image_url", "tags")
+_CONTENT = ("title", "description", "location", "image_url", "tags", *STATUS)
 
 
 class Identity(Struct, frozen=True):
@@ -137,8 +137,6 @@ class ImportWriter:
             "calendar_id": sibling.calendar_id if sibling else self._calendar.id,
             "public": self._calendar.public and not event.content.is_private if self._public is None else self._public,
             "party_max": None,
-            "status": "planned",
-            "status_note": None,
         }
         self._inserts.append(event.content.columns | store.span_columns(event.span) | structs.asdict(identity) | home)
         self._change_count += 1
@@ -150,8 +148,8 @@ class ImportWriter:
         public = old.public if self._public is None else self._public
         span = store.span_columns(new.span if _has_moved(old, new) else _span(old))
         row = _content_columns(old, new) | span | structs.asdict(identity)
-        row |= {name: getattr(old, name) for name in ("id", "party_max", *STATUS)}
-        self._updates.append(row | {"public": public})
+        row |= {name: new.content.columns[name] for name in STATUS}
+        self._updates.append(row | {"id": old.id, "public": public, "party_max": old.party_max})
         self._change_count += 1
 
     def _differs(self, old: Event, new: IncomingEvent) -> bool:

@@ -26,11 +26,13 @@ from kalends.values import datetimes, text
 
 MAX_TITLE = 200
 MAX_DESCRIPTION = 20_000
+MAX_NOTE = 500
 # How many days the rules of a file may examine, which takes a second or two.
 MAX_DAYS = 3_000_000
 ONE_DAY = timedelta(days=1)
 
 _IMAGE = next(field for field in fields_of(EventFields) if field.name == "image_url")
+_STATUSES = {"CANCELLED": "cancelled", "TENTATIVE": "postponed"}
 _BREAK = re.compile(r"\s*\n\s*")
 
 
@@ -100,7 +102,15 @@ class EntryReader:
             image_url=self._image(entry),
             tag_list=self._tags(entry),
         )
-        return Content(store.content_columns(complete(fields, {"location"})), entry.is_private)
+        return Content(store.content_columns(complete(fields, {"location"})) | self._status(entry), entry.is_private)
+
+    def _status(self, entry: Entry) -> dict[str, str | None]:
+        """The columns of the status; a COMMENT is the note."""
+        status = _STATUSES.get(entry.status, "planned")
+        if status == "postponed" and not entry.url.startswith(self._url):
+            self.warn(entry.line, "status", "it is tentative, and was imported as postponed; set its status to planned if it takes place")
+        note = None if status == "planned" else self._clean(entry, "status_note", entry.comment, MAX_NOTE) or None
+        return {"status": status, "status_note": note}
 
     def _clean(self, entry: Entry, field: str, value: str, max_length: int, *, lines: bool = False) -> str:
         spaced = text.replace_control_characters(value, lines=lines)

@@ -19,8 +19,6 @@ from kalends.values import datetimes
 MAX_EVENTS = 20_000
 MAX_TEXT = 20_000_000
 
-CANCELLED = "it was left out: it is cancelled"
-
 
 class IncomingEvent(Struct, frozen=True):
     """An event of the file; `edited` if it departs from the rule of its series."""

@@ -9,7 +9,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.events import store
 from kalends.events.imports.entries import EntryReader, as_all_day
-from kalends.events.imports.incoming import CANCELLED, Importer, IncomingSeries
+from kalends.events.imports.incoming import Importer, IncomingSeries
 from kalends.events.imports.recurrence import RecurrenceReader
 from kalends.http.remarks import Remark
 from kalends.ical.parse import CalendarFile, Entry
@@ -43,7 +43,7 @@ def build_plan(ctx: Context, file: CalendarFile, zone: str, *, is_zone_sent: boo
     for entry in file.entries:
         groups.setdefault(entry.uid, []).append(entry)
     incoming = [series for uid, entries in progress(list(groups.items()), "Reading") for series in _read_group(importer, uid, entries)]
-    if not incoming and not any(entry.is_cancelled for entry in file.entries):
+    if not incoming:
         first = reader.remarks[0]
         raise errors.invalid("file", f"has no event that can be read; line {first.line}: {first.message}", "invalid_format")
     reader.warn_unsupported()
@@ -98,9 +98,6 @@ def _newest(changed: Iterable[Entry]) -> list[Entry]:
 
 
 def _read_master(importer: Importer, uid: str, entry: Entry, changed: list[Entry]) -> list[IncomingSeries]:
-    if entry.is_cancelled:
-        importer.skip(entry, "status", CANCELLED)
-        return []
     if entry.start is None:
         importer.skipped += 1
         return []
@@ -111,9 +108,7 @@ def _read_occurrences(importer: Importer, uid: str, changed: list[Entry]) -> lis
     """Changed occurrences of a series that is not in the file."""
     incoming: list[IncomingSeries] = []
     for entry in changed:
-        if entry.is_cancelled:
-            importer.skip(entry, "status", CANCELLED)
-        elif entry.start is None or entry.recurrence_id is None:
+        if entry.start is None or entry.recurrence_id is None:
             importer.skipped += 1
         else:
             with importer.skip_on_error(entry):

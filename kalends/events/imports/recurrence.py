@@ -186,8 +186,9 @@ class RecurrenceReader:
             raise ValueError(datetimes.YEARS) from None
 
     def _add_exceptions(self, series: IncomingSeries, dates: set[date], changed: list[Entry]) -> None:
-        """Add the slots of EXDATE and of cancelled occurrences."""
-        values = [*self._entry.exdates, *(entry.recurrence_id for entry in changed if entry.is_cancelled and entry.recurrence_id)]
+        """Add the slots of EXDATE, and of cancelled occurrences without a start."""
+        cancelled = [entry.recurrence_id for entry in changed if entry.status == "CANCELLED" and entry.start is None]
+        values = [*self._entry.exdates, *(value for value in cancelled if value)]
         days = {self._reader.to_date(self._entry, value, self._zone) for value in values}
         exceptions = sorted(day for day in days if day in dates or (series.rule and series.rule.has(day)))
         if len(exceptions) > MAX_OCCURRENCES:
@@ -199,7 +200,7 @@ class RecurrenceReader:
     ) -> Iterator[IncomingSeries]:
         """Put the changed occurrences into their slots; those without one are yielded as events of their own."""
         for entry in changed:
-            if entry.is_cancelled or entry.start is None or entry.recurrence_id is None:
+            if entry.start is None or entry.recurrence_id is None:
                 continue
             with self._importer.skip_on_error(entry):
                 if entry.and_following:
