@@ -19,6 +19,7 @@ from kalends.demo.story import CALENDARS, COMMENTS, DESCRIPTIONS, EVENTS, GUESTS
 from kalends.events import api as events
 from kalends.events.create import create_event
 from kalends.events.input import EventInput, RepeatInput
+from kalends.events.model import EventRepeated
 from kalends.events.query import EventQuery
 from kalends.events.series import api as series
 from kalends.http.input.form import Form
@@ -86,8 +87,9 @@ def _create_event(ctx: Context, event: DemoEvent, today: date, calendar_id: int)
         frequency, interval, days = SERIES[event.title]
         end_date = None if days is None else (today + timedelta(days=days)).isoformat()
         rule = {"frequency": frequency, "interval": interval, "end_date": end_date}
-        series_id = series.repeat(ctx, created.id, Form(rule).read(RepeatInput)).series_id
-        query = {"series_id": series_id, "start_time": today.isoformat(), "limit": 1}
+        repeated = series.repeat(ctx, created.id, Form(rule).read(RepeatInput))
+        assert isinstance(repeated, EventRepeated)
+        query = {"series_id": repeated.series_id, "start_time": today.isoformat(), "limit": 1}
         return events.index(ctx, Form(query).read(EventQuery)).events[0].id
     return created.id
 

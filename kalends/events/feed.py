@@ -14,8 +14,10 @@ from kalends.events.placements import store as placements
 from kalends.events.query import EventQuery
 from kalends.events.series import occurrences
 from kalends.events.series import store as series_store
+from kalends.events.series.rule import parse_text
 from kalends.events.series.store import Series
 from kalends.http.paging import MAX_PAGE
+from kalends.ical.canonical_rule import format_until
 from kalends.records.calendar import Calendar, Searched
 from kalends.records.event import Event
 from kalends.values import datetimes, timestamps
@@ -119,14 +121,16 @@ def _format_series(ctx: Context, series: Series, events: list[Event], years: ica
 
 
 def _format_rule(ctx: Context, series: Series, pattern: Event, by_slot: dict[str, Event], uid: str) -> str:
-    """The component of the rule, with an EXDATE for each slot without an event."""
-    slots = [day.isoformat() for day in series.rule.dates(date.fromisoformat(series.made_until))]
+    """The component of the rule, with an EXDATE for each slot without an event, and an RDATE for each added date."""
+    rule = series.rule
+    slots = [day.isoformat() for day in rule.own_dates(date.fromisoformat(series.made_until))]
     first = structs.replace(pattern, **_span(pattern, series, slots[0]))
     times = ical.format_times(first) if pattern.all_day else _format_first(pattern, series, slots[0])
+    added = [_format_slot("RDATE", series, pattern, day.isoformat()) for day in rule.also if day.isoformat() in by_slot]
     exceptions = [_format_slot("EXDATE", series, pattern, slot) for slot in slots if slot not in by_slot]
     version, updated_at = max(e.version for e in by_slot.values()), max(e.updated_at for e in by_slot.values())
     newest = structs.replace(pattern, version=version, updated_at=updated_at)
-    return ical.format_event(newest, ctx.settings, uid, [*times, _format_rrule(series, pattern, slots[-1]), *exceptions])
+    return ical.format_event(newest, ctx.settings, uid, [*times, _format_rrule(series, pattern, slots[-1]), *added, *exceptions])
 
 
 def _format_first(pattern: Event, series: Series, slot: str) -> list[str]:
@@ -144,11 +148,13 @@ def _local_length(event: Event) -> int:
 
 
 def _format_rrule(series: Series, pattern: Event, last: str) -> str:
-    until = ""
-    if series.end_date is not None:
-        last_start = occurrences.slot_instant(series, pattern, last)
-        until = ";UNTIL=" + (last.replace("-", "") if pattern.all_day else ical.format_instant("", last_start, "UTC")[1:])
-    return f"RRULE:FREQ={series.frequency};INTERVAL={series.step}{until}"
+    """The RRULE; its end is the start of the last occurrence, in UTC as RFC 5545 demands."""
+    rule = parse_text(series.rrule)
+    if rule.until is None:
+        return f"RRULE:{series.rrule}"
+    last_start = occurrences.slot_instant(series, pattern, last)
+    until = last.replace("-", "") if pattern.all_day else ical.format_instant("", last_start, "UTC")[1:]
+    return f"RRULE:{series.rrule}".replace(f"UNTIL={format_until(rule.until)}", f"UNTIL={until}")
 
 
 def _format_slot(name: str, series: Series, pattern: Event, slot: str) -> str:

@@ -11,6 +11,7 @@ from kalends.events.create import create_event
 from kalends.events.input import EventChanges, EventIds, EventInput, RepeatInput
 from kalends.events.series import api as series_api
 from kalends.events.series import store as series
+from kalends.events.series.model import build_repeat
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes
 from kalends.http.input.form import Form
@@ -153,9 +154,10 @@ def _text(state: FormState, name: str) -> str:
 
 
 def _rule(event: Event) -> dict[str, Any]:
-    if event.repeat is None:
+    if event.rrule is None or event.first_date is None:
         return {"frequency": "", "interval": 1, "end_date": ""}
-    return {"frequency": event.repeat.frequency, "interval": event.repeat.interval, "end_date": event.repeat.end_date}
+    repeat = build_repeat(event.rrule, event.first_date)
+    return {"frequency": repeat.frequency, "interval": repeat.interval, "end_date": repeat.end_date}
 
 
 def _split(values: dict[str, Any]) -> FormState:

@@ -3,7 +3,7 @@
 from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlsplit
 
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct, field, structs
 
 from kalends.events.model import MAX_LOCATION, MAX_PART
 from kalends.http.input.options import FieldOptions, StructOptions
@@ -35,6 +35,10 @@ Location = Annotated[str, Meta(max_length=MAX_LOCATION)]
 Part = Annotated[str, Meta(max_length=MAX_PART)]
 Status = Annotated[Literal["planned", "cancelled", "postponed"], Meta(description="Whether it takes place.")]
 StatusNote = Annotated[str, Meta(max_length=500, description="Why it is cancelled or postponed, for everyone who sees it.")]
+ByDay = Annotated[str, Meta(max_length=5, examples=["MO", "2TU", "-1FR"])]
+MonthDay = Annotated[int, Meta(ge=-31, le=31)]
+Month = Annotated[int, Meta(ge=1, le=12)]
+Position = Annotated[int, Meta(ge=-366, le=366)]
 Scope = Annotated[Literal["this", "following", "all"], Meta(description="Of a series: this event, it and the following, or all.")]
 
 
@@ -119,14 +123,39 @@ class EventIds(Struct, kw_only=True):
 
 
 class RepeatInput(Struct, kw_only=True):
-    """How to repeat an event."""
+    """How to repeat an event: by fields, or by a whole RRULE."""
 
-    OPTIONS: ClassVar = StructOptions(rules={"end_date": "must not be before the start, nor make more than 1,000 occurrences"})
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "frequency": "is required, unless there is an rrule; the rule must have a date",
+            "end_date": "must not be before the start, nor make more than 1,000 occurrences",
+            "by_day": "with a number goes with MONTHLY and YEARLY",
+            "by_set_pos": "goes with by_day, by_month_day or by_month",
+            "count": "does not go with end_date",
+            "rrule": "does not go with frequency, interval, end_date, count, short_months and the fields that begin with by_",
+            "short_months": "last goes with MONTHLY and YEARLY, and with one day of the month",
+            "except": "must not have a date of also",
+        }
+    )
 
-    frequency: Annotated[Literal["DAILY", "WEEKLY", "MONTHLY", "YEARLY"], Meta(description="How often.")]
+    frequency: Annotated[Literal["DAILY", "WEEKLY", "MONTHLY", "YEARLY"], Meta(description="How often.")] | None = None
     interval: Annotated[int, Meta(ge=1, le=1_000, description="Every n-th day, week, month or year.")] = 1
     start_date: Annotated[DateTime, Meta(description="The first day of the repetition; the event's by default.")] | None = None
     end_date: Annotated[DateTime, Meta(description="The last day, inclusive; without it, the series has no end.")] | None = None
+    by_day: Annotated[
+        list[ByDay], Meta(max_length=100, description="Weekdays: MO,TH, or the second Tuesday 2TU, the last Friday -1FR.")
+    ] = []
+    by_month_day: Annotated[list[MonthDay], Meta(max_length=62, description="Days of the month: 1,15; the last one is -1.")] = []
+    by_month: Annotated[list[Month], Meta(max_length=12, description="Months: 5,6.")] = []
+    by_set_pos: Annotated[list[Position], Meta(max_length=100, description="Of these days, the n-th of each period; the last is -1.")] = []
+    count: Annotated[int, Meta(ge=1, le=1_000, description="The number of occurrences, instead of end_date.")] | None = None
+    rrule: Annotated[str, Meta(max_length=2_000, description="A whole RRULE (RFC 5545) instead of the fields.")] | None = None
+    also: Annotated[list[DateTime], Meta(description="Dates beside the rule; deleted ones are created again.")] = []
+    excepted: Annotated[list[DateTime], Meta(description="Dates of the rule to leave out.")] = field(name="except", default_factory=list)
+    short_months: Annotated[Literal["skip", "last"], Meta(description="In months without the day: skip them, or take their last day.")] = (
+        "skip"
+    )
+    dry_run: Annotated[bool, Meta(description="Say what would change, and change nothing.")] = False
 
 
 class CalendarChoice(Struct, kw_only=True):

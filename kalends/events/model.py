@@ -3,9 +3,9 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from kalends.comments.model import CommentItem
+from kalends.events.series.model import Repeat
 from kalends.http.input.types import Instant
 from kalends.http.remarks import Remark
-from kalends.records.event import Repeat
 from kalends.records.response import Tally
 from kalends.values.person import Person
 

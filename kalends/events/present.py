@@ -13,6 +13,7 @@ from kalends.events import span
 from kalends.events.input import EventFields
 from kalends.events.model import PARTS, STATUS, CalendarName, EventDetail, EventItem
 from kalends.events.query import CommentPage
+from kalends.events.series.model import Repeat, build_repeat
 from kalends.http.paging import MAX_PAGE
 from kalends.records.calendar import Calendar
 from kalends.records.event import FIELD, RECORD, Event, EventRow, EventWithCounts
@@ -37,7 +38,10 @@ def detail(ctx: Context, event: EventWithCounts) -> EventDetail:
     counts = {response: (int(number), int(people)) for response, number, people in _records(event.tally)}
     yes, people = counts.get("YES", (0, 0))
     tally = Tally(yes, counts.get("MAYBE", (0, 0))[0], counts.get("NO", (0, 0))[0], people)
-    return _detail(ctx, event, list(starmap(CalendarName, calendars)), tally, event.comments_count)
+    repeat = (
+        build_repeat(event.rrule, event.first_date, event.also or "", event.excepted or "") if event.rrule and event.first_date else None
+    )
+    return _detail(ctx, event, list(starmap(CalendarName, calendars)), tally, event.comments_count, repeat)
 
 
 def _records(column: str | None) -> list[list[str]]:
@@ -56,7 +60,7 @@ def detail_with_comments(ctx: Context, event: EventWithCounts, page: CommentPage
 
 def new_detail(ctx: Context, event: Event, calendar: Calendar) -> EventDetail:
     """The expanded fields of a new event, which has no responses and comments yet."""
-    return _detail(ctx, event, [CalendarName(calendar.id, calendar.name)], Tally(), 0)
+    return _detail(ctx, event, [CalendarName(calendar.id, calendar.name)], Tally(), 0, None)
 
 
 def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
@@ -76,7 +80,9 @@ def editable(event: Event) -> EventFields:
     )
 
 
-def _detail(ctx: Context, event: Event, calendars: list[CalendarName], tally: Tally, comments_count: int) -> EventDetail:
+def _detail(
+    ctx: Context, event: Event, calendars: list[CalendarName], tally: Tally, comments_count: int, repeat: Repeat | None
+) -> EventDetail:
     [item] = _items(ctx, [event], [[calendar.id for calendar in calendars]])
     return EventDetail(
         *structs.astuple(item),
@@ -89,7 +95,7 @@ def _detail(ctx: Context, event: Event, calendars: list[CalendarName], tally: Ta
         country=event.country,
         owner=Person(event.owner_id, event.owner_name),
         calendars=calendars,
-        repeat=event.repeat,
+        repeat=repeat,
         party_max=event.party_limit,
         responses=tally,
         comments_count=comments_count,

@@ -216,18 +216,25 @@ def delete_or_detach(ctx: Context, ids: list[int]) -> None:
     # Wait for transactions that comment on or respond to one of them, so that their rows are seen.
     lock_events(ctx, ids)
     in_ids = f"id {ctx.db.in_list('ids')}"
-    rows = ctx.tx.rows(
-        f"""SELECT id FROM events WHERE {in_ids} AND (
-                edited OR EXISTS (SELECT 1 FROM comments c WHERE c.event_id = events.id)
-                OR EXISTS (SELECT 1 FROM responses r WHERE r.event_id = events.id))""",
-        ids=ids,
-    )
-    detached = {event_id for (event_id,) in rows}
+    detached = find_detached(ctx, ids)
     ctx.tx.run(
         f"UPDATE events SET series_id = NULL, slot = NULL, version = version + 1 WHERE {in_ids} AND series_id IS NOT NULL",
         ids=list(detached),
     )
     ctx.tx.run(f"DELETE FROM events WHERE {in_ids}", ids=[event_id for event_id in ids if event_id not in detached])
+
+
+def find_detached(ctx: Context, ids: list[int]) -> set[int]:
+    """Those of the occurrences that stay: those with comments or responses, and those that were changed alone."""
+    if not ids:
+        return set()
+    rows = ctx.tx.rows(
+        f"""SELECT id FROM events WHERE id {ctx.db.in_list("ids")} AND (
+                edited OR EXISTS (SELECT 1 FROM comments c WHERE c.event_id = events.id)
+                OR EXISTS (SELECT 1 FROM responses r WHERE r.event_id = events.id))""",
+        ids=ids,
+    )
+    return {event_id for (event_id,) in rows}
 
 
 def max_copies(event: Event) -> int:

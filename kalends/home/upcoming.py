@@ -6,7 +6,8 @@ from kalends.context import Context
 from kalends.events import cursor, listing, present
 from kalends.events.model import EventItem
 from kalends.events.query import EventQuery
-from kalends.records.event import EventRow, Repeat
+from kalends.events.series.model import Repeat, build_repeat
+from kalends.records.event import EventRow
 from kalends.values import timestamps
 
 # How many events are read at once, and at most, to fill a page.
@@ -74,10 +75,10 @@ def _find_rules(ctx: Context, series_ids: list[int]) -> dict[int, tuple[Repeat, 
     if not series_ids:
         return {}
     rows = ctx.tx.rows(
-        f"""SELECT r.id, r.frequency, r.step, r.start_date, r.end_date,
+        f"""SELECT r.id, r.rrule, r.start_date,
                    (SELECT count(*) FROM events e WHERE e.series_id = r.id AND e.start_at > :now AND e.public)
             FROM series r WHERE r.id {ctx.db.in_list("ids")}""",
         ids=series_ids,
         now=ctx.now,
     )
-    return {row[0]: (Repeat(*row[1:5]), max(row[5] - 1, 0)) for row in rows}
+    return {row[0]: (build_repeat(*row[1:3]), max(row[3] - 1, 0)) for row in rows}

@@ -5,6 +5,7 @@ from datetime import date
 from msgspec import structs
 
 from kalends.ical.rrule import NO_TIMES, WEEKDAYS, Recurrence, is_simple
+from kalends.ical.values import DateTimeValue
 
 
 def canonicalise(rule: Recurrence, start: date) -> Recurrence:
@@ -30,7 +31,7 @@ def format_rule(rule: Recurrence) -> str:
     if rule.count is not None:
         parts.append(f"COUNT={rule.count}")
     if rule.until is not None:
-        parts.append(f"UNTIL={rule.until.local.date().isoformat().replace('-', '')}")
+        parts.append(f"UNTIL={format_until(rule.until)}")
     lists = {"BYMONTH": rule.months, "BYWEEKNO": rule.weeks, "BYYEARDAY": rule.year_days, "BYMONTHDAY": rule.month_days}
     parts += [f"{name}={join_numbers(numbers)}" for name, numbers in lists.items() if numbers]
     if rule.days:
@@ -40,6 +41,11 @@ def format_rule(rule: Recurrence) -> str:
     if rule.week_start:
         parts.append(f"WKST={WEEKDAYS[rule.week_start]}")
     return ";".join(parts)
+
+
+def format_until(until: DateTimeValue) -> str:
+    """The day on which a rule ends."""
+    return until.local.date().isoformat().replace("-", "")
 
 
 def format_days(rule: Recurrence) -> list[str]:

@@ -38,10 +38,8 @@ _COLUMNS = columns(
     "e",
     owner_name="coalesce(u.name, u.user_name) AS owner_name",
     can_edit=f"{EVENT_EDITABLE} AS can_edit",
-    frequency="r.frequency",
-    step="r.step",
+    rrule="r.rrule",
     first_date="r.start_date AS first_date",
-    last_date="r.end_date AS last_date",
     calendar_party_max="c.party_max AS calendar_party_max",
 )
 # Events with whether the actor may edit them.
@@ -58,7 +56,8 @@ LEFT JOIN series r ON r.id = e.series_id
 COMMENT_VISIBLE = "(c.approved OR c.user_id = :me)"
 
 # Of the event `d`: its calendars that the actor sees, where those who may edit it see every calendar whose members may see it;
-# the number of its responses of each kind, with the number of people; and the number of its comments.
+# the number of its responses of each kind, with the number of people; the number of its comments; and of its series, the dates that were
+# added and excepted.
 _CALENDARS = f"""
 SELECT string_agg(CAST(c.id AS TEXT) || '{FIELD}' || c.name, '{RECORD}') FROM placements p JOIN calendars c ON c.id = p.calendar_id
 WHERE p.event_id = d.id AND (d.can_edit AND p.grants OR %s)
@@ -69,8 +68,12 @@ SELECT string_agg(t.response || '{FIELD}' || CAST(t.number AS TEXT) || '{FIELD}'
 ) AS t
 """
 _COMMENTS = f"SELECT count(*) FROM comments c WHERE c.event_id = d.id AND (d.can_edit OR {COMMENT_VISIBLE})"
+_ALSO = "CASE WHEN d.series_id IS NOT NULL THEN (SELECT also FROM series s WHERE s.id = d.series_id) END"
+_EXCEPTED = """CASE WHEN d.series_id IS NOT NULL THEN (
+    SELECT string_agg(x.slot, ',') FROM series_exceptions x WHERE x.series_id = d.series_id
+) END"""
 _SELECT_WITH_COUNTS = f"""
-SELECT {columns(Event, "d")}, ({_CALENDARS}), ({_TALLY}), ({_COMMENTS}) FROM ({SELECT_EVENTS} WHERE %s) AS d
+SELECT {columns(Event, "d")}, ({_CALENDARS}), ({_TALLY}), ({_COMMENTS}), {_ALSO}, {_EXCEPTED} FROM ({SELECT_EVENTS} WHERE %s) AS d
 """
 _WITH_COUNTS_FOR_GUEST = _SELECT_WITH_COUNTS % ("c.public", "e.id = :id AND e.public")
 _WITH_COUNTS_FOR_USER = _SELECT_WITH_COUNTS % (CALENDAR_VISIBLE_TO_USER, f"e.id = :id AND {_VISIBLE_TO_USER}")

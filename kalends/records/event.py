@@ -37,10 +37,8 @@ class Event(Struct, frozen=True):
     uid: str | None
     owner_name: str
     can_edit: bool
-    frequency: str | None
-    step: int | None
+    rrule: str | None
     first_date: str | None
-    last_date: str | None
     party_max: int | None
     status: str
     status_note: str | None
@@ -52,24 +50,19 @@ class Event(Struct, frozen=True):
         return self.calendar_party_max if self.party_max is None else self.party_max
 
     @property
-    def repeat(self) -> "Repeat | None":
-        """The rule of its series."""
-        if self.frequency is None or self.step is None or self.first_date is None:
-            return None
-        return Repeat(self.frequency, self.step, self.first_date, self.last_date)
-
-    @property
     def etag(self) -> str:
         return f"{self.id}-{self.version}"
 
 
 class EventWithCounts(Event, frozen=True):
     """The same, with the calendars that the actor sees it on, and what others did about it: records of fields, both separated by
-    control characters, which no text contains."""
+    control characters, which no text contains. The dates that were added to its series and excepted are delimited by commas."""
 
     calendars: str | None
     tally: str | None
     comments_count: int
+    also: str | None
+    excepted: str | None
 
 
 class EventRow(Struct, frozen=True, gc=False):
@@ -91,12 +84,3 @@ class EventRow(Struct, frozen=True, gc=False):
     series_id: int | None
     updated_at: int
     calendar_ids: str
-
-
-class Repeat(Struct, frozen=True):
-    """The rule of a series."""
-
-    frequency: str
-    interval: int
-    start_date: str
-    end_date: str | None

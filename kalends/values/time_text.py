@@ -1,8 +1,6 @@
-"""Dates, times and recurrence rules in words, for pages, mail and SMS."""
+"""Dates and times in words, for pages, mail and SMS."""
 
 from datetime import date, datetime, timedelta
-
-_UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 
 
 def clock(moment: datetime) -> str:
@@ -58,10 +56,3 @@ def short_span(start: datetime, end: datetime | None) -> str:
     if end.date() == start.date():
         return f"{start:%a} {begin}-{clock(end)}"
     return f"{begin} - {short_month_day(end)} {clock(end)}"
-
-
-def recurrence(frequency: str, interval: int, end_date: str | None) -> str:
-    """`every 2 weeks until 1 September 2027`."""
-    unit = _UNITS[frequency]
-    every = f"every {unit}" if interval == 1 else f"every {interval} {unit}s"
-    return every if end_date is None else f"{every} until {month_day(date.fromisoformat(end_date))}"

@@ -3,9 +3,9 @@
 from datetime import date, datetime
 
 from kalends.values import datetimes, time_text
-from kalends.values.time_text import clock, day, recurrence, short_day
+from kalends.values.time_text import clock, day, short_day
 
-__all__ = ["clock", "day", "in_zone", "is_foreign", "last_day", "recurrence", "short_day", "span"]
+__all__ = ["clock", "day", "in_zone", "is_foreign", "last_day", "short_day", "span"]
 
 
 def span(start_time: str, end_time: str | None, all_day: bool, zone: str | None = None) -> str:

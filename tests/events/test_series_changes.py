@@ -76,7 +76,7 @@ def test_the_limit_counts_an_endless_series_from_its_beginning(cast: Cast) -> No
     event = an_event(cast.alice, start_time="1900-01-01T10:00")
     refused = cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY"})
     assert (refused.status, refused.broken) == (422, ["end_date"])
-    assert "46," in refused.json["detail"] or "47," in refused.json["detail"]
+    assert "1902-09-27" in refused.json["detail"]
 
 
 def test_a_series_that_moves_out_of_the_calendar_is_refused(cast: Cast) -> None:

@@ -39,6 +39,11 @@ class Everything(Struct, kw_only=True):
     code: Annotated[str, Meta(max_length=5, min_length=3)] | None = None
 
 
+def _format(schema: dict[str, Any]) -> str:
+    """The format of the values, or of the items of a list."""
+    return str(schema.get("format") or schema.get("items", {}).get("format") or "int64")
+
+
 DESCRIBED = {endpoint.params for endpoint in ENDPOINTS if endpoint.params is not None and endpoint.path.startswith("/api/")}
 KINDS: list[type[Struct]] = [*DESCRIBED, Everything, Page]
 # What a format says, no validator knows, such as the names in `fields`; and files travel in multipart alone.
@@ -46,7 +51,7 @@ FIELDS = {
     f"{kind.__name__}.{field.name}": (kind, field)
     for kind in sorted(KINDS, key=lambda kind: kind.__name__)
     for field in fields_of(kind)
-    if not field.is_file and field.name != "fields" and field_schema(field, Carrier.JSON).get("format", "int64") in ("int64", "password")
+    if not field.is_file and field.name != "fields" and _format(field_schema(field, Carrier.JSON)) in ("int64", "password")
 }
 
 characters = st.characters(exclude_categories=["Cs", "Cn"]) | st.sampled_from(" \t\n\r\x00\x1f\x7f\x85\xa0\u2028\u3000,#._-é漢😀")

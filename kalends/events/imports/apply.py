@@ -12,8 +12,10 @@ from kalends.events.imports.existing import Existing
 from kalends.events.imports.incoming import IncomingEvent, IncomingSeries
 from kalends.events.model import PARTS, STATUS, ImportedEvent
 from kalends.events.series import store as series_store
+from kalends.events.series.rule import Rule
 from kalends.events.series.store import Series
 from kalends.events.span import Span
+from kalends.ical.rrule import Recurrence
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
 from kalends.values import datetimes
@@ -85,10 +87,9 @@ class ImportWriter:
 
     def _save_rule(self, series: IncomingSeries, existing: Existing) -> int:
         """Insert or update the series with the rule and the exceptions of the file."""
-        rule, old = series.rule, existing.series
-        assert rule is not None
-        start, end = rule.start.isoformat(), rule.end.isoformat() if rule.end else None
-        new = Series(0, rule.frequency, rule.interval, start, end, series.clock, series.made_until, series.uid)
+        old = existing.series
+        assert series.rule is not None
+        new = series_store.new_series(series.rule, series.clock, series.made_until, series.uid)
         if old is None:
             series_id = series_store.insert(self._ctx, new)
             self._change_count += 1
@@ -179,14 +180,24 @@ def _match_single_event(series: IncomingSeries, existing: Existing) -> None:
 
 def _is_same_rule(series: IncomingSeries, new: Series, old: Series) -> bool:
     """Whether both have the same dates. If the file has too many dates, the existing series may begin at another one."""
-    if (new.frequency, new.step, new.clock) != (old.frequency, old.step, old.clock) or (new.end_date is None) != (old.end_date is None):
+    first, second = new.rule, old.rule
+    if (_without_end(first), new.clock, first.also) != (
+        _without_end(second),
+        old.clock,
+        second.also,
+    ) or first.is_endless != second.is_endless:
         return False
-    if new.start_date != old.start_date and not (series.since and old.rule.has(max(new.rule.start, old.rule.start))):
+    if first.start != second.start and not (series.since and second.has(max(first.start, second.start))):
         return False
-    if old.end_date is None:
-        return True
-    *_, last = [None, *old.rule.dates(date.fromisoformat(old.end_date))]
-    return last is not None and new.end_date == last.isoformat()
+    return first.is_endless or _last(first) == _last(second)
+
+
+def _without_end(rule: Rule) -> Recurrence:
+    return structs.replace(rule.recurrence, count=None, until=None)
+
+
+def _last(rule: Rule) -> date | None:
+    return max(rule.own_dates(), default=None)
 
 
 def _takes_from_file(series: IncomingSeries, existing: Existing, slot: str, old: Event | None) -> bool:

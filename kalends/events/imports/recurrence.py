@@ -11,7 +11,7 @@ from kalends import errors
 from kalends.events.imports.entries import Content
 from kalends.events.imports.incoming import Importer, IncomingEvent, IncomingSeries
 from kalends.events.series.occurrences import occurrence_span, seconds_of_day
-from kalends.events.series.rule import Rule
+from kalends.events.series.rule import simple_rule
 from kalends.events.series.store import MAX_OCCURRENCES
 from kalends.events.span import Span, timed_span
 from kalends.ical import rrule
@@ -128,12 +128,12 @@ class RecurrenceReader:
         start = self._start.local.date()
         horizon = self._importer.horizon(start)
         is_endless = rule.until is None and rule.count is None
-        days = islice(Rule(rule.frequency, rule.interval, start, None).dates(last), rule.count)
+        days = islice(simple_rule(rule.frequency, rule.interval, start, None).own_dates(last, self._reader.budget), rule.count)
         dates = _limit_dates(days, horizon, stops_at_horizon=is_endless)
         series.since = dates.days[0].isoformat() if dates.is_cut_at_start else ""
         if self._has_same_instants(series, pattern, dates.days):
             end = None if is_endless else dates.days[-1]
-            series.rule = Rule(rule.frequency, rule.interval, dates.days[0], end)
+            series.rule = simple_rule(rule.frequency, rule.interval, dates.days[0], end)
             series.made_until = (end or horizon).isoformat()
         self._warn_cut(dates, is_cut_at_end=dates.is_cut_at_end and not is_endless)
         return dates.days, dates.is_cut_at_end

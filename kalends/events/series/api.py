@@ -7,23 +7,27 @@ from kalends.context import Context
 from kalends.events import present, store
 from kalends.events.input import RepeatInput
 from kalends.events.model import EventRepeated
-from kalends.events.series import change, occurrences
+from kalends.events.series import change, occurrences, request
 from kalends.events.series import store as series
+from kalends.events.series.model import RepeatPreview
 from kalends.http.endpoint import endpoint
 from kalends.policy import Right
 
 
 @endpoint("PUT", "/api/events/{event_id}/repeat")
-def repeat(ctx: Context, event_id: int, params: RepeatInput) -> EventRepeated:
+def repeat(ctx: Context, event_id: int, params: RepeatInput) -> EventRepeated | RepeatPreview:
     """Repeat the event: every occurrence is an event of its own, with the same `series_id`.
 
     Repeating again replaces the rule: occurrences that fit the new rule stay, and the others are deleted, unless they have comments
-    or responses or were changed alone. Without `end_date` the series has no end, and occurrences are created 24 months ahead.
+    or responses or were changed alone. Without `end_date` or `count` the series has no end, and occurrences are created 24 months ahead.
     """
     store.lock(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if event.series_id is not None:
         policy.require_whole_series(ctx, event.series_id)
     with change.refuse_overflow("end_date"):
-        series_id = occurrences.repeat(ctx, event, occurrences.parse_rule(ctx, params, event))
+        rule = request.read(params, event)
+        if params.dry_run:
+            return occurrences.preview(ctx, event, rule)
+        series_id = occurrences.repeat(ctx, event, rule)
     return EventRepeated(**structs.asdict(present.load_detail(ctx, event_id)), occurrences=series.count_events(ctx, series_id))

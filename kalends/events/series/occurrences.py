@@ -3,51 +3,88 @@
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from kalends import errors, quotas
 from kalends.context import Context
 from kalends.events import store
-from kalends.events.input import RepeatInput
 from kalends.events.series import store as series_store
+from kalends.events.series.model import RepeatPreview, build_repeat
+from kalends.events.series.request import Request
 from kalends.events.series.rule import Rule, add_months
-from kalends.events.series.store import LAST_DAY, MAX_OCCURRENCES, MONTHS_AHEAD, Series
+from kalends.events.series.store import LAST_DAY, MONTHS_AHEAD, Series
 from kalends.events.span import Span
 from kalends.records.event import Event
 from kalends.values import datetimes
 
-
-def parse_rule(ctx: Context, params: RepeatInput, event: Event) -> Rule:
-    """The rule of the parameters, or an error if it makes too many occurrences."""
-    zone = event.time_zone
-    start = datetimes.parse(params.start_date).to_date(zone) if params.start_date else datetimes.to_local(event.start_at, zone).date()
-    end = datetimes.parse(params.end_date).to_date(zone) if params.end_date else None
-    if end and end < start:
-        raise errors.invalid("end_date", f"must not be before the start of the repetition, {start}", "conflict")
-    rule = Rule(params.frequency, params.interval, start, end)
-    count = sum(1 for _ in rule.dates(_horizon(ctx, rule)))
-    if count > MAX_OCCURRENCES:
-        message = f"a series has at most {MAX_OCCURRENCES:,} occurrences, and this would be {count:,}; choose an earlier one"
-        raise errors.invalid("end_date", message, "too_many")
-    max_copies = store.max_copies(event)
-    if count > max_copies:
-        message = f"of an event with this much text {max_copies:,} occurrences fit, and this would be {count:,}; shorten the text"
-        raise errors.invalid("end_date", message, "too_many")
-    return rule
+# How many coming dates a preview lists.
+PREVIEWED = 5
 
 
-def repeat(ctx: Context, event: Event, rule: Rule) -> int:
+class Change(Struct, frozen=True):
+    """What a rule does to a series. `others` are its events by slot, except the one that is repeated."""
+
+    until: date
+    slots: set[str]
+    others: dict[str, int]
+    deleted: set[str]
+
+    @property
+    def unfit(self) -> list[int]:
+        """The events that no longer fit."""
+        return [event_id for slot, event_id in self.others.items() if slot not in self.slots]
+
+
+def plan(ctx: Context, event: Event, request: Request) -> Change:
+    """What the rule would do, or an error if it makes too many occurrences."""
+    until = horizon(ctx, request.rule)
+    slots, others, deleted = {day.isoformat() for day in request.find_dates(until)}, {}, set()
+    if event.series_id is not None:
+        others = {slot: event_id for slot, event_id in series_store.find_slots(ctx, event.series_id).items() if event_id != event.id}
+        deleted = {slot for _, slot in series_store.find_exceptions(ctx, [event.series_id])} - {day.isoformat() for day in request.also}
+    if len(slots) > (most := store.max_copies(event)):
+        message = f"of an event with this much text {most:,} occurrences fit, and this would be {len(slots):,}; shorten the text"
+        raise errors.invalid(request.end_field, message, "too_many")
+    return Change(until, slots - {day.isoformat() for day in request.excepted}, others, deleted & slots)
+
+
+def preview(ctx: Context, event: Event, request: Request) -> RepeatPreview:
+    """What `repeat` would do."""
+    change = plan(ctx, event, request)
+    stranded = set(store.find_detached(ctx, change.unfit))
+    here = _find_slot(event, change)
+    slots = change.slots - change.deleted
+    today = datetimes.to_local(ctx.now, event.time_zone).date().isoformat()
+    kept = len(slots & change.others.keys()) + 1
+    excepted = change.deleted | {day.isoformat() for day in request.excepted}
+    return RepeatPreview(
+        repeat=build_repeat(request.rule.text, request.rule.start.isoformat(), request.also_text, ",".join(excepted)),
+        occurrences=len(slots) + (here is None),
+        kept=kept,
+        created=len(slots) + (here is None) - kept,
+        removed=len(change.unfit) - len(stranded),
+        stranded=sorted(slot for slot, event_id in change.others.items() if event_id in stranded),
+        next_dates=sorted(slot for slot in slots if slot >= today)[:PREVIEWED],
+    )
+
+
+def repeat(ctx: Context, event: Event, request: Request) -> int:
     """Make the event the pattern of a series with this rule; events of its earlier series stay if they fit. Returns the series' id."""
-    until = _horizon(ctx, rule)
-    slots = {day.isoformat() for day in rule.dates(until)}
-    series_id = _save(ctx, event, rule, until)
-    others = {slot: event_id for slot, event_id in series_store.find_slots(ctx, series_id).items() if event_id != event.id}
-    store.delete_or_detach(ctx, [event_id for slot, event_id in others.items() if slot not in slots])
-    date_of_start = datetimes.to_local(event.start_at, event.time_zone).date().isoformat()
-    slot = event.slot if event.slot in slots else date_of_start
-    series_store.add_event(ctx, event.id, series_id, slot if slot in slots and slot not in others else None)
-    _create_missing(ctx, event, series_store.get(ctx, series_id), slots)
+    change = plan(ctx, event, request)
+    series_id = _save(ctx, event, request.rule, change.until)
+    store.delete_or_detach(ctx, change.unfit)
+    series_store.delete_exceptions(ctx, series_id, [day.isoformat() for day in request.also])
+    series_store.insert_exceptions(ctx, [(series_id, day.isoformat()) for day in request.excepted])
+    series_store.add_event(ctx, event.id, series_id, _find_slot(event, change))
+    _create_missing(ctx, event, series_store.get(ctx, series_id), change.slots)
     return series_id
+
+
+def _find_slot(event: Event, change: Change) -> str | None:
+    """The slot of the event itself: that which it has, or its date, if the rule has it and no other event takes it."""
+    date_of_start = datetimes.to_local(event.start_at, event.time_zone).date().isoformat()
+    slot = event.slot if event.slot in change.slots else date_of_start
+    return slot if slot in change.slots and slot not in change.others else None
 
 
 def extend(ctx: Context, series_id: int) -> None:
@@ -55,7 +92,7 @@ def extend(ctx: Context, series_id: int) -> None:
     if not series_store.lock(ctx, series_id):
         return
     series = series_store.get(ctx, series_id)
-    until = _horizon(ctx, series.rule)
+    until = horizon(ctx, series.rule)
     latest_id = series_store.find_latest_event(ctx, series_id)
     if latest_id is not None:
         slots = {day.isoformat() for day in series.rule.dates(until) if day.isoformat() > series.made_until}
@@ -69,21 +106,19 @@ def shift(ctx: Context, series_id: int, events: list[Event], by: timedelta, cloc
     def shift_day(day: str) -> str:
         return (date.fromisoformat(day) + by).isoformat()
 
-    def shift_end(day: str) -> str:
-        return LAST_DAY if by > date.max - date.fromisoformat(day) else shift_day(day)
-
     old = series_store.get(ctx, series_id)
-    end = shift_end(old.end_date) if old.end_date else None
-    new = structs.replace(old, start_date=shift_day(old.start_date), end_date=end, clock=clock, made_until=shift_end(old.made_until))
+    made_until = date.fromisoformat(old.made_until)
+    new = structs.replace(old, clock=clock, made_until=LAST_DAY if by > date.max - made_until else shift_day(old.made_until))
+    new = new.with_rule(old.rule.shift(by)) if by else new
     series_store.update(ctx, new)
     if not by:
         return
     exceptions = [shift_day(slot) for _, slot in series_store.find_exceptions(ctx, [series_id])]
     slots = [shift_day(event.slot or "") for event in events]
-    if new.frequency in ("MONTHLY", "YEARLY"):
+    if not new.rule.moves_by_days:
         dates = {day.isoformat() for day in new.rule.dates(date.fromisoformat(new.made_until))}
         if dates != {*exceptions, *slots}:
-            message = "moves a monthly or yearly series off its days; repeat it with another start_date instead"
+            message = "moves the series off the days of its rule; repeat it with another rule or start_date instead"
             raise errors.invalid("start_time", message, "conflict")
     series_store.shift_slots(ctx, events, slots)
     series_store.delete_exceptions(ctx, series_id)
@@ -120,19 +155,17 @@ def seconds_of_day(local: datetime) -> int:
     return local.hour * 3600 + local.minute * 60 + local.second
 
 
-def _horizon(ctx: Context, rule: Rule) -> date:
+def horizon(ctx: Context, rule: Rule) -> date:
     """The last day for which occurrences are created now."""
-    return rule.end or add_months(max(rule.start, datetimes.to_local(ctx.now, "UTC").date()), MONTHS_AHEAD)
+    return rule.find_last() or add_months(max(rule.start, datetimes.to_local(ctx.now, "UTC").date()), MONTHS_AHEAD)
 
 
 def _save(ctx: Context, event: Event, rule: Rule, until: date) -> int:
     """Insert the series of the event, or update its rule."""
-    end = rule.end.isoformat() if rule.end else None
-    clock = _clock(ctx, event)
-    series = Series(event.series_id or 0, rule.frequency, rule.interval, rule.start.isoformat(), end, clock, until.isoformat())
+    series = series_store.new_series(rule, _clock(ctx, event), until.isoformat())
     if event.series_id is None:
         return series_store.insert(ctx, series)
-    series_store.update(ctx, series)
+    series_store.update(ctx, structs.replace(series, id=event.series_id))
     return event.series_id
 
 

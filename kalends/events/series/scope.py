@@ -1,7 +1,7 @@
 """Change and delete a series: this occurrence, this and the following ones, or all of them."""
 
 from collections.abc import Sequence
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 
 from msgspec import Struct, structs
 
@@ -33,7 +33,10 @@ def split(ctx: Context, event: Event, following: list[Event]) -> None:
     old, slots = series_store.get(ctx, event.series_id), [each.slot for each in following if each.slot]
     if slots and min(slots) <= old.start_date:
         return
-    new_id = series_store.insert(ctx, structs.replace(old, start_date=min(slots), uid=None)) if slots else None
+    new_id = None
+    if slots:
+        new = old.with_rule(old.rule.begin_at(date.fromisoformat(min(slots))))
+        new_id = series_store.insert(ctx, structs.replace(new, uid=None))
     series_store.move_events(ctx, [each.id for each in following], new_id)
     if new_id is not None:
         series_store.move_exceptions(ctx, old.id, new_id, min(slots))

@@ -1,37 +1,53 @@
 """The SQL of series. Every occurrence of a series is an event of its own; its slot is the date for which the rule created it."""
 
-from datetime import date, timedelta
+from datetime import date
+from typing import Any
 
 from msgspec import Struct, structs
 
 from kalends.context import Context
 from kalends.db import columns
-from kalends.events.series.rule import Rule, add_months
+from kalends.events.series.rule import Rule, add_months, parse_text
 from kalends.records.event import Event
 from kalends.values import datetimes
 
 MAX_OCCURRENCES = 1_000
 MONTHS_AHEAD = 24
-ONE_DAY = timedelta(days=1)
 LAST_DAY = date.max.isoformat()
 
 
 class Series(Struct, frozen=True):
-    """A row of the table. `clock` is the local time of day in seconds; occurrences up to `made_until` have been created."""
+    """A row of the table. `clock` is the local time of day in seconds; occurrences up to `made_until` have been created. The end of a
+    rule with a count is its last date; the dates of `also` are delimited by commas."""
 
     id: int
-    frequency: str
-    step: int
+    rrule: str
     start_date: str
     end_date: str | None
     clock: int
     made_until: str
     uid: str | None = None
+    also: str = ""
 
     @property
     def rule(self) -> Rule:
-        end = date.fromisoformat(self.end_date) if self.end_date else None
-        return Rule(self.frequency, self.step, date.fromisoformat(self.start_date), end)
+        also = tuple(map(date.fromisoformat, self.also.split(","))) if self.also else ()
+        return Rule(parse_text(self.rrule), date.fromisoformat(self.start_date), also)
+
+    def with_rule(self, rule: Rule) -> "Series":
+        last = rule.find_last()
+        return structs.replace(
+            self,
+            rrule=rule.text,
+            start_date=rule.start.isoformat(),
+            end_date=last.isoformat() if last else None,
+            also=",".join(day.isoformat() for day in rule.also),
+        )
+
+
+def new_series(rule: Rule, clock: int, made_until: str, uid: str | None = None) -> Series:
+    """A series that is not stored yet."""
+    return Series(0, "", "", None, clock, made_until, uid).with_rule(rule)
 
 
 _COLUMNS = columns(Series)
@@ -61,19 +77,24 @@ def lock(ctx: Context, series_id: int) -> bool:
 
 def insert(ctx: Context, series: Series) -> int:
     series_id: int = ctx.tx.value(
-        """INSERT INTO series (frequency, step, start_date, end_date, clock, made_until, uid)
-           VALUES (:frequency, :step, :start_date, :end_date, :clock, :made_until, :uid) RETURNING id""",
-        **structs.asdict(series),
+        """INSERT INTO series (rrule, frequency, step, start_date, end_date, also, clock, made_until, uid)
+           VALUES (:rrule, :frequency, :step, :start_date, :end_date, :also, :clock, :made_until, :uid) RETURNING id""",
+        **_params(series),
     )
     return series_id
 
 
 def update(ctx: Context, series: Series) -> None:
     ctx.tx.run(
-        """UPDATE series SET frequency = :frequency, step = :step, start_date = :start_date, end_date = :end_date,
-           clock = :clock, made_until = :made_until WHERE id = :id""",
-        **structs.asdict(series),
+        """UPDATE series SET rrule = :rrule, frequency = :frequency, step = :step, start_date = :start_date, end_date = :end_date,
+           also = :also, clock = :clock, made_until = :made_until WHERE id = :id""",
+        **_params(series),
     )
+
+
+def _params(series: Series) -> dict[str, Any]:
+    rule = parse_text(series.rrule)
+    return structs.asdict(series) | {"frequency": rule.frequency, "step": rule.interval}
 
 
 def set_made_until(ctx: Context, series_id: int, until: date) -> None:
@@ -86,8 +107,8 @@ def end_before(ctx: Context, series_id: int, slot: str) -> None:
     if slot <= old.start_date:
         ctx.tx.run("UPDATE events SET series_id = NULL, slot = NULL, version = version + 1 WHERE series_id = :id", id=series_id)
         return
-    last = min((date.fromisoformat(slot) - ONE_DAY).isoformat(), old.end_date or LAST_DAY)
-    update(ctx, structs.replace(old, end_date=last, made_until=min(last, old.made_until)))
+    new = old.with_rule(old.rule.end_before(date.fromisoformat(slot)))
+    update(ctx, structs.replace(new, made_until=min(new.end_date or LAST_DAY, old.made_until)))
 
 
 def delete_if_empty(ctx: Context, series_id: int) -> None:
@@ -158,5 +179,11 @@ def move_exceptions(ctx: Context, old_id: int, new_id: int, first: str) -> None:
     )
 
 
-def delete_exceptions(ctx: Context, series_id: int) -> None:
-    ctx.tx.run("DELETE FROM series_exceptions WHERE series_id = :id", id=series_id)
+def delete_exceptions(ctx: Context, series_id: int, slots: list[str] | None = None) -> None:
+    """Delete the exceptions of the series: all, or those for these slots."""
+    if slots is None:
+        ctx.tx.run("DELETE FROM series_exceptions WHERE series_id = :id", id=series_id)
+    else:
+        ctx.tx.many(
+            "DELETE FROM series_exceptions WHERE series_id = :id AND slot = :slot", [{"id": series_id, "slot": slot} for slot in slots]
+        )

@@ -82,7 +82,7 @@ class Field(Struct, frozen=True):
 def read(kind: type[T], params: Mapping[str, Any]) -> tuple[T | None, list[FieldError]]:
     """The Struct of the parameters, or every invalid field."""
     values, invalid = _read_values(kind, params, partial=False)
-    return (kind(**values) if not invalid else None), invalid
+    return (_build(kind, values) if not invalid else None), invalid
 
 
 def read_changes(kind: type[T], params: Mapping[str, Any]) -> tuple[Changes[T], list[FieldError]]:
@@ -94,7 +94,18 @@ def read_changes(kind: type[T], params: Mapping[str, Any]) -> tuple[Changes[T], 
 def read_params(kind: type[T], params: Mapping[str, Any]) -> tuple[Params[T] | None, list[FieldError]]:
     """The Struct and the names of the fields that were sent, or every invalid field."""
     values, invalid = _read_values(kind, params, partial=False)
-    return (Params(kind(**values), frozenset(values)) if not invalid else None), invalid
+    return (Params(_build(kind, values), frozenset(values)) if not invalid else None), invalid
+
+
+def _build(kind: type[T], values: dict[str, Any]) -> T:
+    renamed = _renamed(kind)
+    return kind(**({renamed.get(name, name): value for name, value in values.items()} if renamed else values))
+
+
+@cache
+def _renamed(kind: type[Struct]) -> dict[str, str]:
+    """The attributes of the parameters whose names are words of Python, such as `except`."""
+    return {field.encode_name: field.name for field in msgspec.structs.fields(kind) if field.encode_name != field.name}
 
 
 def _read_values(kind: type[Struct], params: Mapping[str, Any], *, partial: bool) -> tuple[dict[str, Any], list[FieldError]]:
@@ -144,7 +155,7 @@ def _field(field: msgspec.structs.FieldInfo, hint: Any, required_without_file: b
     default = field.default_factory if field.default_factory is not NODEFAULT else field.default
     options = field_options(kind)
     return Field(
-        name=field.name,
+        name=field.encode_name,
         read=reader(kind),
         required=required_without_file or default is NODEFAULT,
         optional=optional,

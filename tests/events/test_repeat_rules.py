@@ -1,0 +1,266 @@
+"""PUT /api/events/<id>/repeat with the rules of RFC 5545: weekdays, days of the month, counts, added and excepted dates, dry runs."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kalends.events.series.rule import Rule
+from kalends.events.series.sentence import describe
+from kalends.ical.canonical_rule import canonicalise
+from kalends.ical.rrule import parse
+from tests.cast import Cast, Person, a_comment, a_response, an_event
+from tests.client import Reply
+from tests.events.series import assert_rule_agrees, events_of_series
+
+TUESDAY = "2027-03-09T19:00"
+
+
+def _repeat(owner: Person, event_id: int, **rule: Any) -> Reply:
+    return owner.put(f"/api/events/{event_id}/repeat", json=rule)
+
+
+def _days(owner: Person, event_id: int) -> list[str]:
+    return [event["start_time"][:10] for event in events_of_series(owner, event_id)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "rrule", "days", "text"),
+    [
+        (
+            {"frequency": "MONTHLY", "by_day": "2TU", "count": 3},
+            "FREQ=MONTHLY;COUNT=3;BYDAY=2TU",
+            ["2027-03-09", "2027-04-13", "2027-05-11"],
+            "Every second Tuesday of the month, 3 times",
+        ),
+        (
+            {"frequency": "WEEKLY", "by_day": ["TH", "TU"], "end_date": "2027-03-18"},
+            "FREQ=WEEKLY;UNTIL=20270318;BYDAY=TU,TH",
+            ["2027-03-09", "2027-03-11", "2027-03-16", "2027-03-18"],
+            "Every week on Tuesday and Thursday until 18 March 2027",
+        ),
+        (
+            {"frequency": "MONTHLY", "by_month_day": -1, "count": 3},
+            "FREQ=MONTHLY;COUNT=3;BYMONTHDAY=-1",
+            ["2027-03-09", "2027-03-31", "2027-04-30", "2027-05-31"],
+            "Every last day of the month, 3 times",
+        ),
+        (
+            {"frequency": "MONTHLY", "by_day": "MO,TU,WE,TH,FR", "by_set_pos": 1, "count": 2, "start_date": "2027-05-01"},
+            "FREQ=MONTHLY;COUNT=2;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1",
+            ["2027-03-09", "2027-05-03", "2027-06-01"],
+            "Every first weekday (Monday to Friday) of the month, 2 times",
+        ),
+        (
+            {"rrule": "RRULE:freq=yearly;byday=-1fr;bymonth=3,6;count=2"},
+            "FREQ=YEARLY;COUNT=2;BYMONTH=3,6;BYDAY=-1FR",
+            ["2027-03-09", "2027-03-26", "2027-06-25"],
+            "Every year on the last Friday in March and June, 2 times",
+        ),
+        (
+            {"frequency": "MONTHLY", "start_date": "2027-01-30", "short_months": "last", "count": 3},
+            "FREQ=MONTHLY;COUNT=3;BYMONTHDAY=28,29,30;BYSETPOS=-1",
+            ["2027-01-30", "2027-02-28", "2027-03-09", "2027-03-30"],
+            "Every 30th day of the month, or its last day, 3 times",
+        ),
+        (
+            {"frequency": "YEARLY", "start_date": "2028-02-29", "short_months": "last", "count": 2},
+            "FREQ=YEARLY;COUNT=2;BYMONTH=2;BYMONTHDAY=-1",
+            ["2027-03-09", "2028-02-29", "2029-02-28"],
+            "Every year on the last day in February, 2 times",
+        ),
+        (
+            {"frequency": "WEEKLY", "interval": 2, "count": 2, "also": "2027-03-20,2027-03-23", "except": "2027-03-09"},
+            "FREQ=WEEKLY;INTERVAL=2;COUNT=2",
+            ["2027-03-09", "2027-03-20", "2027-03-23"],
+            "Every 2 weeks, 2 times",
+        ),
+    ],
+)
+def test_a_rule_makes_its_dates_and_is_shown_in_its_canonical_form(
+    cast: Cast, rule: dict[str, Any], rrule: str, days: list[str], text: str
+) -> None:
+    event = an_event(cast.alice, start_time=TUESDAY)
+    reply = _repeat(cast.alice, event["id"], **rule)
+    assert reply.status == 200, reply
+    shown = cast.alice.get(f"/api/events/{event['id']}").json["repeat"]
+    assert (shown["rrule"], shown["text"], shown) == (rrule, text, reply.json["repeat"])
+    assert _days(cast.alice, event["id"]) == days
+    assert_rule_agrees(cast.alice, event["id"])
+
+
+def test_added_and_excepted_dates_are_shown_and_an_added_date_creates_a_deleted_one_again(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time=TUESDAY)
+    rule = {"frequency": "WEEKLY", "count": 4}
+    _repeat(cast.alice, event["id"], **rule, also=["2027-03-10"], **{"except": ["2027-03-23"]})
+    cast.alice.delete(f"/api/events/{events_of_series(cast.alice, event['id'])[2]['id']}")
+    assert _days(cast.alice, event["id"]) == ["2027-03-09", "2027-03-10", "2027-03-30"]
+    repeat = cast.alice.get(f"/api/events/{event['id']}").json["repeat"]
+    assert (repeat["also"], repeat["except"]) == (["2027-03-10"], ["2027-03-16", "2027-03-23"])
+    reply = _repeat(cast.alice, event["id"], **rule, also=["2027-03-16"]).json["repeat"]
+    assert (reply["also"], reply["except"]) == ([], ["2027-03-23"])
+    assert _days(cast.alice, event["id"]) == ["2027-03-09", "2027-03-16", "2027-03-30"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "broken", "reason"),
+    [
+        ({}, "frequency", "required"),
+        ({"frequency": "DAILY", "count": 3, "end_date": "2027-05-01"}, "count", "end_date"),
+        ({"frequency": "DAILY", "count": 1001}, "count", "1000"),
+        ({"frequency": "DAILY", "rrule": "FREQ=DAILY"}, "rrule", "frequency"),
+        ({"interval": 2, "rrule": "FREQ=DAILY"}, "rrule", "interval"),
+        ({"rrule": "FREQ=DAILY;COUNT=3;UNTIL=20270501"}, "rrule", "COUNT and UNTIL"),
+        ({"rrule": "FREQ=DAILY;COUNT=1000000000"}, "rrule", "COUNT"),
+        ({"rrule": "FREQ=DAILY;COUNT=100000000"}, "rrule", "COUNT"),
+        ({"rrule": "FREQ=SECONDLY"}, "rrule", "within a day"),
+        ({"rrule": "FREQ=DAILY;BYHOUR=9"}, "rrule", "times"),
+        ({"rrule": "FREQ=DAILY;BYMONTHDAY=" + ",".join(["1"] * 10_000)}, "rrule", "2,000"),
+        ({"rrule": "every day"}, "rrule", "cannot be read"),
+        ({"rrule": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}, "rrule", "never matches"),
+        ({"rrule": "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"}, "rrule", "never matches"),
+        ({"rrule": "FREQ=DAILY;UNTIL=20270101"}, "rrule", "before the first date"),
+        ({"rrule": "FREQ=YEARLY;BYYEARDAY=366;BYDAY=SU;COUNT=1000"}, "rrule", "too long"),
+        ({"frequency": "MONTHLY", "by_day": "-6MO"}, "by_day", "never matches"),
+        ({"frequency": "MONTHLY", "by_day": "2XX"}, "by_day", "2XX"),
+        ({"frequency": "WEEKLY", "by_day": "2TU"}, "by_day", "MONTHLY"),
+        ({"frequency": "MONTHLY", "by_month_day": 32}, "by_month_day", "31"),
+        ({"frequency": "MONTHLY", "by_month_day": 0}, "by_month_day", "0"),
+        ({"frequency": "YEARLY", "by_month": 13}, "by_month", "12"),
+        ({"frequency": "MONTHLY", "by_set_pos": 1}, "by_set_pos", "by_day"),
+        ({"frequency": "WEEKLY", "short_months": "last"}, "short_months", "MONTHLY"),
+        ({"frequency": "MONTHLY", "by_month_day": "15,30", "short_months": "last"}, "short_months", "one day"),
+        ({"frequency": "DAILY", "count": 3, "also": "2027-03-20", "except": "2027-03-20"}, "except", "also"),
+        ({"frequency": "DAILY", "count": 3, "also": "soon"}, "also", ""),
+    ],
+)
+def test_a_rule_that_cannot_be_followed_is_refused_with_the_field_and_the_reason(
+    cast: Cast, rule: dict[str, Any], broken: str, reason: str
+) -> None:
+    event = an_event(cast.alice, start_time=TUESDAY)
+    reply = _repeat(cast.alice, event["id"], **rule)
+    assert (reply.status, reply.broken) == (422, [broken]), reply
+    assert reason in reply.json["detail"]
+    assert cast.alice.get(f"/api/events/{event['id']}").json["repeat"] is None
+
+
+def test_a_dry_run_tells_what_would_change_and_changes_nothing(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, start_time=TUESDAY)
+    _repeat(cast.alice, event["id"], frequency="DAILY", count=10)
+    before = events_of_series(cast.alice, event["id"])
+    a_response(cast.anonymous, before[1], email_address="gus@example.org")
+    a_comment(cast.carol, before[3])
+    rule = {"frequency": "WEEKLY", "by_day": ["TU", "TH"], "count": 5}
+    preview = _repeat(cast.alice, event["id"], **rule, dry_run=True).json
+    counts = {name: preview[name] for name in ("kept", "created", "removed", "stranded", "occurrences")}
+    assert counts == {"kept": 4, "created": 1, "removed": 4, "stranded": ["2027-03-10", "2027-03-12"], "occurrences": 5}
+    assert preview["next_dates"] == ["2027-03-09", "2027-03-11", "2027-03-16", "2027-03-18", "2027-03-23"]
+    assert preview["repeat"]["text"] == "Every week on Tuesday and Thursday, 5 times"
+    assert events_of_series(cast.alice, event["id"]) == before
+    reply = _repeat(cast.alice, event["id"], **rule).json
+    after = events_of_series(cast.alice, event["id"])
+    assert (reply["occurrences"], reply["repeat"]) == (5, preview["repeat"])
+    assert len({e["id"] for e in after} & {e["id"] for e in before}) == preview["kept"]
+    alone = [before[i] for i in (1, 3)]
+    assert [cast.alice.get(f"/api/events/{e['id']}").json["series_id"] for e in alone] == [None, None]
+
+
+def test_a_count_is_split_twice_in_its_middle_and_single_changes_stay_with_their_dates(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, start_time=TUESDAY)
+    _repeat(cast.alice, event["id"], frequency="WEEKLY", by_day=["TU", "TH"], count=10, also="2027-03-29")
+    before = events_of_series(cast.alice, event["id"])
+    by_day = {e["start_time"][:10]: e["id"] for e in before}
+    a_comment(cast.carol, {"id": by_day["2027-04-06"]})
+    a_response(cast.anonymous, {"id": by_day["2027-03-18"]}, email_address="gus@example.org")
+    cast.alice.put(f"/api/events/{by_day['2027-03-25']}", json={"start_time": "2027-03-26T21:00"})
+    cast.alice.delete(f"/api/events/{by_day['2027-03-23']}")
+    for day, title in (("2027-03-18", "Second part"), ("2027-03-30", "Third part")):
+        assert cast.alice.put(f"/api/events/{by_day[day]}", json={"title": title, "scope": "following"}).status == 200
+    shown = {day: cast.alice.get(f"/api/events/{event_id}").json for day, event_id in by_day.items() if day != "2027-03-23"}
+    rules = [shown[day]["repeat"] for day in ("2027-03-09", "2027-03-18", "2027-03-30")]
+    assert [(rule["rrule"], rule["start_date"], rule["also"], rule["except"]) for rule in rules] == [
+        ("FREQ=WEEKLY;COUNT=3;BYDAY=TU,TH", "2027-03-09", [], []),
+        ("FREQ=WEEKLY;COUNT=3;BYDAY=TU,TH", "2027-03-18", ["2027-03-29"], ["2027-03-23"]),
+        ("FREQ=WEEKLY;COUNT=4;BYDAY=TU,TH", "2027-03-30", [], []),
+    ]
+    assert [e["id"] for e in shown.values()] == [e["id"] for e in before if e["id"] in {s["id"] for s in shown.values()}]
+    assert shown["2027-03-25"]["start_time"].startswith("2027-03-26T21:00")
+    assert shown["2027-04-06"]["comments_count"] == 1
+    assert shown["2027-03-18"]["responses"]["yes"] == 1
+    for rule in ("2027-03-09", "2027-03-18", "2027-03-30"):
+        assert_rule_agrees(cast.alice, by_day[rule])
+
+
+def test_a_weekly_series_moves_to_other_weekdays(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time=TUESDAY)
+    _repeat(cast.alice, event["id"], frequency="WEEKLY", interval=2, by_day=["TU", "SU"], count=6)
+    before = _days(cast.alice, event["id"])
+    moved = cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-03-10T19:00", "scope": "all"})
+    assert moved.json["repeat"]["rrule"] == "FREQ=WEEKLY;INTERVAL=2;COUNT=6;BYDAY=MO,WE;WKST=TU"
+    after = _days(cast.alice, event["id"])
+    assert after == [(date.fromisoformat(day) + timedelta(days=1)).isoformat() for day in before]
+    repeat = moved.json["repeat"]
+    assert _repeat(cast.alice, event["id"], rrule=repeat["rrule"], start_date=repeat["start_date"]).json["occurrences"] == 6
+    assert _days(cast.alice, event["id"]) == after
+
+
+def test_a_series_on_the_second_tuesday_does_not_move_to_a_wednesday(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time=TUESDAY)
+    _repeat(cast.alice, event["id"], frequency="MONTHLY", by_day="2TU", count=6)
+    moved = cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-03-10T19:00", "scope": "all"})
+    assert (moved.status, moved.broken) == (422, ["start_time"])
+
+
+RULES = [
+    "FREQ=DAILY;INTERVAL=3;COUNT=40",
+    "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,SU;WKST=SU;COUNT=31",
+    "FREQ=MONTHLY;BYDAY=2TU,-1FR;COUNT=25",
+    "FREQ=MONTHLY;INTERVAL=2;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;UNTIL=20300101",
+    "FREQ=YEARLY;BYMONTH=2,7;BYMONTHDAY=-1;COUNT=9",
+    "FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO,TH;UNTIL=20350101",
+]
+
+
+@given(
+    st.sampled_from(RULES),
+    st.dates(date(2026, 1, 1), date(2027, 12, 31)),
+    st.integers(1, 1_500),
+    st.sets(st.integers(0, 1_500), max_size=4),
+)
+def test_the_two_parts_of_a_rule_have_the_dates_of_the_whole(text: str, start: date, days: int, also: set[int]) -> None:
+    recurrence = parse(text)
+    first = next(Rule(recurrence, start).own_dates())
+    rule = Rule(canonicalise(recurrence, first), first).with_dates(first + timedelta(days=n) for n in also)
+    whole = rule.dates(date(2040, 1, 1))
+    later = [day for day in whole if day >= first + timedelta(days=days)]
+    if later:
+        before, after = rule.end_before(later[0]), rule.begin_at(later[0])
+        assert [*before.dates(date(2040, 1, 1)), *after.dates(date(2040, 1, 1))] == whole
+        assert all(rule.has(day) for day in whole)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("FREQ=DAILY", "Every day"),
+        ("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", "Every weekday (Monday to Friday)"),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE,FR", "Every 2 weeks on Monday, Wednesday and Friday"),
+        ("FREQ=MONTHLY;BYMONTHDAY=1,15", "Every 1st and 15th day of the month"),
+        ("FREQ=MONTHLY;INTERVAL=3;BYDAY=-1FR", "Every 3 months on the last Friday"),
+        ("FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13", "Every Friday if it is the 13th day of the month"),
+        ("FREQ=YEARLY;BYMONTH=6", "Every year in June"),
+        ("FREQ=YEARLY;BYWEEKNO=20", "Every year in week 20"),
+        ("FREQ=YEARLY;BYYEARDAY=-2,100", "Every year on the 100th and 2nd to last day of the year"),
+        ("FREQ=DAILY;COUNT=1", "Every day, once"),
+    ],
+)
+def test_a_rule_has_a_sentence(text: str, sentence: str) -> None:
+    assert describe(parse(text)) == sentence
+
+
+def test_an_endless_rule_is_created_24_months_ahead(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time=TUESDAY)
+    reply = _repeat(cast.alice, event["id"], frequency="MONTHLY", by_day="2TU").json
+    assert (reply["occurrences"], reply["repeat"]["end_date"], reply["repeat"]["count"]) == (24, None, None)
