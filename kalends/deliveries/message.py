@@ -13,6 +13,7 @@ from kalends.deliveries.mail import wire_address
 from kalends.deliveries.recipient_links import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
 from kalends.deliveries.segments import plain, segments
 from kalends.events.ical import build_file
+from kalends.events.status import describe, title_with_status
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.user import User
@@ -41,14 +42,14 @@ If it was not, do nothing: you will not be told of any event.
 
 def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
     """The event as e-mail: plain text, HTML and an iCalendar attachment."""
-    message = envelope(settings, delivery.address, event.title, str(delivery.id), delivery.created_at)
+    message = envelope(settings, delivery.address, title_with_status(event), str(delivery.id), delivery.created_at)
     unsubscribe = None if delivery.subscriber_id is None else unsubscribe_url(settings, delivery.subscriber_id)
     if unsubscribe:
         message["List-Unsubscribe"] = f"<{unsubscribe}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     values: dict[str, Any] = {
+        **_describe(event),
         "event": event,
-        "time": event_time.long(event),
         "url": _url(settings, event),
         "reason": LISTED.format(event.owner_name) if unsubscribe else REQUESTED,
         "unsubscribe": unsubscribe,
@@ -66,7 +67,7 @@ def preview(settings: Settings, event: Event) -> str:
     """The plain text of an announcement, for its sender to review."""
     reason = LISTED.format(event.owner_name)
     link = "a link of each recipient's own"
-    return _plain_text(event=event, time=event_time.long(event), url=_url(settings, event), reason=reason, unsubscribe=link)
+    return _plain_text(**_describe(event), event=event, url=_url(settings, event), reason=reason, unsubscribe=link)
 
 
 def confirmation(settings: Settings, delivery: Delivery, owner: User) -> EmailMessage:
@@ -112,7 +113,7 @@ def text(settings: Settings, delivery: Delivery, event: Event) -> str:
 
 def _wordings(event: Event) -> Iterator[str]:
     """Descriptions of the event, from the longest to the shortest."""
-    title, place = plain(_line(event.title)), plain(_line(event.location or ""))
+    title, place = plain(_line(title_with_status(event))), plain(_line(event.location or ""))
     long, brief = event_time.short(event), event_time.brief(event)
     if place:
         yield from (f"{title}, {long}, {cut}" for cut in _shorten(place))
@@ -128,10 +129,20 @@ def _shorten(whole: str, min_length: int = 1) -> Iterator[str]:
         yield whole[:length].rstrip() + "..."
 
 
-def _plain_text(*, event: Event, time: str, url: str, reason: str, unsubscribe: str | None) -> str:
-    top = "\n".join(filter(None, (event.title, time, event.location)))
+def _describe(event: Event) -> dict[str, str]:
+    """The title, the status and the time in words; of a postponed event, the old time."""
+    time = event_time.long(event)
+    return {
+        "title": title_with_status(event),
+        "status": describe(event),
+        "time": f"was {time}" if event.status == "postponed" else time,
+    }
+
+
+def _plain_text(*, event: Event, title: str, status: str, time: str, url: str, reason: str, unsubscribe: str | None) -> str:
+    top = "\n".join(filter(None, (title, time, event.location)))
     bottom = f"{reason}\nUnsubscribe: {unsubscribe}" if unsubscribe else reason
-    return "\n\n".join(filter(None, (top, event.description, url, f"-- \n{bottom}"))) + "\n"
+    return "\n\n".join(filter(None, (top, status, event.description, url, f"-- \n{bottom}"))) + "\n"
 
 
 def _url(settings: Settings, event: Event) -> str:

@@ -9,6 +9,7 @@ from kalends.context import Context
 from kalends.events import api, present, store
 from kalends.events.create import create_event
 from kalends.events.input import EventChanges, EventIds, EventInput, RepeatInput
+from kalends.events.model import STATUS
 from kalends.events.series import api as series_api
 from kalends.events.series import store as series
 from kalends.events.series.model import build_repeat
@@ -30,7 +31,10 @@ from kalends.web.render import render
 # A date and a clock time have inputs of their own, which make one time.
 CLOCKS = {"start_time": "start_clock", "end_time": "end_clock"}
 REPEAT = ("frequency", "interval", "end_date")
-COMPARED = ("title", "start_time", "start_clock", "end_time", "end_clock", "time_zone", "location", "description", "tag_list", "image_url")
+COMPARED = (
+    *("title", "start_time", "start_clock", "end_time", "end_clock", "time_zone", "location", "description", "tag_list", "image_url"),
+    *STATUS,
+)
 CHANGED = "Somebody changed this event while you were editing it. If you save now, your version replaces theirs."
 
 
@@ -96,7 +100,7 @@ def edit(ctx: Context, event_id: int, form: FormState | None = None, rule: FormS
     stored = _split(structs.asdict(present.editable(event)) | {"version": event.etag, "scope": "this"} | _rule(event))
     if form is None:
         return _form(ctx, stored, event, rule)
-    typed = structs.replace(form, values={**form.values, "version": event.etag})
+    typed = structs.replace(form, values={**stored.values, **form.values, "version": event.etag})
     is_stale = form.value("version") != event.etag
     return _form(ctx, typed, event, stored, stored if is_stale else None)
 
@@ -125,7 +129,16 @@ def ask(ctx: Context, event_id: int, form: FormState | None = None) -> Document:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     count = series.count_events(ctx, event.series_id) if event.series_id is not None else 1
     detail = present.detail(ctx, policy.event_with_counts(ctx, event_id))
-    return render("events/delete.html", ctx, title="Delete the event", form=form, event=detail, count=count)
+    return render(
+        "events/delete.html",
+        ctx,
+        title="Delete the event",
+        form=form,
+        cancellation=FormState(prefix="cancel-"),
+        event=detail,
+        count=count,
+        version=event.etag,
+    )
 
 
 @page("POST", "/events/{event_id}/delete", again=ask)

@@ -27,6 +27,8 @@ LABELS = {
     "start_clock": "Time of the start",
     "start_date": "First day",
     "start_time": "Start",
+    "status": "Status",
+    "status_note": "Note",
     "tag_list": "Tags",
     "time_zone": "Time zone",
     "title": "Title",
