@@ -23,7 +23,13 @@ def _samples(cast: Cast) -> dict[str, Any]:
     calendars = [a_calendar(cast.alice, public=True)["id"], a_calendar(cast.alice)["id"]]
     event = an_event(cast.alice, public=True, calendar_id=calendars[0])
     ids = {"ids": event["id"], "event_id": event["id"], "comment_id": a_comment(cast.alice, event)["id"], "series_id": 1}
-    places = {"calendar_id": calendars[0], "calendar_ids": f"{calendars[0]},{calendars[1]}", "list": "imported", "state": "sent"}
+    places = {
+        "calendar_id": calendars[0],
+        "calendar_ids": f"{calendars[0]},{calendars[1]}",
+        "list": "imported",
+        "state": "sent",
+        "status": "planned",
+    }
     times = {"start_time": "2026-01-01", "end_time": "2027-01-01", "overlaps": "true", "time_zone": "UTC", "date": "2026-06-01"}
     # One text that the index over texts can find, and one that is too short for it.
     texts = {"text": "concert", "title": "co", "tags": "jazz"}
