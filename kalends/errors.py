@@ -134,6 +134,14 @@ class MethodNotAllowed(Problem):
         super().__init__(f"This path accepts {names}.", headers={"Allow": names})
 
 
+class Gone(Problem):
+    """The public event was deleted in the last 90 days. `detail` has its title, and why it was cancelled or postponed."""
+
+    status = 410
+    title = "The event was deleted"
+    kind = "gone"
+
+
 class TooSlow(Problem):
     """The body took too long to arrive."""
 

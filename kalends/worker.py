@@ -16,6 +16,7 @@ from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import CHANNELS
 from kalends.deliveries.sender import Outbox
 from kalends.errors import Unavailable
+from kalends.events import deleted_events
 from kalends.events.series import occurrences
 from kalends.events.series import store as series
 from kalends.idempotency import store as retries
@@ -57,6 +58,7 @@ def clean_up(ctx: Context) -> None:
         retries.clean_up(ctx)
         counters.clean_up(tx, ctx.now)
         subscribers.clean_up(ctx)
+        deleted_events.clean_up(ctx)
 
 
 def extend_series(ctx: Context) -> None:

@@ -107,7 +107,10 @@ def create(ctx: Context, params: EventInput) -> EventDetail | EventImport:
 
 @endpoint("GET", "/api/events/{event_id}", guests=True, etag=True, on_event_loop=True)
 def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
-    """The event, expanded; with `comments`, those that you may see, newest first."""
+    """The event, expanded; with `comments`, those that you may see, newest first.
+
+    A public event that was deleted in the last 90 days is 410, with its title and `status_note` as `detail`.
+    """
     event = policy.event_with_counts(ctx, event_id, is_final=params.comments is None)
     ctx.tag(event.etag, with_body_hash=True)
     return select(present.detail_with_comments(ctx, event, params.comments), params.fields)
@@ -116,7 +119,9 @@ def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
 @endpoint("GET", "/api/events/{event_id}.ics", guests=True)
 def show_ics(ctx: Context, event_id: int) -> Document:
     """The event alone, for other calendar programs."""
-    event = policy.event(ctx, event_id, to=Right.SEE)
+    event = policy.visible_events(ctx, [event_id]).get(event_id)
+    if event is None:
+        raise policy.missing_event(ctx, event_id)
     ctx.tag(event.etag, with_body_hash=True)
     ctx.headers["Content-Disposition"] = f'attachment; filename="event-{event.id}.ics"'
     return Document(build_file([event], ctx.settings), CALENDAR_FILE)

@@ -8,7 +8,7 @@ from msgspec.json import encode
 
 from kalends import errors, policy, quotas
 from kalends.context import Context
-from kalends.events import search
+from kalends.events import deleted_events, search
 from kalends.events.input import EventFields
 from kalends.events.model import PARTS, STATUS
 from kalends.events.placements import store as placements
@@ -206,6 +206,7 @@ def mark_edited(ctx: Context, ids: list[int]) -> None:
 
 
 def delete(ctx: Context, ids: list[int]) -> None:
+    deleted_events.insert(ctx, ids)
     ctx.tx.run(f"DELETE FROM events WHERE id {ctx.db.in_list('ids')}", ids=ids)
 
 
@@ -221,7 +222,7 @@ def delete_or_detach(ctx: Context, ids: list[int]) -> None:
         f"UPDATE events SET series_id = NULL, slot = NULL, version = version + 1 WHERE {in_ids} AND series_id IS NOT NULL",
         ids=list(detached),
     )
-    ctx.tx.run(f"DELETE FROM events WHERE {in_ids}", ids=[event_id for event_id in ids if event_id not in detached])
+    delete(ctx, [event_id for event_id in ids if event_id not in detached])
 
 
 def find_detached(ctx: Context, ids: list[int]) -> set[int]:

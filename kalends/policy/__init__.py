@@ -34,6 +34,7 @@ from kalends.policy.calendars import (
     target_calendar,
 )
 from kalends.policy.events import (
+    DELETED_EVENT_LIFETIME,
     EDITABLE_EVENT_IDS,
     EVENT_EDITABLE,
     SELECT_EVENTS,
@@ -42,6 +43,7 @@ from kalends.policy.events import (
     event_with_counts,
     events,
     events_with_counts,
+    missing_event,
     placed_event_visible,
     require_removal,
     require_whole_series,
@@ -52,6 +54,7 @@ from kalends.policy.guests import can_see_response, comment, comment_visible, ne
 
 __all__ = [
     "CONTACT_LISTS",
+    "DELETED_EVENT_LIFETIME",
     "EDITABLE_EVENT_IDS",
     "EVENT_EDITABLE",
     "IN_MY_CALENDARS",
@@ -80,6 +83,7 @@ __all__ = [
     "key",
     "key_creating_session",
     "me",
+    "missing_event",
     "my_calendar_ids",
     "needs_no_approval",
     "own_account",

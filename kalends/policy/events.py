@@ -10,6 +10,9 @@ from kalends.policy.actor import Right, me, user
 from kalends.policy.calendars import CALENDAR_VISIBLE_TO_USER, calendar, calendar_visible, is_member
 from kalends.records.event import FIELD, RECORD, Event, EventWithCounts
 
+# For how long the address of a deleted public event says that it was deleted: 90 days.
+DELETED_EVENT_LIFETIME = 90 * 86_400
+
 # A public event is visible to everyone; a private one to its owner, the members of its home calendar, and the members of a
 # calendar on which somebody who may edit it has placed it. (The home calendar is a placement that grants this, too.)
 _VISIBLE_TO_USER = f"""(
@@ -145,8 +148,21 @@ def event_with_counts(ctx: Context, event_id: int, *, was_visible: bool = False,
     sql = _WITH_COUNTS_FOR_GUEST if ctx.actor is None else _WITH_COUNTS_UNCHECKED if was_visible else _WITH_COUNTS_FOR_USER
     event = (ctx.tx.final_read() if is_final else ctx.tx).one(EventWithCounts, sql, id=event_id, me=me(ctx))
     if event is None:
-        raise errors.NotFound
+        raise missing_event(ctx, event_id)
     return event
+
+
+def missing_event(ctx: Context, event_id: int) -> errors.Problem:
+    """The error for an event that the actor does not see: for a public one that was deleted lately, Gone with its title and note."""
+    rows = ctx.tx.rows(
+        "SELECT title, note FROM deleted_events WHERE event_id = :id AND deleted_at > :old",
+        id=event_id,
+        old=ctx.now - DELETED_EVENT_LIFETIME,
+    )
+    if not rows:
+        return errors.NotFound()
+    title, note = rows[0]
+    return errors.Gone(f"“{title}” was deleted. {note}" if note else f"“{title}” was deleted.")
 
 
 def events_with_counts(ctx: Context, ids: list[int]) -> list[EventWithCounts]:

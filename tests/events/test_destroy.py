@@ -12,7 +12,7 @@ def test_a_deleted_event_is_gone_everywhere(cast: Cast) -> None:
     assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": other}).status == 200
     reply = cast.alice.delete(f"/api/events/{event}")
     assert (reply.status, reply.json) == (200, {"deleted": [event]})
-    assert cast.alice.get(f"/api/events/{event}").status == 404
+    assert cast.alice.get(f"/api/events/{event}").status == 410
     assert cast.alice.delete(f"/api/events/{event}").status == 404
     assert listed(cast.alice) == listed(cast.alice, calendar_id=other) == listed(cast.alice, text="train") == []
     assert listed(cast.anonymous, ids=event) == []

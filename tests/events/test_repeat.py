@@ -152,7 +152,7 @@ def test_a_new_rule_keeps_what_fits_and_what_people_wrote(cast: Cast) -> None:
     for day in ("2026-06-02", "2026-06-04", "2026-06-06"):
         assert cast.alice.get(f"/api/events/{days[day]['id']}").json["series_id"] is None
     for day in ("2026-06-03", "2026-06-05", "2026-06-07"):
-        assert cast.alice.get(f"/api/events/{days[day]['id']}").status == 404
+        assert cast.alice.get(f"/api/events/{days[day]['id']}").status == 410
 
 
 def test_an_occurrence_that_was_destroyed_alone_is_not_created_again(cast: Cast) -> None:

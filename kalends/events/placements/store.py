@@ -3,6 +3,7 @@
 from typing import Any
 
 from kalends.context import Context
+from kalends.events import deleted_events
 from kalends.events.conditions import LONG_SECONDS
 from kalends.events.span import Span
 from kalends.records.event import Event
@@ -133,7 +134,9 @@ def _remove(ctx: Context, calendar_id: int, ids: list[int]) -> None:
     home = f"id {in_ids} AND calendar_id = :home"
     ctx.tx.rows(f"SELECT id FROM events WHERE {home} ORDER BY id {ctx.db.for_update}", ids=ids, home=calendar_id)
     ctx.tx.run(f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE {home} AND {_NEXT_HOME} IS NOT NULL", ids=ids, home=calendar_id)
-    ctx.tx.run(f"DELETE FROM events WHERE {home}", ids=ids, home=calendar_id)
+    homeless = [event_id for (event_id,) in ctx.tx.rows(f"SELECT id FROM events WHERE {home}", ids=ids, home=calendar_id)]
+    deleted_events.insert(ctx, homeless)
+    ctx.tx.run(f"DELETE FROM events WHERE id {in_ids}", ids=homeless)
     ctx.tx.run(f"DELETE FROM placements WHERE event_id {in_ids} AND calendar_id = :home", ids=ids, home=calendar_id)
     _revoke_grants(ctx, f"p.event_id {in_ids}", ids=ids)
 
