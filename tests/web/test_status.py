@@ -1,0 +1,45 @@
+"""Cancelled and postponed events in a browser: their status is readable for everyone, in light and in dark, on a phone too."""
+
+from playwright.sync_api import Page
+
+from tests.cast import Person, a_calendar, a_response, an_event
+from tests.client import Client
+from tests.web.axe import COLOURS, violations
+from tests.web.windows import HEIGHT, NARROW, Windows, go
+
+DAY = "2031-05-06"
+
+
+def _problems(page: Page, path: str, *words: str) -> list[str]:
+    """What axe finds on the page, which must say these words."""
+    assert go(page, path).status == 200
+    text = page.locator("main").inner_text()
+    problems = [f"{path} does not say {word}" for word in words if word not in text]
+    page.emulate_media(color_scheme="light")
+    problems += violations(page)
+    page.emulate_media(color_scheme="dark")
+    return problems + violations(page, COLOURS)
+
+
+def test_the_status_is_accessible_wherever_the_event_is_shown(windows: Windows, guest: Client) -> None:
+    owner = Person(guest, "nora")
+    calendar = a_calendar(owner, public=True)["id"]
+    cancelled = an_event(owner, calendar_id=calendar, title="Nocturne", start_time=f"{DAY}T18:00", end_time=f"{DAY}T21:00")
+    a_response(guest, cancelled, email_address="gus@example.org")
+    page = windows.open(owner)
+    go(page, f"/events/{cancelled['id']}/delete")
+    page.get_by_label("Note").fill("The hall is flooded.")
+    page.get_by_role("button", name="Cancel the event").click()
+    page.get_by_text("This event does not take place.").wait_for()
+    fields = {"status": "postponed", "status_note": "A new date follows.", "start_time": DAY}
+    postponed = an_event(owner, calendar_id=calendar, title="Aubade", **fields)["id"]
+    problems = _problems(page, f"/events/{cancelled['id']}", "Cancelled", "The hall is flooded.", "Responses are closed")
+    problems += _problems(page, f"/events/{postponed}", "Postponed", "was Tuesday, 6 May 2031", "A new date follows.")
+    for view in ("month", "week", "agenda"):
+        problems += _problems(page, f"/calendar?view={view}&date={DAY}", "Cancelled", "Postponed")
+    problems += _problems(page, f"/embed/events/{cancelled['id']}", "Cancelled")
+    problems += _problems(page, "/?text=nocturne", "Cancelled")
+    page.set_viewport_size({"width": NARROW, "height": HEIGHT})
+    problems += _problems(page, f"/embed/calendars/{calendar}?view=agenda&date={DAY}", "Cancelled", "Postponed")
+    problems += _problems(page, f"/events/{postponed}/edit", "Status")
+    assert not problems, "\n".join(problems)
