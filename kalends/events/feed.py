@@ -123,7 +123,8 @@ def _format_series(ctx: Context, series: Series, events: list[Event], years: ica
 def _format_rule(ctx: Context, series: Series, pattern: Event, by_slot: dict[str, Event], uid: str) -> str:
     """The component of the rule, with an EXDATE for each slot without an event, and an RDATE for each added date."""
     rule = series.rule
-    slots = [day.isoformat() for day in rule.own_dates(date.fromisoformat(series.made_until))]
+    # An endless rule may begin later, if its first occurrences are dates beside it.
+    slots = [day.isoformat() for day in rule.own_dates(max(date.fromisoformat(series.made_until), rule.start))]
     first = structs.replace(pattern, **_span(pattern, series, slots[0]))
     times = ical.format_times(first) if pattern.all_day else _format_first(pattern, series, slots[0])
     added = [_format_slot("RDATE", series, pattern, day.isoformat()) for day in rule.also if day.isoformat() in by_slot]

@@ -74,9 +74,9 @@ EXPECTED_REMARKS = {
     "google": [(26, "file"), (46, "file")],
     "outlook": [(24, "file")],
     "exchange": [(48, "time_zone"), (48, "file"), (65, "time_zone"), (65, "repeat"), (73, "repeat")],
-    "apple": [(24, "file"), (24, "file"), (47, "repeat")],
+    "apple": [(24, "file"), (24, "file")],
     "thunderbird": [(1, "file")],
-    "nextcloud": [(26, "repeat"), (26, "file")],
+    "nextcloud": [(26, "file")],
 }
 
 

@@ -3,7 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import icalendar
 import pytest
+import recurring_ical_events
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,23 +32,24 @@ def repeating(rule: str, start: str = "DTSTART;TZID=Europe/Paris:20260601T180000
 
 
 @pytest.mark.parametrize(
-    ("rule", "expected"),
+    ("rule", "rrule"),
     [
-        ("FREQ=DAILY;COUNT=3", ("DAILY", 1, "2026-06-01", "2026-06-03")),
-        ("FREQ=DAILY;INTERVAL=10;UNTIL=20260701", ("DAILY", 10, "2026-06-01", "2026-07-01")),
-        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;WKST=SU;UNTIL=20260801T000000Z", ("WEEKLY", 2, "2026-06-01", "2026-07-27")),
-        ("FREQ=MONTHLY;BYMONTHDAY=1;COUNT=2", ("MONTHLY", 1, "2026-06-01", "2026-07-01")),
-        ("FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=1;COUNT=2", ("YEARLY", 1, "2026-06-01", "2027-06-01")),
-        ("FREQ=DAILY;BYHOUR=18;BYMINUTE=0;BYSECOND=0;COUNT=2", ("DAILY", 1, "2026-06-01", "2026-06-02")),
-        ("freq=weekly;count=2", ("WEEKLY", 1, "2026-06-01", "2026-06-08")),
-        ("FREQ=WEEKLY", ("WEEKLY", 1, "2026-06-01", None)),
+        ("FREQ=DAILY;COUNT=3", "FREQ=DAILY;COUNT=3"),
+        ("FREQ=DAILY;INTERVAL=10;UNTIL=20260703", "FREQ=DAILY;INTERVAL=10;UNTIL=20260701"),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;WKST=SU;UNTIL=20260801T000000Z", "FREQ=WEEKLY;INTERVAL=2;UNTIL=20260727"),
+        ("FREQ=MONTHLY;BYMONTHDAY=1;COUNT=2", "FREQ=MONTHLY;COUNT=2"),
+        ("FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=1;COUNT=2", "FREQ=YEARLY;COUNT=2"),
+        ("FREQ=DAILY;BYHOUR=18;BYMINUTE=0;BYSECOND=0;COUNT=2", "FREQ=DAILY;COUNT=2"),
+        ("freq=weekly;count=2", "FREQ=WEEKLY;COUNT=2"),
+        ("FREQ=WEEKLY", "FREQ=WEEKLY"),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=SU,MO;WKST=SU", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,SU;WKST=SU"),
     ],
 )
-def test_a_simple_rule_becomes_a_series(cast: Cast, rule: str, expected: tuple[str, int, str, str | None]) -> None:
+def test_a_rule_becomes_a_series_with_the_canonical_rule(cast: Cast, rule: str, rrule: str) -> None:
     came = imported(cast.alice, repeating(rule))
     assert came["remarks"] == []
     repeat = cast.alice.get(f"/api/events/{came['events'][0]['id']}").json["repeat"]
-    assert (repeat["frequency"], repeat["interval"], repeat["start_date"], repeat["end_date"]) == expected
+    assert (repeat["rrule"], repeat["start_date"], repeat["also"]) == (rrule, "2026-06-01", [])
 
 
 @pytest.mark.parametrize(
@@ -76,27 +79,22 @@ def test_the_last_occurrence_is_the_one_that_begins_no_later_than_the_rule_ends(
         ("FREQ=DAILY;BYDAY=SA,SU;COUNT=3", ["06-01", "06-06", "06-07"]),
     ],
 )
-def test_a_complex_rule_becomes_single_events(cast: Cast, rule: str, days: list[str]) -> None:
-    content = repeating(rule)
-    came = imported(cast.alice, content)
-    assert (counts(came), remarks(came)) == ((1, 0, 0, 0), [(3, "repeat")])
-    assert came["remarks"][0]["message"] == f"the rule {rule} is kept as {len(days)} single events"
+def test_a_rule_has_its_dates_and_the_first_one_in_the_series_and_the_feed(cast: Cast, rule: str, days: list[str]) -> None:
+    content, calendar = repeating(rule), a_calendar(cast.alice)["id"]
+    came = imported(cast.alice, content, calendar_id=calendar)
+    assert (counts(came), came["remarks"]) == ((1, 0, 0, 0), [])
     assert starts(cast.alice) == [f"2026-{day}T18:00:00+02:00" for day in days]
-    assert {each["series_id"] for each in events(cast.alice)} == {None}
-    assert counts(imported(cast.alice, content)) == (0, 0, 1, 0)
+    assert len({each["series_id"] for each in events(cast.alice)} - {None}) == 1
+    assert counts(imported(cast.alice, content, calendar_id=calendar)) == (0, 0, 1, 0)
+    feed: Any = icalendar.Calendar.from_ical(cast.alice.get(f"/api/calendars/{calendar}.ics").content)
+    assert len(feed.walk("VEVENT")) == 1
+    found = recurring_ical_events.of(feed).between((2026, 1, 1), (2027, 1, 1))
+    assert sorted(each["DTSTART"].dt.strftime("%m-%d") for each in found) == days
 
 
-def test_an_endless_complex_rule_covers_two_years_and_continues_with_the_next_import(cast: Cast, clock: Clock) -> None:
-    alice, content = lasting(cast), repeating("FREQ=MONTHLY;BYDAY=1MO")
-    came = imported(alice, content)
-    assert came["remarks"][0]["message"] == "the rule FREQ=MONTHLY;BYDAY=1MO is kept as 24 single events until 2028-05-01"
-    clock.ahead(YEAR)
-    assert counts(imported(alice, content)) == (0, 1, 0, 0)
-    assert len(starts(alice)) == 36
-
-
-def test_an_endless_series_is_not_touched_by_the_same_file_a_year_later(cast: Cast, clock: Clock) -> None:
-    alice, content = lasting(cast), repeating("FREQ=WEEKLY")
+@pytest.mark.parametrize("rule", ["FREQ=WEEKLY", "FREQ=MONTHLY;BYDAY=1MO"])
+def test_an_endless_series_is_not_touched_by_the_same_file_a_year_later(cast: Cast, clock: Clock, rule: str) -> None:
+    alice, content = lasting(cast), repeating(rule)
     imported(alice, content)
     before = starts(alice)
     clock.ahead(YEAR)
@@ -125,16 +123,32 @@ def test_from_single_events_to_a_series_and_back_the_events_stay_the_same(cast: 
         assert counts(imported(cast.alice, content)) == (0, 0, 1, 0)
         held = events(cast.alice)
         assert (len(held), held[0]["id"]) == (count, first)
-        assert {each["series_id"] is None for each in held} == {content != plain}
+        assert {each["series_id"] is None for each in held} == {content == single}
 
 
-def test_dates_beside_a_rule_are_events_of_their_own(cast: Cast) -> None:
-    content = repeating(
-        "FREQ=DAILY;COUNT=2", "DTSTART;TZID=Europe/Paris:20260601T180000", "RDATE;TZID=Europe/Paris:20260610T200000,20260602T180000"
-    )
-    came = imported(cast.alice, content)
-    assert counts(came) == (2, 0, 0, 0)
-    assert starts(cast.alice) == ["2026-06-01T18:00:00+02:00", "2026-06-02T18:00:00+02:00", "2026-06-10T20:00:00+02:00"]
+@pytest.mark.parametrize("rule", ["RRULE:FREQ=DAILY;COUNT=2", "RDATE;TZID=Europe/Paris:20260602T180000"])
+def test_dates_beside_a_rule_belong_to_the_series(cast: Cast, rule: str) -> None:
+    dates = "RDATE;TZID=Europe/Paris:20260610T200000,20260602T180000,20260612T180000,20260614T180000,20260616T180000"
+    excluded = "EXDATE;TZID=Europe/Paris:20260614T180000"
+    moved = an_entry("s", "DTSTART;TZID=Europe/Paris:20260616T210000", "RECURRENCE-ID;TZID=Europe/Paris:20260616T180000", title="Late")
+    content = a_file(an_entry("s", "DTSTART;TZID=Europe/Paris:20260601T180000", rule, dates, excluded), moved)
+    calendar = a_calendar(cast.alice)["id"]
+    came = imported(cast.alice, content, calendar_id=calendar)
+    assert (counts(came), came["remarks"]) == ((1, 0, 0, 0), [])
+    days = ["2026-06-01T18", "2026-06-02T18", "2026-06-10T20", "2026-06-12T18", "2026-06-16T21"]
+    assert [start[:13] for start in starts(cast.alice)] == days
+    assert len({each["series_id"] for each in events(cast.alice)}) == 1
+    assert counts(imported(cast.alice, content, calendar_id=calendar)) == (0, 0, 1, 0)
+    feed: Any = icalendar.Calendar.from_ical(cast.alice.get(f"/api/calendars/{calendar}.ics").content)
+    found = recurring_ical_events.of(feed).between((2026, 1, 1), (2027, 1, 1))
+    assert sorted(each["DTSTART"].dt.strftime("%Y-%m-%dT%H") for each in found) == days
+
+
+def test_two_dates_of_a_day_are_a_date_of_the_series_and_an_event_of_its_own(cast: Cast) -> None:
+    dates = "RDATE;TZID=Europe/Paris:20260602T200000"
+    content = repeating("FREQ=DAILY;COUNT=2", "DTSTART;TZID=Europe/Paris:20260601T180000", dates)
+    assert counts(imported(cast.alice, content)) == (2, 0, 0, 0)
+    assert [start[8:13] for start in starts(cast.alice)] == ["01T18", "02T18", "02T20"]
     assert counts(imported(cast.alice, content)) == (0, 0, 2, 0)
 
 

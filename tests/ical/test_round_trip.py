@@ -49,3 +49,5 @@ def test_an_imported_feed_gives_the_same_feed(
     twice = imported(cast.alice, copy, exported)
     assert (twice.json["imported"], twice.json["updated"]) == (0, 0), twice.text
     assert cast.alice.get(f"/api/calendars/{copy}.ics").content == again
+    for calendar_id in (source, copy):
+        assert cast.alice.delete(f"/api/calendars/{calendar_id}").status == 200

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
 
-FROM, TO = datetime(2026, 1, 1, tzinfo=UTC), datetime(2028, 4, 1, tzinfo=UTC)
+FROM, TO = datetime(2026, 1, 1, tzinfo=UTC), datetime(2029, 1, 1, tzinfo=UTC)
 Occurrence = tuple[str, Any, Any]
 
 zones = st.sampled_from(["Europe/Paris", "America/New_York", "Australia/Lord_Howe", "UTC", "Asia/Tokyo", "America/Santiago"])
@@ -35,13 +35,29 @@ def event_fields(draw: st.DrawFn) -> dict[str, Any]:
     return fields
 
 
-repeats = st.fixed_dictionaries(
-    {
-        "frequency": st.sampled_from(["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]),
-        "interval": st.integers(1, 5),
-        "end_date": st.sampled_from(["2026-12-01", "2027-04-10", "2028-03-01"]),
-    }
+_end_dates = st.sampled_from(["2026-12-01", "2027-04-10", "2028-03-01"])
+_simple_rules = st.fixed_dictionaries(
+    {"frequency": st.sampled_from(["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]), "interval": st.integers(1, 5), "end_date": _end_dates}
 )
+_days_of_rules: list[dict[str, Any]] = [
+    {"frequency": "DAILY", "by_month": [3, 11]},
+    {"frequency": "WEEKLY", "by_day": ["MO", "TH"]},
+    {"frequency": "WEEKLY", "interval": 2, "by_day": ["SU", "MO"]},
+    {"frequency": "MONTHLY", "by_day": ["2TU", "-1FR"]},
+    {"frequency": "MONTHLY", "by_month_day": [-1, 15]},
+    {"frequency": "MONTHLY", "by_day": ["MO", "TU", "WE", "TH", "FR"], "by_set_pos": [1, -1]},
+    {"frequency": "MONTHLY", "by_month_day": [30], "short_months": "last"},
+]
+_added = st.fixed_dictionaries(
+    {},
+    optional={"also": st.just(["2026-03-29", "2027-01-05"]), "except": st.just(["2026-11-02", "2027-03-01"])},
+)
+# The second reader reads no further than 2028.
+_ends: st.SearchStrategy[dict[str, Any]] = st.one_of(st.builds(dict, count=st.integers(1, 8)), st.builds(dict, end_date=_end_dates))
+_rich_rules = st.builds(lambda days, end, added: days | end | added, st.sampled_from(_days_of_rules), _ends, _added)
+_yearly_rule = {"frequency": "YEARLY", "by_day": ["1MO"], "by_month": [3, 10, 11]}
+_yearly_rules = st.builds(lambda end, added: _yearly_rule | {"end_date": end} | added, _end_dates, _added)
+repeats = st.one_of(_simple_rules, _rich_rules, _yearly_rules)
 exceptions = st.lists(
     st.tuples(st.sampled_from(["delete", "retitle", "move", "longer", "move following", "retitle following"]), st.integers(0, 30)),
     max_size=4,
@@ -119,7 +135,7 @@ def _expanded(entry: Any, start: Any) -> list[Any]:
     rule = dict(part.split("=") for part in entry.rrule.value.split(";"))
     until = rule.pop("UNTIL", None)
     walls = dateutil.rrule.rrulestr(";".join(f"{name}={value}" for name, value in rule.items()), dtstart=naive)
-    starts: list[Any] = []
+    starts: list[Any] = [value for line in getattr(entry, "rdate_list", []) for value in line.value]
     for wall in walls:
         each = wall.replace(tzinfo=start.tzinfo) if isinstance(start, datetime) else wall.date()
         if (until and _compact(each) > until) or wall.year > 2028:
@@ -170,6 +186,8 @@ def test_two_independent_readers_find_the_occurrences_that_the_api_lists(
     expected = of_api(listed(cast.alice, calendar_id))
     assert of_first_reader(content) == expected
     assert of_second_reader(content) == expected
+    # There are more examples than an account may have calendars.
+    assert cast.alice.delete(f"/api/calendars/{calendar_id}").status == 200
 
 
 def test_a_series_is_one_rule_with_its_exceptions(cast: Cast) -> None:

@@ -181,11 +181,7 @@ def _match_single_event(series: IncomingSeries, existing: Existing) -> None:
 def _is_same_rule(series: IncomingSeries, new: Series, old: Series) -> bool:
     """Whether both have the same dates. If the file has too many dates, the existing series may begin at another one."""
     first, second = new.rule, old.rule
-    if (_without_end(first), new.clock, first.also) != (
-        _without_end(second),
-        old.clock,
-        second.also,
-    ) or first.is_endless != second.is_endless:
+    if (_without_end(first), new.clock, new.also) != (_without_end(second), old.clock, old.also) or first.is_endless != second.is_endless:
         return False
     if first.start != second.start and not (series.since and second.has(max(first.start, second.start))):
         return False
@@ -204,7 +200,8 @@ def _takes_from_file(series: IncomingSeries, existing: Existing, slot: str, old:
     """Whether the occurrence becomes what the file says: not if it was deleted here, or changed alone here but not in the file."""
     if slot in existing.exceptions:
         return False
-    return series.events[slot].edited or (series.since <= slot <= series.made_until and not (old and old.edited))
+    is_made = series.since <= slot <= series.made_until or (series.rule is not None and date.fromisoformat(slot) in series.rule.also)
+    return series.events[slot].edited or (is_made and not (old and old.edited))
 
 
 def _has_moved(old: Event, new: IncomingEvent) -> bool:

@@ -1,4 +1,4 @@
-"""Read repeating entries: as a series if its rule is a simple one, else as single events, one for each date."""
+"""Read repeating entries: as a series, or as single events if the file alone knows the zone, and clocks change there at other times."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -11,10 +11,11 @@ from kalends import errors
 from kalends.events.imports.entries import Content
 from kalends.events.imports.incoming import Importer, IncomingEvent, IncomingSeries
 from kalends.events.series.occurrences import occurrence_span, seconds_of_day
-from kalends.events.series.rule import simple_rule
+from kalends.events.series.rule import Rule, add_months, to_until
 from kalends.events.series.store import MAX_OCCURRENCES
 from kalends.events.span import Span, timed_span
 from kalends.ical import rrule
+from kalends.ical.canonical_rule import canonicalise
 from kalends.ical.parse import Entry
 from kalends.ical.rrule import BudgetExceeded, Recurrence
 from kalends.ical.values import DateTimeValue, shorten
@@ -24,6 +25,12 @@ MAX_INTERVAL = 1_000
 # Longer than the time between two DST changes, except in a few zones in a few years.
 DAYS_WITHOUT_DST_CHANGE = 40
 SECOND = timedelta(seconds=1)
+# How far a rule that has an end is followed, if that takes long.
+MONTHS_BEYOND_HORIZON = 1_200
+# The most days that are examined to find whether a rule has a day.
+STEPS_OF_A_PERIOD = 366
+# The rule of an entry that has RDATE alone.
+ONCE = Recurrence("DAILY", count=1)
 
 
 class Dates(Struct, frozen=True):
@@ -45,6 +52,7 @@ class RecurrenceReader:
         self._uid = uid
         self._start = entry.start
         self._zone = self._reader.zone_of(entry, entry.start)
+        self._excluded: set[date] = set()
 
     def read(self, changed: list[Entry]) -> list[IncomingSeries]:
         """The series of the entry, and those changed occurrences and additional dates that are events of their own."""
@@ -61,7 +69,7 @@ class RecurrenceReader:
         series = IncomingSeries(self._entry.line, self._uid, clock=seconds_of_day(self._start.local))
         content = self._reader.read_content(self._entry)
         pattern = self._find_pattern(self._reader.read_span(self._entry, self._zone))
-        dates, goes_on = self._read_dates(rule, series, pattern) if rule else ([self._start.local.date()], False)
+        dates, goes_on = self._read_dates(rule or ONCE, series, pattern)
         self._importer.count(len(dates), content)
         self._add_exceptions(series, set(dates), changed)
         for day in dates:
@@ -70,7 +78,7 @@ class RecurrenceReader:
         if rule and not series.rule:
             self._warn_single_events(len(series.events), f" until {dates[-1]}" if goes_on else "")
         regular = IncomingEvent(content, pattern, self._zone.is_named)
-        others = [*self._place_changed(series, changed, regular), *self._add_rdates(series, content, pattern)]
+        others = [*self._add_rdates(series, content, pattern), *self._place_changed(series, changed, regular)]
         if not series.events:
             self._importer.skip(self._entry, "repeat", "it was left out: none of its occurrences takes place")
             return others
@@ -116,38 +124,40 @@ class RecurrenceReader:
         return rule
 
     def _read_dates(self, rule: Recurrence, series: IncomingSeries, pattern: Span) -> tuple[list[date], bool]:
-        """The dates to import, and whether the rule goes on after them. The series gets the rule if it is a simple one."""
-        start = self._start.local.date()
-        # DTSTART is an occurrence even if UNTIL is before it.
-        last = max(start, self._last_start(rule.until)) if rule.until else date.max
-        if rrule.is_simple(rule, start) and rule.interval <= MAX_INTERVAL:
-            return self._read_simple_dates(rule, series, pattern, last)
-        return self._expand_dates(rule, series, last)
-
-    def _read_simple_dates(self, rule: Recurrence, series: IncomingSeries, pattern: Span, last: date) -> tuple[list[date], bool]:
+        """The dates to import, and whether the rule goes on after them. The series gets the rule, unless it cannot be kept."""
         start = self._start.local.date()
         horizon = self._importer.horizon(start)
         is_endless = rule.until is None and rule.count is None
-        days = islice(simple_rule(rule.frequency, rule.interval, start, None).own_dates(last, self._reader.budget), rule.count)
-        dates = _limit_dates(days, horizon, stops_at_horizon=is_endless)
-        series.since = dates.days[0].isoformat() if dates.is_cut_at_start else ""
-        if self._has_same_instants(series, pattern, dates.days):
-            end = None if is_endless else dates.days[-1]
-            series.rule = simple_rule(rule.frequency, rule.interval, dates.days[0], end)
-            series.made_until = (end or horizon).isoformat()
-        self._warn_cut(dates, is_cut_at_end=dates.is_cut_at_end and not is_endless)
-        return dates.days, dates.is_cut_at_end
-
-    def _expand_dates(self, rule: Recurrence, series: IncomingSeries, last: date) -> tuple[list[date], bool]:
-        start = self._start.local.date()
-        horizon = self._importer.horizon(start)
-        days = rrule.dates(structs.replace(rule, count=None), start, min(last, horizon), self._reader.budget)
-        # DTSTART is an occurrence even if the rule does not have it.
+        # DTSTART is an occurrence even if UNTIL is before it, or the rule does not have it.
+        last = max(start, self._last_start(rule.until)) if rule.until else date.max
+        limit = horizon if is_endless else date.max if rrule.is_simple(rule, start) else add_months(horizon, MONTHS_BEYOND_HORIZON)
+        days = rrule.dates(structs.replace(rule, count=None), start, min(last, limit), self._reader.budget)
         with_start = chain([start], dropwhile(lambda day: day == start, days))
-        dates = _limit_dates(islice(with_start, rule.count), horizon, stops_at_horizon=True)
+        dates = _limit_dates(islice(with_start, rule.count), horizon, stops_at_horizon=is_endless)
         series.since = dates.days[0].isoformat() if dates.is_cut_at_start else ""
-        self._warn_cut(dates, is_cut_at_end=False)
-        return dates.days, last > horizon and (rule.count is None or len(dates.days) < rule.count)
+        if rule.interval <= MAX_INTERVAL and self._has_same_instants(series, pattern, dates.days):
+            self._set_rule(rule, series, dates, None if is_endless else dates.days[-1])
+        self._warn_cut(dates, is_cut_at_end=dates.is_cut_at_end)
+        return dates.days, is_endless or dates.is_cut_at_end
+
+    def _set_rule(self, rule: Recurrence, series: IncomingSeries, dates: Dates, end: date | None) -> None:
+        """Give the series the rule from its first date on; a DTSTART that the rule does not have is a date beside it."""
+        start = self._start.local.date()
+        is_own_start = rrule.has(rule, start, start)
+        own = [day for day in dates.days if day != start or is_own_start]
+        first = own[0] if own else self._find_first(rule, start) if end is None else None
+        if first is None:
+            return
+        has_count = rule.count is not None and not dates.is_cut_at_start and not dates.is_cut_at_end
+        count, until = (len(own), None) if has_count else (None, to_until(end) if end else None)
+        recurrence = canonicalise(structs.replace(rule, count=count, until=until), first)
+        series.rule = Rule(recurrence, first, () if is_own_start or start not in dates.days else (start,))
+        series.made_until = (end or self._importer.horizon(start)).isoformat()
+
+    def _find_first(self, rule: Recurrence, start: date) -> date | None:
+        """The first date of an endless rule that has none up to the horizon."""
+        last = add_months(self._importer.horizon(start), MONTHS_BEYOND_HORIZON)
+        return next(rrule.dates(rule, start, last, self._reader.budget), None)
 
     def _last_start(self, until: DateTimeValue) -> date:
         """The last day on which an occurrence may begin."""
@@ -189,11 +199,18 @@ class RecurrenceReader:
         """Add the slots of EXDATE, and of cancelled occurrences without a start."""
         cancelled = [entry.recurrence_id for entry in changed if entry.status == "CANCELLED" and entry.start is None]
         values = [*self._entry.exdates, *(value for value in cancelled if value)]
-        days = {self._reader.to_date(self._entry, value, self._zone) for value in values}
-        exceptions = sorted(day for day in days if day in dates or (series.rule and series.rule.has(day)))
+        self._excluded = {self._reader.to_date(self._entry, value, self._zone) for value in values}
+        exceptions = sorted(day for day in self._excluded if day in dates or self._is_later_date(series, day))
         if len(exceptions) > MAX_OCCURRENCES:
             self._warn(f"of {len(exceptions):,} exceptions the first {MAX_OCCURRENCES:,} are kept")
         series.exceptions = {day.isoformat() for day in exceptions[:MAX_OCCURRENCES]}
+
+    def _is_later_date(self, series: IncomingSeries, day: date) -> bool:
+        """Whether an endless rule has the day, for which no occurrence is created yet."""
+        if series.rule is None or not series.rule.is_endless or day.isoformat() <= series.made_until:
+            return False
+        self._reader.budget.spend(STEPS_OF_A_PERIOD)
+        return series.rule.has(day)
 
     def _place_changed(
         self, series: IncomingSeries, changed: list[Entry], regular: IncomingEvent | None = None
@@ -207,7 +224,7 @@ class RecurrenceReader:
                     self._reader.warn(entry.line, "repeat", "the change is kept for this occurrence alone, not for those that follow it")
                 day = self._reader.to_date(entry, entry.recurrence_id, self._zone)
                 slot = day.isoformat()
-                if slot in series.events or slot in series.exceptions or (series.rule and series.rule.has(day)):
+                if slot in series.events or slot in series.exceptions or self._is_later_date(series, day):
                     event = self._importer.read_event(entry, edited=series.rule is not None)
                     series.events[slot] = event if regular is None else self._regular_if_equal(series, regular, day, event)
                     series.exceptions.discard(slot)
@@ -220,22 +237,29 @@ class RecurrenceReader:
         return regular if series.rule and _is_equal(event, regular) else event
 
     def _add_rdates(self, series: IncomingSeries, content: Content, pattern: Span) -> Iterator[IncomingSeries]:
-        """Add the dates of RDATE; those beside the rule of a series are yielded as events of their own."""
+        """Add the dates of RDATE; those that a series cannot have, because it has one on the day, are yielded as events of their own."""
+        added: list[date] = []
         for value in self._entry.rdates:
             day = self._reader.to_date(self._entry, value, self._zone)
             local = self._start.local if value.is_date else value.local
             slot = day.isoformat() + ("" if local.time() == self._start.local.time() else f"T{local:%H%M%S}")
-            if slot in series.events or slot in series.exceptions:
+            if slot in series.events or slot in series.exceptions or day in self._excluded:
                 continue
             self._importer.count(1, content)
-            event = structs.replace(self._occurrence(series, content, pattern, day), edited=False)
+            regular = self._occurrence(series, content, pattern, day)
+            event = structs.replace(regular, edited=False)
             if not value.is_date and not self._start.is_date:
                 by = self._reader.to_instant(self._entry, value) - event.span.start_at
                 event = structs.replace(event, span=_shift(event.span, by))
-            if series.rule:
+            if series.rule is None:
+                series.events[slot] = event
+            elif day.isoformat() in series.events or len(series.events) >= MAX_OCCURRENCES:
                 yield IncomingSeries(self._entry.line, f"{self._uid}/{slot}", {"": event})
             else:
-                series.events[slot] = event
+                series.events[day.isoformat()] = structs.replace(event, edited=event.span != self._regular_span(series, pattern, day))
+                added.append(day)
+        if series.rule and added:
+            series.rule = series.rule.with_dates([*series.rule.also, *added])
 
     def _warn(self, message: str) -> None:
         self._reader.warn(self._entry.line, "repeat", message)

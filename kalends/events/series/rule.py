@@ -46,6 +46,11 @@ class Rule(Struct, frozen=True):
         has_days = rule.months or rule.weeks or rule.year_days or rule.month_days or (rule.frequency == "DAILY" and rule.days)
         return rule.frequency in ("DAILY", "WEEKLY") and not has_days
 
+    @property
+    def first(self) -> date:
+        """The first date, which may be an added one."""
+        return min(self.start, *self.also) if self.also else self.start
+
     def dates(self, until: date, budget: Budget | None = None) -> list[date]:
         """The dates of the rule up to this day, or to its end if that is earlier, and all those that were added."""
         dates = self.own_dates(until, budget)
@@ -72,8 +77,10 @@ class Rule(Struct, frozen=True):
         return structs.replace(self, also=tuple(sorted(set(also))))
 
     def end_before(self, day: date) -> "Rule":
-        """The part before this day, which must be after the start."""
+        """The part before this day. If it has added dates alone, the first of them becomes the start."""
         also = tuple(each for each in self.also if each < day)
+        if day <= self.start:
+            return Rule(parse_text(ONCE), also[0], also[1:])
         if self.recurrence.count is not None:
             count = sum(1 for _ in self.own_dates(day - ONE_DAY))
             return structs.replace(self, recurrence=structs.replace(self.recurrence, count=count), also=also)
@@ -101,11 +108,6 @@ class Rule(Struct, frozen=True):
             rule = structs.replace(rule, until=to_until(date.max if by > date.max - self.end else self.end + by))
         start = self.start + by
         return Rule(canonicalise(rule, start), start, tuple(each + by for each in self.also))
-
-
-def simple_rule(frequency: str, interval: int, start: date, end: date | None) -> Rule:
-    """A frequency with an interval."""
-    return Rule(Recurrence(frequency, interval, until=to_until(end) if end else None), start)
 
 
 @lru_cache(maxsize=1_000)

@@ -31,12 +31,12 @@ def split(ctx: Context, event: Event, following: list[Event]) -> None:
     """Move the event and the following ones to a new series, or out of any series if none of them has a slot."""
     assert event.series_id is not None
     old, slots = series_store.get(ctx, event.series_id), [each.slot for each in following if each.slot]
-    if slots and min(slots) <= old.start_date:
+    if slots and min(slots) <= old.rule.first.isoformat():
         return
     new_id = None
     if slots:
         new = old.with_rule(old.rule.begin_at(date.fromisoformat(min(slots))))
-        new_id = series_store.insert(ctx, structs.replace(new, uid=None))
+        new_id = series_store.insert(ctx, structs.replace(new, uid=None, made_until=new.end_date or old.made_until))
     series_store.move_events(ctx, [each.id for each in following], new_id)
     if new_id is not None:
         series_store.move_exceptions(ctx, old.id, new_id, min(slots))

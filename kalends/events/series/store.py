@@ -104,7 +104,7 @@ def set_made_until(ctx: Context, series_id: int, until: date) -> None:
 def end_before(ctx: Context, series_id: int, slot: str) -> None:
     """End the rule on the day before the slot. If it had not begun by then, its remaining events leave the series."""
     old = get(ctx, series_id)
-    if slot <= old.start_date:
+    if slot <= old.rule.first.isoformat():
         ctx.tx.run("UPDATE events SET series_id = NULL, slot = NULL, version = version + 1 WHERE series_id = :id", id=series_id)
         return
     new = old.with_rule(old.rule.end_before(date.fromisoformat(slot)))
