@@ -1,22 +1,30 @@
 """A constant reply behind the same edge and the same Granian: the cost of a request before the service does anything."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
 from kalends import settings
+from kalends.http.request import Request
 from kalends.http.serving import granian
 from kalends.http.serving.edge import Edge
+from kalends.reply import Reply
 
 BODY = b'{"status":"alive"}'
 
 
-def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    start_response("200 OK", [("Content-Type", "application/json"), ("Content-Length", str(len(BODY)))])
-    return [BODY]
+class Constant:
+    """An application that runs every request on a thread, and looks at nothing."""
+
+    def route(self, request: Request) -> None:
+        """There is one endpoint."""
+
+    def identify(self, request: Request) -> int | None:
+        return None
+
+    def __call__(self, request: Request) -> Reply:
+        headers = {"Content-Type": "application/json", "Content-Length": str(len(BODY))}
+        return Reply(200, "application/json", BODY, headers)
 
 
 def rsgi() -> Edge:
-    return Edge(application, settings.load())
+    return Edge(Constant(), settings.load())
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import ctypes
 import gc
-import io
 import json
 import os
 import re
@@ -10,31 +9,79 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
-from falcon.testing import create_environ
+import uvloop
 
 from bench import load
 from bench.user import User
 from bench.wrk import Request
 from kalends import settings, tokens
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import open_database
+from kalends.http.serving.edge import Edge
 
 WARM_UP, COUNTED = 20, 60
 # The function by which ctypes calls others: callgrind counts the instructions inside it, and writes a profile whenever it returns.
 VALGRIND = ["valgrind", "--tool=callgrind", "--toggle-collect=ffi_call", "--dump-after=ffi_call"]
 
 
-class LocalUser(User):
-    """A user who calls the WSGI application directly."""
+class Headers(list[tuple[str, str]]):
+    """The header fields of a scope, as Granian passes them."""
 
-    def __init__(self, application: Callable[..., Any]):
-        self._application = application
+    def items(self) -> list[tuple[str, str]]:
+        return list(self)
+
+    def __contains__(self, name: object) -> bool:
+        return any(name == key for key, _ in self)
+
+
+class Exchange:
+    """A request and its reply: what Granian passes as the scope and as the protocol."""
+
+    http_version, client, authority = "1.1", "127.0.0.1:4711", None
+
+    def __init__(self, method: str, target: str, headers: list[tuple[str, str]], body: bytes):
+        self.method = method
+        self.path, _, self.query_string = target.partition("?")
+        self.headers = Headers(headers)
+        self.content = b""
+        # Granian ends a body with an empty chunk.
+        self._chunks = [b"", body]
+
+    def __aiter__(self) -> "Exchange":
+        return self
+
+    async def __anext__(self) -> bytes:
+        if not self._chunks:
+            raise StopAsyncIteration
+        return self._chunks.pop()
+
+    def response_bytes(self, status: int, headers: list[tuple[str, str]], content: bytes) -> None:
+        assert status < 300, content
+        self.content = content
+
+
+class SameThread:
+    """Runs work on the event loop, since callgrind counts the instructions of one thread."""
+
+    is_full = False
+
+    async def run(self, *args: Any) -> Any:
+        return next(arg for arg in args if callable(arg))()
+
+
+class LocalUser(User):
+    """A user who calls the edge directly."""
+
+    def __init__(self, edge: Any):
+        edge._queue = SameThread()
+        edge._pools = dict.fromkeys(edge._pools, SameThread())
+        self._edge = edge
+        self._loop = uvloop.new_event_loop()
         super().__init__(port=0)
 
     def ask(self, request: Request, *, method: str = "", guest: bool = False) -> bytes:
@@ -42,19 +89,19 @@ class LocalUser(User):
 
     def ask_often(self, request: Request, times: int, *, guest: bool = False) -> bytes:
         """The last reply's body."""
+        return self._loop.run_until_complete(self._ask(request, times, guest=guest))
+
+    async def _ask(self, request: Request, times: int, *, guest: bool) -> bytes:
         body = json.dumps(request.fields).encode() if request.fields else b""
-        headers = {"Content-Type": "application/json"} | ({} if guest else {"Authorization": f"Bearer {self.token}"})
-        path, _, query = request.path.partition("?")
-        environ = create_environ(path, query, method="POST" if body else "GET", headers=headers, body=body)
+        headers = [("host", "127.0.0.1")] + ([] if guest else [("authorization", f"Bearer {self.token}")])
+        if body:
+            headers += [("content-type", "application/json"), ("content-length", str(len(body)))]
         content = b""
         for _ in range(times):
-            environ["wsgi.input"] = io.BytesIO(body)
-            content = b"".join(self._application(environ.copy(), _check_status))
+            exchange: Any = Exchange("POST" if body else "GET", request.path, headers, body)
+            await self._edge.__rsgi__(exchange, exchange)
+            content = exchange.content
         return content
-
-
-def _check_status(status: str, headers: list[tuple[str, str]], exc_info: object = None) -> None:
-    assert status.startswith("2"), status
 
 
 @click.command()
@@ -86,11 +133,12 @@ def main(events: int, profiles: Path | None, data: str | None) -> None:
 def _send_requests(data: str) -> None:
     loaded = settings.load({"data": data, "database": "", "access_log": "off", "rate_limits": "off"})
     tokens.ensure_secret(loaded)
-    user = LocalUser(wsgi(open_database(loaded), loaded))
+    db = open_database(loaded)
+    user = LocalUser(Edge(application(db, loaded), loaded, db))
     gc.freeze()
     call = ctypes.pythonapi.PyObject_CallNoArgs
     call.argtypes, call.restype = [ctypes.py_object], ctypes.py_object
-    for name, request in user.requests.items():
+    for name, request in ({"healthz": Request("/healthz")} | user.requests).items():
         user.ask_often(request, WARM_UP)
         call(partial(user.ask_often, request, COUNTED))
         click.echo(name)

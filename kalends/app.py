@@ -3,9 +3,6 @@
 import gc
 from collections.abc import Callable
 from functools import partial
-from typing import Any
-
-import falcon
 
 from kalends import log, settings, tokens
 from kalends.account import (
@@ -45,10 +42,8 @@ from kalends.events.series import api as event_series
 from kalends.health import api as health
 from kalends.home import pages as home_pages
 from kalends.http.endpoint import endpoints_of
-from kalends.http.run_endpoint import identify
-from kalends.http.server import application, pool_paths
-from kalends.http.serving.edge import Edge, Routes
-from kalends.http.serving.fast_reads import fast_read_paths
+from kalends.http.server import Application
+from kalends.http.serving.edge import Edge
 from kalends.idempotency import store as idempotent_responses
 from kalends.keys import api as keys
 from kalends.reference import api as reference
@@ -85,9 +80,9 @@ reference.describe(ENDPOINTS)
 limit_inputs(ENDPOINTS)
 
 
-def wsgi(db: Database, settings: Settings, clock: Callable[[], int] = timestamps.now) -> "falcon.App[Any, Any]":
-    """The service as a WSGI application."""
-    return application(ENDPOINTS, db, settings, authenticate, idempotent_responses, clock, partial(failures.page, db, settings))
+def application(db: Database, settings: Settings, clock: Callable[[], int] = timestamps.now) -> Application:
+    """The service, with all its endpoints."""
+    return Application(ENDPOINTS, db, settings, authenticate, idempotent_responses, clock, partial(failures.page, db, settings))
 
 
 def rsgi() -> Edge:
@@ -96,8 +91,7 @@ def rsgi() -> Edge:
     log.configure(loaded)
     tokens.ensure_secret(loaded)
     db = open_database(loaded)
-    routes = Routes(fast_read_paths(ENDPOINTS), pool_paths(ENDPOINTS), partial(identify, db, loaded, authenticate))
-    edge = Edge(wsgi(db, loaded), loaded, db, routes)
+    edge = Edge(application(db, loaded), loaded, db)
     # Exclude the objects of the start from garbage collection, since they live as long as the process.
     gc.freeze()
     return edge

@@ -35,39 +35,42 @@ class Actor(Struct, frozen=True):
 
 
 class Caller(Struct, frozen=True):
-    """The client of a request: its address, its path, its credentials and its conditional header fields."""
+    """The client of a request: its address, its path, and its header fields by their names in lower case."""
 
     address: str = ""
     is_cross_site: bool = False
-    authorization: str = ""
-    if_match: str | None = None
-    if_none_match: str | None = None
-    if_modified_since: str | None = None
     path: str = ""
     query: str = ""
-    takes_gzip: bool = False
-    cookies: str = ""
+    headers: dict[str, str] = {}
 
     def cookie(self, name: str) -> str:
         """The value of a cookie, or an empty text."""
-        pairs = (pair.strip().partition("=") for pair in self.cookies.split(";"))
-        return next((value for key, _, value in pairs if key == name), "")
+        return read_cookie(self.headers.get("cookie", ""), name) or ""
 
     def has_version(self, etag: str) -> bool:
         """Whether the client has this version already (If-None-Match)."""
-        etags = _etags(self.if_none_match or "")
+        if "if-none-match" not in self.headers:
+            return False
+        etags = _etags(self.headers["if-none-match"])
         return etag in etags or "*" in etags
 
     def has_last_modified(self, changed_at: int) -> bool:
         """Whether the client has the version that was last changed at this moment (If-Modified-Since)."""
-        return self.if_modified_since is not None and timestamps.parse_http_date(self.if_modified_since) == changed_at
+        date = self.headers.get("if-modified-since")
+        return date is not None and timestamps.parse_http_date(date) == changed_at
 
     def accepts_version(self, etag: str) -> bool:
         """Whether If-Match names this version of the record, or any, or is missing."""
-        if self.if_match is None:
+        if "if-match" not in self.headers:
             return True
-        etags = _etags(self.if_match)
+        etags = _etags(self.headers["if-match"])
         return "*" in etags or any(tag == etag or tag.startswith(f"{etag[:-1]}.") for tag in etags)
+
+
+def read_cookie(header: str, name: str) -> str | None:
+    """The value of a cookie in the header field."""
+    pairs = (pair.strip().partition("=") for pair in header.split(";"))
+    return next((value for key, _, value in pairs if key == name), None)
 
 
 def _etags(header: str) -> list[str]:
@@ -189,7 +192,7 @@ class Context:
         is_settled = changed_at < self.now - LAST_MODIFIED_DELAY
         if is_settled:
             self.headers["Last-Modified"] = timestamps.format_http_date(changed_at)
-        if self.caller.if_none_match is not None:
+        if "if-none-match" in self.caller.headers:
             self.unchanged = self.caller.has_version(self.headers["ETag"])
         else:
             self.unchanged = is_settled and self.caller.has_last_modified(changed_at)

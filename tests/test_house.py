@@ -37,7 +37,7 @@ SHORT_SEGMENTS = {"u": "unsubscribe", "c": "confirm"}
 MODULE_LAYERS = {
     "values": {"", "errors", "private_file", "transports"},
     "settings": {"settings", "log", "tokens"},
-    "context": {"context", "idempotency.key"},
+    "context": {"context", "idempotency.key", "reply"},
     "model": {
         "users.passwords",
         "contacts.entry",

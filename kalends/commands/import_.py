@@ -23,7 +23,7 @@ def import_file(data: str | None, database: str | None, file: str, user_name: st
     from rich.progress import Progress
 
     from kalends.events.imports.file import ImportOptions, import_file
-    from kalends.http.input.request import UPLOAD_LIMIT
+    from kalends.http.input.params import UPLOAD_LIMIT
 
     content = _read_file(file, UPLOAD_LIMIT)
     with open_context(data, database) as ctx:

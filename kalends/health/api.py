@@ -43,7 +43,7 @@ def metrics(ctx: Context) -> Document:
     token = ctx.settings.metrics_token
     if not token:
         raise errors.NotFound("There is no such path.")
-    if not hmac.compare_digest(ctx.caller.authorization.encode(), f"Bearer {token}".encode()):
+    if not hmac.compare_digest(ctx.caller.headers.get("authorization", "").encode(), f"Bearer {token}".encode()):
         raise errors.InvalidToken("Send METRICS_TOKEN as 'Authorization: Bearer …'.")
     with ctx.read():
         waiting, done = deliveries.waiting(ctx), deliveries.done(ctx)

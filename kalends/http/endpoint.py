@@ -25,6 +25,9 @@ FORMATS = {
     "txt": "text/plain",
 }
 
+# Safe methods (RFC 9110, RFC 4918 and RFC 3253): they change nothing.
+READ_METHODS = frozenset({"GET", "HEAD", "PROPFIND", "REPORT"})
+
 CALENDAR_FILE = "text/calendar; charset=utf-8"
 
 # The readers of parameters, by the generic type of their annotation.
@@ -114,7 +117,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
     @property
     def writes(self) -> bool:
-        return self.method != "GET"
+        return self.method not in READ_METHODS
 
     @property
     def takes_idempotency_key(self) -> bool:

@@ -1,12 +1,11 @@
 """The origin of a request: its address behind proxies, its credential, its site, and CORS."""
 
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import Any
 from urllib.parse import urlsplit
 
-import falcon
-
 from kalends import errors
+from kalends.context import read_cookie
+from kalends.http.request import Request
 from kalends.settings import Settings, listed
 
 COOKIE = "kalends_session"
@@ -27,15 +26,11 @@ class Origins:
         self._is_public = PUBLIC in listed(settings.cors_origins)
         self._own = _origin(settings.base_url) if settings.base_url else None
 
-    def address(self, req: falcon.Request) -> str:
+    def address(self, request: Request) -> str:
         """The client's address: the nearest one that is not a proxy of ours."""
-        return self.address_in(req.env)
-
-    def address_in(self, env: dict[str, Any]) -> str:
-        """The same, of a WSGI environment."""
-        address: str = env.get("REMOTE_ADDR", "")
+        address = request.address
         if self._proxies and self._trusts(address):
-            for hop in reversed(env.get("HTTP_X_FORWARDED_FOR", "").split(",")):
+            for hop in reversed(request.headers.get("x-forwarded-for", "").split(",")):
                 address = _without_port(hop.strip()) or address
                 if not self._trusts(address):
                     break
@@ -50,58 +45,60 @@ class Origins:
             known = known.ipv4_mapped
         return any(known in network for network in self._proxies)
 
-    def cors(self, req: falcon.Request) -> dict[str, str]:
+    def cors(self, request: Request) -> dict[str, str]:
         """The headers that let a configured origin's scripts read the HTTP response."""
-        origin = req.get_header("Origin")
+        origin = request.headers.get("origin")
         if origin in self._cors:
             methods = "GET, POST, PUT, DELETE"
             headers = "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer"
-            return _cors(req, origin, methods, headers)
-        if self._is_public and origin and req.method in SAFE and req.path.startswith("/api/"):
+            return _cors(request, origin, methods, headers)
+        if self._is_public and origin and request.method in SAFE and request.path.startswith("/api/"):
             # Without Authorization among the headers, a browser refuses to send a credential.
-            return _cors(req, PUBLIC, "GET, HEAD", "If-None-Match, Prefer")
+            return _cors(request, PUBLIC, "GET, HEAD", "If-None-Match, Prefer")
         return {}
 
-    def is_same_origin(self, req: falcon.Request) -> bool:
+    def is_same_origin(self, request: Request) -> bool:
         """Whether the browser says that a page of this very site sent the request."""
-        site = req.env.get("HTTP_SEC_FETCH_SITE")
+        site = request.headers.get("sec-fetch-site")
         if site is not None:
             return site in ("same-origin", "none")
-        origin = req.env.get("HTTP_ORIGIN")
+        origin = request.headers.get("origin")
         if origin is None:
             return False
         if self._own is not None:
             # A proxy need not pass the Host on.
-            return bool(origin == self._own)
-        return bool(origin.partition("://")[2] == req.env.get("HTTP_HOST"))
+            return origin == self._own
+        return origin.partition("://")[2] == request.headers.get("host")
 
-    def is_cross_site(self, req: falcon.Request) -> bool:
+    def is_cross_site(self, request: Request) -> bool:
         """Whether a page of another site sent the request."""
-        return ("HTTP_SEC_FETCH_SITE" in req.env or "HTTP_ORIGIN" in req.env) and not self.is_same_origin(req)
+        return ("sec-fetch-site" in request.headers or "origin" in request.headers) and not self.is_same_origin(request)
 
-    def credential(self, req: falcon.Request) -> tuple[str | None, bool]:
+    def credential(self, request: Request) -> tuple[str | None, bool]:
         """The token that the request carries, and whether it is a Bearer token rather than the cookie."""
-        header = req.env.get("HTTP_AUTHORIZATION")
+        header = request.headers.get("authorization")
         if header is not None:
             scheme, _, token = header.partition(" ")
             if scheme.lower() != "bearer" or not token.strip():
                 raise errors.InvalidToken("The Authorization header must be 'Bearer' and a session token or a key.")
             return token.strip(), True
-        if "HTTP_COOKIE" not in req.env:
+        if "cookie" not in request.headers:
             return None, False
-        tokens = req.get_cookie_values(HOST_PREFIX + COOKIE) or req.get_cookie_values(COOKIE)
-        if not tokens:
+        session = read_cookie(request.headers["cookie"], HOST_PREFIX + COOKIE)
+        if session is None:
+            session = read_cookie(request.headers["cookie"], COOKIE)
+        if session is None:
             return None, False
-        if req.method not in SAFE and not self.is_same_origin(req):
+        if request.method not in SAFE and not self.is_same_origin(request):
             raise errors.Forbidden(
                 "A request with the session cookie must come from this site. From a script, send the token as 'Authorization: Bearer …'."
             )
-        return tokens[0], False
+        return session, False
 
 
-def _cors(req: falcon.Request, origin: str, methods: str, headers: str) -> dict[str, str]:
+def _cors(request: Request, origin: str, methods: str, headers: str) -> dict[str, str]:
     allowed = {"Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED}
-    if req.method == "OPTIONS" and req.get_header("Access-Control-Request-Method"):
+    if request.method == "OPTIONS" and request.headers.get("access-control-request-method"):
         allowed |= {
             "Access-Control-Allow-Methods": methods,
             "Access-Control-Allow-Headers": headers,

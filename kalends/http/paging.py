@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote_plus
 from msgspec import Meta, Struct
 
 from kalends.context import Context
-from kalends.http.input.request import SECRETS
+from kalends.http.input.params import SECRETS
 
 MAX_PAGE = 500
 # What the address of another page has its own values for. Secrets stay out.

@@ -1,45 +1,38 @@
 """Run an endpoint for a request: authenticate, bind the parameters, act in one transaction, encode the reply."""
 
-import io
-import re
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from hashlib import blake2b
 from typing import Any
 
-import falcon
 import msgspec
 from msgspec import UNSET, Struct
 
 from kalends import errors
 from kalends.context import Actor, Caller, Context
-from kalends.db import Database, Retry, TooSlowForEventLoop
+from kalends.db import Database, Retry
 from kalends.errors import Problem
+from kalends.http.encode_reply import encode_reply
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import fields_of
 from kalends.http.input.options import has_secret
-from kalends.http.input.request import bind, gather, is_strict
+from kalends.http.input.params import bind, gather, is_strict
 from kalends.http.origin import Origins
 from kalends.http.rate_limit import GuestCall, RateLimit
-from kalends.http.send_reply import send_reply
-from kalends.http.serving.fast_reads import ON_EVENT_LOOP
-from kalends.idempotency.key import IdempotencyKeyInUse, Key, Reply, ResponseStore, StoredResponse, key_of, read_key
+from kalends.http.request import Request
+from kalends.idempotency.key import IdempotencyKeyInUse, Key, ResponseStore, StoredResponse, key_of, read_key
 from kalends.net.client_network import network
+from kalends.reply import Reply
 from kalends.settings import Settings
 from kalends.values import timestamps
 
 Authenticate = Callable[[Context, str], Actor | None]
-SignIn = Callable[[Context], None]
 
 ATTEMPTS = 5
-# In the WSGI environment of a request that was refused before it ran: the problem to raise.
-REFUSAL = "kalends.refusal"
-KEY = "HTTP_IDEMPOTENCY_KEY"
+KEY = "idempotency-key"
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 _encode = msgspec.json.Encoder().encode
-_GZIP = re.compile(r"gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
 
 
 class Services(Struct, frozen=True):
@@ -54,17 +47,30 @@ class Services(Struct, frozen=True):
     guest_writes: RateLimit
 
 
-def identify(db: Database, settings: Settings, authenticate: Authenticate, env: dict[str, Any]) -> int | None:
+class _Call(Struct):
+    """A call of an action: the request with its credential, what it counts against, and its parameters or what is wrong with them."""
+
+    request: Request
+    caller: Caller
+    token: str | None
+    is_bearer: bool
+    guest_call: GuestCall | None = None
+    refusal: errors.TooMany | None = None
+    arguments: dict[str, Any] = {}
+    invalid: errors.Invalid | None = None
+
+
+def identify(services: Services, request: Request) -> int | None:
     """The id of the user whose valid credential a request carries; known before its body is read."""
     try:
-        token, _ = Origins(settings).credential(falcon.Request(env | {"wsgi.input": io.BytesIO()}))
+        token, _ = services.origins.credential(request)
     except Problem:
         return None
     if token is None:
         return None
-    ctx = Context(db, settings, timestamps.now(), Caller())
+    ctx = Context(services.db, services.settings, timestamps.now())
     with ctx.read():
-        actor = authenticate(ctx, token)
+        actor = services.authenticate(ctx, token)
     return actor.id if actor else None
 
 
@@ -76,107 +82,84 @@ class EndpointRunner:
         self._services = services
         self._writes = endpoint.writes
         self._takes_key = endpoint.takes_idempotency_key
+        self._takes_params = endpoint.params is not None or endpoint.is_form
         self._has_secret_reply = has_secret(endpoint.result)
         self._checks_credential = self._has_secret_reply and endpoint.pool == "hash"
         self._sets_location = has_show and endpoint.status == 201
         self._files = [field.name for field in fields_of(endpoint.params) if field.is_file] if endpoint.params is not None else []
 
-    def __call__(self, req: falcon.Request, resp: falcon.Response, variables: dict[str, Any]) -> None:
-        if ON_EVENT_LOOP in req.env and not self.endpoint.on_event_loop:
-            raise TooSlowForEventLoop
-        if REFUSAL in req.env:
-            raise req.env[REFUSAL]
-        caller = self._caller(req)
+    def __call__(self, request: Request) -> Reply:
+        origins = self._services.origins
+        caller = Caller(origins.address(request), origins.is_cross_site(request), request.path, request.query, request.headers)
         if self.endpoint.is_form and caller.is_cross_site:
             raise errors.Forbidden("This form was sent from another site. Open the page here and send it again.")
-        token, is_bearer = self._services.origins.credential(req) if self.endpoint.credentials else (None, False)
-        call, refusal = self._guest_call(caller, token, is_bearer) if self.endpoint.rate_limited else (None, None)
-        strict = is_strict(req)
+        token, is_bearer = origins.credential(request) if self.endpoint.credentials else (None, False)
+        call = _Call(request, caller, token, is_bearer)
+        if self.endpoint.rate_limited:
+            self._limit(call)
+        strict = is_strict(request)
         try:
-            values, invalid = self._bind(req, variables, strict)
-            req.context.params = values
-            sign_in = partial(self._authenticate, req=req, token=token, is_bearer=is_bearer) if token is not None else None
-            start = partial(self._context, caller, call, refusal)
-            if self._takes_key and KEY in req.env:
-                key = self._idempotency_key(req, caller, sign_in, values)
-                ctx, reply = self._run_once(key, partial(self._run, start, sign_in, invalid, variables, key))
-            else:
-                ctx, reply = self._run(start, sign_in, invalid, variables)
+            self._bind(call, strict=strict)
+            key = self._idempotency_key(call) if self._takes_key and KEY in request.headers else None
+            ctx, reply = self._run_once(call, key) if key else self._run(call)
         finally:
-            if call:
-                self._settle(call)
-                resp.set_headers(call.headers)
+            if call.guest_call:
+                self._settle(call.guest_call)
+                request.reply_headers.update(call.guest_call.headers)
         if ctx.after_commit:
             self._run_after_commit(ctx)
         if strict:
-            resp.set_header("Preference-Applied", "handling=strict")
-        send_reply(ctx, resp, reply, is_write=self._writes, has_cookie=token is not None and not is_bearer)
+            request.reply_headers["Preference-Applied"] = "handling=strict"
+        if request.reply_headers:
+            reply.headers = request.reply_headers | reply.headers
+        encode_reply(ctx, reply, is_write=self._writes, has_cookie=token is not None and not is_bearer)
+        return reply
 
-    def _caller(self, req: falcon.Request) -> Caller:
-        env = req.env
-        return Caller(
-            address=self._services.origins.address_in(env),
-            is_cross_site=self._services.origins.is_cross_site(req),
-            authorization=env.get("HTTP_AUTHORIZATION", ""),
-            if_match=env.get("HTTP_IF_MATCH"),
-            if_none_match=env.get("HTTP_IF_NONE_MATCH"),
-            if_modified_since=env.get("HTTP_IF_MODIFIED_SINCE"),
-            path=req.path,
-            query=req.query_string,
-            takes_gzip="HTTP_ACCEPT_ENCODING" in env and bool(_GZIP.search(env["HTTP_ACCEPT_ENCODING"])),
-            cookies=env.get("HTTP_COOKIE", ""),
-        )
-
-    def _bind(self, req: falcon.Request, variables: dict[str, Any], strict: bool) -> tuple[dict[str, Any], errors.Invalid | None]:
+    def _bind(self, call: _Call, *, strict: bool) -> None:
         """Read and bind the parameters. Invalid ones are reported only after the credential was checked."""
-        values: dict[str, Any] = {}
+        request = call.request
+        call.arguments = request.variables
+        if not (self._takes_params or request.query or request.body):
+            request.params = {}
+            return
         try:
-            values = gather(req, self.endpoint)
-            params = bind(self.endpoint, values, is_strict=strict)
+            request.params = gather(request, self.endpoint)
+            params = bind(self.endpoint, request.params, is_strict=strict)
         except errors.Invalid as invalid:
-            return values, invalid
-        if self.endpoint.params is not None or self.endpoint.is_form:
-            variables["params"] = params
-        return values, None
+            call.invalid, request.params = invalid, request.params or {}
+            return
+        if self._takes_params:
+            call.arguments["params"] = params
 
-    def _run(
-        self,
-        start: Callable[[], Context],
-        sign_in: SignIn | None,
-        invalid: errors.Invalid | None,
-        variables: dict[str, Any],
-        key: Key | None = None,
-    ) -> tuple[Context, Reply]:
+    def _run(self, call: _Call, key: Key | None = None) -> tuple[Context, Reply]:
         for _ in range(ATTEMPTS):
-            ctx = start()
+            ctx = self._context(call.caller)
+            ctx.call, ctx.refusal = call.guest_call, call.refusal
             try:
                 if key:
-                    return ctx, self._act_and_store(ctx, sign_in, invalid, variables, key)
-                return ctx, self._reply(ctx, self._act(ctx, sign_in, invalid, variables))
+                    return ctx, self._act_and_store(ctx, call, key)
+                return ctx, self._reply(ctx, self._act(ctx, call))
             except Retry:
                 continue
         raise errors.Unavailable("Too many people changed this at once. Try again.")
 
-    def _act(self, ctx: Context, sign_in: SignIn | None, invalid: errors.Invalid | None, variables: dict[str, Any]) -> Any:
-        if self.endpoint.transaction and not (self._files and self._has_file(variables)):
+    def _act(self, ctx: Context, call: _Call) -> Any:
+        if self.endpoint.transaction and not (self._files and self._has_file(call)):
             with ctx.write() if self._writes else ctx.read():
-                if sign_in:
-                    sign_in(ctx)
-                self._check(ctx, invalid)
-                return self.endpoint.function(ctx, **variables)
-        if sign_in:
+                self._admit(ctx, call)
+                return self.endpoint.function(ctx, **call.arguments)
+        if call.token is None:
+            self._admit(ctx, call)
+        else:
             with ctx.read():
-                sign_in(ctx)
-        self._check(ctx, invalid)
-        return self.endpoint.function(ctx, **variables)
+                self._admit(ctx, call)
+        return self.endpoint.function(ctx, **call.arguments)
 
-    def _act_and_store(
-        self, ctx: Context, sign_in: SignIn | None, invalid: errors.Invalid | None, variables: dict[str, Any], key: Key
-    ) -> Reply:
+    def _act_and_store(self, ctx: Context, call: _Call, key: Key) -> Reply:
         """Store the reply in the transaction of the action's last write, so that both are committed or neither is."""
         ctx.defers_commit = True
         try:
-            reply = self._reply(ctx, self._act(ctx, sign_in, invalid, variables))
+            reply = self._reply(ctx, self._act(ctx, call))
         except BaseException:
             # The error came after the end of that transaction's block.
             ctx.commit()
@@ -185,42 +168,43 @@ class EndpointRunner:
             self._services.response_store.insert(ctx, key.key_hash, key.stored_response(None if self._has_secret_reply else reply))
         return reply
 
-    def _context(self, caller: Caller, call: GuestCall | None = None, refusal: errors.Problem | None = None) -> Context:
-        ctx = Context(self._services.db, self._services.settings, self._services.clock(), caller)
-        ctx.call, ctx.refusal = call, refusal
-        return ctx
+    def _context(self, caller: Caller) -> Context:
+        return Context(self._services.db, self._services.settings, self._services.clock(), caller)
 
-    def _has_file(self, variables: dict[str, Any]) -> bool:
+    def _has_file(self, call: _Call) -> bool:
         """Whether the request has a file: the action takes long to read it, and opens its transactions itself."""
-        return any(getattr(variables.get("params"), name, None) is not None for name in self._files)
+        return any(getattr(call.arguments.get("params"), name, None) is not None for name in self._files)
 
-    def _authenticate(self, ctx: Context, req: falcon.Request, token: str, is_bearer: bool) -> None:
-        """Set the actor. A wrong Bearer token is an error everywhere; with an expired cookie, the request is a guest's."""
-        ctx.actor = req.context.actor = self._services.authenticate(ctx, token)
-        if ctx.actor is None and is_bearer:
-            raise errors.InvalidToken("The token is wrong or has expired. Sign in again: POST /api/session.")
-
-    def _check(self, ctx: Context, invalid: errors.Invalid | None) -> None:
-        """Raise the error of invalid parameters. A guest who must sign in gets 401 instead, unless that depends on the record."""
-        if invalid is None:
+    def _admit(self, ctx: Context, call: _Call) -> None:
+        """Authenticate, then report invalid parameters. A guest who must sign in gets 401 instead, unless that depends on the record."""
+        if call.token is not None:
+            self._authenticate(ctx, call)
+        if call.invalid is None:
             return
         if ctx.actor is None and not self.endpoint.guests and not self.endpoint.variables:
             raise errors.Unauthorized
-        raise invalid
+        raise call.invalid
 
-    def _guest_call(self, caller: Caller, token: str | None, is_bearer: bool) -> tuple[GuestCall | None, errors.TooMany | None]:
-        """A guest's call, to be counted; or its refusal, which a form shows together with its values."""
+    def _authenticate(self, ctx: Context, call: _Call) -> None:
+        """Set the actor. A wrong Bearer token is an error everywhere; with an expired cookie, the request is a guest's."""
+        assert call.token is not None
+        ctx.actor = call.request.actor = self._services.authenticate(ctx, call.token)
+        if ctx.actor is None and call.is_bearer:
+            raise errors.InvalidToken("The token is wrong or has expired. Sign in again: POST /api/session.")
+
+    def _limit(self, call: _Call) -> None:
+        """Set a guest's call, to be counted; or its refusal, which a form shows together with its values."""
         if self._services.settings.rate_limits == "off":
-            return None, None
+            return
         # A wrong Bearer token fails anyway.
-        if token is not None and (is_bearer or self._is_session(caller, token)):
-            return None, None
+        if call.token is not None and (call.is_bearer or self._is_session(call.caller, call.token)):
+            return
         try:
-            return self._services.guest_writes.call(network(caller.address), self._services.clock()), None
+            call.guest_call = self._services.guest_writes.call(network(call.caller.address), self._services.clock())
         except errors.TooMany as refusal:
             if not self.endpoint.is_form:
                 raise
-            return None, refusal
+            call.refusal = refusal
 
     def _is_session(self, caller: Caller, token: str) -> bool:
         ctx = self._context(caller)
@@ -255,16 +239,17 @@ class EndpointRunner:
             headers["Link"] = f'<{result.next}>; rel="next"'
         return reply
 
-    def _idempotency_key(self, req: falcon.Request, caller: Caller, sign_in: SignIn | None, values: dict[str, Any]) -> Key:
+    def _idempotency_key(self, call: _Call) -> Key:
         """The key of the request's user, who is authenticated before anything else is done."""
-        header = read_key(req.env[KEY])
-        ctx = self._context(caller)
-        if sign_in:
+        request = call.request
+        header = read_key(request.headers[KEY])
+        ctx = self._context(call.caller)
+        if call.token is not None:
             with ctx.read():
-                sign_in(ctx)
-        return key_of(ctx, header, req.method, req.path, values)
+                self._authenticate(ctx, call)
+        return key_of(ctx, header, request.method, request.path, request.params or {})
 
-    def _run_once(self, key: Key, run: Callable[[], tuple[Context, Reply]]) -> tuple[Context, Reply]:
+    def _run_once(self, call: _Call, key: Key) -> tuple[Context, Reply]:
         """Run the request, or replay the reply of an earlier request under the same key.
 
         A request for a new credential runs each time, or it would reveal whether the password is that of the earlier request without
@@ -273,7 +258,7 @@ class EndpointRunner:
         stored = None if self._checks_credential else self._find_stored(key)
         if stored is None:
             try:
-                return run()
+                return self._run(call, key)
             except errors.Problem as problem:
                 # A concurrent request under the same key may have made this one fail.
                 may_be_stored = isinstance(problem, IdempotencyKeyInUse) or not self._checks_credential

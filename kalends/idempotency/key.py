@@ -11,6 +11,7 @@ from msgspec import Struct
 from kalends import errors, tokens
 from kalends.context import Context
 from kalends.errors import FieldError
+from kalends.reply import Reply
 from kalends.values.upload import Upload
 
 HEADER = "Idempotency-Key"
@@ -29,16 +30,6 @@ _KEY = re.compile(KEY_PATTERN)
 
 class IdempotencyKeyInUse(errors.Conflict):
     """A request under the same key was done before."""
-
-
-class Reply(Struct):
-    """What an endpoint sends, before compression."""
-
-    status: int
-    content_type: str
-    body: bytes
-    headers: dict[str, str]
-    cookies: list[str] = []
 
 
 class StoredResponse(Struct, frozen=True):

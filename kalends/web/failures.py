@@ -1,13 +1,16 @@
 """Pages for failed requests: the form to sign in, a redirect without the broken parameters, or an error page."""
 
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, unquote_plus, urlencode
 
 from kalends.context import Caller, Context
 from kalends.db import Database
+from kalends.errors import Problem
 from kalends.http.endpoint import Document
-from kalends.http.problem import Failure
-from kalends.idempotency.key import Reply
+from kalends.http.input.params import gather
+from kalends.http.request import Request
+from kalends.reply import Reply
 from kalends.settings import Settings
 from kalends.values import timestamps
 from kalends.values.upload import Upload
@@ -23,52 +26,66 @@ TEMPORARY = (429, 503)
 SECRETS = frozenset({"password", "current_password", "wkey", "digest", "token", "access_token", "shared_secret", "secret"})
 
 
-def page(db: Database, settings: Settings, failure: Failure) -> Reply:
+def page(db: Database, settings: Settings, request: Request, problem: Problem) -> Reply:
     """The page of a failed request."""
-    ctx = Context(db, settings, timestamps.now(), Caller(path=failure.path, query=failure.query))
-    ctx.actor = failure.actor
-    document = _document(ctx, failure)
-    return Reply(document.status, document.content_type, document.body, failure.problem.headers | ctx.headers, ctx.cookies)
+    ctx = Context(db, settings, timestamps.now(), Caller(path=request.path, query=request.query))
+    ctx.actor = request.actor
+    document = _document(ctx, request, problem)
+    return Reply(document.status, document.content_type, document.body, problem.headers | ctx.headers, ctx.cookies)
 
 
-def _document(ctx: Context, failure: Failure) -> Document:
-    if _must_sign_in(failure):
-        if failure.method in SAFE:
-            return redirect(ctx, f"/sign-in?next={quote(_address(failure.path, failure.query), safe='')}")
-        return _sign_in(ctx, failure)
-    if failure.method in SAFE and failure.problem.status == 422:
-        query = _valid_query(failure)
-        if query != failure.query:
-            return redirect(ctx, _address(failure.path, query), done="unreadable")
-    return _error(ctx, failure)
+def _document(ctx: Context, request: Request, problem: Problem) -> Document:
+    if _must_sign_in(request, problem):
+        if request.method in SAFE:
+            return redirect(ctx, f"/sign-in?next={quote(_address(request.path, request.query), safe='')}")
+        return _sign_in(ctx, request)
+    if request.method in SAFE and problem.status == 422:
+        query = _valid_query(request, problem)
+        if query != request.query:
+            return redirect(ctx, _address(request.path, query), done="unreadable")
+    return _error(ctx, request, problem)
 
 
-def _error(ctx: Context, failure: Failure) -> Document:
+def _error(ctx: Context, request: Request, problem: Problem) -> Document:
     """The error page, with the form to send again where that may help."""
-    status = failure.problem.status
-    pairs = flatten(failure.form or {}) if status in TEMPORARY else []
+    status = problem.status
+    pairs = flatten(_form(request)) if status in TEMPORARY else []
     if pairs:
         ctx.headers["Cache-Control"] = "no-store"
     return render(
         "web/error.html",
         ctx,
         status=status,
-        problem=failure.problem,
-        request_id=failure.request_id,
+        problem=problem,
+        request_id=request.id,
         pairs=pairs,
-        back=_address(failure.path, failure.query),
+        back=_address(request.path, request.query),
     )
 
 
-def _must_sign_in(failure: Failure) -> bool:
+def _must_sign_in(request: Request, problem: Problem) -> bool:
     """Whether signing in may help. For guests, a private record is not found, whether it exists or not."""
-    return failure.problem.status == 401 or (failure.problem.status == 404 and failure.is_for_members and failure.actor is None)
+    return problem.status == 401 or (problem.status == 404 and _is_for_members(request) and request.actor is None)
 
 
-def _sign_in(ctx: Context, failure: Failure) -> Document:
+def _is_for_members(request: Request) -> bool:
+    return request.endpoint is not None and request.endpoint.credentials and not request.endpoint.guests
+
+
+def _form(request: Request) -> dict[str, Any]:
+    """The values of the form; they are read now if the request was refused before."""
+    if request.endpoint is None or not request.endpoint.is_form:
+        return {}
+    if request.params is None:
+        with suppress(Problem):
+            request.params = gather(request, request.endpoint)
+    return request.params or {}
+
+
+def _sign_in(ctx: Context, request: Request) -> Document:
     """The form to sign in, which carries the values of the form that came after the session had ended."""
-    typed = failure.form or {}
-    values = {"resume": failure.path, "typed": urlencode(flatten(typed)), "next": ""}
+    typed = _form(request)
+    values = {"resume": request.path, "typed": urlencode(flatten(typed)), "next": ""}
     ctx.headers["Cache-Control"] = "no-store"
     return render("account/sign_in.html", ctx, status=401, title="Sign in again", form=FormState(values), lost=_lost_input(typed))
 
@@ -95,10 +112,10 @@ def _lost_input(values: dict[str, Any]) -> str:
     return "the password" if any("password" in name for name in values) else ""
 
 
-def _valid_query(failure: Failure) -> str:
+def _valid_query(request: Request, problem: Problem) -> str:
     """The query string without the broken parameters."""
-    broken = {error.field.partition("[")[0] for error in failure.problem.errors}
-    pairs = failure.query.split("&")
+    broken = {error.field.partition("[")[0] for error in problem.errors}
+    pairs = request.query.split("&")
     return "&".join(pair for pair in pairs if unquote_plus(pair.partition("=")[0]).partition("[")[0] not in broken)
 
 

@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.context import Context
 from kalends.db import Database
 from kalends.deliveries.store import MAX_ACCOUNT_MAILS_PER_HOUR
@@ -82,7 +82,7 @@ def test_a_new_address_needs_the_password_and_verification_and_the_old_one_is_no
 
 
 def test_the_link_is_sent_again_a_few_times_an_hour(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
-    limited = Client(wsgi(db, structs.replace(settings, rate_limits="on"), clock)).signed_in(str(cast.alice.token))
+    limited = Client(application(db, structs.replace(settings, rate_limits="on"), clock)).signed_in(str(cast.alice.token))
     path = f"/api/users/{cast.alice.id}/verify"
     # The first went out with the registration.
     assert [limited.post(path).status for _ in range(MAX_ACCOUNT_MAILS_PER_HOUR["verify"])] == [202, 202, 202, 202, 429]
@@ -124,7 +124,7 @@ def test_the_owner_of_an_address_takes_over_an_account_registered_with_it(cast: 
 
 def test_an_announcement_by_real_mail_needs_a_verified_address(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     path = f"/api/events/{an_event(cast.alice, public=True)['id']}/announce"
-    sends = Client(wsgi(db, structs.replace(settings, email="smtp://127.0.0.1:1"), clock)).signed_in(str(cast.alice.token))
+    sends = Client(application(db, structs.replace(settings, email="smtp://127.0.0.1:1"), clock)).signed_in(str(cast.alice.token))
     refused = sends.put(path)
     assert (refused.status, "Verify your e-mail address" in refused.text) == (403, True)
     assert cast.alice.put(path).status in (200, 202)

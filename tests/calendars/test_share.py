@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.context import Context
 from kalends.db import Database
 from kalends.settings import Settings
@@ -199,7 +199,7 @@ def test_sharing_with_an_invalid_address_is_refused(cast: Cast) -> None:
 
 
 def test_sharing_is_rate_limited_and_unknown_names_count(db: Database, settings: Settings, clock: Clock) -> None:
-    cast = Cast(Client(wsgi(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=1_000), clock)))
+    cast = Cast(Client(application(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=1_000), clock)))
     calendar = a_calendar(cast.alice)
     statuses = [_share(cast.alice, calendar, f"guess-{n}").status for n in range(60)]
     assert statuses == [404] * 60

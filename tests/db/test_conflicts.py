@@ -17,7 +17,7 @@ from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
 from kalends.errors import Unavailable
 from kalends.http.endpoint import Endpoint, declaration
-from kalends.http.server import application
+from kalends.http.server import Application
 from kalends.idempotency import store as retries
 from kalends.settings import Settings
 from tests.cast import Cast
@@ -84,7 +84,7 @@ def test_a_deadlock_asks_for_a_retry(beach: Postgres) -> None:
 def test_requests_that_deadlock_both_succeed(beach: Postgres, tmp_path: Path) -> None:
     crossing = Crossing()
     client = Client(
-        application([crossing.declared()], beach, Settings(data=str(tmp_path), access_log="off"), lambda ctx, token: None, retries)
+        Application([crossing.declared()], beach, Settings(data=str(tmp_path), access_log="off"), lambda ctx, token: None, retries)
     )
     with ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(client.put, path) for path in ("/api/pebbles/1/2", "/api/pebbles/2/1")]

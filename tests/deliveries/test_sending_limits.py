@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.context import Context
 from kalends.db import Database
 from kalends.deliveries import limits as sending_limits
@@ -25,7 +25,7 @@ class Service:
 
     def client(self, somebody: Client, **limits: int) -> Client:
         changes: dict[str, Any] = {"rate_limits": "on", **limits}
-        return Client(wsgi(self._db, structs.replace(self._settings, **changes), self._clock), somebody.token)
+        return Client(application(self._db, structs.replace(self._settings, **changes), self._clock), somebody.token)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.context import Context
 from kalends.db import Database
 from kalends.demo import fill as demo
@@ -34,7 +34,7 @@ def ana(db: Database, settings: Settings) -> Iterator[Client]:
     with ctx.write():
         assert len(list(demo.fill(ctx, passwords.hash_password(PASSWORD)))) == demo.STEPS
     assert ctx.now == NOON
-    guest = Client(wsgi(db, settings, lambda: NOON))
+    guest = Client(application(db, settings, lambda: NOON))
     session = guest.post("/api/session", json={"user_name": "demo", "password": PASSWORD})
     assert session.status == 201, session
     user = guest.signed_in(session.json["token"])

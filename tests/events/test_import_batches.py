@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database
 from kalends.settings import Settings
 from tests.cast import Cast, an_event
@@ -63,7 +63,7 @@ def test_an_import_that_was_cut_short_is_completed_by_importing_again(cast: Cast
 def test_a_file_in_batches_that_is_more_than_the_quota_changes_nothing(
     db: Database, settings: Settings, clock: Clock, small_batches: list[None]
 ) -> None:
-    alice = Cast(Client(wsgi(db, structs.replace(settings, quota_events=9), clock))).alice
+    alice = Cast(Client(application(db, structs.replace(settings, quota_events=9), clock))).alice
     an_event(alice)
     assert uploaded(alice, FILE).status == 409
     assert len(starts(alice)) == 1

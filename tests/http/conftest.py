@@ -8,11 +8,11 @@ from uuid import uuid4
 import msgspec
 import pytest
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
 from kalends.http.endpoint import Endpoint, declaration
-from kalends.http.server import application
+from kalends.http.server import Application
 from kalends.idempotency import store as idempotent_responses
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
@@ -34,7 +34,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
         settings.folder.mkdir()
         opened.append(open_database(settings))
         migrate(opened[-1])
-        return Client(wsgi(opened[-1], settings))
+        return Client(application(opened[-1], settings))
 
     yield start
     for database in opened:
@@ -47,7 +47,7 @@ def stage(db: Database, settings: Settings, clock: Clock) -> Stage:
 
     def serve(*actions: Endpoint, **changes: Any) -> Client:
         return Client(
-            application(list(actions), db, msgspec.structs.replace(settings, **changes), authenticate, idempotent_responses, clock)
+            Application(list(actions), db, msgspec.structs.replace(settings, **changes), authenticate, idempotent_responses, clock)
         )
 
     return serve

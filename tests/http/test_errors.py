@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from kalends import errors
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.context import Context
 from kalends.db import Retry, open_database
 from kalends.log import line_of
@@ -17,9 +17,6 @@ from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, a_calendar, shared
 from tests.client import Client, Reply
 from tests.http.conftest import Stage, act
-
-# wsgiref's validator, through which these requests go, has doubts about methods that it does not know.
-pytestmark = pytest.mark.filterwarnings("ignore:Unknown REQUEST_METHOD")
 
 SHAPE = {"type", "title", "status", "detail", "errors", "request_id"}
 
@@ -143,7 +140,7 @@ def test_broken_values_are_422_and_change_nothing(cast: Cast) -> None:
 
 def test_an_unavailable_database_is_503(tmp_path: Path) -> None:
     settings = Settings(data=str(tmp_path / "data"), access_log="off")
-    guest = Client(wsgi(open_database(settings), settings))
+    guest = Client(application(open_database(settings), settings))
     shutil.rmtree(settings.folder)
     for reply in (
         guest.get("/readyz"),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.context import Context
 from kalends.db import Database
 from kalends.http.rate_limit import MAX_REFUSALS, RateLimit, guest_writes
@@ -73,7 +73,9 @@ def test_the_addresses_of_an_ipv6_network_count_as_one(book: Client) -> None:
 
 def test_the_limit_holds_across_processes_and_servers(cast: Cast, db: Database, settings: Settings, limited: Client, clock: Clock) -> None:
     event = an_event(cast.alice, public=True)
-    processes = [Client(wsgi(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=MOST), clock)) for _ in range(2)]
+    processes = [
+        Client(application(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=MOST), clock)) for _ in range(2)
+    ]
     address = an_address()
     statuses = [
         processes[turn % 2].post("/api/responses", json=response_fields(event["id"], turn), remote_addr=address).status
@@ -87,7 +89,7 @@ def response_fields(event_id: int, number: int) -> dict[str, Any]:
 
 
 def test_failed_guest_writes_count_too(cast: Cast, db: Database, settings: Settings, limited: Client, clock: Clock) -> None:
-    guest = Client(wsgi(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=MOST), clock))
+    guest = Client(application(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=MOST), clock))
     address = an_address()
     registration = {"user_name": cast.alice.user_name, "email_address": "new@example.org", "password": "long enough 7x"}
     for fields, status in [({}, 422), (registration, 409)] * 2:
@@ -147,7 +149,7 @@ def test_a_refused_form_keeps_what_was_typed(
     cast: Cast, db: Database, settings: Settings, limited: Client, clock: Clock, form: str
 ) -> None:
     event = an_event(cast.alice, public=True)
-    guest = Client(wsgi(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=1), clock))
+    guest = Client(application(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=1), clock))
     address = an_address()
     typed = {"email_address": "typed@example.org", "response": "YES", "name": "Typed", "comment": "typed@example.org"}
     typed["email"] = "typed@example.org"

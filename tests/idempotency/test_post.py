@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 from msgspec import structs
 
-from kalends.app import ENDPOINTS, wsgi
+from kalends.app import ENDPOINTS, application
 from kalends.context import Context
 from kalends.db import Database
 from kalends.settings import Settings
@@ -109,7 +109,7 @@ def cast(db: Database, settings: Settings, clock: Clock) -> Iterator[Cast]:
     """The cast, at a service whose Outlook has one contact."""
     with Stand(lambda request: request.reply(200, json.dumps(OUTLOOK))) as stand:
         with_graph = structs.replace(settings, graph_url=stand.settings.graph_url)
-        yield Cast(Client(wsgi(db, with_graph, clock)))
+        yield Cast(Client(application(db, with_graph, clock)))
 
 
 def send(who: Client, path: str, key: str, **options: Any) -> Reply:
@@ -140,7 +140,7 @@ def test_every_post_of_the_api_has_a_sample() -> None:
 
 def test_a_login_is_checked_each_time(cast: Cast, settings: Settings, db: Database, clock: Clock) -> None:
     """Else passwords could be guessed under a known key without being counted."""
-    guest = Client(wsgi(db, structs.replace(settings, rate_limits="on"), clock))
+    guest = Client(application(db, structs.replace(settings, rate_limits="on"), clock))
     knock = partial(send, guest, "/api/session", "key-of-a-login", remote_addr="address-of-a-login")
     right = {"user_name": cast.alice.user_name, "password": PASSWORD}
     first = knock(json=right)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, a_contact, an_event
@@ -21,7 +21,7 @@ Make = Callable[..., Cast]
 @pytest.fixture
 def with_quotas(db: Database, settings: Settings, clock: Clock) -> Make:
     """A cast on a service with these quotas."""
-    return lambda **quotas: Cast(Client(wsgi(db, structs.replace(settings, **quotas), clock)))
+    return lambda **quotas: Cast(Client(application(db, structs.replace(settings, **quotas), clock)))
 
 
 def _refused(response: Reply, words: str) -> bool:

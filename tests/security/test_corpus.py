@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from msgspec.structs import replace
 
-from kalends.app import ENDPOINTS, wsgi
+from kalends.app import ENDPOINTS, application
 from kalends.db import Database
 from kalends.http.endpoint import Endpoint
 from kalends.settings import Settings
@@ -93,7 +93,7 @@ def lonely(db: Database, settings: Settings, app: tuple[Any, Clock]) -> tuple[An
     """A service that cannot reach beyond this machine."""
     alone = dict.fromkeys(["google_carddav_url", "yahoo_carddav_url", "graph_url", "graph_login_url"], NOBODY)
     alone_settings = replace(settings, **alone)
-    return wsgi(db, alone_settings, app[1]), alone_settings
+    return application(db, alone_settings, app[1]), alone_settings
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from msgspec.structs import replace
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database
 from kalends.settings import Settings
 from kalends.users import passwords
@@ -156,7 +156,7 @@ def test_the_session_cookie_is_http_only_and_same_site(cast: Cast) -> None:
 
 
 def test_the_cookie_is_secure_under_https(cast: Cast, db: Database, settings: Settings) -> None:
-    safe = Client(wsgi(db, replace(settings, base_url="https://calendar.example.org")))
+    safe = Client(application(db, replace(settings, base_url="https://calendar.example.org")))
     response = _login(safe, user_name=cast.alice.user_name, password=PASSWORD)
     assert "Secure" in response.headers["Set-Cookie"].split("; ")
 
@@ -164,7 +164,7 @@ def test_the_cookie_is_secure_under_https(cast: Cast, db: Database, settings: Se
 def test_under_https_the_cookies_are_bound_to_the_host_and_an_older_one_still_signs_in(
     cast: Cast, db: Database, settings: Settings
 ) -> None:
-    safe = Client(wsgi(db, replace(settings, base_url="https://calendar.example.org")))
+    safe = Client(application(db, replace(settings, base_url="https://calendar.example.org")))
     response = _login(safe, user_name=cast.alice.user_name, password=PASSWORD)
     assert set(response.cookies) == {"__Host-kalends_session", "__Host-kalends_device"}
     for name in ("__Host-kalends_session", "kalends_session"):

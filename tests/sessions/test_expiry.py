@@ -5,7 +5,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database
 from kalends.db.migrate import migrate
 from kalends.db.sqlite.database import Sqlite
@@ -91,7 +91,7 @@ def test_a_read_succeeds_even_if_its_use_cannot_be_stored(tmp_path: Path, settin
     busy = Sqlite(tmp_path / "busy.sqlite3", busy_ms=50)
     migrate(busy)
     clock = Clock()
-    alice = Cast(Client(wsgi(busy, settings, clock))).alice
+    alice = Cast(Client(application(busy, settings, clock))).alice
     clock.ahead(2 * HOUR)
     other = apsw.Connection(str(busy.path))
     other.execute("BEGIN IMMEDIATE")

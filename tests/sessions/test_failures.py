@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from kalends import errors
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database
 from kalends.log import line_of
 from kalends.settings import Settings
@@ -39,7 +39,7 @@ class LoginClient:
 @pytest.fixture
 def login_client(db: Database, settings: Settings) -> LoginClient:
     clock = Clock()
-    return LoginClient(Client(wsgi(db, replace(settings, rate_limits="on"), clock)), clock)
+    return LoginClient(Client(application(db, replace(settings, rate_limits="on"), clock)), clock)
 
 
 def test_the_eleventh_failure_of_an_account_in_a_minute_is_too_many(cast: Cast, login_client: LoginClient) -> None:
@@ -123,7 +123,7 @@ def test_guesses_at_the_password_of_somebody_who_is_signed_in_count_too(cast: Ca
 def test_concurrent_guesses_in_two_processes_cannot_exceed_the_limit(
     cast: Cast, db: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    processes = [Client(wsgi(db, replace(settings, rate_limits="on"), Clock())) for _ in range(2)]
+    processes = [Client(application(db, replace(settings, rate_limits="on"), Clock())) for _ in range(2)]
     guess, address = {"user_name": cast.alice.user_name, "password": "not hers"}, f"address-{uuid4().hex}"
     monkeypatch.setattr(passwords, "_hasher", counting := Counting())
     with ThreadPoolExecutor(24) as threads:

@@ -13,7 +13,7 @@ import pytest
 from argon2 import PasswordHasher
 from msgspec.structs import replace
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database
 from kalends.settings import Settings
 from kalends.users import passwords
@@ -129,7 +129,7 @@ def test_of_concurrent_registrations_of_one_name_one_succeeds(client: Client, fi
 
 def test_a_closed_service_registers_nobody(client: Client, db: Database, settings: Settings) -> None:
     registration = a_registration()
-    closed = Client(wsgi(db, replace(settings, registration="closed")))
+    closed = Client(application(db, replace(settings, registration="closed")))
     assert closed.post("/api/users", json=registration).status == 403
     assert _login(client, registration["user_name"], PASSWORD) == 401
 

@@ -12,7 +12,7 @@ from tests.client import Client
 from tests.openapi.serving import Service, serving
 from tests.web import chromium
 from tests.web.scene import Scene
-from tests.web.through import through
+from tests.web.through import Through
 from tests.web.windows import Windows
 
 
@@ -41,7 +41,7 @@ def service(folder: Path) -> Iterator[Service]:
 @pytest.fixture(scope="session")
 def guest(service: Service) -> Client:
     """A guest, who sends requests to the service directly."""
-    return Client(through(service.url))
+    return Client(Through(service.url))
 
 
 @pytest.fixture

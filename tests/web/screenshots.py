@@ -15,7 +15,7 @@ from tests.client import Client
 from tests.openapi.serving import serving
 from tests.serve.running import run
 from tests.web import chromium
-from tests.web.through import through
+from tests.web.through import Through
 
 PAGES = {
     "home": "/",
@@ -35,7 +35,7 @@ def take(folder: Path) -> None:
         filled = run("demo", "--password", PASSWORD, folder=Path(scratch), data=scratch)
         assert filled.returncode == 0, filled.stderr
         with serving(Path(scratch)) as service:
-            guest = Client(through(service.url))
+            guest = Client(Through(service.url))
             session = guest.post("/api/session", json={"user_name": "demo", "password": PASSWORD}).json
             event = _liveliest(guest)
             browser = chromium.launch(playwright)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database
 from kalends.settings import Settings
 from tests.cast import Cast, an_event
@@ -60,7 +60,7 @@ def test_messages_name_fields_as_the_form_does(cast: Cast) -> None:
 
 
 def test_a_rate_limited_form_keeps_its_values(db: Database, settings: Settings, cast: Cast) -> None:
-    limited = Client(wsgi(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=2)))
+    limited = Client(application(db, structs.replace(settings, rate_limits="on", guest_writes_per_minute=2)))
     path = f"/events/{an_event(cast.alice, public=True)['id']}/comment"
     typed: dict[str, Any] = {"comment": "Hello <b>", "email_address": "gus@example.org"}
     for _ in range(3):

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
 from kalends.http.origin import COOKIE
@@ -63,7 +63,7 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, 
 @pytest.fixture
 def scene(apart: tuple[Database, Settings]) -> Scene:
     db, settings = apart
-    return Scene(Cast(Client(wsgi(db, settings, Clock()))), settings, "public")
+    return Scene(Cast(Client(application(db, settings, Clock()))), settings, "public")
 
 
 def _form(scene: Scene, name: str) -> dict[str, Any]:

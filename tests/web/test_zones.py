@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from msgspec import structs
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database
 from kalends.settings import Settings, WrongSetting, load
 from tests.cast import Cast, Person, an_event
@@ -18,7 +18,7 @@ PARIS = "Europe/Paris"
 @pytest.fixture
 def site(db: Database, settings: Settings, app: tuple[object, object]) -> Client:
     """A guest of a site in Paris."""
-    return Client(wsgi(db, structs.replace(settings, time_zone=PARIS), app[1]))  # type: ignore[arg-type]
+    return Client(application(db, structs.replace(settings, time_zone=PARIS), app[1]))  # type: ignore[arg-type]
 
 
 def a_night(owner: Person, **fields: str) -> tuple[str, str]:
@@ -72,7 +72,7 @@ def test_a_guest_in_another_zone_reads_local_times_in_the_language_of_the_page(w
 
 
 def test_with_registration_closed_no_page_links_to_it(db: Database, settings: Settings) -> None:
-    closed = Client(wsgi(db, structs.replace(settings, registration="closed")))
+    closed = Client(application(db, structs.replace(settings, registration="closed")))
     for path in ("/", "/sign-in", "/calendar", "/nowhere"):
         assert "/sign-up" not in closed.get(path, headers={"Accept": "text/html"}).text
     page = closed.get("/sign-up", headers={"Accept": "text/html"})

@@ -1,19 +1,17 @@
-"""The RSGI application that Granian runs: it reads request bodies on the event loop, bounded in size and time, and then runs the WSGI
-application on a bounded pool of threads.
+"""The RSGI application that Granian runs: it reads request bodies on the event loop, bounded in size and time, and then runs the
+requests on a bounded pool of threads.
 
 A client that sends or reads slowly holds no thread, and requests beyond the length of the queue get 503 at once. Passwords are hashed
 and files imported in small thread pools of their own. Fast reads run on the event loop itself (fast_reads.py)."""
 
 import asyncio
 import os
-import re
 import secrets
 import signal
 import threading
-from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from granian._granian import RSGIHTTPProtocol as HTTPProtocol
 from granian._granian import RSGIProtocolError as ProtocolError
@@ -21,31 +19,28 @@ from granian.rsgi import Scope
 from msgspec import Struct
 
 from kalends import errors
-from kalends.db import Database, TooSlowForEventLoop
+from kalends.db import Database
 from kalends.errors import Problem
 from kalends.http import metrics
+from kalends.http.endpoint import READ_METHODS
 from kalends.http.error_handler import is_for_browser
-from kalends.http.input.request import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
+from kalends.http.input.params import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
 from kalends.http.origin import Origins
 from kalends.http.problem import CONTENT_TYPE, encode
-from kalends.http.run_endpoint import REFUSAL
+from kalends.http.request import Request, read_scope
 from kalends.http.server import common_headers
 from kalends.http.serving.cancellation import Read
-from kalends.http.serving.fast_reads import ON_EVENT_LOOP, FastReads
+from kalends.http.serving.fast_reads import FastReads
 from kalends.http.serving.large_responses import LARGE, STEP_SECONDS, LargeResponses
 from kalends.http.serving.request_bodies import SMALL, RequestBodies, too_large
 from kalends.http.serving.request_queue import RequestQueue, queue_full
 from kalends.http.serving.thread_pool import PoolSize, ThreadPool
-from kalends.http.serving.wsgi_environ import Environ, environ, has_body, is_multipart, set_body
 from kalends.log import endpoint_name, get_logger
 from kalends.net.client_network import network
+from kalends.reply import Reply
 from kalends.settings import Settings
 
 log = get_logger(__name__)
-
-Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
-# Status, header fields and content.
-HTTPResponse = tuple[int, list[tuple[str, str]], bytes]
 
 # Each hash takes 64 MiB and every core for a tenth of a second; an import takes a core for seconds.
 POOLS = {
@@ -75,32 +70,28 @@ FINISH_SECONDS = 30
 # After that, the timeout for clients to read the last responses.
 LAST_READ_SECONDS = 3
 
-CLOSE = ("connection", "close")
-READS = ("GET", "HEAD")
 # Statuses of broken requests, whose rest is not read.
 BROKEN = (400, 408, 431)
 
 
-class Routes(Struct, frozen=True):
-    """What the edge must know about a request before the WSGI application runs.
+class Application(Protocol):
+    """What runs the requests."""
 
-    fast_reads: the paths of GETs that may run on the event loop.
-    pools: methods and paths whose group names their thread pool, or `file` if that depends on whether they have a file.
-    identify: returns the id of the user whose credential a request carries.
-    """
+    def route(self, request: Request) -> None:
+        """Set the endpoint of a request."""
 
-    fast_reads: re.Pattern[str]
-    pools: re.Pattern[str]
-    identify: Callable[[Environ], int | None]
+    def identify(self, request: Request) -> int | None:
+        """The id of the user whose credential a request carries."""
+
+    def __call__(self, request: Request) -> Reply: ...
 
 
 class _Job(Struct, frozen=True):
-    """The work of a request: its body, the clients it counts for, and its pool if it has one of its own.
+    """The work of a request: the clients it counts for, and its pool if it has one of its own.
 
     is_unread: the body was not read, so the connection cannot be reused.
     """
 
-    body: bytes = b""
     network: str = ""
     clients: tuple[str, ...] = ()
     pool: str = ""
@@ -108,22 +99,21 @@ class _Job(Struct, frozen=True):
 
 
 class Edge:
-    """The RSGI application around a WSGI one."""
+    """The RSGI application around ours."""
 
-    def __init__(self, wsgi: Wsgi, settings: Settings, db: Database | None = None, routes: Routes | None = None):
-        self._wsgi = wsgi
+    def __init__(self, application: Application, settings: Settings, db: Database | None = None):
+        self._application = application
         self._settings = settings
         self._db = db
-        self._routes = routes
         self._origins = Origins(settings)
-        self._headers = [(name.lower(), value) for name, value in common_headers(settings).items()]
+        self._headers = common_headers(settings)
         self._queue = RequestQueue(db, settings.threads, settings.queue)
-        self._fast_reads = FastReads(db, routes.fast_reads if routes else None)
+        self._fast_reads = FastReads(db, application)
         self._pools = {name: ThreadPool(name, size) for name, size in POOLS.items()}
         self._bodies = RequestBodies(settings.body_timeout)
         self._large_responses = LargeResponses()
         self._active = 0
-        self._last_arrival = 0.0
+        self._arrivals = 0
         self._stop: asyncio.Task[None] | None = None
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -145,11 +135,14 @@ class Edge:
 
     async def _drain(self, loop: asyncio.AbstractEventLoop) -> None:
         """Finish every request that has arrived, close each connection after its response, and then let Granian stop."""
-        began = self._last_arrival = loop.time()
+        began = quiet_since = loop.time()
+        arrivals = self._arrivals
         self._bodies.shorten_timeouts()
         self._large_responses.shorten_timeouts(LAST_READ_SECONDS)
-        while (self._active or loop.time() < self._last_arrival + QUIET_SECONDS) and loop.time() < began + FINISH_SECONDS:
+        while (self._active or loop.time() < quiet_since + QUIET_SECONDS) and loop.time() < began + FINISH_SECONDS:
             await asyncio.sleep(QUIET_SECONDS / 10)
+            if self._arrivals != arrivals:
+                arrivals, quiet_since = self._arrivals, loop.time()
         os.kill(os.getpid(), signal.SIGINT)
         # Granian waits for every connection, including those whose client reads nothing.
         end = threading.Timer(LAST_READ_SECONDS, os._exit, (0,))
@@ -158,137 +151,126 @@ class Edge:
 
     async def __rsgi__(self, scope: Scope, proto: HTTPProtocol) -> None:
         self._active += 1
-        self._last_arrival = asyncio.get_running_loop().time()
+        self._arrivals += 1
         try:
-            response = await self._respond(scope, proto)
-            await self._send(scope, proto, response)
-            if CLOSE in response[1] and response[0] not in BROKEN:
-                await self._linger(proto)
+            if self._queue.is_full and self._needs_queue(scope):
+                reply = await self._refuse(scope, proto)
+            else:
+                reply = await self._respond(scope, proto)
+            await self._send(scope.method, proto, reply)
         finally:
             self._active -= 1
 
-    async def _respond(self, scope: Scope, proto: HTTPProtocol) -> HTTPResponse:
-        if self._queue.is_full and self._needs_queue(scope):
-            return await self._refuse(scope, proto)
+    async def _respond(self, scope: Scope, proto: HTTPProtocol) -> Reply:
         try:
-            env = environ(scope)
-            if not has_body(env) and self._fast_reads.accepts(scope):
-                env[ON_EVENT_LOOP] = True
-                with suppress(TooSlowForEventLoop):
-                    return self._run(env, b"")
-                del env[ON_EVENT_LOOP]
-            job = await self._receive(scope, env, proto)
+            request = read_scope(scope)
         except Problem as problem:
-            # The rest of the body may still be arriving.
-            return self._error_response(scope, problem, CLOSE)
-        try:
-            work = partial(self._run, env, job.body)
-            if job.pool:
-                return await self._run_in_pool(scope, env, job, work)
-            status, headers, content = await self._queue.run(work, Read(proto) if scope.method in READS else None)
-            return status, [*headers, CLOSE] if job.is_unread else headers, content
-        except Problem as problem:
-            return self._error_response(scope, problem)
-        finally:
-            self._bodies.release(job.network, job.body)
+            # The body may still be arriving.
+            return _closing(self._error_reply(scope.method, problem))
+        self._application.route(request)
+        return self._fast_reads.run(request) or await self._run(request, proto)
 
     def _needs_queue(self, scope: Scope) -> bool:
-        """Whether the request can only run on the common threads."""
-        if scope.method in READS:
-            return not self._fast_reads.accepts(scope)
-        return self._routes is None or not self._routes.pools.fullmatch(f"{scope.method} {scope.path}")
+        """Whether the request can only run on the common threads; known by its method and path."""
+        request = Request(scope.method, scope.path, scope.query_string)
+        self._application.route(request)
+        return not pool_of(request) and not self._fast_reads.accepts(request)
 
-    async def _refuse(self, scope: Scope, proto: HTTPProtocol) -> HTTPResponse:
-        """Refuse a request before it is parsed: under overload most requests are refused, at the expense of those that are served.
+    async def _refuse(self, scope: Scope, proto: HTTPProtocol) -> Reply:
+        """Refuse a request before its head is read: under overload most requests are refused, at the expense of those that are served.
 
         A small body is read, so that the connection can be reused."""
+        reply = self._error_reply(scope.method, queue_full())
         length = scope.headers.get("content-length")
         if length is None and "transfer-encoding" not in scope.headers:
-            return self._error_response(scope, queue_full())
+            return reply
         try:
             if length is None or int(length) > MAX_REFUSED_BODY:
-                return self._error_response(scope, queue_full(), CLOSE)
+                return _closing(reply)
             async with asyncio.timeout(LINGER_SECONDS):
                 await proto()
         except (TimeoutError, ValueError):
-            return self._error_response(scope, queue_full(), CLOSE)
-        return self._error_response(scope, queue_full())
+            return _closing(reply)
+        return reply
 
-    async def _run_in_pool(self, scope: Scope, env: Environ, job: _Job, work: Callable[[], HTTPResponse]) -> HTTPResponse:
+    async def _run(self, request: Request, proto: HTTPProtocol) -> Reply:
+        """Read the body, and run the request on a thread."""
+        try:
+            job = await self._receive(request, proto)
+        except Problem as problem:
+            # The rest of the body may still be arriving.
+            return _closing(self._error_reply(request.method, problem))
+        try:
+            if job.pool:
+                return await self._run_in_pool(request, job)
+            reply = await self._queue.run(partial(self._application, request), Read(proto) if request.method in READ_METHODS else None)
+            return _closing(reply) if job.is_unread else reply
+        except Problem as problem:
+            return self._error_reply(request.method, problem)
+        finally:
+            self._bodies.release(job.network, request.body)
+
+    async def _run_in_pool(self, request: Request, job: _Job) -> Reply:
         """If the pool refuses the work, a browser gets the error page with its form to send again."""
+        work = partial(self._application, request)
         try:
             return await self._pools[job.pool].run(job.clients, work)
         except errors.Unavailable as refusal:
-            if not is_for_browser(scope.path, env.get("HTTP_ACCEPT", "")):
+            if not is_for_browser(request):
                 raise
-            env[REFUSAL] = refusal
+            request.refusal = refusal
             return await self._queue.run(work)
 
-    async def _receive(self, scope: Scope, env: Environ, proto: HTTPProtocol) -> _Job:
+    async def _receive(self, request: Request, proto: HTTPProtocol) -> _Job:
         """Read the body and choose the pool. A file is not read before the client's credential was checked."""
-        kind = self._kind(scope, env)
-        if not kind and not has_body(env):
+        pool = pool_of(request)
+        if not pool and not request.has_body:
             return _Job()
-        max_bytes = UPLOAD_LIMIT + FRAMING if kind in ("upload", "file") and is_multipart(env) else BODY_LIMIT
-        if int(env.get("HTTP_CONTENT_LENGTH", 0)) > max_bytes:
+        takes_file = pool in ("upload", "file")
+        max_bytes = UPLOAD_LIMIT + FRAMING if takes_file and request.is_multipart else BODY_LIMIT
+        if int(request.headers.get("content-length", 0)) > max_bytes:
             raise too_large(max_bytes)
-        client = network(self._origins.address_in(env))
+        client = network(self._origins.address(request))
         clients: tuple[str, ...] = (client,)
-        if self._routes and kind in ("upload", "file"):
-            user_id = await self._queue.run(partial(self._routes.identify, env))
+        if takes_file:
+            user_id = await self._queue.run(partial(self._application.identify, request))
             if user_id is None:
                 return _Job(network=client, is_unread=True)
             clients = client, f"user {user_id}"
-        body = await self._bodies.read(proto, max_bytes, client) if has_body(env) else b""
-        if kind == "file":
-            kind = "upload" if _may_have_file(body) else ""
-        return _Job(body, client, clients, kind)
+        if request.has_body:
+            request.body = await self._bodies.read(proto, max_bytes, client)
+        if pool == "file":
+            pool = "upload" if _may_have_file(request.body) else ""
+        return _Job(client, clients, pool)
 
-    def _kind(self, scope: Scope, env: Environ) -> str:
-        """The name of the request's pool, `file` if it depends on whether the body has a file, or empty for the common threads."""
-        if scope.method == "GET" or self._routes is None:
-            return ""
-        match = self._routes.pools.fullmatch(f"{scope.method} {scope.path}")
-        kind = match.lastgroup or "" if match else ""
-        return "" if kind == "file" and not is_multipart(env) else kind
-
-    async def _send(self, scope: Scope, proto: HTTPProtocol, response: HTTPResponse) -> None:
-        if len(response[2]) > LARGE and scope.method == "GET":
+    async def _send(self, method: str, proto: HTTPProtocol, reply: Reply) -> None:
+        if len(reply.body) > LARGE and method in READ_METHODS:
             try:
-                self._large_responses.reserve(len(response[2]))
+                self._large_responses.reserve(len(reply.body))
             except Problem as problem:
-                response = self._error_response(scope, problem)
-        status, headers, content = response
-        if self._stop and CLOSE not in headers:
-            headers = [*headers, CLOSE]
-        if len(content) > LARGE:
-            await self._large_responses.send(proto, status, headers, content, LAST_READ_SECONDS if self._stop else STEP_SECONDS)
+                reply = self._error_reply(method, problem)
+        is_unread = "Connection" in reply.headers
+        if self._stop:
+            _closing(reply)
+        headers = [*reply.headers.items(), *[("Set-Cookie", cookie) for cookie in reply.cookies]]
+        if len(reply.body) > LARGE:
+            step_timeout = LAST_READ_SECONDS if self._stop else STEP_SECONDS
+            await self._large_responses.send(proto, reply.status, headers, reply.body, step_timeout)
         else:
-            proto.response_bytes(status, headers, content)
+            proto.response_bytes(reply.status, headers, reply.body)
+        if is_unread and reply.status not in BROKEN:
+            await self._linger(proto)
 
-    def _run(self, env: Environ, body: bytes) -> HTTPResponse:
-        status = 500
-        headers: list[tuple[str, str]] = []
-
-        def start_response(line: str, fields: list[tuple[str, str]], exc_info: object = None) -> None:
-            nonlocal status, headers
-            status, headers = int(line[:3]), [(name.lower(), value) for name, value in fields]
-
-        set_body(env, body)
-        content = b"".join(self._wsgi(env, start_response))
-        return status, headers, content
-
-    def _error_response(self, scope: Scope, problem: Problem, *more_headers: tuple[str, str]) -> HTTPResponse:
-        """The response to a request that never reached the WSGI application."""
+    def _error_reply(self, method: str, problem: Problem) -> Reply:
+        """The reply to a request that never ran."""
         request_id = secrets.token_hex(8)
-        name = endpoint_name(scope.method)
+        name = endpoint_name(method)
         if self._settings.metrics_token:
             metrics.observe(name, problem.status, 0)
         if self._settings.access_log == "on":
             log.info("request", endpoint=name, status=problem.status, ms=0, user=None, request_id=request_id)
-        headers = [(name.lower(), value) for name, value in problem.headers.items()]
-        headers += [*self._headers, ("content-type", CONTENT_TYPE), ("x-request-id", request_id), *more_headers]
-        return problem.status, headers, encode(problem, request_id)
+        headers = problem.headers | self._headers | {"Content-Type": CONTENT_TYPE, "X-Request-Id": request_id}
+        return Reply(problem.status, CONTENT_TYPE, encode(problem, request_id), headers)
 
     async def _linger(self, proto: Any) -> None:
         with suppress(ProtocolError):
@@ -297,6 +279,22 @@ class Edge:
             async with asyncio.timeout(LINGER_SECONDS):
                 while True:
                     await anext(proto)
+
+
+def pool_of(request: Request) -> str:
+    """The name of the request's pool, `file` if that depends on whether its body has a file, or empty for the common threads."""
+    endpoint = request.endpoint
+    if endpoint is None or not endpoint.writes:
+        return ""
+    if endpoint.pool != "request":
+        return endpoint.pool
+    return "file" if request.is_multipart and endpoint.takes_file else ""
+
+
+def _closing(reply: Reply) -> Reply:
+    """The reply, after which the connection is closed."""
+    reply.headers["Connection"] = "close"
+    return reply
 
 
 def _may_have_file(body: bytes) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterable
 
 from kalends import errors
-from kalends.http.input.request import FRAMING, UPLOAD_LIMIT
+from kalends.http.input.params import FRAMING, UPLOAD_LIMIT
 
 MIB = 1024 * 1024
 # Nearly all bodies are smaller. They have their own budget, so that large bodies cannot keep people from signing in.

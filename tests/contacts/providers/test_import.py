@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.contacts import bulk_import
 from kalends.context import Context
 from kalends.db import Database, Transaction
@@ -30,7 +30,7 @@ ADDRESSES = sum(3 if n % 7 == 0 else 1 for n in range(PEOPLE) if n % 10)
 def importing(db: Database, settings: Settings, clock: Clock, cast: Cast, books: dict[str, Book]) -> Client:
     """Alice, at a service whose Google is Radicale, and whose Yahoo is Xandikos."""
     with_books = structs.replace(settings, google_carddav_url=books["radicale"].url, yahoo_carddav_url=books["xandikos"].url)
-    return Client(wsgi(db, with_books, clock), cast.alice.token)
+    return Client(application(db, with_books, clock), cast.alice.token)
 
 
 def imported(who: Client, service: str = "yahoo", **fields: Any) -> Reply:
@@ -131,7 +131,7 @@ def test_no_credential_is_stored_or_logged(
         graph_url=stand.url,
         graph_login_url=stand.url,
     )
-    alice = Client(wsgi(db, with_providers, clock), cast.alice.token)
+    alice = Client(application(db, with_providers, clock), cast.alice.token)
     replies = [imported(alice, service, **credentials) for service in ("google", "yahoo", "outlook") for credentials in _credentials()]
     assert all(reply.status in (422, 503) for reply in replies), replies
     with db.read() as tx:

@@ -5,7 +5,7 @@ import re
 import pytest
 from msgspec import structs
 
-from kalends.app import wsgi
+from kalends.app import application
 from kalends.db import Database
 from kalends.settings import Settings
 from tests.cast import Cast
@@ -81,7 +81,7 @@ def test_missing_fields_of_an_import_are_named(importing: Client, field: str, va
 
 def test_an_unavailable_service_is_reported(db: Database, settings: Settings, clock: Clock, cast: Cast, books: dict[str, Book]) -> None:
     unreachable = structs.replace(settings, google_carddav_url="http://127.0.0.1:9")
-    who = Client(wsgi(db, unreachable, clock), cast.alice.token)
+    who = Client(application(db, unreachable, clock), cast.alice.token)
     page = who.post("/contacts/import", data=import_form(service="google"))
     assert page.status == 503
     assert "Google is unavailable" in page.text

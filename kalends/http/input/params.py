@@ -8,8 +8,9 @@ from math import inf
 from typing import Any, NoReturn
 from urllib.parse import unquote_to_bytes
 
-import falcon
 import msgspec
+from falcon import HTTPError
+from falcon.media import MultipartFormHandler
 
 from kalends import errors
 from kalends.errors import FieldError
@@ -18,6 +19,7 @@ from kalends.http.input.fields import REPEATED, Field, fields_of
 from kalends.http.input.form import Form
 from kalends.http.input.options import split_annotated, struct_options
 from kalends.http.input.readers import Repeated
+from kalends.http.request import Request
 from kalends.values.upload import Upload
 
 BEARERS = frozenset({"wkey", "token"})
@@ -60,13 +62,13 @@ def _never_ignored(endpoint: Endpoint, params: dict[str, Any]) -> dict[str, Any]
     return {name: params[name] for name in names & params.keys()}
 
 
-def gather(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
+def gather(request: Request, endpoint: Endpoint) -> dict[str, Any]:
     """All parameters of the request: the body's win over the query string's."""
-    params = _unwrapped(_form(req.query_string), endpoint) if req.query_string else {}
+    params = _unwrapped(_form(request.query), endpoint) if request.query else {}
     if not SECRETS.isdisjoint(params):
         _refuse_secrets(params, endpoint)
-    if req.method != "GET" or req.content_length:
-        params |= _unwrapped(_body(req, endpoint), endpoint)
+    if request.body:
+        params |= _unwrapped(_body(request, endpoint), endpoint)
     return params
 
 
@@ -99,14 +101,14 @@ def _unwrapped(params: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
     return inner | params
 
 
-def is_strict(req: falcon.Request) -> bool:
+def is_strict(request: Request) -> bool:
     """Whether the request says `Prefer: handling=strict` (RFC 7240)."""
-    if "HTTP_PREFER" not in req.env:
+    if "prefer" not in request.headers:
         return False
-    for preference in req.env["HTTP_PREFER"].split(","):
+    for preference in request.headers["prefer"].split(","):
         name, _, value = preference.partition(";")[0].partition("=")
         if name.strip().lower() == "handling":
-            return bool(value.strip().strip('"').lower() == "strict")
+            return value.strip().strip('"').lower() == "strict"
     return False
 
 
@@ -122,21 +124,19 @@ def _unknown(params: dict[str, Any], fields: Iterable[Field], written: str = "{}
     return unknown
 
 
-def _body(req: falcon.Request, endpoint: Endpoint) -> dict[str, Any]:
-    content = req.bounded_stream.read()
-    if not content:
-        return {}
-    kind = (req.content_type or "").partition(";")[0].strip().lower()
+def _body(request: Request, endpoint: Endpoint) -> dict[str, Any]:
+    content, content_type = request.body, request.headers.get("content-type", "")
+    kind = content_type.partition(";")[0].strip().lower()
     if len(content) > (UPLOAD_LIMIT + FRAMING if kind == "multipart/form-data" and endpoint.takes_file else BODY_LIMIT):
         raise errors.TooLarge("A body may have at most 1 MiB, and a file 10 MiB where an action takes one.")
-    if req.get_header("Content-Encoding") not in (None, "", "identity"):
+    if request.headers.get("content-encoding") not in (None, "", "identity"):
         raise errors.UnsupportedMediaType("Send the body as it is, without a Content-Encoding.")
     if kind == "application/json" or kind.endswith("+json"):
         return _json(content)
     if kind == "application/x-www-form-urlencoded":
         return _form(_utf8(content))
     if kind == "multipart/form-data":
-        return _multipart(content, req.content_type or "")
+        return _multipart(content, content_type)
     raise errors.UnsupportedMediaType(
         "Send application/json, application/x-www-form-urlencoded or multipart/form-data, and say so in Content-Type."
     )
@@ -206,7 +206,7 @@ def _utf8(content: bytes) -> str:
 def _multipart(content: bytes, content_type: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     try:
-        handler = falcon.media.MultipartFormHandler()
+        handler = MultipartFormHandler()
         handler.parse_options.max_body_part_count = 0
         handler.parse_options.max_body_part_buffer_size = len(content)
         form = handler.deserialize(_Bytes(content), content_type, len(content))
@@ -219,7 +219,7 @@ def _multipart(content: bytes, content_type: str) -> dict[str, Any]:
             _place(values, part.name or "", Upload(part.filename, data) if part.filename else _utf8(data))
     except UnicodeDecodeError:
         raise errors.BadRequest("A name in the multipart body is not valid UTF-8.") from None
-    except falcon.HTTPError as error:
+    except HTTPError as error:
         raise errors.BadRequest(f"The multipart body cannot be read: {error.description or error.title}.") from None
     return values
 
