@@ -114,7 +114,8 @@ def text(settings: Settings, delivery: Delivery, event: Event) -> str:
 def _wordings(event: Event) -> Iterator[str]:
     """Descriptions of the event, from the longest to the shortest."""
     title, place = plain(_line(title_with_status(event))), plain(_line(event.location or ""))
-    long, brief = event_time.short(event), event_time.brief(event)
+    was = _old_time(event)
+    long, brief = f"{was}{event_time.short(event)}", f"{was}{event_time.brief(event)}"
     if place:
         yield from (f"{title}, {long}, {cut}" for cut in _shorten(place))
     yield from (f"{cut}, {long}" for cut in _shorten(title, MIN_TITLE))
@@ -131,12 +132,13 @@ def _shorten(whole: str, min_length: int = 1) -> Iterator[str]:
 
 def _describe(event: Event) -> dict[str, str]:
     """The title, the status and the time in words; of a postponed event, the old time."""
-    time = event_time.long(event)
-    return {
-        "title": title_with_status(event),
-        "status": describe(event),
-        "time": f"was {time}" if event.status == "postponed" else time,
-    }
+    time = f"{_old_time(event)}{event_time.long(event)}"
+    return {"title": title_with_status(event), "status": describe(event), "time": time}
+
+
+def _old_time(event: Event) -> str:
+    """What comes before the time of a postponed event."""
+    return "was " if event.status == "postponed" else ""
 
 
 def _plain_text(*, event: Event, title: str, status: str, time: str, url: str, reason: str, unsubscribe: str | None) -> str:

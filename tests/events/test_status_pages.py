@@ -127,4 +127,6 @@ def test_mails_and_texts_say_the_status() -> None:
         assert body is not None
         assert "This event is cancelled. The hall is flooded." in body.get_content()
     assert message.text(SETTINGS, a_delivery(), cancelled).startswith("Cancelled: Jazz")
-    assert "was Monday, 11 May 2026" in message.preview(SETTINGS, a_row(status="postponed"))
+    postponed = a_row(status="postponed")
+    assert "was Monday, 11 May 2026" in message.preview(SETTINGS, postponed)
+    assert message.text(SETTINGS, a_delivery(), postponed).startswith("Postponed: Jazz, was Mon 11 May 2026")
