@@ -1,5 +1,6 @@
 """Pages on which events are created, changed, repeated and deleted."""
 
+from datetime import date
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, structs
@@ -12,7 +13,7 @@ from kalends.events.input import EventChanges, EventIds, EventInput, RepeatInput
 from kalends.events.model import STATUS
 from kalends.events.series import api as series_api
 from kalends.events.series import store as series
-from kalends.events.series.model import build_repeat
+from kalends.events.series.model import Repeat, RepeatPreview, build_repeat
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes
 from kalends.http.input.form import Form
@@ -30,7 +31,8 @@ from kalends.web.render import render
 
 # A date and a clock time have inputs of their own, which make one time.
 CLOCKS = {"start_time": "start_clock", "end_time": "end_clock"}
-REPEAT = ("frequency", "interval", "end_date")
+DETAILS = ("by_day", "by_month_day", "by_month", "by_set_pos", "count")
+REPEAT = ("frequency", "interval", "end_date", "also", "short_months", "dry_run", *DETAILS)
 COMPARED = (
     *("title", "start_time", "start_clock", "end_time", "end_clock", "time_zone", "location", "description", "tag_list", "image_url"),
     *STATUS,
@@ -48,7 +50,12 @@ class Start(Struct, kw_only=True):
 
 
 def _form(
-    ctx: Context, form: FormState, event: Event | None = None, rule: FormState | None = None, stored: FormState | None = None
+    ctx: Context,
+    form: FormState,
+    event: Event | None = None,
+    rule: FormState | None = None,
+    stored: FormState | None = None,
+    preview: RepeatPreview | None = None,
 ) -> Document:
     """The form of a new or an existing event. stored: the event as somebody else has saved it in the meantime."""
     calendars = [calendar for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)]
@@ -60,6 +67,10 @@ def _form(
         title=title,
         form=form,
         rule=repeating,
+        repeat=_load_repeat(ctx, event) if event else None,
+        preview=preview,
+        has_details=lambda state: any(state.value(name) or state.error(name) for name in DETAILS),
+        to_date=date.fromisoformat,
         event=event,
         calendars=calendars,
         zones=sorted(known_zones()),
@@ -97,7 +108,7 @@ def create(ctx: Context, params: Form) -> Document:
 def edit(ctx: Context, event_id: int, form: FormState | None = None, rule: FormState | None = None) -> Document:
     """The forms to change an event and its rule, with what was typed into one of them."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    stored = _split(structs.asdict(present.editable(event)) | {"version": event.etag, "scope": "this"} | _rule(event))
+    stored = _stored(ctx, event)
     if form is None:
         return _form(ctx, stored, event, rule)
     typed = structs.replace(form, values={**stored.values, **form.values, "version": event.etag})
@@ -118,8 +129,11 @@ def update(ctx: Context, event_id: int, params: Form) -> Document:
 
 @page("POST", "/events/{event_id}/repeat", again=edit, form="rule")
 def repeat(ctx: Context, event_id: int, params: Form) -> Document:
-    """Repeat the event, or replace the rule of its series."""
-    series_api.repeat(ctx, event_id, _repeat(params))
+    """Repeat the event, or replace the rule of its series; or show the form again with a preview of the dates."""
+    result = series_api.repeat(ctx, event_id, _repeat(params))
+    if isinstance(result, RepeatPreview):
+        event = policy.event(ctx, event_id, to=Right.EDIT)
+        return _form(ctx, _stored(ctx, event), event, FormState(params.values), preview=result)
     return redirect(ctx, f"/events/{event_id}", done="saved")
 
 
@@ -166,11 +180,25 @@ def _text(state: FormState, name: str) -> str:
     return str(state.value(name)).replace("\r\n", "\n").strip()
 
 
-def _rule(event: Event) -> dict[str, Any]:
-    if event.rrule is None or event.first_date is None:
+def _stored(ctx: Context, event: Event) -> FormState:
+    """The form of a stored event and its rule."""
+    rule = _rule(_load_repeat(ctx, event))
+    return _split(structs.asdict(present.editable(event)) | {"version": event.etag, "scope": "this"} | rule)
+
+
+def _load_repeat(ctx: Context, event: Event) -> Repeat | None:
+    if event.series_id is None:
+        return None
+    rule = series.get(ctx, event.series_id)
+    return build_repeat(rule.rrule, rule.start_date, rule.also)
+
+
+def _rule(repeat: Repeat | None) -> dict[str, Any]:
+    """The inputs of the rule. Lists are delimited by commas."""
+    if repeat is None:
         return {"frequency": "", "interval": 1, "end_date": ""}
-    repeat = build_repeat(event.rrule, event.first_date)
-    return {"frequency": repeat.frequency, "interval": repeat.interval, "end_date": repeat.end_date}
+    fields = {name: getattr(repeat, name) for name in REPEAT if name != "dry_run"}
+    return {name: ",".join(map(str, value)) if isinstance(value, list) else value for name, value in fields.items()}
 
 
 def _split(values: dict[str, Any]) -> FormState:

@@ -5,9 +5,14 @@ import re
 # Labels of fields whose name alone is not enough.
 LABELS = {
     "calendar_id": "Calendar",
+    "by_day": "Weekdays",
+    "by_month": "Months",
+    "by_month_day": "Days of the month",
+    "by_set_pos": "Which of these days",
     "calendar_ids": "Calendars",
     "color": "Colour",
     "comment": "Comment",
+    "count": "Number of dates",
     "current_password": "Your password",
     "description": "Description",
     "email": "E-mail address",
@@ -24,6 +29,7 @@ LABELS = {
     "plus_n": "Guests",
     "public": "Who sees it",
     "response": "Your response",
+    "short_months": "Months without the day",
     "start_clock": "Time of the start",
     "start_date": "First day",
     "start_time": "Start",

@@ -12,8 +12,8 @@ from kalends.ical.canonical_rule import canonicalise, format_rule
 from kalends.ical.rrule import Budget, Recurrence
 from kalends.ical.values import DateTimeValue, parse_datetime
 
-# How many days one expansion may examine, in about half a second.
-MAX_STEPS = 500_000
+# How many days one expansion may examine, in about a tenth of a second: the database may be locked meanwhile.
+MAX_STEPS = 200_000
 ONE_DAY = timedelta(days=1)
 ONCE = "FREQ=DAILY;COUNT=1"
 
