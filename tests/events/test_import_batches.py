@@ -15,8 +15,8 @@ from tests.events.importing import a_file, an_entry, counts, imported, starts, u
 
 BATCH_EVENTS = "kalends.events.imports.plan.BATCH_EVENTS"
 SINGLE = [an_entry(f"single{n}", f"DTSTART:202607{n:02}T180000Z") for n in range(1, 6)]
-# A date beside the rule is an event of its own, under a UID that begins with the series'.
-SERIES = an_entry("series", "DTSTART:20260601T180000Z", "RRULE:FREQ=DAILY;COUNT=2", "RDATE:20260610T180000Z,20260620T180000Z")
+# A second date of a day is an event of its own, under a UID that begins with the series'.
+SERIES = an_entry("series", "DTSTART:20260601T180000Z", "RRULE:FREQ=DAILY;COUNT=2", "RDATE:20260601T200000Z,20260602T200000Z")
 FILE = a_file(*SINGLE[:3], SERIES, *SINGLE[3:])
 
 

@@ -9,7 +9,7 @@ import recurring_ical_events
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cast import Cast, a_calendar, a_key
+from tests.cast import Cast, a_calendar, a_comment, a_key
 from tests.client import Client
 from tests.conftest import Clock
 from tests.events.importing import CORPUS, a_file, an_entry, counts, events, imported, remarks, starts, uploaded
@@ -277,3 +277,22 @@ def test_two_who_import_the_same_file_at_once_make_one_of_each(cast: Cast) -> No
         came = list(pool.map(lambda _: imported(cast.alice, content), range(4)))
     assert sorted(each["imported"] for each in came) == [0, 0, 0, 2]
     assert len(starts(cast.alice)) == 6
+
+
+def test_events_from_before_rules_were_kept_become_the_dates_of_the_series(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule with weekdays was imported as single events: with the same file again, they keep their ids and comments."""
+    content = repeating(
+        "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=4", "DTSTART;TZID=Europe/Paris:20260601T180000", "RDATE;TZID=Europe/Paris:20260620T180000"
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr("kalends.events.imports.recurrence.MAX_INTERVAL", 0)
+        imported(cast.alice, content)
+    before = events(cast.alice)
+    assert {each["series_id"] for each in before} == {None}
+    a_comment(cast.alice, before[2])
+    assert counts(imported(cast.alice, content)) == (0, 1, 0, 0)
+    after = events(cast.alice)
+    assert [each["id"] for each in after] == [each["id"] for each in before]
+    assert [each["comments_count"] for each in after] == [0, 0, 1, 0, 0]
+    assert (after[0]["repeat"]["rrule"], after[0]["repeat"]["also"]) == ("FREQ=WEEKLY;COUNT=4;BYDAY=MO,WE", ["2026-06-20"])
+    assert counts(imported(cast.alice, content)) == (0, 0, 1, 0)
