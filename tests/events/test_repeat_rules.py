@@ -14,6 +14,7 @@ from kalends.ical.rrule import parse
 from tests.cast import Cast, Person, a_comment, a_response, an_event
 from tests.client import Reply
 from tests.events.series import assert_rule_agrees, events_of_series
+from tests.ical.test_rrule import rules
 
 TUESDAY = "2027-03-09T19:00"
 
@@ -253,11 +254,31 @@ def test_the_two_parts_of_a_rule_have_the_dates_of_the_whole(text: str, start: d
         ("FREQ=YEARLY;BYMONTH=6", "Every year in June"),
         ("FREQ=YEARLY;BYWEEKNO=20", "Every year in week 20"),
         ("FREQ=YEARLY;BYYEARDAY=-2,100", "Every year on the 100th and 2nd to last day of the year"),
+        ("FREQ=WEEKLY;BYMONTH=2", "Every week in February"),
         ("FREQ=DAILY;COUNT=1", "Every day, once"),
     ],
 )
 def test_a_rule_has_a_sentence(text: str, sentence: str) -> None:
     assert describe(parse(text)) == sentence
+
+
+@given(rules(), st.integers(1, 20))
+def test_any_rule_is_followed_or_refused_and_can_be_split(cast: Cast, sample: tuple[str, date], count: int) -> None:
+    event = an_event(cast.alice, start_time=sample[1].isoformat())
+    reply = _repeat(cast.alice, event["id"], rrule=f"{sample[0]};COUNT={count}")
+    assert (reply.status, reply.json.get("occurrences", 0) > 0) in ((200, True), (422, False)), reply
+    if reply.status == 200:
+        last = events_of_series(cast.alice, event["id"])[-1]["id"]
+        assert cast.alice.put(f"/api/events/{last}", json={"title": "Last", "scope": "following"}).status == 200
+        assert cast.alice.get(f"/api/calendars/{cast.alice.primary_calendar_id}.ics").status == 200
+        cast.alice.delete(f"/api/events/{last}", query={"scope": "all"})
+    cast.alice.delete(f"/api/events/{event['id']}", query={"scope": "all"})
+
+
+@given(rules())
+def test_every_rule_has_a_sentence(sample: tuple[str, date]) -> None:
+    text, start = sample
+    assert describe(canonicalise(parse(text), start)).startswith("Every ")
 
 
 def test_an_endless_rule_is_created_24_months_ahead(cast: Cast) -> None:

@@ -32,7 +32,7 @@ def _describe_days(rule: Recurrence) -> str:
     days = " ".join(_parts(rule))
     if not days:
         return every
-    if rule.frequency == "WEEKLY" and rule.interval == 1 and days == _join_days(rule) and rule.days == _WORKING_DAYS:
+    if rule.frequency == "WEEKLY" and rule.interval == 1 and rule.days == _WORKING_DAYS and days == _join_days(rule):
         return "Every weekday (Monday to Friday)"
     if days.startswith("in "):
         return f"{every} {days}"
