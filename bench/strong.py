@@ -100,9 +100,9 @@ async def create(sent: EventInput, request: Request) -> Response:
     if row is None:
         await _require_rights(request, sent.calendar_id)
         raise HTTPException(403)
-    event = dict.fromkeys(("image_url", "series_id", "frequency", "responses", *DETAILS)) | dict(row)
+    event = dict.fromkeys(("image_url", "series_id", "frequency", "responses", "status_note", *DETAILS)) | dict(row)
     event |= {"title": sent.title, "description": sent.description, "end_at": end_at, "location": sent.location, "tags": sent.tag_list}
-    event |= {"all_day": False, "created_at": now, "updated_at": now, "comments_count": 0, "can_edit": True}
+    event |= {"all_day": False, "status": "planned", "created_at": now, "updated_at": now, "comments_count": 0, "can_edit": True}
     return _json(_detail(event, [{"id": row["calendar_id"], "name": row["calendar_name"]}]), 201)
 
 
@@ -135,6 +135,8 @@ def _item(event: Row, calendar_ids: list[int]) -> dict[str, Any]:
         "tag_list": tags,
         "tags": tags.split(",") if tags else [],
         "public": bool(event["public"]),
+        "status": event["status"],
+        "status_note": event["status_note"],
         "calendar_ids": calendar_ids,
         "series_id": event["series_id"],
         "url": f"{base_url}/events/{event['id']}",

@@ -41,7 +41,7 @@ _MY_CALENDARS = f"""(
     SELECT id FROM calendars WHERE owner_id = {_ME} UNION SELECT calendar_id FROM calendar_shares WHERE user_id = {_ME}
 )"""
 _CALENDARS_OF_EVENT = "FROM placements p JOIN calendars c ON c.id = p.calendar_id WHERE p.event_id = e.id"
-_ITEM_COLUMNS = "id title start_at end_at all_day time_zone location image_url tags public series_id updated_at".split()
+_ITEM_COLUMNS = "id title start_at end_at all_day time_zone location image_url tags public status status_note series_id updated_at".split()
 _ITEM = ", ".join(f"e.{name}" for name in _ITEM_COLUMNS)
 _JSON_ITEM = ", ".join(f"'{name}', {name}" for name in _ITEM_COLUMNS) + ", 'calendar_ids', calendar_ids"
 _NEW = f"""INSERT INTO events (owner_id, calendar_id, title, description, start_at, end_at, until_at, all_day, time_zone, location, tags,
