@@ -108,7 +108,7 @@ def _format_series(ctx: Context, series: Series, events: list[Event], years: ica
     by_slot = {event.slot: event for event in events if event.slot is not None}
     for event in by_slot.values():
         ical.add_years(years, event)
-    pattern = next((by_slot[slot] for slot in sorted(by_slot) if not by_slot[slot].edited), None)
+    pattern = _find_pattern(series, [by_slot[slot] for slot in sorted(by_slot) if not by_slot[slot].edited])
     if pattern is None:
         yield from (ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings)) for event in by_slot.values())
         return
@@ -118,6 +118,18 @@ def _format_series(ctx: Context, series: Series, events: list[Event], years: ica
         if not _follows_rule(event, pattern, series, slot):
             times = [_format_slot("RECURRENCE-ID", series, pattern, slot), *ical.format_times(event)]
             yield ical.format_event(event, ctx.settings, uid, times)
+
+
+def _find_pattern(series: Series, regular: list[Event]) -> Event | None:
+    """The event that the component of the rule describes: the first that has the regular time and length, without a DST change."""
+    return next((event for event in regular if not _meets_dst_change(series, event)), regular[0] if regular else None)
+
+
+def _meets_dst_change(series: Series, event: Event) -> bool:
+    if event.all_day or event.end_at is None:
+        return False
+    start = datetimes.to_local(event.start_at, event.time_zone)
+    return occurrences.seconds_of_day(start) != series.clock or _local_length(event) != event.end_at - event.start_at
 
 
 def _format_rule(ctx: Context, series: Series, pattern: Event, by_slot: dict[str, Event], uid: str) -> str:

@@ -15,7 +15,7 @@ from kalends.db import Database
 from kalends.events.series import occurrences
 from kalends.events.series import store as series
 from kalends.settings import Settings
-from tests.cast import Cast, Person, a_comment, a_response, an_event
+from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event
 from tests.client import Reply
 from tests.conftest import Clock
 
@@ -305,3 +305,14 @@ def test_repeats_of_one_series_at_once_leave_one_rule_that_the_events_follow(cas
     dates = [date.fromisoformat(e["start_time"][:10]) for e in _series(cast.alice, event)]
     expected = _oracle("DAILY", 1, date.fromisoformat(rule["start_date"]), date.fromisoformat(rule["end_date"]))
     assert dates == expected
+
+
+def test_a_series_repeated_from_a_date_in_a_dst_gap_keeps_its_length(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, time_zone="Europe/Paris")["id"]
+    event = an_event(cast.alice, calendar_id=calendar, start_time="2026-03-28T02:30", end_time="2026-03-28T04:30")
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-03-29"})
+    _, moved = cast.alice.get(f"/api/events?calendar_id={calendar}").json["events"]
+    assert moved["start_time"] == "2026-03-29T03:30:00+02:00"
+    cast.alice.put(f"/api/events/{moved['id']}/repeat", json={"frequency": "DAILY", "start_date": "2026-03-28", "end_date": "2026-03-30"})
+    last = cast.alice.get(f"/api/events?calendar_id={calendar}").json["events"][-1]
+    assert (last["start_time"], last["end_time"]) == ("2026-03-30T02:30:00+02:00", "2026-03-30T04:30:00+02:00")

@@ -29,6 +29,13 @@ def entries(content: bytes) -> list[str]:
     rule={"frequency": "WEEKLY", "interval": 2, "end_date": "2026-06-01"},
     changes=[],
 )
+# The first date of the series is moved by the change to summer time.
+@example(
+    single={"title": "Jazz", "start_time": "2026-11-01", "time_zone": "UTC"},
+    first={"title": "Jazz", "start_time": "2026-03-08T02:30", "time_zone": "Europe/Paris", "end_time": "2026-03-10T04:30"},
+    rule={"frequency": "YEARLY", "by_day": ["1MO"], "by_month": [3, 10], "end_date": "2027-04-10", "also": ["2026-03-29"]},
+    changes=[("retitle", 27)],
+)
 @settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(single=event_fields(), first=event_fields(), rule=repeats, changes=exceptions)
 def test_an_imported_feed_gives_the_same_feed(

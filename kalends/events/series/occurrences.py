@@ -139,7 +139,9 @@ def occurrence_span(pattern: Event | Span, day: date, clock: int) -> dict[str, A
     if pattern.all_day:
         until_at = datetimes.end_of_day(day + (last.date() - first.date()), zone)
         return {"start_at": start_at, "end_at": until_at, "until_at": until_at}
-    length = seconds_of_day(last) - seconds_of_day(first)
+    # If a DST gap moved the start of the pattern, its regular length begins at the series' time of day.
+    is_at_clock = _to_instant(first.date(), clock, zone) == pattern.start_at
+    length = seconds_of_day(last) - (clock if is_at_clock else seconds_of_day(first))
     end_at = _to_instant(day, clock + length, zone, (last.date() - first.date()).days)
     if end_at < start_at:
         end_at = start_at + pattern.end_at - pattern.start_at
