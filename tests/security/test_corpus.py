@@ -188,7 +188,7 @@ def test_hostile_bodies_are_refused(scenes: Scenes, endpoint: Endpoint) -> None:
 
 @_cases([endpoint for endpoint in ENDPOINTS if endpoint.variables], _name, _by_variables)
 def test_an_invented_path_causes_no_server_error(scenes: Scenes, endpoint: Endpoint) -> None:
-    """A link that is its own permission may reply that it does not work."""
+    """The link itself grants permission, so its reply may say that it does not work."""
     scene = scenes()
     allowed = {401, 404, 405, 410, 422} if "token" in "".join(endpoint.variables) else {401, 404, 405}
     for label, segment in corpus.SEGMENTS.items():

@@ -148,7 +148,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         return name
 
     def _receive(self, synchronisations: int, *, is_probe: bool = False) -> list[PGresult]:
-        """The results before the last of so many synchronisations of the pipeline; outside of pipeline mode, those of one command."""
+        """The results before the last of the synchronisations of the pipeline; outside of pipeline mode, those of one command."""
         pgconn = self.pgconn
         deadline = self._deadline(self.begin_timeout if is_probe else self.reply_timeout)
         while pgconn.flush():

@@ -19,7 +19,7 @@ from kalends.errors import Unavailable
 BUSY_MS = 10_000
 # The longest interval at which another process that waits for the lock polls it.
 BUSY_INTERVAL_SECONDS = 0.1
-# The segments of a text index are merged in steps of so many pages, each a transaction of some milliseconds.
+# The segments of a text index are merged in steps of this many pages, each a transaction of some milliseconds.
 MERGE_PAGES = 100
 MERGE_STEPS = 50
 TEXT_INDEXES = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%'"

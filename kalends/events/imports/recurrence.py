@@ -11,7 +11,7 @@ from kalends import errors
 from kalends.events.imports.entries import Content
 from kalends.events.imports.incoming import Importer, IncomingEvent, IncomingSeries
 from kalends.events.series.occurrences import occurrence_span, seconds_of_day
-from kalends.events.series.rule import Rule, add_months, to_until
+from kalends.events.series.rule import MAX_INTERVAL, ONCE, Rule, add_months, parse_text, to_until
 from kalends.events.series.store import MAX_OCCURRENCES
 from kalends.events.span import Span, timed_span
 from kalends.ical import rrule
@@ -21,7 +21,6 @@ from kalends.ical.rrule import BudgetExceeded, Recurrence
 from kalends.ical.values import DateTimeValue, shorten
 from kalends.values import datetimes
 
-MAX_INTERVAL = 1_000
 # Longer than the time between two DST changes, except in a few zones in a few years.
 DAYS_WITHOUT_DST_CHANGE = 40
 SECOND = timedelta(seconds=1)
@@ -29,8 +28,6 @@ SECOND = timedelta(seconds=1)
 MONTHS_BEYOND_HORIZON = 1_200
 # The most days that are examined to find whether a rule has a day.
 STEPS_OF_A_PERIOD = 366
-# The rule of an entry that has RDATE alone.
-ONCE = Recurrence("DAILY", count=1)
 
 
 class Dates(Struct, frozen=True):
@@ -69,7 +66,7 @@ class RecurrenceReader:
         series = IncomingSeries(self._entry.line, self._uid, clock=seconds_of_day(self._start.local))
         content = self._reader.read_content(self._entry)
         pattern = self._find_pattern(self._reader.read_span(self._entry, self._zone))
-        dates, goes_on = self._read_dates(rule or ONCE, series, pattern)
+        dates, goes_on = self._read_dates(rule or parse_text(ONCE), series, pattern)
         self._importer.count(len(dates), content)
         self._add_exceptions(series, set(dates), changed)
         for day in dates:

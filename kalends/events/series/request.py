@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 
 from kalends import errors
 from kalends.events.input import RepeatInput
-from kalends.events.series.rule import MAX_STEPS, Rule, add_months, to_until
+from kalends.events.series.rule import MAX_INTERVAL, MAX_STEPS, Rule, add_months, to_until
 from kalends.events.series.store import MAX_OCCURRENCES
 from kalends.ical import rrule
 from kalends.ical.canonical_rule import canonicalise
@@ -18,8 +18,7 @@ from kalends.ical.values import DateTimeValue
 from kalends.records.event import Event
 from kalends.values import datetimes
 
-MAX_INTERVAL = 1_000
-# A rule without a date for so long is taken for one that never matches, such as 30 February.
+# A rule without a date for this many months is taken for one that never matches, such as 30 February.
 MONTHS_TO_FIRST_DATE = 1_200
 DAYS_OF_FEBRUARY, DAYS_OF_SHORT_MONTH, DAYS_OF_LONG_MONTH = 28, 30, 31
 _PARTS = {"by_day": "BYDAY", "by_month_day": "BYMONTHDAY", "by_month": "BYMONTH", "by_set_pos": "BYSETPOS"}

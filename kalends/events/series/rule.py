@@ -14,7 +14,9 @@ from kalends.ical.values import DateTimeValue, parse_datetime
 
 # How many days one expansion may examine, in about a tenth of a second: the database may be locked meanwhile.
 MAX_STEPS = 200_000
+MAX_INTERVAL = 1_000
 ONE_DAY = timedelta(days=1)
+# The rule of a series that has added dates alone.
 ONCE = "FREQ=DAILY;COUNT=1"
 
 
