@@ -65,7 +65,7 @@ MODULE_LAYERS = {
             "events.ical",
             "events.listing",
         ),
-        *("events.location", "events.search", "events.span", "events.status", "home.upcoming"),
+        *("events.location", "events.repeat_form", "events.search", "events.span", "events.status", "home.upcoming"),
         *(f"events.imports.{name}" for name in ("apply", "entries", "existing", "file", "incoming", "plan", "recurrence")),
         *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope")),
         *("reference.errors", "reference.glossary", "reference.guide"),

@@ -1,5 +1,6 @@
 """Pages on which events are created, changed, repeated and deleted."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import Annotated, Any
 
@@ -7,11 +8,13 @@ from msgspec import Meta, Struct, structs
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.events import api, present, store
+from kalends.events import api, present, repeat_form, span, store
 from kalends.events.create import create_event
-from kalends.events.input import EventChanges, EventIds, EventInput, RepeatInput
+from kalends.events.input import EventChanges, EventFields, EventIds, EventInput
 from kalends.events.model import STATUS
+from kalends.events.repeat_form import NONE, PREVIEW, choice_of
 from kalends.events.series import api as series_api
+from kalends.events.series import occurrences, request
 from kalends.events.series import store as series
 from kalends.events.series.model import Repeat, RepeatPreview, build_repeat
 from kalends.http.endpoint import Document
@@ -21,6 +24,7 @@ from kalends.http.input.types import DateTime, Id, TimeZone
 from kalends.policy import Right
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
+from kalends.values import datetimes
 from kalends.values.datetimes import known_zones
 from kalends.web import form_token, labels
 from kalends.web.form_token import FormToken
@@ -31,12 +35,12 @@ from kalends.web.render import render
 
 # A date and a clock time have inputs of their own, which make one time.
 CLOCKS = {"start_time": "start_clock", "end_time": "end_clock"}
-DETAILS = ("by_day", "by_month_day", "by_month", "by_set_pos", "count")
-REPEAT = ("frequency", "interval", "end_date", "also", "short_months", "dry_run", *DETAILS)
 COMPARED = (
     *("title", "start_time", "start_clock", "end_time", "end_clock", "time_zone", "location", "description", "tag_list", "image_url"),
     *STATUS,
 )
+# What the script of the form sends as the value of PREVIEW.
+LIVE = "live"
 CHANGED = "Somebody changed this event while you were editing it. If you save now, your version replaces theirs."
 
 
@@ -55,21 +59,27 @@ def _form(
     event: Event | None = None,
     rule: FormState | None = None,
     stored: FormState | None = None,
-    preview: RepeatPreview | None = None,
+    preview: RepeatPreview | str | None = None,
 ) -> Document:
-    """The form of a new or an existing event. stored: the event as somebody else has saved it in the meantime."""
+    """The form of a new or an existing event.
+
+    stored: the event as somebody else has saved it in the meantime. preview: what the rule would do, or why that cannot be said.
+    """
     calendars = [calendar for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)]
     title = "Edit the event" if event else "New event"
-    repeating = structs.replace(rule or form, prefix="repeat-" if event else "")
+    day = _rule_day(event) if event else _start_day(ctx, form)
     return render(
         "events/form.html",
         ctx,
         title=title,
         form=form,
-        rule=repeating,
+        rule=structs.replace(rule or form, prefix="repeat-" if event else ""),
         repeat=_load_repeat(ctx, event) if event else None,
+        day=day.isoformat(),
+        sentences=repeat_form.write_sentences(day),
+        repeat_form=repeat_form,
         preview=preview,
-        has_details=lambda state: any(state.value(name) or state.error(name) for name in DETAILS),
+        is_beside=isinstance(preview, RepeatPreview) and not preview.repeat.has(day),
         to_date=date.fromisoformat,
         event=event,
         calendars=calendars,
@@ -88,18 +98,20 @@ def new(ctx: Context, params: Start) -> Document:
     values = structs.asdict(api.new(ctx)) | {"public": calendar.public, "calendar_id": calendar.id, form_token.FIELD: params.form_token}
     if params.start_time:
         values |= {"start_time": params.start_time, "time_zone": params.time_zone or policy.user(ctx).time_zone}
-    return _form(ctx, _split(values))
+    return _form(ctx, _split(values | repeat_form.DEFAULTS))
 
 
 @page("POST", "/events", again=_form)
 def create(ctx: Context, params: Form) -> Document:
-    """Create the event and, if a rule is chosen, the series."""
+    """Create the event and, if a rule is chosen, the series; or show the form again with a preview of the dates."""
     policy.user(ctx)
+    if params.text(PREVIEW):
+        return _form(ctx, FormState(params.values), preview=_preview(params, lambda: _preview_new(ctx, params)))
     if path := form_token.find_path(ctx, params):
         return redirect(ctx, path, done="created-already")
-    event = create_event(ctx, _join(params.without("file", form_token.FIELD, *REPEAT)).read(EventInput))
-    if params.text("frequency"):
-        series_api.repeat(ctx, event.id, _repeat(params))
+    event = create_event(ctx, _join(params.without("file", form_token.FIELD, *repeat_form.FIELDS)).read(EventInput))
+    if choice_of(params) != NONE:
+        series_api.repeat(ctx, event.id, repeat_form.read(params, date.fromisoformat(event.start_time[:10])))
     form_token.insert_path(ctx, params, f"/events/{event.id}")
     return redirect(ctx, f"/events/{event.id}", done="created")
 
@@ -123,17 +135,18 @@ def update(ctx: Context, event_id: int, params: Form) -> Document:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if params.text("version") != event.etag:
         raise errors.Conflict(CHANGED)
-    api.update(ctx, event_id, _changed(event, _join(params.without(*REPEAT))))
+    api.update(ctx, event_id, _changed(event, _join(params)))
     return redirect(ctx, f"/events/{event_id}", done="saved")
 
 
 @page("POST", "/events/{event_id}/repeat", again=edit, form="rule")
 def repeat(ctx: Context, event_id: int, params: Form) -> Document:
     """Repeat the event, or replace the rule of its series; or show the form again with a preview of the dates."""
-    result = series_api.repeat(ctx, event_id, _repeat(params))
-    if isinstance(result, RepeatPreview):
-        event = policy.event(ctx, event_id, to=Right.EDIT)
-        return _form(ctx, _stored(ctx, event), event, FormState(params.values), preview=result)
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    if params.text(PREVIEW):
+        preview = _preview(params, lambda: _preview_change(ctx, event, params))
+        return _form(ctx, _stored(ctx, event), event, FormState(params.values), preview=preview)
+    series_api.repeat(ctx, event_id, repeat_form.read(params, _rule_day(event)))
     return redirect(ctx, f"/events/{event_id}", done="saved")
 
 
@@ -182,7 +195,7 @@ def _text(state: FormState, name: str) -> str:
 
 def _stored(ctx: Context, event: Event) -> FormState:
     """The form of a stored event and its rule."""
-    rule = _rule(_load_repeat(ctx, event))
+    rule = repeat_form.fill(_load_repeat(ctx, event), _rule_day(event))
     return _split(structs.asdict(present.editable(event)) | {"version": event.etag, "scope": "this"} | rule)
 
 
@@ -193,12 +206,49 @@ def _load_repeat(ctx: Context, event: Event) -> Repeat | None:
     return build_repeat(rule.rrule, rule.start_date, rule.also)
 
 
-def _rule(repeat: Repeat | None) -> dict[str, Any]:
-    """The inputs of the rule. Lists are delimited by commas."""
-    if repeat is None:
-        return {"frequency": "", "interval": 1, "end_date": ""}
-    fields = {name: getattr(repeat, name) for name in REPEAT if name != "dry_run"}
-    return {name: ",".join(map(str, value)) if isinstance(value, list) else value for name, value in fields.items()}
+def _preview(params: Form, find: Callable[[], RepeatPreview]) -> RepeatPreview | str:
+    """What the rule would do. The script of the page asks while people choose: it gets a message instead of an error."""
+    if choice_of(params) == NONE:
+        return "The event takes place once."
+    try:
+        return find()
+    except errors.Invalid as problem:
+        if params.text(PREVIEW) != LIVE:
+            raise
+        return " ".join(f"{labels.label(error.field)} {labels.message(error.message)}." for error in problem.errors)
+
+
+def _preview_new(ctx: Context, params: Form) -> RepeatPreview:
+    names = Start.__struct_fields__
+    start = Form({name: value for name, value in _join(params).values.items() if name in names}).read(Start)
+    if not start.start_time:
+        raise errors.invalid("start_time", "is required", "required")
+    fields = EventFields(title="", start_time=start.start_time, time_zone=start.time_zone)
+    first = span.resolve(fields, _calendar(ctx, start.calendar_id).time_zone)
+    return occurrences.preview_new(ctx, first, request.read(repeat_form.read(params, _local_day(first)), first))
+
+
+def _preview_change(ctx: Context, event: Event, params: Form) -> RepeatPreview:
+    preview = series_api.repeat(ctx, event.id, structs.replace(repeat_form.read(params, _rule_day(event)), dry_run=True))
+    assert isinstance(preview, RepeatPreview)
+    return preview
+
+
+def _rule_day(event: Event) -> date:
+    """The day of the event in its series, or else that of its start."""
+    return date.fromisoformat(event.slot) if event.slot else _local_day(event)
+
+
+def _local_day(event: Event | span.Span) -> date:
+    return datetimes.to_local(event.start_at, event.time_zone).date()
+
+
+def _start_day(ctx: Context, form: FormState) -> date:
+    """The day that was typed as the start of a new event; today if it is not a date."""
+    try:
+        return date.fromisoformat(str(form.value("start_time")))
+    except ValueError:
+        return datetimes.to_local(ctx.now, policy.user(ctx).time_zone).date()
 
 
 def _split(values: dict[str, Any]) -> FormState:
@@ -226,10 +276,6 @@ def _join(form: Form) -> Form:
         values[name] = f"{day}T{form.text(clock)}" if form.text(clock) else day
         values.pop(clock, None)
     return Form(values)
-
-
-def _repeat(form: Form) -> RepeatInput:
-    return Form({name: form.text(name) for name in REPEAT}).read(RepeatInput)
 
 
 def _changed(event: Event, form: Form) -> Changes[EventChanges]:

@@ -72,7 +72,7 @@ MEANINGS = {
     "created": "Number of events that would be created.",
     "removed": "Number of events that would be deleted.",
     "stranded": "Dates that no longer fit and have comments, responses or changes of their own: they would leave the series.",
-    "next_dates": "The next five dates of the rule.",
+    "next_dates": "The next five dates, with that of the event itself.",
     "responses": "The responses.",
     "EventDetail.responses": "Counts of the responses to the event.",
     "EventRepeated.responses": "Counts of the responses to the event.",

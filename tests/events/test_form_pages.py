@@ -98,24 +98,3 @@ def test_a_conflict_shows_what_differs_and_what_saving_will_do(cast: Cast) -> No
     assert saved.redirect == (path, "saved")
     current = cast.alice.get(f"/api{path}").json
     assert (current["title"], current["location"]) == ("Gig by Alice", "Old hall")
-
-
-def test_the_form_previews_a_rule_and_keeps_all_parts_of_it(cast: Cast) -> None:
-    event = an_event(cast.alice, start_time="2027-03-09T19:00")
-    path = f"/events/{event['id']}/repeat"
-    rule = {"frequency": "MONTHLY", "interval": "1", "by_day": "2TU", "by_month_day": "", "end_date": "", "count": "6"}
-    preview = cast.alice.post(path, data=rule | {"dry_run": "true"}, headers=BROWSER)
-    assert preview.status == 200
-    assert "Every second Tuesday of the month, 6 times" in preview.text
-    assert "Tuesday, 13 April 2027" in preview.text
-    assert "1 date would stay, 5 would be new, 0 would be deleted." in preview.text
-    assert cast.alice.get(f"/api/events/{event['id']}").json["repeat"] is None
-    assert cast.alice.post(path, data=rule | {"also": "2027-03-20", "by_month": "3,4,5"}).redirect[1] == "saved"
-    repeat = cast.alice.get(f"/api/events/{event['id']}").json["repeat"]
-    assert (repeat["rrule"], repeat["also"]) == ("FREQ=MONTHLY;COUNT=6;BYMONTH=3,4,5;BYDAY=2TU", ["2027-03-20"])
-    page = cast.alice.get(f"/events/{event['id']}/edit").text
-    assert 'name="also" value="2027-03-20"' in page
-    assert 'value="3,4,5"' in page
-    assert 'value="2TU"' in page
-    refused = cast.alice.post(path, data=rule | {"by_day": "2XX"}, headers=BROWSER)
-    assert (refused.status, "<details open>" in refused.text, "2XX" in refused.text) == (422, True, True)

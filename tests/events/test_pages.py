@@ -104,7 +104,7 @@ def test_an_event_is_created_from_dates_and_times(cast: Cast) -> None:
             end_clock="22:30",
             calendar_id=calendar["id"],
             public="true",
-            frequency="",
+            repeat="none",
         )
     )
     event = cast.alice.get(f"/api/events/{event_id}").json
@@ -114,7 +114,7 @@ def test_an_event_is_created_from_dates_and_times(cast: Cast) -> None:
 
 def test_a_form_without_times_creates_an_all_day_event_and_a_rule_a_series(cast: Cast) -> None:
     event_id = event_of(
-        submit(cast.alice, "/events", title="Fair", start_time="2026-06-01", frequency="WEEKLY", interval="1", end_date="2026-06-15")
+        submit(cast.alice, "/events", title="Fair", start_time="2026-06-01", repeat="weekly", ends="on", end_date="2026-06-15")
     )
     event = cast.alice.get(f"/api/events/{event_id}").json
     assert (event["all_day"], event["start_time"]) == (True, "2026-06-01")
@@ -128,7 +128,7 @@ def test_a_broken_form_keeps_what_was_typed_names_the_field_and_writes_nothing(c
     assert "&lt;also&gt; kept" in reply.text
     assert 'href="#end_time"' in reply.text
     assert 'aria-invalid="true" aria-describedby="end_time-about"' in reply.text
-    series = submit(cast.alice, "/events", title="Kept", start_time="2026-06-02", frequency="DAILY", interval="0")
+    series = submit(cast.alice, "/events", title="Kept", start_time="2026-06-02", repeat="custom", frequency="DAILY", interval="0")
     assert (series.status, 'href="#interval"' in series.text) == (422, True)
     assert cast.alice.get("/api/events?count=true").json["total"] == 0
 

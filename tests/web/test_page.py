@@ -4,7 +4,8 @@ from tests.cast import Cast
 
 
 def test_an_error_after_a_write_rolls_back_and_shows_the_form_again(cast: Cast) -> None:
-    event = {"title": "Weekly <jam>", "start_time": "2026-05-11", "frequency": "WEEKLY", "interval": "0", "end_date": "2026-06-11"}
+    event = {"title": "Weekly <jam>", "start_time": "2026-05-11", "repeat": "custom", "frequency": "WEEKLY", "interval": "0"}
+    event |= {"ends": "on", "end_date": "2026-06-11"}
     reply = cast.alice.post("/events", data=event)
     assert reply.status == 422
     assert 'value="Weekly &lt;jam&gt;"' in reply.text

@@ -1,10 +1,11 @@
 """Series: what the API returns about their rules."""
 
+from datetime import date
 from functools import lru_cache
 
 from msgspec import Struct, field, structs
 
-from kalends.events.series.rule import parse_text
+from kalends.events.series.rule import Rule, parse_text
 from kalends.events.series.sentence import describe, is_moved_to_last
 from kalends.ical.canonical_rule import format_days, sort_numbers
 
@@ -26,6 +27,10 @@ class Repeat(Struct, frozen=True, kw_only=True):
     also: list[str]
     excepted: list[str] = field(name="except")
     text: str
+
+    def has(self, day: date) -> bool:
+        """Whether the rule has this date, or it was added."""
+        return Rule(parse_text(self.rrule), date.fromisoformat(self.start_date)).has(day) or day.isoformat() in self.also
 
 
 class RepeatPreview(Struct, kw_only=True):

@@ -54,7 +54,6 @@ def preview(ctx: Context, event: Event, request: Request) -> RepeatPreview:
     stranded = set(store.find_detached(ctx, change.unfit))
     here = _find_slot(event, change)
     slots = change.slots - change.deleted
-    today = datetimes.to_local(ctx.now, event.time_zone).date().isoformat()
     kept = len(slots & change.others.keys()) + 1
     excepted = change.deleted | {day.isoformat() for day in request.excepted}
     return RepeatPreview(
@@ -64,8 +63,32 @@ def preview(ctx: Context, event: Event, request: Request) -> RepeatPreview:
         created=len(slots) + (here is None) - kept,
         removed=len(change.unfit) - len(stranded),
         stranded=sorted(slot for slot, event_id in change.others.items() if event_id in stranded),
-        next_dates=sorted(slot for slot in slots if slot >= today)[:PREVIEWED],
+        next_dates=_find_next(ctx, event, slots if here else slots | {_local_date(event)}),
     )
+
+
+def preview_new(ctx: Context, span: Span, request: Request) -> RepeatPreview:
+    """The same for an event that does not exist yet."""
+    days = {day.isoformat() for day in request.find_dates(horizon(ctx, request.rule))} | {_local_date(span)}
+    return RepeatPreview(
+        repeat=build_repeat(request.rule.text, request.rule.start.isoformat(), request.also_text),
+        occurrences=len(days),
+        kept=0,
+        created=len(days),
+        removed=0,
+        stranded=[],
+        next_dates=_find_next(ctx, span, days),
+    )
+
+
+def _find_next(ctx: Context, event: Event | Span, days: set[str]) -> list[str]:
+    """The next of the days."""
+    today = datetimes.to_local(ctx.now, event.time_zone).date().isoformat()
+    return sorted(day for day in days if day >= today)[:PREVIEWED]
+
+
+def _local_date(event: Event | Span) -> str:
+    return datetimes.to_local(event.start_at, event.time_zone).date().isoformat()
 
 
 def repeat(ctx: Context, event: Event, request: Request) -> int:
@@ -82,8 +105,7 @@ def repeat(ctx: Context, event: Event, request: Request) -> int:
 
 def _find_slot(event: Event, change: Change) -> str | None:
     """The slot of the event itself: that which it has, or its date, if the rule has it and no other event takes it."""
-    date_of_start = datetimes.to_local(event.start_at, event.time_zone).date().isoformat()
-    slot = event.slot if event.slot in change.slots else date_of_start
+    slot = event.slot if event.slot in change.slots else _local_date(event)
     return slot if slot in change.slots and slot not in change.others else None
 
 

@@ -11,6 +11,7 @@ from kalends import errors
 from kalends.events.input import RepeatInput
 from kalends.events.series.rule import MAX_INTERVAL, MAX_STEPS, Rule, add_months, to_until
 from kalends.events.series.store import MAX_OCCURRENCES
+from kalends.events.span import Span
 from kalends.ical import rrule
 from kalends.ical.canonical_rule import canonicalise
 from kalends.ical.rrule import Budget, BudgetExceeded, Recurrence
@@ -50,7 +51,7 @@ class Request(Struct, frozen=True):
         return days
 
 
-def read(params: RepeatInput, event: Event) -> Request:
+def read(params: RepeatInput, event: Event | Span) -> Request:
     """The rule of the parameters, or an error that names the field. It begins with its first date."""
     zone = event.time_zone
     start = datetimes.parse(params.start_date).to_date(zone) if params.start_date else datetimes.to_local(event.start_at, zone).date()
@@ -110,7 +111,7 @@ def _move_to_last(rule: Recurrence, start: date) -> Recurrence:
     return structs.replace(rule, months=months_of_rule, month_days=month_days, positions=positions)
 
 
-def _read_rrule(params: RepeatInput, event: Event) -> Recurrence:
+def _read_rrule(params: RepeatInput, event: Event | Span) -> Recurrence:
     others = {"frequency", "end_date", "count", *_PARTS}
     sent = sorted(name for name in others if getattr(params, name))
     if sent or params.interval > 1 or params.short_months != "skip":
@@ -129,7 +130,7 @@ def _read_rrule(params: RepeatInput, event: Event) -> Recurrence:
     return structs.replace(recurrence, until=to_until(_last_start(recurrence.until, event))) if recurrence.until else recurrence
 
 
-def _last_start(until: DateTimeValue, event: Event) -> date:
+def _last_start(until: DateTimeValue, event: Event | Span) -> date:
     """The last local day on which an occurrence may begin."""
     if until.is_date or event.all_day:
         return until.local.date()

@@ -8,7 +8,7 @@ from kalends.ical.rrule import Recurrence
 from kalends.values.time_text import month_day
 
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
-_ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", -1: "last", -2: "second to last", -3: "third to last"}
+ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", -1: "last", -2: "second to last", -3: "third to last"}
 _WORKING_DAYS = frozenset((0, weekday) for weekday in range(5))
 _ALL_DAYS = frozenset((0, weekday) for weekday in range(7))
 
@@ -80,7 +80,7 @@ def _describe_end(rule: Recurrence) -> str:
 
 def _nth(number: int) -> str:
     """`second`, `last`."""
-    return _ORDINALS.get(number) or _format_number(number)
+    return ORDINALS.get(number) or _format_number(number)
 
 
 def _join_numbers(numbers: frozenset[int], last: str = "and") -> str:
