@@ -15,8 +15,8 @@ PRODUCT = "-//Kalends//Kalends//EN"
 # How often programs should refresh a feed.
 REFRESH = "PT1H"
 
-# iCalendar has no status for postponed events.
-_STATUSES = {"cancelled": "CANCELLED", "postponed": "TENTATIVE"}
+# iCalendar has no status for postponed events; other programs mean by TENTATIVE those that are not confirmed yet.
+_STATUSES = {"cancelled": ["STATUS:CANCELLED"], "postponed": ["STATUS:TENTATIVE", "X-KALENDS-STATUS:POSTPONED"], "planned": []}
 
 # The years for which the file must describe each time zone.
 Years = dict[str, set[int]]
@@ -65,8 +65,7 @@ def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str
         lines.append(f"LOCATION:{_text(event.location)}")
     if event.tags:
         lines.append("CATEGORIES:" + ",".join(map(_text, event.tags.split(","))))
-    if event.status != "planned":
-        lines.append(f"STATUS:{_STATUSES[event.status]}")
+    lines += _STATUSES[event.status]
     if event.status_note:
         lines.append(f"COMMENT:{_text(event.status_note)}")
     if event.image_url:

@@ -25,7 +25,7 @@ _READ = {
     "VCALENDAR": {"METHOD", "X-WR-TIMEZONE"},
     "VEVENT": set(
         "UID SUMMARY DESCRIPTION COMMENT LOCATION CATEGORIES IMAGE URL STATUS CLASS SEQUENCE DTSTART DTEND DURATION RRULE EXRULE EXDATE "
-        "RDATE RECURRENCE-ID X-MICROSOFT-CDO-ALLDAYEVENT".split()
+        "RDATE RECURRENCE-ID X-MICROSOFT-CDO-ALLDAYEVENT X-KALENDS-STATUS".split()
     ),
     "VTIMEZONE": {"TZID", "X-LIC-LOCATION"},
     "STANDARD": {"DTSTART", "TZOFFSETFROM", "TZOFFSETTO", "RRULE", "RDATE"},
@@ -48,6 +48,7 @@ class Entry(Struct, kw_only=True):
     image_url: str
     url: str
     status: str
+    is_postponed: bool
     comment: str
     is_private: bool
     is_all_day: bool
@@ -180,6 +181,7 @@ def _build_entry(component: _Component, is_cancelled: bool) -> Entry:
         image_url=next((each.value.strip() for each in properties.get("IMAGE", []) if each.parameters.get("VALUE") != "BINARY"), ""),
         url=_text(properties, "URL"),
         status="CANCELLED" if is_cancelled else _text(properties, "STATUS").strip().upper(),
+        is_postponed=_text(properties, "X-KALENDS-STATUS").upper() == "POSTPONED",
         comment=_text(properties, "COMMENT"),
         is_private=_text(properties, "CLASS").upper() in ("PRIVATE", "CONFIDENTIAL"),
         is_all_day=_text(properties, "X-MICROSOFT-CDO-ALLDAYEVENT").upper() == "TRUE",

@@ -24,7 +24,7 @@ def test_a_cancelled_event_says_so_in_feeds_with_a_higher_sequence(cast: Cast) -
 def test_a_postponed_event_is_tentative_in_feeds(cast: Cast) -> None:
     event = an_event(cast.alice, status="postponed", status_note="In autumn")["id"]
     lines = cast.alice.get(f"/api/events/{event}.ics").text.split("\r\n")
-    assert {"STATUS:TENTATIVE", "COMMENT:In autumn"} <= set(lines)
+    assert {"STATUS:TENTATIVE", "X-KALENDS-STATUS:POSTPONED", "COMMENT:In autumn"} <= set(lines)
 
 
 def test_a_cancelled_date_of_a_series_is_an_exception_to_its_rule(cast: Cast) -> None:
@@ -40,12 +40,21 @@ def test_a_cancelled_date_of_a_series_is_an_exception_to_its_rule(cast: Cast) ->
 
 def test_a_file_keeps_its_status_and_note(cast: Cast) -> None:
     cancelled = an_entry("a", "DTSTART:20260601T180000Z", "STATUS:CANCELLED", "COMMENT:Ill")
-    tentative = an_entry("b", "DTSTART:20260602T180000Z", "STATUS:tentative")
+    postponed = an_entry("b", "DTSTART:20260602T180000Z", "STATUS:TENTATIVE", "X-KALENDS-STATUS:postponed", "COMMENT:In autumn")
     confirmed = an_entry("c", "DTSTART:20260603T180000Z", "STATUS:CONFIRMED", "COMMENT:Bring a friend")
-    result = imported(cast.alice, a_file(cancelled, tentative, confirmed))
-    assert (counts(result), remarks(result)) == ((3, 0, 0, 0), [(10, "status")])
-    expected = [("cancelled", "Ill"), ("postponed", None), ("planned", None)]
+    result = imported(cast.alice, a_file(cancelled, postponed, confirmed))
+    assert (counts(result), remarks(result)) == ((3, 0, 0, 0), [])
+    expected = [("cancelled", "Ill"), ("postponed", "In autumn"), ("planned", None)]
     assert [(event["status"], event["status_note"]) for event in events(cast.alice)] == expected
+
+
+def test_a_tentative_event_of_another_program_is_planned(cast: Cast) -> None:
+    """Outlook and Google mean that it is not confirmed yet, and one that another program confirmed is postponed no more."""
+    tentative = an_entry("a", "DTSTART:20260601T180000Z", "STATUS:tentative", "COMMENT:Perhaps")
+    confirmed = an_entry("b", "DTSTART:20260602T180000Z", "STATUS:CONFIRMED", "X-KALENDS-STATUS:POSTPONED")
+    result = imported(cast.alice, a_file(tentative, confirmed))
+    assert (counts(result), remarks(result)) == ((2, 0, 0, 0), [(3, "file")])
+    assert [(event["status"], event["status_note"]) for event in events(cast.alice)] == [("planned", None)] * 2
 
 
 def test_a_later_file_cancels_an_event_and_plans_it_again(cast: Cast) -> None:

@@ -32,7 +32,6 @@ MAX_DAYS = 3_000_000
 ONE_DAY = timedelta(days=1)
 
 _IMAGE = next(field for field in fields_of(EventFields) if field.name == "image_url")
-_STATUSES = {"CANCELLED": "cancelled", "TENTATIVE": "postponed"}
 _BREAK = re.compile(r"\s*\n\s*")
 
 
@@ -80,8 +79,12 @@ class EntryReader:
         first: dict[str, int] = {}
         counts: Counter[str] = Counter()
         for entry in self._file.entries:
-            links = {"links"} if entry.url and not entry.url.startswith(self._url) else set()
-            for kind in sorted(entry.unsupported | links):
+            kinds = set(entry.unsupported)
+            if entry.url and not entry.url.startswith(self._url):
+                kinds.add("links")
+            if entry.status == "TENTATIVE" and not entry.is_postponed:
+                kinds.add("tentative statuses")
+            for kind in sorted(kinds):
                 counts[kind] += 1
                 first.setdefault(kind, entry.line)
         for kind, count in counts.items():
@@ -105,10 +108,12 @@ class EntryReader:
         return Content(store.content_columns(complete(fields, {"location"})) | self._status(entry), entry.is_private)
 
     def _status(self, entry: Entry) -> dict[str, str | None]:
-        """The columns of the status; a COMMENT is the note."""
-        status = _STATUSES.get(entry.status, "planned")
-        if status == "postponed" and not entry.url.startswith(self._url):
-            self.warn(entry.line, "status", "it is tentative, and was imported as postponed; set its status to planned if it takes place")
+        """The columns of the status; a COMMENT is the note. Only our own feeds mean by TENTATIVE that the event is postponed."""
+        status = "planned"
+        if entry.status == "CANCELLED":
+            status = "cancelled"
+        elif entry.status == "TENTATIVE" and entry.is_postponed:
+            status = "postponed"
         note = None if status == "planned" else self._clean(entry, "status_note", entry.comment, MAX_NOTE) or None
         return {"status": status, "status_note": note}
 
