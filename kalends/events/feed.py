@@ -87,7 +87,7 @@ def _format_all(ctx: Context, events: list[Event]) -> tuple[list[str], ical.Year
     for event in events:
         if event.series_id is not None:
             members.setdefault(event.series_id, []).append(event)
-    series = _load_series(ctx, list(members))
+    series, exceptions = _load_series(ctx, list(members))
     components: list[str] = []
     years: ical.Years = {}
     for event in events:
@@ -95,15 +95,23 @@ def _format_all(ctx: Context, events: list[Event]) -> tuple[list[str], ical.Year
             components.append(ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings)))
             ical.add_years(years, event)
         elif event.series_id in series:
-            components += _format_series(ctx, series.pop(event.series_id), members[event.series_id], years)
+            deleted = exceptions.get(event.series_id, set())
+            components += _format_series(ctx, series.pop(event.series_id), members[event.series_id], deleted, years)
     return components, years
 
 
-def _load_series(ctx: Context, ids: list[int]) -> dict[int, Series]:
-    return {series.id: series for batch in batches(ids, MAX_PAGE) for series in series_store.find_by_ids(ctx, list(batch))}
+def _load_series(ctx: Context, ids: list[int]) -> tuple[dict[int, Series], dict[int, set[str]]]:
+    """The series, and the slots of each that were deleted alone."""
+    found: dict[int, Series] = {}
+    exceptions: dict[int, set[str]] = {}
+    for batch in batches(ids, MAX_PAGE):
+        found |= {series.id: series for series in series_store.find_by_ids(ctx, list(batch))}
+        for series_id, slot in series_store.find_exceptions(ctx, list(batch)):
+            exceptions.setdefault(series_id, set()).add(slot)
+    return found, exceptions
 
 
-def _format_series(ctx: Context, series: Series, events: list[Event], years: ical.Years) -> Iterator[str]:
+def _format_series(ctx: Context, series: Series, events: list[Event], deleted: set[str], years: ical.Years) -> Iterator[str]:
     """A component with the rule, and one for each event that departs from it."""
     by_slot = {event.slot: event for event in events if event.slot is not None}
     for event in by_slot.values():
@@ -113,7 +121,7 @@ def _format_series(ctx: Context, series: Series, events: list[Event], years: ica
         yield from (ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings)) for event in by_slot.values())
         return
     uid = series.uid or ical.own_uid(ctx.settings, series.id, "series")
-    yield _format_rule(ctx, series, pattern, by_slot, uid)
+    yield _format_rule(ctx, series, pattern, by_slot, deleted, uid)
     for slot, event in by_slot.items():
         if not _follows_rule(event, pattern, series, slot):
             times = [_format_slot("RECURRENCE-ID", series, pattern, slot), *ical.format_times(event)]
@@ -132,7 +140,7 @@ def _meets_dst_change(series: Series, event: Event) -> bool:
     return occurrences.seconds_of_day(start) != series.clock or _local_length(event) != event.end_at - event.start_at
 
 
-def _format_rule(ctx: Context, series: Series, pattern: Event, by_slot: dict[str, Event], uid: str) -> str:
+def _format_rule(ctx: Context, series: Series, pattern: Event, by_slot: dict[str, Event], deleted: set[str], uid: str) -> str:
     """The component of the rule, with an EXDATE for each slot without an event, and an RDATE for each added date."""
     rule = series.rule
     # An endless rule may begin later, if its first occurrences are dates beside it.
@@ -140,7 +148,9 @@ def _format_rule(ctx: Context, series: Series, pattern: Event, by_slot: dict[str
     first = structs.replace(pattern, **_span(pattern, series, slots[0]))
     times = ical.format_times(first) if pattern.all_day else _format_first(pattern, series, slots[0])
     added = [_format_slot("RDATE", series, pattern, day.isoformat()) for day in rule.also if day.isoformat() in by_slot]
-    exceptions = [_format_slot("EXDATE", series, pattern, slot) for slot in slots if slot not in by_slot]
+    # Of an endless rule, the file that it came from may except dates for which no events have been created yet.
+    missing = [*slots, *sorted(slot for slot in deleted if slot > slots[-1])] if rule.is_endless else slots
+    exceptions = [_format_slot("EXDATE", series, pattern, slot) for slot in missing if slot not in by_slot]
     version, updated_at = max(e.version for e in by_slot.values()), max(e.updated_at for e in by_slot.values())
     newest = structs.replace(pattern, version=version, updated_at=updated_at)
     return ical.format_event(newest, ctx.settings, uid, [*times, _format_rrule(series, pattern, slots[-1]), *added, *exceptions])

@@ -10,7 +10,9 @@ from msgspec import Struct
 from kalends.ical import rrule
 from kalends.ical.lines import Property
 from kalends.ical.rrule import Budget, Recurrence
-from kalends.ical.values import parse_datetime, parse_datetimes
+from kalends.ical.values import DAY_SECONDS, parse_datetime, parse_datetimes
+from kalends.ical.zone_names import common_zones
+from kalends.values import datetimes
 
 MAX_OBSERVANCES = 100
 
@@ -84,6 +86,19 @@ class FileTimeZone:
         """The offset at the start of the year."""
         latest = [(onset, each.after) for each in self._observances if (onset := each.latest_before(year, self._budget))]
         return max(latest)[1] if latest else min((each.onsets[0], each.before) for each in self._observances)[1]
+
+
+def find_equal_zone(zone: FileTimeZone, year: int, preferred: str, budget: Budget) -> str | None:
+    """An IANA zone with the same offsets in every week of this year and the next; the preferred one if it has them."""
+    first = (date(min(year, date.max.year - 2), 1, 1) - _EPOCH.date()).days * DAY_SECONDS
+    instants = range(first, first + 2 * 366 * DAY_SECONDS, 7 * DAY_SECONDS)
+    budget.spend(len(instants))
+    probes = [(instant, zone.to_local(instant)) for instant in instants]
+
+    def is_equal(name: str) -> bool:
+        return all(datetimes.to_local(instant, name).replace(tzinfo=None) == local for instant, local in probes)
+
+    return next((name for name in (preferred, *common_zones()) if is_equal(name)), None)
 
 
 def build_time_zone(observances: list[Properties], budget: Budget) -> FileTimeZone | None:

@@ -9,7 +9,16 @@ from msgspec import Struct, field
 
 from kalends.ical.file_time_zone import Properties
 from kalends.ical.lines import Property, parse_property, split_escaped, unfold
-from kalends.ical.values import DateTimeValue, Duration, parse_datetime, parse_datetimes, parse_duration, shorten
+from kalends.ical.values import (
+    DateTimeValue,
+    Duration,
+    Period,
+    parse_datetime,
+    parse_datetimes,
+    parse_duration,
+    parse_periods,
+    shorten,
+)
 from kalends.values.text import replace_control_characters
 
 MAX_EVENTS = 10_000
@@ -36,10 +45,26 @@ _UNSUPPORTED = {"ATTACH": "attachments", "ATTENDEE": "guests", "VALARM": "remind
 _OTHER_COMPONENTS = {"VTODO": "tasks", "VJOURNAL": "journal entries", "VFREEBUSY": "free and busy times"}
 
 
+class Zone(Struct):
+    """A VTIMEZONE of the file."""
+
+    name: str
+    location: str
+    observances: list[Properties]
+
+
+class EntryCalendar(Struct):
+    """What a VCALENDAR says of all its entries: its time zone, and definitions of zones by their TZID in upper case."""
+
+    time_zone: str
+    zones: dict[str, Zone] = field(default_factory=dict)
+
+
 class Entry(Struct, kw_only=True):
     """A VEVENT of the file. Without a start, `errors` says why."""
 
     line: int
+    calendar: EntryCalendar
     uid: str
     summary: str
     description: str
@@ -58,27 +83,17 @@ class Entry(Struct, kw_only=True):
     duration: Duration | None = None
     rule: str = ""
     exdates: list[DateTimeValue] = field(default_factory=list)
-    rdates: list[DateTimeValue] = field(default_factory=list)
+    rdates: list[Period] = field(default_factory=list)
     recurrence_id: DateTimeValue | None = None
     and_following: bool = False
     unsupported: set[str] = field(default_factory=set)
     errors: list[tuple[str, str]] = field(default_factory=list)
 
 
-class Zone(Struct):
-    """A VTIMEZONE of the file."""
-
-    name: str
-    location: str
-    observances: list[Properties]
-
-
 class CalendarFile(Struct):
-    """The events of a file, its time zones by their TZID in upper case, and the numbers of its other components."""
+    """The events of a file, and the numbers of its other components."""
 
     entries: list[Entry] = field(default_factory=list)
-    zones: dict[str, Zone] = field(default_factory=dict)
-    time_zone: str = ""
     other_components: Counter[str] = field(default_factory=Counter)
 
 
@@ -157,22 +172,23 @@ def _close(stack: list[_Component], number: int, name: str) -> Iterator[_Compone
 
 def _add_calendar(file: CalendarFile, calendar: _Component) -> None:
     is_cancelled = _text(calendar.properties, "METHOD").upper() == "CANCEL"
-    file.time_zone = file.time_zone or _text(calendar.properties, "X-WR-TIMEZONE")
+    properties = EntryCalendar(_text(calendar.properties, "X-WR-TIMEZONE"))
     for inner in calendar.inner:
         if inner.name == "VEVENT":
-            file.entries.append(_build_entry(inner, is_cancelled))
-        elif inner.name == "VTIMEZONE" and len(file.zones) < MAX_ZONES:
+            file.entries.append(_build_entry(inner, properties, is_cancelled=is_cancelled))
+        elif inner.name == "VTIMEZONE" and len(properties.zones) < MAX_ZONES:
             name = _text(inner.properties, "TZID")
             observances = [each.properties for each in inner.inner]
-            file.zones.setdefault(name.upper(), Zone(name, _text(inner.properties, "X-LIC-LOCATION"), observances))
+            properties.zones.setdefault(name.upper(), Zone(name, _text(inner.properties, "X-LIC-LOCATION"), observances))
         elif inner.name in _OTHER_COMPONENTS:
             file.other_components[_OTHER_COMPONENTS[inner.name]] += 1
 
 
-def _build_entry(component: _Component, is_cancelled: bool) -> Entry:
+def _build_entry(component: _Component, calendar: EntryCalendar, *, is_cancelled: bool) -> Entry:
     properties = component.properties
     entry = Entry(
         line=component.line,
+        calendar=calendar,
         uid=_uid(properties),
         summary=_text(properties, "SUMMARY"),
         description=_text(properties, "DESCRIPTION"),
@@ -213,12 +229,15 @@ def _add_times(entry: Entry, properties: Properties) -> None:
             entry.duration = parse_duration(properties["DURATION"][0].value)
     except ValueError as error:
         entry.errors.append(("end_time", f"the end was left out: {error}"))
-    for name, values in (("EXDATE", entry.exdates), ("RDATE", entry.rdates)):
-        try:
-            for each in properties.get(name, []):
-                values += parse_datetimes(each)
-        except ValueError as error:
-            entry.errors.append(("repeat", f"{name} was not read to its end: {error}"))
+    name = "EXDATE"
+    try:
+        for each in properties.get("EXDATE", []):
+            entry.exdates += parse_datetimes(each)
+        name = "RDATE"
+        for each in properties.get("RDATE", []):
+            entry.rdates += parse_periods(each)
+    except ValueError as error:
+        entry.errors.append(("repeat", f"{name} was not read to its end: {error}"))
 
 
 def _uid(properties: Properties) -> str:

@@ -47,10 +47,31 @@ def parse_datetime(value: str, parameters: dict[str, str]) -> DateTimeValue:
     return DateTimeValue(local, is_date, bool(utc) and not is_date, "" if is_date else parameters.get("TZID", ""))
 
 
+class Period(Struct, frozen=True):
+    """A date or time; a PERIOD has an end or a duration, too."""
+
+    start: DateTimeValue
+    end: DateTimeValue | None = None
+    duration: Duration | None = None
+
+
 def parse_datetimes(prop: Property) -> Iterator[DateTimeValue]:
-    """Parse a list of dates or times; of a period, its start counts."""
+    """Parse a list of dates or times."""
     for value in prop.value.split(","):
-        yield parse_datetime(value.partition("/")[0], prop.parameters)
+        yield parse_datetime(value, prop.parameters)
+
+
+def parse_periods(prop: Property) -> Iterator[Period]:
+    """Parse a list of dates, times or periods."""
+    for value in prop.value.split(","):
+        start, slash, end = value.partition("/")
+        parsed = parse_datetime(start, prop.parameters)
+        if not slash:
+            yield Period(parsed)
+        elif "P" in end.upper():
+            yield Period(parsed, duration=parse_duration(end))
+        else:
+            yield Period(parsed, parse_datetime(end, prop.parameters))
 
 
 def parse_duration(value: str) -> Duration:

@@ -6,6 +6,8 @@ from kalends.values.datetimes import known_zones
 
 MAX_CHARACTERS = 200
 
+_BEST_KNOWN = ("UTC", "Europe/London", "Europe/Berlin", "America/New_York", "America/Chicago", "America/Los_Angeles", "Australia/Sydney")
+
 
 def find_zone(name: str) -> str | None:
     """The IANA zone of this name, which may have a prefix or be a Windows name."""
@@ -16,6 +18,14 @@ def find_zone(name: str) -> str | None:
         if zone := _names().get("/".join(pieces[first:])):
             return zone
     return None
+
+
+@cache
+def common_zones() -> tuple[str, ...]:
+    """A zone for each that Windows has: the best known ones first."""
+    from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
+
+    return tuple(dict.fromkeys([*_BEST_KNOWN, *sorted(zone for zone in WINDOWS_TO_OLSON.values() if zone in known_zones())]))
 
 
 @cache

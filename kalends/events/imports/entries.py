@@ -9,19 +9,18 @@ from typing import Any
 from msgspec import Struct, structs
 
 from kalends.events import store
+from kalends.events.imports.zones import EntryZone, ZoneReader
 from kalends.events.input import EventFields
 from kalends.events.location import complete
 from kalends.events.model import MAX_LOCATION
-from kalends.events.span import BACKWARDS, Span
+from kalends.events.span import BACKWARDS, Span, timed_span
 from kalends.http.input.fields import fields_of
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import readable_tags
 from kalends.http.remarks import Remark
-from kalends.ical import zone_names
-from kalends.ical.file_time_zone import FileTimeZone, build_time_zone
 from kalends.ical.parse import CalendarFile, Entry
 from kalends.ical.rrule import Budget
-from kalends.ical.values import DAY_SECONDS, DateTimeValue, shorten
+from kalends.ical.values import DAY_SECONDS, DateTimeValue, Period, shorten
 from kalends.values import datetimes, text
 
 MAX_TITLE = 200
@@ -42,22 +41,6 @@ class Content(Struct, frozen=True):
     is_private: bool
 
 
-class EntryZone(Struct, frozen=True):
-    """The time zone of an event. Its times are read by the definition in the file, if it has one.
-
-    is_named: the entry names the zone, so that an existing event takes it over."""
-
-    zone: str
-    definition: FileTimeZone | None = None
-    is_named: bool = True
-
-    def to_instant(self, local: datetime) -> int:
-        return self.definition.to_instant(local) if self.definition else datetimes.to_instant(local, self.zone)
-
-    def to_local(self, instant: int) -> datetime:
-        return self.definition.to_local(instant) if self.definition else datetimes.to_local(instant, self.zone).replace(tzinfo=None)
-
-
 class EntryReader:
     """Reads the entries of one file, and collects remarks."""
 
@@ -65,9 +48,7 @@ class EntryReader:
         self.remarks: list[Remark] = []
         self.budget = Budget(MAX_DAYS)
         self._file = file
-        self._file_zone = zone_names.find_zone(file.time_zone) if file.time_zone else None
-        self._zone = zone if is_zone_sent or not self._file_zone else self._file_zone
-        self._zones: dict[str, EntryZone] = {}
+        self.zone_of = ZoneReader(zone, self.budget, self.warn, is_zone_sent=is_zone_sent).zone_of
         self._url = f"{url}/events/"
 
     def warn(self, line: int, field: str, message: str) -> None:
@@ -143,27 +124,6 @@ class EntryReader:
             self.warn(entry.line, "tag_list", message)
         return tags
 
-    def zone_of(self, entry: Entry, value: DateTimeValue) -> EntryZone:
-        """The zone of the value. An event in UTC gets the file's own zone, unless it repeats."""
-        if value.zone and value.zone not in self._zones:
-            self._zones[value.zone] = self._find_zone(entry, value.zone)
-        if value.zone:
-            return self._zones[value.zone]
-        if value.is_utc and not entry.rule:
-            return EntryZone(self._file_zone or "UTC", is_named=False)
-        return EntryZone("UTC" if value.is_utc else self._zone, is_named=not value.is_date)
-
-    def _find_zone(self, entry: Entry, name: str) -> EntryZone:
-        defined = self._file.zones.get(name.strip())
-        zone = zone_names.find_zone(name) or (zone_names.find_zone(defined.location) if defined and defined.location else None)
-        if zone:
-            return EntryZone(zone)
-        definition = build_time_zone(defined.observances, self.budget) if defined else None
-        label = f"the zone “{shorten(defined.name if defined else name)}”"
-        read = "known to the file alone; its times were read by it, and are kept" if definition else "not known; its times were read"
-        self.warn(entry.line, "time_zone", f"{label} is {read} in {self._zone}")
-        return EntryZone(self._zone, definition)
-
     def to_instant(self, entry: Entry, value: DateTimeValue) -> int:
         """The instant of the value; of a date, the start of the day."""
         if value.is_utc:
@@ -207,6 +167,20 @@ class EntryReader:
             self._warn_end(entry, f"it {BACKWARDS}" if end_at < start_at else datetimes.YEARS)
             return None
         return end_at
+
+    def read_period(self, entry: Entry, period: Period, span: Span) -> Span:
+        """The span with the end of the period, if that has one."""
+        if period.duration:
+            end = structs.replace(period.start, local=period.start.local + timedelta(days=period.duration.days))
+            end_at = self.to_instant(entry, end) + period.duration.seconds
+        elif period.end:
+            end_at = self.to_instant(entry, period.end)
+        else:
+            return span
+        if end_at < span.start_at or not datetimes.is_in_range(end_at, span.time_zone):
+            self._warn_end(entry, f"it {BACKWARDS}" if end_at < span.start_at else datetimes.YEARS)
+            return span
+        return timed_span(span.start_at, end_at, span.time_zone)
 
     def _read_days(self, entry: Entry, first: date, zone: str, later: timedelta) -> Span:
         """The span of an all-day entry. In a file, the end is the day after the last one."""

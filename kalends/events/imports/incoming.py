@@ -7,7 +7,8 @@ from datetime import date
 from msgspec import Struct, field
 
 from kalends import errors
-from kalends.events.imports.entries import Content, EntryReader, EntryZone, as_all_day
+from kalends.events.imports.entries import Content, EntryReader, as_all_day
+from kalends.events.imports.zones import EntryZone
 from kalends.events.series.rule import Rule, add_months
 from kalends.events.series.store import MONTHS_AHEAD
 from kalends.events.span import Span

@@ -236,7 +236,8 @@ class RecurrenceReader:
     def _add_rdates(self, series: IncomingSeries, content: Content, pattern: Span) -> Iterator[IncomingSeries]:
         """Add the dates of RDATE; those that a series cannot have, because it has one on the day, are yielded as events of their own."""
         added: list[date] = []
-        for value in self._entry.rdates:
+        for period in self._entry.rdates:
+            value = period.start
             day = self._reader.to_date(self._entry, value, self._zone)
             local = self._start.local if value.is_date else value.local
             slot = day.isoformat() + ("" if local.time() == self._start.local.time() else f"T{local:%H%M%S}")
@@ -247,7 +248,7 @@ class RecurrenceReader:
             event = structs.replace(regular, edited=False)
             if not value.is_date and not self._start.is_date:
                 by = self._reader.to_instant(self._entry, value) - event.span.start_at
-                event = structs.replace(event, span=_shift(event.span, by))
+                event = structs.replace(event, span=self._reader.read_period(self._entry, period, _shift(event.span, by)))
             if series.rule is None:
                 series.events[slot] = event
             elif day.isoformat() in series.events or len(series.events) >= MAX_OCCURRENCES:
