@@ -15,13 +15,14 @@ from kalends.contacts.model import ContactInput
 from kalends.context import Actor, Context
 from kalends.db import UniqueViolation
 from kalends.db.text_search import fold
-from kalends.demo.story import CALENDARS, COMMENTS, DESCRIPTIONS, EVENTS, GUESTS, NOTES, PROFILE, SERIES, DemoEvent
+from kalends.demo.story import CALENDARS, COMMENTS, DESCRIPTIONS, EVENTS, GUESTS, NOTES, PROFILE, SERIES, STATUS, DemoEvent
 from kalends.events import api as events
 from kalends.events.create import create_event
-from kalends.events.input import EventInput, RepeatInput
+from kalends.events.input import EventChanges, EventInput, RepeatInput
 from kalends.events.model import EventRepeated
 from kalends.events.query import EventQuery
 from kalends.events.series import api as series
+from kalends.events.series.rule import Rule, parse_text
 from kalends.http.input.form import Form
 from kalends.policy import primary_calendar, user
 from kalends.responses import api as responses
@@ -52,6 +53,7 @@ def fill(ctx: Context, password_hash: str) -> Iterator[str]:
     for event in EVENTS:
         event_ids[event.title] = _create_event(ctx, event, today, calendar_ids[event.calendar])
         _respond(ctx, event, event_ids[event.title], now)
+        _set_status(ctx, event, event_ids[event.title])
         yield event.title
     _confirm_subscribers(ctx)
     for number, comment in enumerate(COMMENTS):
@@ -84,10 +86,9 @@ def _create_event(ctx: Context, event: DemoEvent, today: date, calendar_id: int)
     }
     created = create_event(ctx, Form(fields).read(EventInput))
     if event.title in SERIES:
-        frequency, interval, days = SERIES[event.title]
-        end_date = None if days is None else (today + timedelta(days=days)).isoformat()
-        rule = {"frequency": frequency, "interval": interval, "end_date": end_date}
-        repeated = series.repeat(ctx, created.id, Form(rule).read(RepeatInput))
+        rrule, days = SERIES[event.title]
+        until = "" if days is None else f";UNTIL={today + timedelta(days=days):%Y%m%d}"
+        repeated = series.repeat(ctx, created.id, RepeatInput(rrule=f"{rrule}{until}"))
         assert isinstance(repeated, EventRepeated)
         query = {"series_id": repeated.series_id, "start_time": today.isoformat(), "limit": 1}
         return events.index(ctx, Form(query).read(EventQuery)).events[0].id
@@ -97,6 +98,8 @@ def _create_event(ctx: Context, event: DemoEvent, today: date, calendar_id: int)
 def _times(event: DemoEvent, today: date) -> dict[str, Any]:
     """The local start and end."""
     first = today + timedelta(days=event.day)
+    if event.title in SERIES:
+        first = next(Rule(parse_text(SERIES[event.title][0]), first).own_dates())
     if event.at is None:
         return {"start_time": first.isoformat(), "end_time": (first + timedelta(days=event.lasts - 1)).isoformat()}
     start = datetime.fromisoformat(f"{first}T{event.at}")
@@ -118,6 +121,13 @@ def _respond(ctx: Context, event: DemoEvent, event_id: int, now: int) -> None:
         }
         with _as(ctx, None, now - (event.response_count - number) * 7 * HOUR):
             responses.create(ctx, Form(fields).params(ResponseInput))
+
+
+def _set_status(ctx: Context, event: DemoEvent, event_id: int) -> None:
+    """Cancel or postpone the event, after its guests have responded."""
+    if event.title in STATUS:
+        status, note = STATUS[event.title]
+        events.update(ctx, event_id, Form({"status": status, "status_note": note}).changes(EventChanges))
 
 
 def _confirm_subscribers(ctx: Context) -> None:

@@ -105,14 +105,23 @@ DESCRIPTIONS = {
     "Night run with lamps": "Bring a lamp; we have six to lend.",
 }
 
-# Frequency, interval, and the last day counted from today; None for an endless series.
-SERIES: dict[str, tuple[str, int, int | None]] = {
-    "Open stage": ("WEEKLY", 1, None),
-    "Evening run": ("WEEKLY", 1, 120),
-    "Long run": ("WEEKLY", 2, 120),
-    "Members' breakfast": ("MONTHLY", 1, None),
-    "Piano lesson": ("WEEKLY", 1, 90),
-    "Mum's birthday": ("YEARLY", 1, 2_000),
+# The rule, and the last day counted from today; None for an endless series. A series begins on the first day of its rule.
+SERIES: dict[str, tuple[str, int | None]] = {
+    "Open stage": ("FREQ=WEEKLY", None),
+    "Evening run": ("FREQ=WEEKLY;BYDAY=TU,TH", 120),
+    "Long run": ("FREQ=WEEKLY;INTERVAL=2", 120),
+    "Members' breakfast": ("FREQ=MONTHLY;BYDAY=-1SU", None),
+    "Piano lesson": ("FREQ=WEEKLY", 90),
+    "Mum's birthday": ("FREQ=YEARLY", 2_000),
+}
+
+# Events that do not take place as planned: status and note.
+STATUS: dict[str, tuple[str, str]] = {
+    "Film night: trumpets in the rain": (
+        "cancelled",
+        "The projector is broken. Tickets are refunded at the door.",
+    ),
+    "Trio in the park": ("postponed", "Rain is forecast. We look for a new date in spring."),
 }
 
 # Name, country, phone number and tags of each contact.

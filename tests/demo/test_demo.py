@@ -16,7 +16,7 @@ from kalends.app import application
 from kalends.context import Context
 from kalends.db import Database
 from kalends.demo import fill as demo
-from kalends.demo.story import COMMENTS, EVENTS, PROFILE, SERIES
+from kalends.demo.story import COMMENTS, EVENTS, PROFILE, SERIES, STATUS
 from kalends.settings import Settings
 from kalends.users import passwords
 from tests.client import Client
@@ -81,6 +81,17 @@ def test_guests_have_responded_to_upcoming_demo_events(ana: Client) -> None:
     assert min(event["responses"].values()) > 0
     first = every_event(ana, title="Open stage", start_time=datetime.fromtimestamp(NOON, UTC).date().isoformat())[0]
     assert ana.get(f"/api/events/{first['id']}").json["responses"]["yes"] > 0
+
+
+def test_the_demo_has_a_cancelled_a_postponed_event_and_series_with_rich_rules(ana: Client) -> None:
+    statuses = {event["title"]: (event["status"], event["status_note"]) for event in every_event(ana) if event["status"] != "planned"}
+    assert statuses == STATUS
+    assert {status for status, _ in statuses.values()} == {"cancelled", "postponed"}
+    series = {event["series_id"]: event["id"] for event in every_event(ana) if event["series_id"]}
+    rules = {ana.get(f"/api/events/{event_id}").json["repeat"]["text"] for event_id in series.values()}
+    assert "Every last Sunday of the month" in rules
+    assert any(text.startswith("Every week on Tuesday and Thursday until") for text in rules)
+    assert all(datetime.fromisoformat(run["start_time"]).weekday() in (1, 3) for run in every_event(ana, title="Evening run"))
 
 
 def test_the_demo_sends_no_messages(ana: Client, db: Database) -> None:

@@ -26,6 +26,8 @@ PAGES = {
     "contacts": "/contacts",
 }
 SIZES = {1280: 860, 360: 740}
+# Pictures of parts of the guide, in one look.
+PHONE = 390
 SCHEMES = ("light", "dark")
 COLOURS = 128
 
@@ -44,8 +46,24 @@ def take(folder: Path) -> None:
                     page = _window(browser, service.url, session["token"], width, scheme)
                     for name, path in PAGES.items():
                         page.goto(path.format(event=event))
-                        _save(page, folder / f"{name}-{width}-{scheme}.png")
+                        _save(page.screenshot(), folder / f"{name}-{width}-{scheme}.png")
+            cancelled = guest.get("/api/events?status=cancelled").json["events"][0]["id"]
+            for width in (1280, PHONE):
+                page = _window(browser, service.url, session["token"], width, "light")
+                _save(_picture_of_repetition(page), folder / f"repeat-{width}-light.png")
+                page.goto(f"/events/{cancelled}")
+                _save(page.screenshot(), folder / f"cancelled-{width}-light.png")
             browser.close()
+
+
+def _picture_of_repetition(page: Page) -> bytes:
+    """The form that repeats a new event, with the next dates."""
+    page.goto("/events/new?start_time=2027-03-09T19:00")
+    page.get_by_label("Every second Tuesday of the month").check()
+    page.get_by_label("Number of times").fill("6")
+    page.wait_for_selector(".dates :text('6 times')")
+    page.get_by_label("Number of times").blur()
+    return page.locator(".repetition").screenshot()
 
 
 def _liveliest(guest: Client) -> int:
@@ -58,7 +76,7 @@ def _liveliest(guest: Client) -> int:
 def _window(browser: Browser, url: str, token: str, width: int, scheme: Any) -> Page:
     context = browser.new_context(
         base_url=url,
-        viewport={"width": width, "height": SIZES[width]},
+        viewport={"width": width, "height": SIZES.get(width, 844)},
         color_scheme=scheme,
         reduced_motion="reduce",
         locale="en-GB",
@@ -68,9 +86,9 @@ def _window(browser: Browser, url: str, token: str, width: int, scheme: Any) -> 
     return context.new_page()
 
 
-def _save(page: Page, file: Path) -> None:
+def _save(screenshot: bytes, file: Path) -> None:
     """A palette of few colours makes a picture of few bytes."""
-    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    picture = Image.open(io.BytesIO(screenshot)).convert("RGB")
     file.parent.mkdir(parents=True, exist_ok=True)
     picture.quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
     print(f"{file} {file.stat().st_size // 1000} KB")
