@@ -188,7 +188,7 @@ def _invite(ctx: Context, calendar_id: int, params: Sharing) -> None:
         before = sharing.role_of(ctx, calendar_id, user_id=user.id)
         sharing.invite_user(ctx, calendar_id, user.id, params.role)
     if before == "editor" and params.role == "viewer":
-        sharing.reset_feed(ctx, calendar_id)
+        sharing.end_editing(ctx, calendar_id)
 
 
 def _leave(ctx: Context, calendar_id: int, block: bool) -> CalendarDetail:

@@ -38,11 +38,12 @@ def invite_user(ctx: Context, calendar_id: int, user_id: int, role: str) -> None
         role=role,
         now=ctx.now,
     )
-    _accept(ctx, "calendar_id = :calendar_id AND user_id = :user_id AND email_key IS NULL", calendar_id=calendar_id, user_id=user_id)
+    _set_declined(ctx, "calendar_id = :calendar_id AND user_id = :user_id AND email_key IS NULL", calendar_id=calendar_id, user_id=user_id)
+    _apply_invitations(ctx, calendar_id, user_id)
 
 
 def invite_address(ctx: Context, calendar_id: int, email_address: str, role: str) -> None:
-    """Share the calendar with the user who has verified the address, or will. The same statements run in both cases."""
+    """Share the calendar with the user who has verified the address, or will. The same work is done in both cases."""
     ctx.tx.run(
         """INSERT INTO calendar_invitations (calendar_id, user_id, email_address, email_key, role, created_at)
            VALUES (:calendar_id, (SELECT id FROM users WHERE email_key = :email_key AND verified_at IS NOT NULL),
@@ -55,7 +56,10 @@ def invite_address(ctx: Context, calendar_id: int, email_address: str, role: str
         role=role,
         now=ctx.now,
     )
-    _accept(ctx, "calendar_id = :calendar_id AND email_key = :email_key", calendar_id=calendar_id, email_key=fold_case(email_address))
+    user_id = _set_declined(
+        ctx, "calendar_id = :calendar_id AND email_key = :email_key", calendar_id=calendar_id, email_key=fold_case(email_address)
+    )
+    _apply_to_address(ctx, calendar_id, user_id)
 
 
 def claim(ctx: Context, user_id: int, email_address: str) -> None:
@@ -63,12 +67,13 @@ def claim(ctx: Context, user_id: int, email_address: str) -> None:
     own = "SELECT id FROM calendars WHERE owner_id = :user_id"
     rows = ctx.tx.rows(
         f"""UPDATE calendar_invitations SET user_id = :user_id
-            WHERE email_key = :email_key AND user_id IS NULL AND calendar_id NOT IN ({own}) RETURNING id""",
+            WHERE email_key = :email_key AND user_id IS NULL AND calendar_id NOT IN ({own}) RETURNING id, calendar_id""",
         user_id=user_id,
         email_key=fold_case(email_address),
     )
-    for (invitation_id,) in rows:
-        _accept(ctx, "id = :id", id=invitation_id)
+    for invitation_id, calendar_id in rows:
+        _set_declined(ctx, "id = :id", id=invitation_id)
+        _apply_invitations(ctx, calendar_id, user_id)
 
 
 def withdraw_user(ctx: Context, calendar_id: int, user_id: int) -> str | None:
@@ -79,6 +84,7 @@ def withdraw_user(ctx: Context, calendar_id: int, user_id: int) -> str | None:
         user_id=user_id,
     )
     _apply_invitations(ctx, calendar_id, user_id)
+    placements.revoke_grants_on(ctx, calendar_id)
     return str(rows[0][0]) if rows else None
 
 
@@ -89,7 +95,8 @@ def withdraw_address(ctx: Context, calendar_id: int, email_address: str) -> str 
         calendar_id=calendar_id,
         email_key=fold_case(email_address),
     )
-    _apply_invitations(ctx, calendar_id, rows[0][1] or 0 if rows else 0)
+    _apply_to_address(ctx, calendar_id, rows[0][1] if rows else None)
+    placements.revoke_grants_on(ctx, calendar_id)
     return str(rows[0][0]) if rows else None
 
 
@@ -118,6 +125,7 @@ def leave(ctx: Context, calendar_id: int, user_id: int) -> None:
         user_id=user_id,
     )
     _apply_invitations(ctx, calendar_id, user_id)
+    placements.revoke_grants_on(ctx, calendar_id)
 
 
 def block(ctx: Context, user_id: int, owner_id: int) -> None:
@@ -142,6 +150,7 @@ def end_all(ctx: Context, owner_id: int) -> None:
         rows = ctx.tx.rows("DELETE FROM calendar_invitations WHERE calendar_id = :id RETURNING user_id", id=calendar_id)
         for (user_id,) in rows:
             _apply_invitations(ctx, calendar_id, user_id or 0)
+        placements.revoke_grants_on(ctx, calendar_id)
         reset_feed(ctx, calendar_id)
 
 
@@ -168,16 +177,37 @@ def reset_feed(ctx: Context, calendar_id: int) -> None:
     )
 
 
-def _accept(ctx: Context, invitation: str, **params: int | str) -> None:
-    """Apply the invitation, unless its user blocks the calendar's owner."""
-    calendar_id, user_id = ctx.tx.rows(
-        f"UPDATE calendar_invitations SET declined = {_IS_BLOCKED} WHERE {invitation} RETURNING calendar_id, user_id", **params
-    )[0]
-    _apply_invitations(ctx, calendar_id, user_id or 0)
+def end_editing(ctx: Context, calendar_id: int) -> None:
+    """To follow the change of an editor into a viewer: their grants end, and the feed gets a new secret address."""
+    placements.revoke_grants_on(ctx, calendar_id)
+    reset_feed(ctx, calendar_id)
+
+
+def _set_declined(ctx: Context, invitation: str, **params: int | str) -> int | None:
+    """Decline the invitation if its user blocks the calendar's owner; returns the user."""
+    user_id: int | None = ctx.tx.value(
+        f"UPDATE calendar_invitations SET declined = {_IS_BLOCKED} WHERE {invitation} RETURNING user_id", **params
+    )
+    return user_id
+
+
+def _apply_to_address(ctx: Context, calendar_id: int, user_id: int | None) -> None:
+    """Apply the invitations of the address's user. If nobody has verified the address, a share of the owner is written and deleted
+    instead: else the time of the request would disclose that there is no account."""
+    user = "coalesce(CAST(:user_id AS BIGINT), (SELECT owner_id FROM calendars WHERE id = :calendar_id))"
+    params = {"calendar_id": calendar_id, "user_id": user_id}
+    ctx.tx.run(f"DELETE FROM calendar_shares WHERE calendar_id = :calendar_id AND user_id = {user}", **params)
+    written_for: int = ctx.tx.value(
+        f"""INSERT INTO calendar_shares (calendar_id, user_id, role, created_at) VALUES (:calendar_id, {user}, 'viewer', :now)
+            RETURNING user_id""",
+        **params,
+        now=ctx.now,
+    )
+    _apply_invitations(ctx, calendar_id, written_for)
 
 
 def _apply_invitations(ctx: Context, calendar_id: int, user_id: int) -> None:
-    """Update the user's share to the strongest role of their invitations, and end the grants that they may no longer give."""
+    """Update the user's share to the strongest role of their invitations."""
     invited = "FROM calendar_invitations i WHERE i.calendar_id = :calendar_id AND i.user_id = :user_id AND NOT i.declined"
     ctx.tx.run(
         f"DELETE FROM calendar_shares WHERE calendar_id = :calendar_id AND user_id = :user_id AND NOT EXISTS (SELECT 1 {invited})",
@@ -192,4 +222,3 @@ def _apply_invitations(ctx: Context, calendar_id: int, user_id: int) -> None:
         calendar_id=calendar_id,
         user_id=user_id,
     )
-    placements.revoke_grants_of(ctx, user_id)

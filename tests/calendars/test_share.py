@@ -1,5 +1,7 @@
 """PUT /api/calendars/<id>/share and /unshare."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -7,7 +9,7 @@ from msgspec import structs
 
 from kalends.app import application
 from kalends.context import Context
-from kalends.db import Database
+from kalends.db import Database, Transaction
 from kalends.settings import Settings
 from kalends.users import store as users
 from tests.cast import Cast, Person, a_block, a_calendar, an_event, shared
@@ -173,6 +175,38 @@ def test_sharing_with_an_address_does_not_disclose_whether_it_has_an_account(cas
         response = _unshare(cast.alice, calendar, address)
         assert (response.status, response.json["feed_url"] != before) == (200, True)
     assert [who.get(f"/api/calendars/{calendar['id']}").status for who in (cast.bob, cast.carol)] == [404, 404]
+
+
+def test_sharing_with_an_address_takes_the_same_work_with_and_without_an_account(
+    cast: Cast, db: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same statements write as many rows, and none depends on how much the user has granted."""
+    calendar = a_calendar(cast.alice)
+    _verify(db, settings, cast.bob)
+    addresses = (cast.bob.email_address, f"nobody-{cast.alice.user_name}@example.org")
+    known, unknown = [_work(db, monkeypatch, partial(_share, cast.alice, calendar, address)) for address in addresses]
+    assert [statement for statement, _ in known] == [statement for statement, _ in unknown]
+    assert sum(rows for _, rows in known) == sum(rows for _, rows in unknown) == 2
+    assert not any("granted_by" in statement for statement, _ in known)
+    known, unknown = [_work(db, monkeypatch, partial(_unshare, cast.alice, calendar, address)) for address in addresses]
+    assert [statement for statement, _ in known] == [statement for statement, _ in unknown]
+    assert any("e.calendar_id = :calendar_id AND p.grants" in statement for statement, _ in known)
+
+
+def _work(db: Database, monkeypatch: pytest.MonkeyPatch, request: Callable[[], Reply]) -> list[tuple[str, int]]:
+    """The statements that write, and how many rows each writes."""
+    with db.read() as tx:
+        transaction = type(tx)
+    run, work = transaction.run, []
+
+    def record(self: Transaction, sql: str, /, **params: Any) -> int:
+        work.append((sql, run(self, sql, **params)))
+        return work[-1][1]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(transaction, "run", record)
+        assert request().status == 200
+    return work
 
 
 def test_shares_by_name_and_by_address_are_separate(cast: Cast, db: Database, settings: Settings) -> None:

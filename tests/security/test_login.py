@@ -52,6 +52,8 @@ def test_passwords_are_hashed_by_the_figures_that_are_recommended() -> None:
 def test_the_timing_measurement_detects_a_difference() -> None:
     """Pairs of times of known and unknown users: noise alone is no difference, a twentieth more is one."""
     noise = [((i * 7_919) % 101 / 1_000, (i * 104_729) % 101 / 1_000) for i in range(1, 1_001)]
-    assert verdict([(1 + a, 1 + b) for a, b in noise]).is_even
-    assert not verdict([(1.05 + a, 1 + b) for a, b in noise]).is_even
-    assert not verdict([(1 + a, 1.05 + b) for a, b in noise]).is_even
+    even, slower, faster = [verdict([(1 + a + more, 1 + b) for a, b in noise]) for more in (0, 0.05, -0.05)]
+    assert even.is_even
+    assert abs(even.auc - 0.5) < 0.03
+    assert [slower.is_even, faster.is_even] == [False, False]
+    assert slower.auc > 0.8 > 0.2 > faster.auc

@@ -1,106 +1,169 @@
-"""`python -m tests.security.timing [PAIRS]`: whether the time of a failed login, or of a request for a new password, tells a known user
-from an unknown one.
+"""`python -m tests.security.timing [--postgres]`: whether the time of a failed login, of a request for a new password, or of
+sharing with an e-mail address tells a known user from an unknown one.
 
-A real service with the real figures of Argon2, and its worker. Each pair is a request for a user that there is and one for a user that
-there is not, in an order that chance chooses. Were there no difference, either would be the slower in half of the pairs."""
+A real service with its worker, the real parameters of Argon2 and the default rate limits. Each pair is a request for a user that there is
+and one for a user that there is not, in random order. The AUC is how often a known user's time is longer than an unknown user's; 0.5 is no
+information."""
 
 import random
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from http.client import HTTPConnection
-from math import sqrt
+from itertools import count
+from math import erfc, sqrt
 from pathlib import Path
-from statistics import median
-from typing import NamedTuple
+from statistics import quantiles
 
+import click
+from msgspec import Struct
 from rich.progress import track
 
-from tests.serve.running import Running, ask
+from kalends import settings, tokens
+from kalends.context import Context
+from kalends.db import open_database
+from kalends.users import passwords, store
+from kalends.users.model import Profile
+from kalends.values import timestamps
+from tests.cast import PASSWORD
+from tests.faults.postgres import Postgres
+from tests.serve.running import Running, ask, bearer
 
 PAIRS = 1_000
-# This many standard deviations from one half happen by chance once in a thousand runs.
-UNLIKELY = 3.29
+# Few enough requests a minute for each name, and shares an hour for each owner.
+NAMES = 100
+SHARES_PER_OWNER = 50
+# Happens by chance once in a thousand runs.
+UNLIKELY = 0.001
 
 Pair = tuple[float, float]
-Request = Callable[[HTTPConnection, str], None]
+Request = Callable[[str], None]
 
 
-class Verdict(NamedTuple):
-    """The result of the pairs."""
+class Verdict(Struct, frozen=True):
+    """The quartiles of both times, the AUC, and the probability of one so far from 0.5 by chance."""
 
-    pairs: int
-    known: float
-    unknown: float
-    slower: int
-    deviations: float
+    known: list[float]
+    unknown: list[float]
+    auc: float
+    probability: float
 
     @property
     def is_even(self) -> bool:
-        return abs(self.deviations) < UNLIKELY
+        return self.probability > UNLIKELY
 
 
 def verdict(pairs: list[Pair]) -> Verdict:
-    """A sign test over the pairs (known, unknown) that differ."""
-    differing = [(known, unknown) for known, unknown in pairs if known != unknown]
-    slower = sum(known > unknown for known, unknown in differing)
-    deviations = (slower - len(differing) / 2) / sqrt(max(1, len(differing)) / 4)
-    return Verdict(len(pairs), median(known for known, _ in pairs), median(unknown for _, unknown in pairs), slower, deviations)
+    """A Mann-Whitney test of the pairs (known, unknown)."""
+    known, unknown = ([pair[side] for pair in pairs] for side in (0, 1))
+    n = len(pairs)
+    # Equal times are sorted by chance.
+    ranked = sorted([(time, random.random(), True) for time in known] + [(time, random.random(), False) for time in unknown])
+    rank_sum = sum(rank for rank, (_, _, is_known) in enumerate(ranked, 1) if is_known)
+    auc = (rank_sum - n * (n + 1) / 2) / n**2
+    deviations = (auc - 0.5) / sqrt((2 * n + 1) / (12 * n**2))
+    return Verdict(quantiles(known), quantiles(unknown), auc, erfc(abs(deviations) / sqrt(2)))
 
 
-def main() -> int:
-    """Measure, and print a line for docs/security.md."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else PAIRS
-    with tempfile.TemporaryDirectory(prefix="kalends-timing-") as folder:
-        service = Running(Path(folder), access_log="off", rate_limits="off").ready()
-        try:
-            verdicts = {name: verdict(_measured(service, count, request)) for name, request in REQUESTS.items()}
-        finally:
-            service.stop()
-    print("| request | pairs | known user, median | unknown user, median | known slower in | standard deviations from half |")
+@click.command()
+@click.argument("names", nargs=-1, type=click.Choice(["login", "reset", "share"]))
+@click.option("--pairs", default=PAIRS)
+@click.option("--postgres", is_flag=True, help="On PostgreSQL; else on SQLite.")
+def main(names: tuple[str, ...], pairs: int, postgres: bool) -> None:
+    """Measure all requests, or the named ones, and print a table for docs/security.md."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kalends-timing-")))
+        database = ""
+        if postgres:
+            server = Postgres(folder / "postgres")
+            stack.callback(server.close)
+            database = server.new()
+        service = Running(folder, database=database, access_log="off", trusted_proxies="127.0.0.1")
+        stack.callback(service.stop)
+        service.ready()
+        owners = [f"owner-{number}" for number in range(-(-2 * pairs // SHARES_PER_OWNER))]
+        _insert_users(folder / "data", database, [f"known-{number}" for number in range(NAMES)] + owners)
+        client = Client(service, owners)
+        verdicts = {
+            name: verdict(_measure(pairs, request)) for name, request in client.requests.items() if name in (names or client.requests)
+        }
+    print("| request | pairs | known: quartiles, ms | unknown: quartiles, ms | AUC | probability by chance |")
     print("|---|---|---|---|---|---|")
-    for name, (pairs, known, unknown, slower, deviations) in verdicts.items():
-        print(f"| {name} | {pairs:,} | {known * 1e3:.2f} ms | {unknown * 1e3:.2f} ms | {slower:,} | {deviations:+.2f} |")
-    return 0 if all(each.is_even for each in verdicts.values()) else 1
+    for name, each in verdicts.items():
+        known, unknown = (" / ".join(f"{seconds * 1e3:.2f}" for seconds in times) for times in (each.known, each.unknown))
+        print(f"| {name} | {pairs:,} | {known} | {unknown} | {each.auc:.3f} | {each.probability:.2f} |")
+    sys.exit(0 if all(each.is_even for each in verdicts.values()) else 1)
 
 
-def _measured(service: Running, count: int, request: Request) -> list[Pair]:
-    names = [f"user-{number}" for number in range(10)]
-    for name in names:
-        if service.sign_in(name).status != 201:
-            service.sign_up(name)
-    connection = service.connection()
-    pairs = []
-    for number in track(range(count), "Asking"):
-        users = [names[number % len(names)], f"none-{number % len(names)}"]
-        order = random.sample((0, 1), 2)
-        seconds = {which: _seconds(connection, users[which], request) for which in order}
-        pairs.append((seconds[0], seconds[1]))
-    connection.close()
-    return pairs
+def _insert_users(data: Path, database: str, names: list[str]) -> None:
+    """Insert users with verified addresses and the same password."""
+    loaded = settings.load({"data": str(data), "database": database})
+    tokens.ensure_secret(loaded)
+    db = open_database(loaded)
+    ctx = Context(db, loaded, timestamps.now())
+    password_hash = passwords.hash_password(PASSWORD)
+    with ctx.write():
+        for name in names:
+            store.insert(ctx, Profile(user_name=name, email_address=f"{name}@example.org"), password_hash, verified=True)
+    db.close()
 
 
-def _seconds(connection: HTTPConnection, name: str, request: Request) -> float:
+def _measure(pairs: int, request: Request) -> list[Pair]:
+    times = []
+    for number in track(range(pairs), "Asking"):
+        users = [f"known-{number % NAMES}", f"other-{number % NAMES}"]
+        seconds = {side: _seconds(request, users[side]) for side in random.sample((0, 1), 2)}
+        times.append((seconds[0], seconds[1]))
+    return times
+
+
+def _seconds(request: Request, name: str) -> float:
     began = time.perf_counter()
-    request(connection, name)
+    request(name)
     return time.perf_counter() - began
 
 
-def _log_in(connection: HTTPConnection, name: str) -> None:
-    reply = ask(connection, "POST", "/api/session", {"user_name": name, "password": "not the password"})
-    assert reply.status == 401, reply
+class Client:
+    """A client that comes from another network with each request, so that no rate limit refuses it."""
 
+    def __init__(self, service: Running, owners: list[str]):
+        self._connection: HTTPConnection = service.connection()
+        self._networks = (f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}" for number in count())
+        # Paths and credentials: one for each share.
+        self._calendars = iter([calendar for owner in owners for calendar in [self._make_calendar(owner)] * SHARES_PER_OWNER])
 
-def _ask_for_reset(connection: HTTPConnection, name: str) -> None:
-    connection.request("POST", "/reset", f"user_name={name}", {"Content-Type": "application/x-www-form-urlencoded"})
-    reply = connection.getresponse()
-    reply.read()
-    assert reply.status == 303, reply.status
+    @property
+    def requests(self) -> dict[str, Request]:
+        return {"login": self._log_in, "reset": self._ask_for_reset, "share": self._share}
 
+    def _log_in(self, name: str) -> None:
+        fields = {"user_name": name, "password": "not the password"}
+        assert ask(self._connection, "POST", "/api/session", fields, self._headers()).status == 401
 
-REQUESTS: dict[str, Request] = {"login": _log_in, "reset": _ask_for_reset}
+    def _ask_for_reset(self, name: str) -> None:
+        form = self._headers() | {"Content-Type": "application/x-www-form-urlencoded"}
+        self._connection.request("POST", "/reset", f"user_name={name}@example.org", form)
+        reply = self._connection.getresponse()
+        reply.read()
+        assert reply.status == 303, reply.status
+
+    def _share(self, name: str) -> None:
+        """With an address that the calendar is not yet shared with."""
+        path, authorization = next(self._calendars)
+        fields = {"user_name": f"{name}@example.org"}
+        assert ask(self._connection, "PUT", path, fields, authorization).status == 200
+
+    def _make_calendar(self, owner: str) -> tuple[str, dict[str, str]]:
+        fields = {"user_name": owner, "password": PASSWORD}
+        authorization = bearer(ask(self._connection, "POST", "/api/session", fields, self._headers()).json["token"])
+        calendar = ask(self._connection, "POST", "/api/calendars", {"name": "Choir"}, authorization)
+        return f"/api/calendars/{calendar.json['id']}/share", authorization
+
+    def _headers(self) -> dict[str, str]:
+        return {"X-Forwarded-For": next(self._networks)}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -21,11 +21,12 @@ _NEXT_HOME = """(
 )"""
 
 # Grants by people who may no longer edit the event. Grants on calendars of the event's owner or of its home's owner stay.
+# Without coalesce(), a planner would read the grants on all calendars from their index rather than use the condition.
 _INVALID_GRANTS = """
     SELECT p.id FROM placements p JOIN events e ON e.id = p.event_id
     JOIN calendars h ON h.id = e.calendar_id JOIN calendars c ON c.id = p.calendar_id
-    WHERE {condition} AND p.grants AND p.granted_by IS NOT NULL AND c.id <> h.id
-    AND p.granted_by NOT IN (e.owner_id, h.owner_id) AND c.owner_id NOT IN (e.owner_id, h.owner_id)
+    WHERE {condition} AND p.grants AND c.id <> h.id
+    AND coalesce(p.granted_by, 0) NOT IN (0, e.owner_id, h.owner_id) AND c.owner_id NOT IN (e.owner_id, h.owner_id)
     AND NOT EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = h.id AND s.user_id = p.granted_by AND s.role = 'editor')
 """
 
@@ -144,6 +145,11 @@ def _remove(ctx: Context, calendar_id: int, ids: list[int]) -> None:
 def revoke_grants_of(ctx: Context, user_id: int) -> None:
     """Revoke what the user granted on events that they may no longer edit."""
     _revoke_grants(ctx, "p.granted_by = :user_id", user_id=user_id)
+
+
+def revoke_grants_on(ctx: Context, calendar_id: int) -> None:
+    """Revoke what people granted on events of the calendar that they may no longer edit. The time does not depend on who they are."""
+    _revoke_grants(ctx, "e.calendar_id = :calendar_id", calendar_id=calendar_id)
 
 
 def _revoke_grants(ctx: Context, condition: str, **params: int | list[int]) -> None:
