@@ -66,7 +66,10 @@ MODULE_LAYERS = {
             "events.listing",
         ),
         *("events.location", "events.repeat_form", "events.search", "events.span", "events.status", "home.upcoming"),
-        *(f"events.imports.{name}" for name in ("apply", "entries", "existing", "file", "incoming", "plan", "recurrence", "zones")),
+        *(
+            f"events.imports.{name}"
+            for name in ("apply", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
+        ),
         *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope")),
         *("reference.errors", "reference.glossary", "reference.guide"),
         *("responses.author", "responses.respond"),

@@ -150,14 +150,6 @@ def test_an_occurrence_that_no_rule_makes_is_an_event_of_its_own(cast: Cast) -> 
     assert counts(imported(cast.alice, a_file(weekly, odd, orphan))) == (0, 0, 3, 0)
 
 
-def test_a_change_of_the_following_occurrences_applies_to_one_with_a_remark(cast: Cast) -> None:
-    weekly = an_entry("s", "DTSTART:20260601T180000Z", "RRULE:FREQ=WEEKLY;COUNT=3")
-    later = an_entry("s", "DTSTART:20260608T200000Z", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260608T180000Z")
-    came = imported(cast.alice, a_file(weekly, later))
-    assert remarks(came) == [(9, "repeat")]
-    assert [start[11:16] for start in starts(cast.alice)] == ["18:00", "20:00", "18:00"]
-
-
 def test_floating_times_use_the_zone_of_the_request_the_file_or_the_calendar(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, time_zone="Asia/Tokyo")["id"]
     floating = an_entry("f", "DTSTART:20260601T180000")

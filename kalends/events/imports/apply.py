@@ -57,6 +57,7 @@ class ImportWriter:
             self._series_ids[series.uid] = series_id
         elif existing.series:
             self._replaced_series.append(existing.series.id)
+        self._replaced_series += existing.parts
         for slot in sorted(series.events):
             self._add_event(series, existing, slot, series_id)
         self._delete_others(series, existing)

@@ -132,9 +132,13 @@ class EntryReader:
 
     def to_date(self, entry: Entry, value: DateTimeValue, zone: EntryZone) -> date:
         """The date of the value in the zone."""
+        return self.to_local(entry, value, zone).date()
+
+    def to_local(self, entry: Entry, value: DateTimeValue, zone: EntryZone) -> datetime:
+        """The local time of the value in the zone."""
         if value.is_date or (not value.is_utc and self.zone_of(entry, value) == zone):
-            return value.local.date()
-        return zone.to_local(self.to_instant(entry, value)).date()
+            return value.local
+        return zone.to_local(self.to_instant(entry, value))
 
     def read_span(self, entry: Entry, zone: EntryZone, later: timedelta = timedelta()) -> Span:
         """The start and end of the entry, or of an occurrence some days later.

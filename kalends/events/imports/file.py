@@ -83,6 +83,7 @@ def _write_batch(ctx: Context, calendar: Calendar, batch: list[IncomingSeries], 
     # Two imports of the same file at once would both find nothing.
     ctx.tx.advisory_lock(f"import into {calendar.id}")
     existing_by_uid = existing.find(ctx, calendar, (series.uid for series in batch), plan.uids)
+    existing.hand_over(existing_by_uid, batch)
     writer = ImportWriter(ctx, calendar, public)
     accepted: list[IncomingSeries] = []
     for series in batch:

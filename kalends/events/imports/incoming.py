@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date
+from datetime import date, timedelta
 
 from msgspec import Struct, field
 
@@ -30,6 +30,14 @@ class IncomingEvent(Struct, frozen=True):
     edited: bool = False
 
 
+class Split(Struct, frozen=True):
+    """The series with this UID was split at the slot; the occurrences from it on are these days later."""
+
+    uid: str
+    slot: str
+    by: timedelta
+
+
 class IncomingSeries(Struct):
     """A single event, a series with its rule, or several events without one, by slot; the slot of a single event is ""."""
 
@@ -42,6 +50,7 @@ class IncomingSeries(Struct):
     made_until: str = ""
     # Occurrences before this slot were too many to import; existing ones stay as they are.
     since: str = ""
+    split: Split | None = None
 
     @property
     def text_size(self) -> int:

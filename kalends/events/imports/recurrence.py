@@ -9,7 +9,8 @@ from msgspec import Struct, structs
 
 from kalends import errors
 from kalends.events.imports.entries import Content
-from kalends.events.imports.incoming import Importer, IncomingEvent, IncomingSeries
+from kalends.events.imports.following import Divider, Division
+from kalends.events.imports.incoming import Importer, IncomingEvent, IncomingSeries, Split
 from kalends.events.series.occurrences import occurrence_span, seconds_of_day
 from kalends.events.series.rule import MAX_INTERVAL, ONCE, Rule, add_months, parse_text, to_until
 from kalends.events.series.store import MAX_OCCURRENCES
@@ -56,11 +57,41 @@ class RecurrenceReader:
         rule = self._parse_rule()
         try:
             if rule or self._entry.rdates:
-                return self._read_repeating(rule, changed)
+                division = self._divide(rule, changed) if any(entry.and_following for entry in changed) else None
+                return self._read_divided(division) if division else self._read_repeating(rule, changed)
         except BudgetExceeded:
             self._warn("the rules of this file take too long to follow, and only the first occurrence is kept")
         single = IncomingSeries(self._entry.line, self._uid, {"": self._importer.read_event(self._entry)})
         return [single, *self._place_changed(IncomingSeries(self._entry.line, self._uid), changed)]
+
+    def _divide(self, rule: Recurrence | None, changed: list[Entry]) -> Division | None:
+        """The parts before and from the first change of an occurrence and all that follow it, if there is one."""
+        start = self._start.local.date()
+        days = [self._to_local(entry.recurrence_id).date() for entry in changed if entry.recurrence_id]
+        limit = add_months(max(start, self._importer.horizon(max(days))), 0 if rule and _is_endless(rule) else MONTHS_BEYOND_HORIZON)
+        last = max(start, self._last_start(rule.until)) if rule and rule.until else None
+        dates = list(self._own_dates(rule, start, min(last or date.max, limit))) if rule else [start]
+        return Divider(self._entry, rule, last, dates, self._to_local, self._reader.budget).divide(changed)
+
+    def _read_divided(self, division: Division) -> list[IncomingSeries]:
+        """The series before the change, and that from the change on."""
+        if division.is_cut:
+            self._reader.warn(division.tail.line, "repeat", "no rule has these dates; those that are not created now are left out")
+        if division.head is None:
+            return RecurrenceReader(self._importer, division.tail, self._uid).read(division.tail_changes)
+        slot = division.day.isoformat()
+        tail = RecurrenceReader(self._importer, division.tail, f"{self._uid}/{slot}").read(division.tail_changes)
+        for series in tail[:1]:
+            series.split = Split(self._uid, slot, division.by)
+        return [*RecurrenceReader(self._importer, division.head, self._uid).read(division.head_changes), *tail]
+
+    def _to_local(self, value: DateTimeValue) -> datetime:
+        return self._reader.to_local(self._entry, value, self._zone)
+
+    def _own_dates(self, rule: Recurrence, start: date, last: date) -> Iterator[date]:
+        """The dates of the rule. DTSTART is the first of them even if the rule does not have it."""
+        days = rrule.dates(structs.replace(rule, count=None), start, last, self._reader.budget)
+        return islice(chain([start], dropwhile(lambda day: day == start, days)), rule.count)
 
     def _read_repeating(self, rule: Recurrence | None, changed: list[Entry]) -> list[IncomingSeries]:
         series = IncomingSeries(self._entry.line, self._uid, clock=seconds_of_day(self._start.local))
@@ -124,13 +155,11 @@ class RecurrenceReader:
         """The dates to import, and whether the rule goes on after them. The series gets the rule, unless it cannot be kept."""
         start = self._start.local.date()
         horizon = self._importer.horizon(start)
-        is_endless = rule.until is None and rule.count is None
+        is_endless = _is_endless(rule)
         # DTSTART is an occurrence even if UNTIL is before it, or the rule does not have it.
         last = max(start, self._last_start(rule.until)) if rule.until else date.max
         limit = horizon if is_endless else date.max if rrule.is_simple(rule, start) else add_months(horizon, MONTHS_BEYOND_HORIZON)
-        days = rrule.dates(structs.replace(rule, count=None), start, min(last, limit), self._reader.budget)
-        with_start = chain([start], dropwhile(lambda day: day == start, days))
-        dates = _limit_dates(islice(with_start, rule.count), horizon, stops_at_horizon=is_endless)
+        dates = _limit_dates(self._own_dates(rule, start, min(last, limit)), horizon, stops_at_horizon=is_endless)
         series.since = dates.days[0].isoformat() if dates.is_cut_at_start else ""
         if rule.interval <= MAX_INTERVAL and self._has_same_instants(series, pattern, dates.days):
             self._set_rule(rule, series, dates, None if is_endless else dates.days[-1])
@@ -283,6 +312,10 @@ def _limit_dates(days: Iterable[date], horizon: date, *, stops_at_horizon: bool)
         is_cut_at_start = is_cut_at_start or is_full
         selected.append(day)
     return Dates(list(selected), is_cut_at_start, is_cut_at_end=False)
+
+
+def _is_endless(rule: Recurrence) -> bool:
+    return rule.until is None and rule.count is None
 
 
 def _is_equal(event: IncomingEvent, regular: IncomingEvent) -> bool:
