@@ -65,7 +65,8 @@ MODULE_LAYERS = {
             "events.ical",
             "events.listing",
         ),
-        *("events.location", "events.repeat_form", "events.search", "events.span", "events.status", "home.upcoming"),
+        *("events.location", "events.repeat_form", "events.search", "events.span", "events.status", "events.structured_data"),
+        "home.upcoming",
         *(
             f"events.imports.{name}"
             for name in ("apply", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")

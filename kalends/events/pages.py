@@ -11,7 +11,7 @@ from kalends.comments.model import CommentFor, CommentInput
 from kalends.context import Context
 from kalends.deliveries import message
 from kalends.deliveries import store as deliveries
-from kalends.events import api, present, span
+from kalends.events import api, present, span, structured_data
 from kalends.events.input import CalendarChoice, SendInput
 from kalends.events.placements import api as placements
 from kalends.events.query import CommentPage
@@ -50,6 +50,7 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
         calendars=[calendar for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)] if ctx.actor else [],
         own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
         is_over=span.is_over(detail, ctx.now),
+        structured_data=structured_data.build(detail) if detail.public else None,
     )
 
 

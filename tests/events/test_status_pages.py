@@ -1,13 +1,15 @@
 """Pages, mails and responses tell the status of an event, and responses are closed while it does not take place."""
 
+import json
 import re
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from kalends.deliveries import message
 from kalends.settings import Settings
-from tests.cast import Cast, Person, an_event
+from tests.cast import Cast, Person, a_calendar, an_event
 from tests.client import Client
 from tests.deliveries.samples import a_delivery, a_row
 from tests.events.series import five_mondays
@@ -19,7 +21,8 @@ SETTINGS = Settings(base_url="https://calendar.example.org", secret="s" * 32)
 def _text(reader: Client, path: str) -> str:
     reply = reader.get(path, headers={"Accept": "text/html"})
     assert reply.status == 200, reply
-    return " ".join(html.read(reply.text).text.split())
+    [body] = html.read(reply.text).all("body")
+    return " ".join(body.text.split())
 
 
 def _respond(who: Client, event_id: int, **fields: Any) -> Any:
@@ -37,27 +40,83 @@ def _set(owner: Person, event_id: int, **fields: Any) -> None:
     assert owner.put(f"/api/events/{event_id}", json=fields).status == 200
 
 
-@pytest.mark.parametrize(("status", "word"), [("cancelled", "Cancelled"), ("postponed", "Postponed")])
-def test_every_page_with_the_event_says_its_status(cast: Cast, status: str, word: str) -> None:
-    day = {"start_time": "2026-06-01T20:00", "end_time": "2026-06-01T21:00"}
-    event = an_event(cast.alice, public=True, title="Moonrise", status=status, status_note="The hall is flooded.", **day)
-    calendar = cast.alice.primary_calendar_id
-    cast.alice.put(f"/api/calendars/{calendar}", json={"public": True})
+@pytest.mark.parametrize("of_series", [False, True], ids=["one event", "a date of a series"])
+@pytest.mark.parametrize(("status", "in_feeds"), [("cancelled", "CANCELLED"), ("postponed", "TENTATIVE")])
+def test_pages_embeds_json_feeds_and_structured_data_say_the_status(cast: Cast, status: str, in_feeds: str, of_series: bool) -> None:
+    calendar = a_calendar(cast.alice, public=True)["id"]
+    day = {"start_time": "2026-06-01T20:00", "end_time": "2026-06-01T21:00", "time_zone": "UTC"}
+    title = f"Moonrise {uuid4().hex}"
+    event = an_event(cast.alice, calendar_id=calendar, title=title, **day)["id"]
+    if of_series:
+        assert cast.alice.put(f"/api/events/{event}/repeat", json={"frequency": "WEEKLY", "count": 2}).status == 200
+    before = _sequence(cast.anonymous, event)
+    _set(cast.alice, event, status=status, status_note="The hall is flooded.")
     for path in [
-        "/?text=moonrise",
-        f"/events/{event['id']}",
+        f"/?text={title.replace(' ', '+')}",
+        f"/events/{event}",
         f"/calendars/{calendar}",
-        f"/embed/events/{event['id']}",
+        f"/embed/events/{event}",
         f"/embed/calendars/{calendar}?date=2026-06-01",
         f"/embed/calendars/{calendar}?view=agenda&date=2026-06-01",
+        *(f"/calendar?view={view}&date=2026-06-01&calendar_ids={calendar}" for view in ("month", "week", "agenda")),
     ]:
-        assert word in _text(cast.anonymous, path), path
-    for view in ("month", "week", "agenda"):
-        assert word in _text(cast.alice, f"/calendar?view={view}&date=2026-06-01"), view
-    page = _text(cast.anonymous, f"/events/{event['id']}")
+        for reader in (cast.anonymous, cast.alice):
+            assert _text(reader, path).count(status.capitalize()) == 1, path
+    page = _text(cast.anonymous, f"/events/{event}")
     assert "The hall is flooded." in page
     assert "Responses are closed" in page
-    assert f'action="/events/{event["id"]}/respond"' not in cast.anonymous.get(f"/events/{event['id']}").text
+    assert f'action="/events/{event}/respond"' not in cast.anonymous.get(f"/events/{event}").text
+    assert _structured_data(cast.anonymous, event)["eventStatus"] == f"https://schema.org/Event{status.capitalize()}"
+    listed = cast.anonymous.get(f"/api/events?calendar_id={calendar}").json["events"]
+    for record in (cast.anonymous.get(f"/api/events/{event}").json, listed[0]):
+        assert (record["id"], record["status"], record["status_note"]) == (event, status, "The hall is flooded.")
+    assert [each["status"] for each in listed[1:]] == ["planned"] * of_series
+    assert _sequence(cast.anonymous, event) > before
+    for path in (f"/api/events/{event}.ics", f"/api/calendars/{calendar}.ics", f"/api/events.ics?calendar_id={calendar}"):
+        entries = cast.anonymous.get(path).text.split("BEGIN:VEVENT")[1:]
+        [entry] = [entry for entry in entries if "STATUS:" in entry]
+        assert f"STATUS:{in_feeds}\r\n" in entry
+        assert "COMMENT:The hall is flooded.\r\n" in entry
+
+
+def _sequence(reader: Client, event_id: int) -> int:
+    match = re.search(r"\r\nSEQUENCE:(\d+)\r\n", reader.get(f"/api/events/{event_id}.ics").text)
+    return int(match[1]) if match else 0
+
+
+def _structured_data(reader: Client, event_id: int) -> Any:
+    [data] = re.findall(r'<script type="application/ld\+json">(.*?)</script>', reader.get(f"/events/{event_id}").text, re.DOTALL)
+    return json.loads(data)
+
+
+def test_a_public_event_has_structured_data_that_no_text_of_it_can_leave(cast: Cast) -> None:
+    hostile = "</script><script>alert(1)</script><!-- & 'quoted'\u2028."
+    place = "Blue Note, 131 W 3rd St, New York, NY 10012, USA"
+    day = {"start_time": "2027-03-09T19:00", "end_time": "2027-03-09T21:00", "time_zone": "Europe/Paris"}
+    event = an_event(cast.alice, public=True, title="Moonrise", description=hostile, location=place, **day)
+    text = cast.anonymous.get(f"/events/{event['id']}").text
+    assert "<script>alert" not in text
+    assert _structured_data(cast.anonymous, event["id"]) == {
+        "@context": "https://schema.org",
+        "@type": "Event",
+        "name": "Moonrise",
+        "startDate": "2027-03-09T19:00:00+01:00",
+        "endDate": "2027-03-09T21:00:00+01:00",
+        "eventStatus": "https://schema.org/EventScheduled",
+        "description": hostile,
+        "location": {
+            "@type": "Place",
+            "name": "Blue Note",
+            "address": {
+                **{"@type": "PostalAddress", "streetAddress": "131 W 3rd St", "addressLocality": "New York"},
+                **{"addressRegion": "NY", "postalCode": "10012", "addressCountry": "USA"},
+            },
+        },
+        "organizer": {"@type": "Person", "name": event["owner"]["name"]},
+        "url": event["url"],
+    }
+    _set(cast.alice, event["id"], public=False)
+    assert "ld+json" not in cast.alice.get(f"/events/{event['id']}").text
 
 
 def test_a_postponed_event_shows_its_old_date_as_old(cast: Cast) -> None:

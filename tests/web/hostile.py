@@ -43,7 +43,10 @@ WHAT_GOT_IN = r"""() => [
   ...[...document.querySelectorAll('[readonly]')]
     .filter(field => new DOMParser().parseFromString(field.value, 'text/html').querySelector('x-hit, script, [onfocus]'))
     .map(field => field.value),
-  ...[...document.scripts].filter(script => !script.src.startsWith(location.origin + '/static/')).map(script => script.outerHTML),
+  ...[...document.scripts].filter(script => !script.src.startsWith(location.origin + '/static/'))
+    .filter(script => script.type !== 'application/ld+json' || /[<>&]/.test(script.textContent)
+      || JSON.parse(script.textContent)['@type'] !== 'Event')
+    .map(script => script.outerHTML),
   ...[...document.querySelectorAll('*')].filter(each => [...each.attributes].some(attribute => /^on|^srcdoc$/i.test(attribute.name)))
     .map(each => each.outerHTML),
   ...[...document.querySelectorAll('[href], [src], [action], [formaction]')].filter(each =>

@@ -1,0 +1,34 @@
+"""A public event as search engines read it: an Event of schema.org, in JSON-LD."""
+
+from typing import Any
+
+from kalends.events.model import EventDetail
+
+STATUS = {"planned": "EventScheduled", "cancelled": "EventCancelled", "postponed": "EventPostponed"}
+ADDRESS = {"street": "streetAddress", "city": "addressLocality", "state": "addressRegion", "zip": "postalCode", "country": "addressCountry"}
+
+
+def build(event: EventDetail) -> dict[str, Any]:
+    """The event with its status. A postponed one keeps its old date, as schema.org wants it."""
+    values = {
+        "@context": "https://schema.org",
+        "@type": "Event",
+        "name": event.title,
+        "startDate": event.start_time,
+        "endDate": event.end_time,
+        "eventStatus": f"https://schema.org/{STATUS[event.status]}",
+        "description": event.description,
+        "image": event.image_url,
+        "location": _build_place(event),
+        "organizer": {"@type": "Person", "name": event.owner.name},
+        "url": event.url,
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def _build_place(event: EventDetail) -> dict[str, Any] | None:
+    if not event.location:
+        return None
+    parts = {key: getattr(event, name) for name, key in ADDRESS.items() if getattr(event, name)}
+    address = {"@type": "PostalAddress", **parts} if parts else event.location
+    return {"@type": "Place", "name": event.location_name or event.location, "address": address}
