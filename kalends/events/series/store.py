@@ -1,7 +1,6 @@
 """The SQL of series. Every occurrence of a series is an event of its own; its slot is the date for which the rule created it."""
 
 from datetime import date
-from typing import Any
 
 from msgspec import Struct, structs
 
@@ -77,24 +76,19 @@ def lock(ctx: Context, series_id: int) -> bool:
 
 def insert(ctx: Context, series: Series) -> int:
     series_id: int = ctx.tx.value(
-        """INSERT INTO series (rrule, frequency, step, start_date, end_date, also, clock, made_until, uid)
-           VALUES (:rrule, :frequency, :step, :start_date, :end_date, :also, :clock, :made_until, :uid) RETURNING id""",
-        **_params(series),
+        """INSERT INTO series (rrule, start_date, end_date, also, clock, made_until, uid)
+           VALUES (:rrule, :start_date, :end_date, :also, :clock, :made_until, :uid) RETURNING id""",
+        **structs.asdict(series),
     )
     return series_id
 
 
 def update(ctx: Context, series: Series) -> None:
     ctx.tx.run(
-        """UPDATE series SET rrule = :rrule, frequency = :frequency, step = :step, start_date = :start_date, end_date = :end_date,
-           also = :also, clock = :clock, made_until = :made_until WHERE id = :id""",
-        **_params(series),
+        """UPDATE series SET rrule = :rrule, start_date = :start_date, end_date = :end_date, also = :also, clock = :clock,
+           made_until = :made_until WHERE id = :id""",
+        **structs.asdict(series),
     )
-
-
-def _params(series: Series) -> dict[str, Any]:
-    rule = parse_text(series.rrule)
-    return structs.asdict(series) | {"frequency": rule.frequency, "step": rule.interval}
 
 
 def set_made_until(ctx: Context, series_id: int, until: date) -> None:
