@@ -18,9 +18,9 @@ from kalends.http.paging import MAX_PAGE
 from kalends.records.calendar import Calendar
 from kalends.records.event import FIELD, RECORD, Event, EventRow, EventWithCounts
 from kalends.records.response import Tally
-from kalends.values.datetimes import format_instant
+from kalends.values.datetimes import formats_in
 from kalends.values.person import Person
-from kalends.values.timestamps import format_utc
+from kalends.values.timestamps import UTC_FORMATS, format_utc
 
 _EDITABLE = ("title", "all_day", "time_zone", "description", "location", "image_url", "public", "party_max", *STATUS, *PARTS)
 
@@ -108,30 +108,35 @@ def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[
     """The limited fields, in one loop without a call for each event: lists are long, and calls would take much of the time."""
     base = f"{ctx.settings.url}/events/"
     items = []
+    formats, formats_zone = formats_in("UTC"), "UTC"
     for event, ids in zip(events, calendar_ids, strict=True):
         zone, end_at, tags = event.time_zone, event.end_at, event.tags
+        if zone != formats_zone:
+            formats, formats_zone = formats_in(zone), zone
         if event.all_day:
             start_time, end_time = span.format_times(event)
+            all_day = True
         else:
-            start_time, end_time = format_instant(event.start_at, zone), None if end_at is None else format_instant(end_at, zone)
+            start_time, end_time = formats[event.start_at], None if end_at is None else formats[end_at]
+            all_day = False
         item = EventItem(
             event.id,
             event.title,
             start_time,
             end_time,
-            bool(event.all_day),
+            all_day,
             zone,
             event.location,
             event.image_url,
             tags,
             tags.split(",") if tags else [],
-            bool(event.public),
+            event.public != 0,
             event.status,
             event.status_note,
             ids,
             event.series_id,
             f"{base}{event.id}",
-            format_utc(event.updated_at),
+            UTC_FORMATS[event.updated_at],
         )
         items.append(item)
     return items

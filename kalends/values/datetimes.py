@@ -2,10 +2,12 @@
 
 import re
 from datetime import UTC, date, datetime, timedelta, timezone
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from zoneinfo import ZoneInfo, available_timezones
 
 from msgspec import Struct
+
+from kalends.values.format_cache import FormatCache
 
 DAY_SECONDS = 86_400
 FIRST_YEAR, LAST_YEAR = 1900, 9999
@@ -85,9 +87,18 @@ def to_local(instant: int, zone: str) -> datetime:
         return moment
 
 
-@lru_cache(10_000)
 def format_instant(instant: int, zone: str) -> str:
     """The instant in RFC 3339, with the offset that the zone has at that time."""
+    return formats_in(zone)[instant]
+
+
+@lru_cache(32)
+def formats_in(zone: str) -> FormatCache:
+    """The same for many instants of one zone."""
+    return FormatCache(partial(_format, zone))
+
+
+def _format(zone: str, instant: int) -> str:
     local = to_local(instant, zone)
     offset = local.utcoffset()
     assert offset is not None

@@ -3,7 +3,8 @@
 import time
 from datetime import datetime
 from email.utils import formatdate, parsedate_to_datetime
-from functools import lru_cache
+
+from kalends.values.format_cache import FormatCache
 
 
 def now() -> int:
@@ -11,10 +12,12 @@ def now() -> int:
     return int(time.time())
 
 
-@lru_cache(10_000)
 def format_utc(instant: int) -> str:
     """The instant in RFC 3339 in UTC: `2026-05-11T15:00:00Z`."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant))
+    return UTC_FORMATS[instant]
+
+
+UTC_FORMATS = FormatCache(lambda instant: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant)))
 
 
 def parse_instant(text: str) -> int | None:
