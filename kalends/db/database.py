@@ -58,6 +58,11 @@ class Transaction(ABC):
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         """Run the statement once for each row of parameters."""
 
+    def separate_read(self) -> "Transaction":
+        """The transaction. If it only reads and this is its first statement, it reads a snapshot of its own: the transaction begins after
+        it. Two statements of which the last one is final then need no transaction at all."""
+        return self
+
     def final_read(self) -> "Transaction":
         """The transaction. If it only reads, its next statement is its last, and ends it in the same round trip if possible; statements
         that follow all the same see newer snapshots."""

@@ -79,7 +79,7 @@ def find(
         return []
     # The list of all public events is read in order at any offset.
     is_deep = skip > DEEP_OFFSET and bool(calendars is not None or where.literals)
-    matches = _selective_matches(ctx, query, where, SELECTIVE)
+    matches = _selective_matches(ctx, query, where, SELECTIVE, is_separate=is_final)
     if query.ids is not None or is_deep or matches:
         select = _select_all(ctx, _row(ctx), query, calendars, where, matches) + order
         return _rows(ctx, select, where.params, fetch, skip, is_final=is_final)
@@ -174,11 +174,15 @@ def _in_calendars(ctx: Context, calendars: Searched, where: Conditions) -> str:
     return ctx.db.in_list("calendars")
 
 
-def _selective_matches(ctx: Context, query: EventQuery, where: Conditions, most: int) -> str | None:
-    """SQL for the ids of the events that can match, if the text index finds few of them."""
+def _selective_matches(ctx: Context, query: EventQuery, where: Conditions, most: int, *, is_separate: bool = False) -> str | None:
+    """SQL for the ids of the events that can match, if the text index finds few of them.
+
+    is_separate: only the final statement follows, which checks every match again.
+    """
     if query.ids is not None or not where.literals:
         return None
-    matches = ctx.tx.ids_if_selective("events", "search", where.literals, most)
+    tx = ctx.tx.separate_read() if is_separate else ctx.tx
+    matches = tx.ids_if_selective("events", "search", where.literals, most)
     if matches is None:
         return None
     sql, params = matches

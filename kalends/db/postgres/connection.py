@@ -51,6 +51,11 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         """Whether the server has ended the connection, or it was closed here."""
         return self.pgconn.status == ConnStatus.BAD
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether the server has not replied lately."""
+        return monotonic() > self._replied_at + IDLE_SECONDS
+
     def execute_together(self, commands: Sequence[Command], *, begins: bool = False) -> list[PGresult]:
         """Run the commands in one round trip and return their results. After one that fails none runs, and its error is raised.
 
@@ -58,7 +63,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         """
         if len(commands) == 1 and not self._has_unread and (name := self._find_prepared(commands[0])):
             return self._execute_prepared(name, commands[0])
-        return self._execute_in_pipeline(commands, is_probe=begins and monotonic() > self._replied_at + IDLE_SECONDS)
+        return self._execute_in_pipeline(commands, is_probe=begins and self.is_idle)
 
     def send(self, command: Command) -> None:
         """Send a command whose result does not matter. It is read together with that of the next command."""

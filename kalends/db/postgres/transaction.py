@@ -30,6 +30,7 @@ class PostgresTransaction(Transaction):
         self._replace = replace
         self._is_read = is_read
         self._is_final = False
+        self._is_separate = False
         # Whether the server has a transaction that must be ended.
         self._is_open = False
 
@@ -51,6 +52,11 @@ class PostgresTransaction(Transaction):
         with TranslatedErrors():
             for batch in batches(rows, BATCH):
                 self._execute([command(sql, row) for row in batch])
+
+    def separate_read(self) -> Transaction:
+        # On a connection that was idle, BEGIN goes first, to see soon whether the server replies.
+        self._is_separate = self._is_read and bool(self._begin) and not self.connection.is_idle
+        return self
 
     def final_read(self) -> Transaction:
         self._is_final = self._is_read
@@ -118,6 +124,9 @@ class PostgresTransaction(Transaction):
 
     def _execute(self, statements: Sequence[Command]) -> Sequence[PGresult]:
         """Run the statements in one round trip, after BEGIN if they are the first, and before COMMIT if they are the final ones."""
+        if self._is_separate:
+            self._is_separate = False
+            return self._execute_first(statements)
         begin, self._begin = self._begin, ()
         if self._is_final and self._is_read and not self._is_open:
             # One statement needs no transaction to read one snapshot.

@@ -39,11 +39,11 @@ class Connection(apsw.Connection):
     is_abandoned = False
     _checks = 0
 
-    def begin(self, timeout: float) -> None:
+    def start_limits(self, timeout: float) -> None:
+        """Start the limits of a transaction that reads."""
         self._checks = 0
         self.timeout = timeout
         self.is_abandoned = False
-        self.execute("BEGIN")
 
     def roll_back(self) -> None:
         # The limits are for statements, not for the rollback. A failing disk may have ended the transaction already.

@@ -16,7 +16,7 @@ from kalends.db.sqlite.group_commit import GroupCommit
 
 
 class ReadTransaction:
-    """A read snapshot, as a context manager."""
+    """A read snapshot, as a context manager. It begins with the first statement that others must agree with."""
 
     __slots__ = ("_connection", "_timeout")
 
@@ -25,11 +25,8 @@ class ReadTransaction:
         self._timeout = timeout
 
     def __enter__(self) -> Transaction:
-        try:
-            self._connection.begin(self._timeout)
-        except apsw.Error as error:
-            raise_translated(error, self._connection)
-        return SqliteTransaction(self._connection)
+        self._connection.start_limits(self._timeout)
+        return SqliteTransaction(self._connection, has_begun=False)
 
     def __exit__(self, *_: object) -> None:
         self._connection.roll_back()
@@ -49,7 +46,7 @@ class WriteTransaction:
             self._connection = self._group_commit.join(alone=self._alone)
         except apsw.Error as error:
             raise_translated(error)
-        self._transaction = SqliteTransaction(self._connection)
+        self._transaction = SqliteTransaction(self._connection, has_begun=True)
         return self._transaction
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -59,8 +56,11 @@ class WriteTransaction:
 
 
 class SqliteTransaction(Transaction):
-    def __init__(self, connection: Connection):
+    def __init__(self, connection: Connection, *, has_begun: bool):
         self._connection = connection
+        self._has_begun = has_begun
+        # Whether the next statement runs in a snapshot of its own.
+        self._is_alone = False
         # One cursor is enough: all rows of a statement are fetched before the next statement.
         self._cursor = connection.cursor()
 
@@ -71,9 +71,25 @@ class SqliteTransaction(Transaction):
         connection = self._connection
         connection.expires = monotonic() + connection.timeout
         try:
+            if not self._has_begun:
+                self._begin_unless_alone()
             return self._cursor.execute(sql, _encode_lists(params)).fetchall()
         except apsw.Error as error:
             raise_translated(error, self._connection)
+
+    def _begin_unless_alone(self) -> None:
+        if self._is_alone:
+            self._is_alone = False
+        else:
+            self._has_begun = True
+            self._connection.execute("BEGIN")
+
+    def separate_read(self) -> Transaction:
+        self._is_alone = True
+        return self
+
+    def final_read(self) -> Transaction:
+        return self.separate_read()
 
     def run(self, sql: str, /, **params: Any) -> int:
         self.rows(sql, **params)
