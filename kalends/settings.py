@@ -78,7 +78,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         int, Meta(ge=0, le=10_000_000, description="Messages per day on behalf of one account, not counting announcements; 0 allows none.")
     ] = 300
     account_announcements_per_day: Annotated[
-        int, Meta(ge=0, le=10_000_000, description="Addresses per day to which one account can announce events; 0 allows none.")
+        int,
+        Meta(ge=0, le=10_000_000, description="Addresses per day to which one account announces events and new dates; 0 allows none."),
     ] = 5_000
     account_sms_per_day: Annotated[
         int, Meta(ge=0, le=10_000_000, description="SMS per day on behalf of one account, announcements included; 0 allows none.")

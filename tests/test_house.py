@@ -54,7 +54,7 @@ MODULE_LAYERS = {
         *("calendars.search", "calendars.sharing"),
         *(f"contacts.{name}" for name in ("address_book", "bulk_import", "csv_table", "vcard")),
         *(f"contacts.providers.{name}" for name in ("carddav", "errors", "fetch", "graph")),
-        *(f"deliveries.{name}" for name in ("event_time", "limits", "mail", "outbox_files", "outcome", "segments", "sms")),
+        *(f"deliveries.{name}" for name in ("event_time", "limits", "mail", "new_date", "outbox_files", "outcome", "segments", "sms")),
         *(
             "events.by_id",
             "events.conditions",

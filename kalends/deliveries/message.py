@@ -28,6 +28,8 @@ MAX_SEGMENTS = 2
 # A title is not shortened below this length to keep the exact time.
 MIN_TITLE = 20
 REQUESTED = "You get this because somebody asked for it to be sent to this address."
+RESPONDED = "You get this because somebody responded to this event with this address."
+NEW_DATE = "This event has a new date. Can you come? Please respond again: until then, your earlier response counts."
 LISTED = "You get this because this address is on the list of {}."
 
 CONFIRM = """Somebody asked {service} to tell this address about events of {owner}.
@@ -42,20 +44,18 @@ If it was not, do nothing: you will not be told of any event.
 
 def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
     """The event as e-mail: plain text, HTML and an iCalendar attachment."""
-    message = envelope(settings, delivery.address, title_with_status(event), str(delivery.id), delivery.created_at)
+    values = _describe(event)
+    if delivery.is_about_new_date and event.status == "planned":
+        values |= {"title": f"New date: {event.title}", "status": NEW_DATE}
+    message = envelope(settings, delivery.address, values["title"], str(delivery.id), delivery.created_at)
     unsubscribe = None if delivery.subscriber_id is None else unsubscribe_url(settings, delivery.subscriber_id)
     if unsubscribe:
         message["List-Unsubscribe"] = f"<{unsubscribe}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    values: dict[str, Any] = {
-        **_describe(event),
-        "event": event,
-        "url": _url(settings, event),
-        "reason": LISTED.format(event.owner_name) if unsubscribe else REQUESTED,
-        "unsubscribe": unsubscribe,
-    }
-    message.set_content(_plain_text(**values), cte="quoted-printable")
-    message.add_alternative(render_text("deliveries/event.html", **values), subtype="html", cte="quoted-printable")
+    reason = LISTED.format(event.owner_name) if unsubscribe else RESPONDED if delivery.is_about_new_date else REQUESTED
+    content: dict[str, Any] = {**values, "event": event, "url": _url(settings, event), "reason": reason, "unsubscribe": unsubscribe}
+    message.set_content(_plain_text(**content), cte="quoted-printable")
+    message.add_alternative(render_text("deliveries/event.html", **content), subtype="html", cte="quoted-printable")
     file = build_file([event], settings)
     message.add_attachment(
         file, maintype="text", subtype="calendar", params={"charset": "utf-8", "method": "PUBLISH"}, filename="event.ics"

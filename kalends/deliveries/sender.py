@@ -131,7 +131,7 @@ def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:
 
 
 def _send(ctx: Context, delivery: Delivery) -> None:
-    if delivery.kind in ACCOUNT_MESSAGES:
+    if delivery.kind in ACCOUNT_MESSAGES and not delivery.is_about_new_date:
         with ctx.read():
             user = _account(ctx, delivery)
         mail.send(ctx.settings, ACCOUNT_MESSAGES[delivery.kind](ctx.settings, delivery, user), delivery.address)

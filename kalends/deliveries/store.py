@@ -1,5 +1,6 @@
 """The SQL of deliveries: the queue that actions write to and workers claim from."""
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -23,6 +24,8 @@ MAX_CONFIRMATIONS_PER_DAY = 5
 GMAIL = ("gmail.com", "googlemail.com")
 # Users wait for these messages. The index deliveries_urgent has the same kinds.
 URGENT = "kind IN ('reset', 'verify')"
+# Notices that an event has a new date; others are about an account, and `notice` says what happened to it.
+ABOUT_NEW_DATE = "(kind = 'notice' AND notice IS NULL)"
 RETENTION = 90 * 24 * HOUR
 
 _DELIVERY = columns(Delivery)
@@ -41,7 +44,7 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
         subscriber_id=subscriber_id,
         channel=channel,
         address=address,
-        address_key=_mailbox(address),
+        address_key=mailbox(address),
         public=event.public,
         now=ctx.now,
     )
@@ -61,7 +64,7 @@ def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Not
         owner_id=user.id,
         kind=kind,
         address=user.email_address,
-        address_key=_mailbox(user.email_address),
+        address_key=mailbox(user.email_address),
         notice=notice,
         now=ctx.now,
     )
@@ -70,11 +73,11 @@ def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Not
 
 def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) -> None:
     """Queue a link to confirm an opt-in to the list of the event's owner, at most once a day for each address and owner."""
-    mailbox = _mailbox(address)
-    ctx.tx.advisory_lock(f"sends to {mailbox}")
+    address_key = mailbox(address)
+    ctx.tx.advisory_lock(f"sends to {address_key}")
     rows = ctx.tx.rows(
         "SELECT owner_id FROM deliveries WHERE address_key = :address_key AND created_at > :since AND kind = 'confirm'",
-        address_key=mailbox,
+        address_key=address_key,
         since=ctx.now - DAY,
     )
     is_flooded = ctx.settings.rate_limits == "on" and len(rows) >= MAX_CONFIRMATIONS_PER_DAY
@@ -88,7 +91,7 @@ def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) 
         event_id=event.id,
         channel=channel,
         address=address,
-        address_key=mailbox,
+        address_key=address_key,
         public=event.public,
         now=ctx.now,
     )
@@ -135,12 +138,12 @@ def limit_recipient(ctx: Context, field: str, address: str) -> None:
 
 def _recent_times(ctx: Context, kind: str, address: str, limit: int) -> list[int]:
     """Lock the address, and return the times of its last messages of this kind within an hour, the newest first."""
-    mailbox = _mailbox(address)
-    ctx.tx.advisory_lock(f"sends to {mailbox}")
+    address_key = mailbox(address)
+    ctx.tx.advisory_lock(f"sends to {address_key}")
     rows = ctx.tx.rows(
-        """SELECT created_at FROM deliveries WHERE address_key = :address_key AND created_at > :since AND kind = :kind
-           ORDER BY created_at DESC LIMIT :limit""",
-        address_key=mailbox,
+        f"""SELECT created_at FROM deliveries WHERE address_key = :address_key AND created_at > :since AND kind = :kind
+            AND NOT {ABOUT_NEW_DATE} ORDER BY created_at DESC LIMIT :limit""",
+        address_key=address_key,
         since=ctx.now - HOUR,
         kind=kind,
         limit=limit,
@@ -148,7 +151,22 @@ def _recent_times(ctx: Context, kind: str, address: str, limit: int) -> list[int
     return [created_at for (created_at,) in rows]
 
 
-def _mailbox(address: str) -> str:
+def find_flooded(ctx: Context, address_keys: set[str]) -> set[str]:
+    """Those of the mailboxes that others have sent as many messages in the last hour as one may get."""
+    if ctx.settings.rate_limits == "off":
+        return set()
+    rows = ctx.tx.rows(
+        f"""SELECT d.address_key FROM {ctx.db.records("recipients", {"address_key": "TEXT"})}
+            JOIN deliveries d ON d.address_key = recipients.address_key AND d.created_at > :since
+            WHERE d.kind = 'send_to_me' OR {ABOUT_NEW_DATE} GROUP BY d.address_key HAVING count(*) >= :limit""",
+        recipients=json.dumps([{"address_key": key} for key in sorted(address_keys)]),
+        since=ctx.now - HOUR,
+        limit=MAX_SENDS_PER_HOUR,
+    )
+    return {address_key for (address_key,) in rows}
+
+
+def mailbox(address: str) -> str:
     """The mailbox of the address: gus+jazz@example.org is that of gus@example.org, and Gmail ignores dots."""
     local, at, host = fold_case(address).rpartition("@")
     local = local.partition("+")[0] or local
@@ -176,7 +194,8 @@ def count(ctx: Context, query: DeliveryQuery) -> int:
 
 def _conditions(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
     if query.event_id is None:
-        where, params = "owner_id = :owner_id AND kind IN ('send_to_me', 'announce', 'confirm')", {"owner_id": policy.user(ctx).id}
+        where = f"owner_id = :owner_id AND (kind IN ('send_to_me', 'announce', 'confirm') OR {ABOUT_NEW_DATE})"
+        params: dict[str, Any] = {"owner_id": policy.user(ctx).id}
     else:
         where, params = "event_id = :event_id", {"event_id": query.event_id}
     if query.state is None:

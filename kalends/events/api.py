@@ -141,6 +141,8 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
 
     Of a series, `scope` changes this event, it and the following ones (which become a series of their own), or all of them;
     a changed `start_time` or `end_time` then moves each by the same difference in local time.
+
+    A new `start_time` plans a postponed event again, and asks those who said YES or MAYBE by e-mail to respond again.
     """
     ids = params.get("ids")
     store.lock(ctx, [event_id, *(ids or [])])

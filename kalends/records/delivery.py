@@ -26,3 +26,8 @@ class Delivery(Struct, frozen=True):
     created_at: int
     updated_at: int
     notice: Notice | None = None
+
+    @property
+    def is_about_new_date(self) -> bool:
+        """Whether it tells that the event has a new date. Other notices are about an account."""
+        return self.kind == "notice" and self.notice is None

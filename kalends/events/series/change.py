@@ -7,6 +7,7 @@ from msgspec import structs
 
 from kalends import errors, quotas
 from kalends.context import Context
+from kalends.deliveries import new_date
 from kalends.events import location, present, span, store
 from kalends.events.input import EventChanges, EventFields
 from kalends.events.series import scope
@@ -27,7 +28,9 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
     which = changes.get("scope", "this")
     if event.series_id is None or which == "this":
         _take_quota(ctx, [event], changes)
-        _update(ctx, event, _merge(event, changes))
+        merged = _merge(event, changes)
+        _update(ctx, event, merged)
+        _ask_again(ctx, [(event, merged)])
         if set(changes.values) - SELECTION:
             store.mark_edited(ctx, [event.id])
         return
@@ -36,7 +39,9 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
     if which == "following":
         scope.split(ctx, event, events)
         event = store.get(ctx, event.id)
-    _update(ctx, event, _merge(event, changes))
+    merged = _merge(event, changes)
+    _update(ctx, event, merged)
+    _ask_again(ctx, [(event, merged)])
     content = Changes(EventChanges, {name: value for name, value in changes.values.items() if name not in TIMES})
     others = [(other, _merge(other, content)) for other in events if other.id != event.id]
     has_new_text = bool(set(content.values) - NOT_TEXT)
@@ -50,6 +55,7 @@ def change_each(ctx: Context, events: list[Event], changes: Changes[EventChanges
     """Change several events, each alone."""
     merged = [(event, _merge(event, changes)) for event in events]
     _update_each(ctx, "ids", merged, has_new_text=bool(set(changes.values) - NOT_TEXT - set(TIMES)))
+    _ask_again(ctx, merged)
     if set(changes.values) - SELECTION:
         store.mark_edited(ctx, [event.id for event in events])
 
@@ -85,6 +91,17 @@ def _update_each(ctx: Context, param: str, merged: list[tuple[Event, EventChange
     store.update_each(ctx, param, rows, has_new_text=has_new_text)
 
 
+def _ask_again(ctx: Context, merged: list[tuple[Event, EventChanges]]) -> None:
+    """Ask those who responded to a postponed event that is planned again with a new start."""
+    ids = [event.id for event, fields in merged if event.status == "postponed" and fields.status == "planned" and _moves(event, fields)]
+    if ids:
+        new_date.ask_again(ctx, store.find_by_ids(ctx, ids))
+
+
+def _moves(event: Event, fields: EventFields) -> bool:
+    return span.resolve(fields, event.time_zone).start_at != event.start_at
+
+
 def _merge(event: Event, changes: Changes[EventChanges]) -> EventChanges:
     """The event's editable fields with the changes applied."""
     merged = changes.over(EventChanges(**structs.asdict(present.editable(event))))
@@ -106,7 +123,7 @@ def _merge(event: Event, changes: Changes[EventChanges]) -> EventChanges:
 def _complete_status(event: Event, merged: EventChanges, changes: Changes[EventChanges]) -> None:
     """Plan a postponed event that gets a new start, and remove the note of a planned one."""
     keeps_status = event.status != "postponed" or "status" in changes or "start_time" not in changes
-    if not keeps_status and span.resolve(merged, event.time_zone).start_at != event.start_at:
+    if not keeps_status and _moves(event, merged):
         merged.status = "planned"
     if merged.status == "planned":
         require_status_for_note(merged.status, changes.get("status_note"))
