@@ -37,7 +37,7 @@ def find(ctx: Context, text: str) -> list[CalendarHit]:
         return []
     hits, params = ctx.db.ids_containing("calendars", "search", literals)
     conditions = [text_search.Condition((f"%{'%'.join(map(text_search.escape_like, pieces))}%",)) for pieces in terms]
-    where = " AND ".join(["c.public", *text_search.where("c.search || ''", conditions, params)])
+    where = " AND ".join(["c.public", *text_search.where(ctx.db, "c.search || ''", conditions, params)])
     return ctx.tx.all(
         CalendarHit,
         f"""WITH hits AS MATERIALIZED ({hits} LIMIT 500)

@@ -61,7 +61,7 @@ def _conditions(ctx: Context, query: ContactFilter | ContactQuery) -> tuple[str,
             text_search.check_term_count(terms := terms + len(conditions))
         except ValueError as error:
             raise errors.invalid(name, str(error), "too_large") from None
-        where += text_search.where("k.search", conditions, params)
+        where += text_search.where(ctx.db, "k.search", conditions, params)
     return " AND ".join(where), params
 
 

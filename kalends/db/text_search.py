@@ -7,6 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from kalends.db.dialect import Dialect
+
 # The control characters that separate fields; no text contains them.
 _MARKS = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11"
 _TAG = "\x12"
@@ -24,10 +26,18 @@ _WORD = re.compile(r"[^\W_]+")
 _INDEXED = re.compile(r"[^\W_]{3,}")
 
 
-class Condition(Struct, frozen=True):
-    """One of these LIKE patterns must match the column; a trigram index can look for the literals."""
+class Substring(Struct, frozen=True):
+    """A text that the column must contain, between two separators if they are not empty. Databases find it far faster than a pattern."""
 
-    patterns: tuple[str, ...]
+    text: str
+    begin: str = ""
+    end: str = ""
+
+
+class Condition(Struct, frozen=True):
+    """The column must contain one of the substrings, or match one of the LIKE patterns; a trigram index can look for the literals."""
+
+    alternatives: tuple[Substring | str, ...]
     literals: tuple[str, ...] = ()
 
 
@@ -49,13 +59,15 @@ class Layout:
 
     def any_field(self, query: str) -> list[Condition]:
         """Each term must occur in some field."""
-        conditions = []
-        for pieces in parse_terms(query):
-            # A term without spaces and wildcards cannot span two fields; others are searched field by field.
-            simple = len(pieces) == 1 and " " not in pieces[0]
-            patterns = (f"%{escape_like(pieces[0])}%",) if simple else tuple(self.inside(name, pieces) for name in self._searched)
-            conditions.append(Condition(patterns, literals(pieces)))
-        return conditions
+        return [Condition(self._in_any_field(pieces), literals(pieces)) for pieces in parse_terms(query)]
+
+    def _in_any_field(self, pieces: Sequence[str]) -> tuple[Substring | str, ...]:
+        """A term without wildcards cannot span two fields; others are searched field by field."""
+        if len(pieces) > 1:
+            return tuple(self.inside(name, pieces) for name in self._searched)
+        # A word is in one of the fields beside only if it is in another one, too; a phrase may be only there.
+        is_word = " " not in pieces[0]
+        return (Substring(pieces[0]) if is_word else Substring(pieces[0], self.mark(self._searched[0]), self.after(self._searched[-1])),)
 
     def all_tags(self, query: str) -> list[Condition]:
         """The record must have each of these tags; a `*` at the beginning or end matches any characters."""
@@ -68,8 +80,10 @@ class Layout:
                 conditions.append(Condition((f"%{_TAG}{'%'.join(map(escape_like, pieces))}{_TAG}%",), literals(pieces)))
         return conditions
 
-    def inside(self, name: str, pieces: Sequence[str]) -> str:
-        """The LIKE pattern of a field that contains the pieces in this order."""
+    def inside(self, name: str, pieces: Sequence[str]) -> Substring | str:
+        """The condition that a field contains the pieces in this order."""
+        if len(pieces) == 1:
+            return Substring(pieces[0], self.mark(name), self.after(name))
         return f"%{self.mark(name)}%{'%'.join(map(escape_like, pieces))}%{self.after(name)}%"
 
     def mark(self, name: str) -> str:
@@ -79,14 +93,26 @@ class Layout:
         return _MARKS[self._fields.index(name) + 1]
 
 
-def where(column: str, conditions: Iterable[Condition], params: dict[str, Any]) -> list[str]:
-    """The conditions on the column as SQL; adds their patterns to the parameters."""
-    clauses = []
-    for condition in conditions:
-        names = [f"like{len(params) + i}" for i in range(len(condition.patterns))]
-        params |= dict(zip(names, condition.patterns, strict=True))
-        clauses.append("(" + " OR ".join(rf"{column} LIKE :{name} ESCAPE '\'" for name in names) + ")")
-    return clauses
+def where(db: Dialect, column: str, conditions: Iterable[Condition], params: dict[str, Any]) -> list[str]:
+    """The conditions on the column as SQL; adds their texts and patterns to the parameters."""
+    return ["(" + " OR ".join(_sql(db, column, each, params) for each in condition.alternatives) + ")" for condition in conditions]
+
+
+def _sql(db: Dialect, column: str, condition: Substring | str, params: dict[str, Any]) -> str:
+    if isinstance(condition, str):
+        return rf"{column} LIKE {_add(params, condition)} ESCAPE '\'"
+    part = column
+    if condition.begin:
+        begin, end = (f"{db.position}({column}, {_add(params, mark)})" for mark in (condition.begin, condition.end))
+        part = f"substr({column}, {begin}, {end} - {begin})"
+    return f"{db.position}({part}, {_add(params, condition.text)}) > 0"
+
+
+def _add(params: dict[str, Any], value: str) -> str:
+    """Add the value to the parameters, and return its placeholder."""
+    name = f"search{len(params)}"
+    params[name] = value
+    return f":{name}"
 
 
 def check_term_count(terms: int) -> None:

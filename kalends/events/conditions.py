@@ -71,11 +71,11 @@ def build(ctx: Context, query: EventQuery, zone: str) -> Conditions:
     if query.ids is not None:
         conditions.on_event.append(f"e.id {ctx.db.in_list('ids')}")
         conditions.params["ids"] = query.ids
-    _add_searches(conditions, query)
+    _add_searches(ctx, conditions, query)
     return conditions
 
 
-def _add_searches(conditions: Conditions, query: EventQuery) -> None:
+def _add_searches(ctx: Context, conditions: Conditions, query: EventQuery) -> None:
     for name in _SEARCHED:
         if value := getattr(query, name):
             try:
@@ -84,7 +84,7 @@ def _add_searches(conditions: Conditions, query: EventQuery) -> None:
             except ValueError as error:
                 raise errors.invalid(name, str(error)) from None
             # The empty suffix keeps planners from using the text index here: `listing` decides when to use it.
-            conditions.on_text += text_search.where("e.search || ''", searches, conditions.params)
+            conditions.on_text += text_search.where(ctx.db, "e.search || ''", searches, conditions.params)
             conditions.literals += [literal for condition in searches for literal in condition.literals]
 
 

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from kalends.db.dialect import Dialect
 
+# The index is asked for less than it could find, since PostgreSQL compares each literal with each position of its hits.
 MAX_LITERALS = 8
+MAX_LITERAL_LENGTH = 16
 
 
 class PostgresDialect(Dialect):
@@ -19,6 +21,7 @@ class PostgresDialect(Dialect):
         "unmarked": "xmin <> pg_current_xact_id()::xid",
     }
     for_update = "FOR UPDATE"
+    position = "strpos"
 
     def in_list(self, name: str) -> str:
         return f"= ANY (CAST(:{name} AS bigint[]))"
@@ -65,5 +68,5 @@ class PostgresDialect(Dialect):
 
 
 def ids_containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:
-    params = {f"containing{i}": f"%{literal}%" for i, literal in enumerate(literals[:MAX_LITERALS])}
+    params = {f"containing{i}": f"%{literal[:MAX_LITERAL_LENGTH]}%" for i, literal in enumerate(literals[:MAX_LITERALS])}
     return f"SELECT id FROM {table} WHERE " + " AND ".join(f"{column} LIKE :{name}" for name in params), params

@@ -19,6 +19,7 @@ class SqliteDialect(Dialect):
         "unmarked": "TRUE",
     }
     for_update = ""
+    position = "instr"
 
     def in_list(self, name: str) -> str:
         return f"IN (SELECT value FROM json_each(:{name}))"
