@@ -71,7 +71,7 @@ MODULE_LAYERS = {
             f"events.imports.{name}"
             for name in ("apply", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
         ),
-        *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope")),
+        *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope", "shift")),
         *("reference.errors", "reference.glossary", "reference.guide"),
         *("responses.author", "responses.respond"),
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),

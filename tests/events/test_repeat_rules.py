@@ -1,9 +1,11 @@
 """PUT /api/events/<id>/repeat with the rules of RFC 5545: weekdays, days of the month, counts, added and excepted dates, dry runs."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from itertools import islice
 from typing import Any
 
 import pytest
+from dateutil.rrule import rrulestr
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +15,7 @@ from kalends.ical.canonical_rule import canonicalise
 from kalends.ical.rrule import parse
 from tests.cast import Cast, Person, a_comment, a_response, an_event
 from tests.client import Reply
-from tests.events.series import assert_rule_agrees, events_of_series
+from tests.events.series import assert_rule_agrees, events_of_series, ids_of_series, load_times
 from tests.ical.test_rrule import rules
 
 TUESDAY = "2027-03-09T19:00"
@@ -207,11 +209,60 @@ def test_a_weekly_series_moves_to_other_weekdays(cast: Cast) -> None:
     assert _days(cast.alice, event["id"]) == after
 
 
-def test_a_series_on_the_second_tuesday_does_not_move_to_a_wednesday(cast: Cast) -> None:
+@pytest.mark.parametrize(
+    ("rule", "moved", "rrule"),
+    [
+        ({"frequency": "MONTHLY", "by_day": "2TU", "count": 6}, "2027-03-10", "FREQ=MONTHLY;COUNT=6;BYDAY=2WE"),
+        ({"frequency": "MONTHLY", "by_day": "2TU"}, "2027-03-16", "FREQ=MONTHLY;BYDAY=3TU"),
+        (
+            {"frequency": "MONTHLY", "interval": 2, "by_day": "2TU", "end_date": "2028-03-01"},
+            "2027-04-02",
+            "FREQ=MONTHLY;INTERVAL=2;UNTIL=20280204;BYDAY=1FR",
+        ),
+        (
+            {"frequency": "MONTHLY", "by_month_day": "9", "by_month": "3,6", "count": 5},
+            "2027-03-12",
+            "FREQ=MONTHLY;COUNT=5;BYMONTH=3,6;BYMONTHDAY=12",
+        ),
+        ({"frequency": "YEARLY", "by_day": "2TU", "by_month": "3", "count": 4}, "2027-04-30", "FREQ=YEARLY;COUNT=4;BYMONTH=4;BYDAY=-1FR"),
+        ({"frequency": "MONTHLY", "count": 4}, "2027-02-28", "FREQ=MONTHLY;COUNT=4"),
+    ],
+)
+def test_a_series_on_one_day_of_the_month_moves_to_another(cast: Cast, rule: dict[str, Any], moved: str, rrule: str) -> None:
+    event = an_event(cast.alice, start_time=TUESDAY, end_time="2027-03-09T21:00")
+    _repeat(cast.alice, event["id"], **rule)
+    ids = ids_of_series(cast.alice, event["id"])
+    cast.alice.delete(f"/api/events/{ids[1]}")
+    reply = cast.alice.put(
+        f"/api/events/{event['id']}", json={"start_time": f"{moved}T18:00", "end_time": f"{moved}T20:30", "scope": "all"}
+    )
+    assert reply.status == 200, reply
+    assert (reply.json["repeat"]["rrule"], reply.json["repeat"]["start_date"]) == (rrule, moved)
+    days = [day.date().isoformat() for day in islice(rrulestr(rrule, dtstart=datetime.fromisoformat(moved)), len(ids))]
+    others = load_times(cast.alice, [ids[0], *ids[2:]])
+    assert [(start[:16], (end or "")[:16]) for start, end in others] == [(f"{day}T18:00", f"{day}T20:30") for day in [days[0], *days[2:]]]
+    assert_rule_agrees(cast.alice, event["id"])
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"frequency": "MONTHLY", "by_day": "2TU,4TU", "count": 6},
+        {"frequency": "MONTHLY", "by_day": "MO,TU", "by_set_pos": "2", "count": 6},
+        {"frequency": "YEARLY", "by_day": "10TU", "count": 3},
+        {"frequency": "MONTHLY", "by_day": "TU", "count": 6},
+    ],
+)
+def test_a_series_whose_rule_says_more_than_a_day_does_not_move_to_another(cast: Cast, rule: dict[str, Any]) -> None:
     event = an_event(cast.alice, start_time=TUESDAY)
-    _repeat(cast.alice, event["id"], frequency="MONTHLY", by_day="2TU", count=6)
-    moved = cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-03-10T19:00", "scope": "all"})
+    _repeat(cast.alice, event["id"], **rule)
+    before = _days(cast.alice, event["id"])
+    start = cast.alice.get(f"/api/events/{event['id']}").json["start_time"][:10]
+    day = date.fromisoformat(start) + timedelta(days=1)
+    moved = cast.alice.put(f"/api/events/{event['id']}", json={"start_time": f"{day}T19:00", "scope": "all"})
     assert (moved.status, moved.broken) == (422, ["start_time"])
+    assert "with repeat" in moved.text
+    assert _days(cast.alice, event["id"]) == before
 
 
 RULES = [

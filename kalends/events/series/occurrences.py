@@ -12,7 +12,7 @@ from kalends.events.series import store as series_store
 from kalends.events.series.model import RepeatPreview, build_repeat
 from kalends.events.series.request import Request
 from kalends.events.series.rule import Rule, add_months
-from kalends.events.series.store import LAST_DAY, MONTHS_AHEAD, Series
+from kalends.events.series.store import MONTHS_AHEAD, Series
 from kalends.events.span import Span
 from kalends.records.event import Event
 from kalends.values import datetimes
@@ -120,31 +120,6 @@ def extend(ctx: Context, series_id: int) -> None:
         slots = {day.isoformat() for day in series.rule.dates(until) if day.isoformat() > series.made_until}
         _create_missing(ctx, store.get(ctx, latest_id), series, slots)
     series_store.set_made_until(ctx, series_id, until)
-
-
-def shift(ctx: Context, series_id: int, events: list[Event], by: timedelta, clock: int) -> None:
-    """Move the rule, its exceptions and the slots of the events by whole days, and to another time of day."""
-
-    def shift_day(day: str) -> str:
-        return (date.fromisoformat(day) + by).isoformat()
-
-    old = series_store.get(ctx, series_id)
-    made_until = date.fromisoformat(old.made_until)
-    new = structs.replace(old, clock=clock, made_until=LAST_DAY if by > date.max - made_until else shift_day(old.made_until))
-    new = new.with_rule(old.rule.shift(by)) if by else new
-    series_store.update(ctx, new)
-    if not by:
-        return
-    exceptions = [shift_day(slot) for _, slot in series_store.find_exceptions(ctx, [series_id])]
-    slots = [shift_day(event.slot or "") for event in events]
-    if not new.rule.moves_by_days:
-        dates = {day.isoformat() for day in new.rule.dates(date.fromisoformat(new.made_until))}
-        if dates != {*exceptions, *slots}:
-            message = "moves the series off the days of its rule; repeat it with another rule or start_date instead"
-            raise errors.invalid("start_time", message, "conflict")
-    series_store.shift_slots(ctx, events, slots)
-    series_store.delete_exceptions(ctx, series_id)
-    series_store.insert_exceptions(ctx, [(series_id, slot) for slot in exceptions])
 
 
 def occurrence_span(pattern: Event | Span, day: date, clock: int) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from kalends import errors, policy
 from kalends.context import Context
 from kalends.events import store
 from kalends.events.input import EventFields
-from kalends.events.series import occurrences
+from kalends.events.series import occurrences, shift
 from kalends.events.series import store as series_store
+from kalends.events.series.shift import Shift
 from kalends.events.span import Span, all_day_span, timed_span
 from kalends.records.event import Event
 from kalends.values import datetimes
@@ -63,12 +64,13 @@ def _slot(event: Event) -> str:
 class Move(Struct, frozen=True):
     """A change of the times of one event, which the other events of its series repeat.
 
-    clock: the series' time of day. difference: how far the start moved, in local time."""
+    clock: the series' time of day. difference: how far the start moved, in local time. shift: where the rule moved, if it did."""
 
     before: Event
     after: Event
     clock: int
     difference: timedelta
+    shift: Shift | None
 
     @property
     def changes_zone(self) -> bool:
@@ -82,7 +84,7 @@ class Move(Struct, frozen=True):
         """The span of another event after the same move. Whatever the move does not change, the event keeps."""
         zone = self.after.time_zone if self.changes_zone else event.time_zone
         is_all_day = self.after.all_day if self.changes_all_day else event.all_day
-        by = self._difference_for(event)
+        by = self._difference_for(event) + self._correction_for(event)
         start = _rule_start(event, self.clock) + by
         end = self._end(event, start, by)
         if is_all_day:
@@ -94,6 +96,10 @@ class Move(Struct, frozen=True):
         if not datetimes.is_in_range(span.start_at, zone) or not datetimes.is_in_range(span.until_at - 1, zone):
             raise errors.invalid("start_time", datetimes.YEARS)
         return span
+
+    def _correction_for(self, event: Event) -> timedelta:
+        """How many more days than the moved event this one moves, to be on the day that the moved rule has in its month."""
+        return self.shift.correction(event) if self.shift else NO_DIFFERENCE
 
     def _difference_for(self, event: Event) -> timedelta:
         """How far the event moves: by less than the local difference if it has the new zone or the new all_day already."""
@@ -112,7 +118,7 @@ class Move(Struct, frozen=True):
             return None
         if end is None:
             return None
-        return end + (by if before is None or after is None else after - before)
+        return end + (by if before is None or after is None else after - before + self._correction_for(event))
 
     def _end_at(self, event: Event, start_at: int, end: datetime | None, zone: str) -> int | None:
         """The instant of the end; if a DST change would put it before the start, the event keeps its length in seconds."""
@@ -127,17 +133,21 @@ class Move(Struct, frozen=True):
 
 def move(ctx: Context, before: Event, after: Event, others: Sequence[tuple[Event, EventFields]], *, has_new_text: bool) -> None:
     """Update the other events of the scope, moved by the same difference in local time as this one, and the rule with them."""
-    clock = series_store.get(ctx, after.series_id).clock if after.series_id is not None else 0
+    series = series_store.get(ctx, after.series_id) if after.series_id is not None else None
+    clock = series.clock if series else 0
     has_moved = (after.start_at, after.time_zone) != (before.start_at, before.time_zone)
     difference = _local_start(after) - _rule_start(before, clock) if has_moved else NO_DIFFERENCE
-    change = Move(before, after, clock, difference)
-    store.update_each(ctx, "scope", [(event.id, fields, change.apply(event)) for event, fields in others], has_new_text=has_new_text)
-    if difference and after.series_id is not None:
+    slotted = [each for each in (after, *(event for event, _ in others)) if each.slot]
+    plan = None
+    if difference and series:
         # The rule moves like an occurrence that was not changed alone.
-        old = datetime.combine(series_store.get(ctx, after.series_id).rule.start, time()) + timedelta(seconds=clock)
+        old = datetime.combine(series.rule.start, time()) + timedelta(seconds=clock)
         new = old + difference
-        slotted = [each for each in (after, *(event for event, _ in others)) if each.slot]
-        occurrences.shift(ctx, after.series_id, slotted, new.date() - old.date(), occurrences.seconds_of_day(new))
+        plan = shift.plan(ctx, series, before, slotted, new.date() - old.date(), occurrences.seconds_of_day(new))
+    change = Move(before, after, clock, difference, plan)
+    store.update_each(ctx, "scope", [(event.id, fields, change.apply(event)) for event, fields in others], has_new_text=has_new_text)
+    if plan:
+        shift.apply(ctx, plan, slotted)
 
 
 def _rule_start(event: Event, clock: int) -> datetime:
