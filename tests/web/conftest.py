@@ -74,6 +74,6 @@ def lasting_windows(browser: Browser, service: Service) -> Iterator[Windows]:
 
 @pytest.fixture
 def looks(lasting_windows: Windows) -> Iterator[Windows]:
-    """Windows for tests that only look around, and share them."""
+    """Windows that tests share: most of a look is the opening of one. Each test begins without cookies, and opens its own page."""
     yield lasting_windows
     lasting_windows.check()

@@ -54,9 +54,9 @@ def entry(page: Page, title: str = "Gig") -> Locator:
     return page.locator(".entry", has_text=title)
 
 
-def test_an_event_of_several_days_can_be_dragged_by_any_of_its_days(windows: Windows, alice: Person) -> None:
+def test_an_event_of_several_days_can_be_dragged_by_any_of_its_days(looks: Windows, alice: Person) -> None:
     fair = an_event(alice, title="Fair", start_time=MONDAY, end_time="2026-05-13")
-    page = windows.open(alice)
+    page = looks.cached(alice)
     go(page, f"/calendar?date={MONDAY}")
     to_day(page, page.locator(f"[data-day='{TUESDAY}'] .entry"), FRIDAY)
     expect(page.get_by_role("status")).to_have_text("Moved to Thursday 14 May.")
@@ -64,9 +64,9 @@ def test_an_event_of_several_days_can_be_dragged_by_any_of_its_days(windows: Win
     assert times(alice, fair) == ["2026-05-14", "2026-05-16"]
 
 
-def test_in_a_week_an_event_is_dragged_to_another_hour_and_day(windows: Windows, alice: Person) -> None:
+def test_in_a_week_an_event_is_dragged_to_another_hour_and_day(looks: Windows, alice: Person) -> None:
     event = an_evening(alice)
-    page = windows.open(alice)
+    page = looks.cached(alice)
     go(page, f"/calendar?view=week&date={MONDAY}")
     column, start = box(page.locator(f"[data-day='{TUESDAY}'] .blocks")), box(entry(page))
     drag(page, (start["x"] + 20, start["y"] + 10), (column["x"] + 20, start["y"] + 10 - 2.25 * HOUR))
@@ -74,9 +74,9 @@ def test_in_a_week_an_event_is_dragged_to_another_hour_and_day(windows: Windows,
     assert times(alice, event) == [f"{TUESDAY}T15:45", f"{TUESDAY}T16:45"]
 
 
-def test_in_a_week_an_event_is_stretched_by_its_edge(windows: Windows, alice: Person) -> None:
+def test_in_a_week_an_event_is_stretched_by_its_edge(looks: Windows, alice: Person) -> None:
     event = an_evening(alice)
-    page = windows.open(alice)
+    page = looks.cached(alice)
     go(page, f"/calendar?view=week&date={MONDAY}")
     size = box(entry(page))
     edge = (size["x"] + 20, size["y"] + size["height"] - 3)
@@ -94,9 +94,9 @@ def test_in_a_week_an_event_is_stretched_by_its_edge(windows: Windows, alice: Pe
         ("week", "ArrowRight", [f"{TUESDAY}T18:00", f"{TUESDAY}T19:00"]),
     ],
 )
-def test_the_keyboard_moves_an_event_and_keeps_it_in_focus(windows: Windows, alice: Person, view: str, key: str, moved: list[str]) -> None:
+def test_the_keyboard_moves_an_event_and_keeps_it_in_focus(looks: Windows, alice: Person, view: str, key: str, moved: list[str]) -> None:
     event = an_evening(alice)
-    page = windows.open(alice)
+    page = looks.cached(alice)
     go(page, f"/calendar?view={view}&date={MONDAY}")
     entry(page).focus()
     page.keyboard.press(f"Shift+{key}")
@@ -106,11 +106,11 @@ def test_the_keyboard_moves_an_event_and_keeps_it_in_focus(windows: Windows, ali
 
 
 @pytest.mark.parametrize(("choice", "moved"), [("Only this one", 1), ("This and the following", 2), ("All of them", 3), ("Leave it", 0)])
-def test_moving_an_occurrence_asks_for_the_scope(windows: Windows, alice: Person, choice: str, moved: int) -> None:
+def test_moving_an_occurrence_asks_for_the_scope(looks: Windows, alice: Person, choice: str, moved: int) -> None:
     first = an_evening(alice, start_time="2026-05-04T18:00", end_time="2026-05-04T19:00")
     repeated = alice.put(f"/api/events/{first['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-05-18"})
     assert repeated.status == 200, repeated
-    page = windows.open(alice)
+    page = looks.cached(alice)
     go(page, f"/calendar?date={MONDAY}")
     to_day(page, page.locator(f"[data-day='{MONDAY}'] .entry"), TUESDAY)
     page.get_by_role("dialog").get_by_role("button", name=choice).click()
@@ -119,9 +119,9 @@ def test_moving_an_occurrence_asks_for_the_scope(windows: Windows, alice: Person
     assert len({"2026-05-05", TUESDAY, "2026-05-19"} & set(starts)) == moved
 
 
-def test_an_event_in_another_zone_moves_in_its_own_local_time(windows: Windows, alice: Person) -> None:
+def test_an_event_in_another_zone_moves_in_its_own_local_time(looks: Windows, alice: Person) -> None:
     event = an_evening(alice, time_zone="America/New_York", start_time=f"{MONDAY}T12:00", end_time=f"{MONDAY}T13:00")
-    page = windows.open(alice)
+    page = looks.cached(alice)
     go(page, f"/calendar?date={MONDAY}")
     expect(entry(page)).to_contain_text("18:00")
     to_day(page, entry(page), FRIDAY)
@@ -130,35 +130,35 @@ def test_an_event_in_another_zone_moves_in_its_own_local_time(windows: Windows, 
     assert alice.get(f"/api/events/{event['id']}").json["time_zone"] == "America/New_York"
 
 
-def test_an_event_that_may_not_be_moved_stays_and_the_page_says_why(windows: Windows, people: Cast, alice: Person) -> None:
+def test_an_event_that_may_not_be_moved_stays_and_the_page_says_why(looks: Windows, people: Cast, alice: Person) -> None:
     calendar = a_calendar(alice)
     shared(alice, calendar, people.bob, "editor")
     an_evening(alice, calendar_id=calendar["id"])
-    page = windows.open(people.bob)
+    page = looks.cached(people.bob)
     go(page, f"/calendar?date={MONDAY}")
     shared(alice, calendar, people.bob, "viewer")
     to_day(page, entry(page), FRIDAY)
     expect(page.get_by_role("status")).to_contain_text("It stays where it was. Only the event's owner")
     expect(page.locator(f"[data-day='{MONDAY}'] .entry")).to_have_count(1)
     expect(page.locator(".lifted, .ghost")).to_have_count(0)
-    assert [fault.partition(" ")[0] for fault in windows.faults] == ["403"]
-    windows.faults.clear()
+    assert [fault.partition(" ")[0] for fault in looks.faults] == ["403"]
+    looks.faults.clear()
 
 
-def test_an_event_without_edit_permission_cannot_be_dragged(windows: Windows, people: Cast, alice: Person) -> None:
+def test_an_event_without_edit_permission_cannot_be_dragged(looks: Windows, people: Cast, alice: Person) -> None:
     calendar = a_calendar(alice)
     shared(alice, calendar, people.vera, "viewer")
     event = an_evening(alice, calendar_id=calendar["id"])
-    page = windows.open(people.vera)
+    page = looks.cached(people.vera)
     go(page, f"/calendar?date={MONDAY}")
     to_day(page, entry(page), FRIDAY)
     expect(page.locator(f"[data-day='{MONDAY}'] .entry")).to_have_count(1)
     assert times(alice, event) == [f"{MONDAY}T18:00", f"{MONDAY}T19:00"]
 
 
-def test_escape_puts_an_event_back(windows: Windows, alice: Person) -> None:
+def test_escape_puts_an_event_back(looks: Windows, alice: Person) -> None:
     event = an_evening(alice)
-    page = windows.open(alice)
+    page = looks.cached(alice)
     go(page, f"/calendar?date={MONDAY}")
     start, end = box(entry(page)), box(page.locator(f"[data-day='{FRIDAY}']"))
     page.mouse.move(start["x"] + 20, start["y"] + 10)
@@ -171,17 +171,17 @@ def test_escape_puts_an_event_back(windows: Windows, alice: Person) -> None:
     assert times(alice, event) == [f"{MONDAY}T18:00", f"{MONDAY}T19:00"]
 
 
-def test_a_click_opens_an_event(windows: Windows, alice: Person) -> None:
+def test_a_click_opens_an_event(looks: Windows, alice: Person) -> None:
     event = an_evening(alice)
-    page = windows.open(alice)
+    page = looks.cached(alice)
     for view in ("month", "week"):
         go(page, f"/calendar?view={view}&date={MONDAY}")
         entry(page).click()
         page.wait_for_url(f"**/events/{event['id']}")
 
 
-def test_a_click_on_a_free_slot_creates_an_event_there(windows: Windows, alice: Person) -> None:
-    page = windows.open(alice)
+def test_a_click_on_a_free_slot_creates_an_event_there(looks: Windows, alice: Person) -> None:
+    page = looks.cached(alice)
     go(page, f"/calendar?date={MONDAY}")
     page.locator(f"[data-day='{FRIDAY}']").click(position={"x": 40, "y": 80})
     page.wait_for_url(f"**/events/new?start_time={FRIDAY}&time_zone=*")
@@ -190,9 +190,9 @@ def test_a_click_on_a_free_slot_creates_an_event_there(windows: Windows, alice: 
     page.wait_for_url(f"**/events/new?start_time={FRIDAY}T10:15&time_zone=*")
 
 
-def test_on_a_phone_a_day_leads_to_its_list(windows: Windows, alice: Person) -> None:
+def test_on_a_phone_a_day_leads_to_its_list(looks: Windows, alice: Person) -> None:
     an_evening(alice)
-    page = windows.open(alice, width=NARROW)
+    page = looks.cached(alice, width=NARROW)
     go(page, f"/calendar?date={MONDAY}")
     page.locator(f"[data-day='{MONDAY}']").click(position={"x": 20, "y": 50})
     page.wait_for_url(f"**/calendar?view=agenda&date={MONDAY}")
@@ -200,14 +200,14 @@ def test_on_a_phone_a_day_leads_to_its_list(windows: Windows, alice: Person) -> 
 
 
 @pytest.mark.parametrize("is_public", [True, False])
-def test_dragging_after_the_session_ended_leads_to_sign_in_and_back(windows: Windows, alice: Person, is_public: bool) -> None:
+def test_dragging_after_the_session_ended_leads_to_sign_in_and_back(looks: Windows, alice: Person, is_public: bool) -> None:
     an_evening(alice, public=is_public)
-    page = windows.open(alice)
+    page = looks.cached(alice)
     go(page, f"/calendar?date={MONDAY}")
     page.context.clear_cookies()
     to_day(page, entry(page), FRIDAY)
     status = page.get_by_role("status")
     expect(status).to_contain_text("you are no longer signed in")
     expect(status.get_by_role("link", name="Sign in again")).to_have_attribute("href", f"/sign-in?next=%2Fcalendar%3Fdate%3D{MONDAY}")
-    assert {fault.partition(" ")[0] for fault in windows.faults} <= {"401", "404"}
-    windows.faults.clear()
+    assert {fault.partition(" ")[0] for fault in looks.faults} <= {"401", "404"}
+    looks.faults.clear()

@@ -52,7 +52,9 @@ def test_an_invalid_form_comes_back_as_it_was_typed(looks: Windows, abused: Scen
     rules = EVERYTHING if request.config.getoption("--soak") else FIELDS
     page = pages.visit(looks, abused, visit)
     for number in range(page.locator(TAKES_TEXT).count()):
-        form, status = _send(looks, page, address(abused, visit.path), number, SHORT)
+        if number > 0:
+            go(page, address(abused, visit.path))
+        form, status = _send(looks, page, number, SHORT)
         assert what_got_in(page) == []
         if status < 400:
             continue
@@ -69,7 +71,7 @@ def test_an_invalid_form_comes_back_as_it_was_typed(looks: Windows, abused: Scen
 @pytest.mark.parametrize("visit", [Visit("guest", "/sign-up"), Visit("alice", "/events/new"), Visit("guest", "/events/{event}")], ids=str)
 def test_an_empty_form_names_what_is_missing(looks: Windows, abused: Scene, visit: Visit) -> None:
     page = pages.visit(looks, abused, visit)
-    _, status = _send(looks, page, address(abused, visit.path), 0, "")
+    _, status = _send(looks, page, 0, "")
     assert status == 422
     named = page.evaluate(NAMED)
     assert named
@@ -111,10 +113,10 @@ def test_an_internal_error_is_a_page_without_internal_details(client: Client, mo
     assert "Traceback" not in reply.text
 
 
-def test_after_signing_in_users_return_to_the_page_that_required_it(windows: Windows, people: Cast) -> None:
-    page = windows.open()
+def test_after_signing_in_users_return_to_the_page_that_required_it(looks: Windows, people: Cast) -> None:
+    page = looks.cached()
     go(page, "/events/new?start_time=2026-12-24")
-    assert page.url.startswith(f"{windows.url}/sign-in?next=")
+    assert page.url.startswith(f"{looks.url}/sign-in?next=")
     page.fill("[name=user_name]", people.alice.user_name)
     page.fill("[name=password]", "a wrong one")
     page.click("main button")
@@ -122,23 +124,22 @@ def test_after_signing_in_users_return_to_the_page_that_required_it(windows: Win
     assert page.input_value("[name=user_name]") == people.alice.user_name
     page.fill("[name=password]", PASSWORD)
     page.click("main button")
-    assert page.url.startswith(f"{windows.url}/events/new?start_time=2026-12-24&")
+    assert page.url.startswith(f"{looks.url}/events/new?start_time=2026-12-24&")
     assert page.input_value("[name=start_time]") == "2026-12-24"
 
 
 @pytest.mark.parametrize("elsewhere", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"])
-def test_signing_in_leads_to_our_own_pages_only(windows: Windows, people: Cast, elsewhere: str) -> None:
-    page = windows.open()
+def test_signing_in_leads_to_our_own_pages_only(looks: Windows, people: Cast, elsewhere: str) -> None:
+    page = looks.cached()
     go(page, f"/sign-in?next={elsewhere}")
     page.fill("[name=user_name]", people.alice.user_name)
     page.fill("[name=password]", PASSWORD)
     page.click("main button")
-    assert page.url.startswith(f"{windows.url}/")
+    assert page.url.startswith(f"{looks.url}/")
 
 
-def _send(looks: Windows, page: Page, path: str, number: int, text: str) -> tuple[str, int]:
-    """Send one of the forms of a page with this text everywhere; return the action and the status of the reply."""
-    go(page, path)
+def _send(looks: Windows, page: Page, number: int, text: str) -> tuple[str, int]:
+    """Send one of the forms of the page with this text everywhere; return the action and the status of the reply."""
     form = page.locator(TAKES_TEXT).nth(number)
     action = form.get_attribute("action") or ""
     looks.may_fail = True

@@ -58,8 +58,8 @@ def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(looks: W
     assert reached == list(range(len(expected))), [expected[number] for number in range(len(expected)) if number not in reached]
 
 
-def test_the_first_tab_stop_skips_the_navigation(windows: Windows, scene: Scene) -> None:
-    page = windows.open(scene.alice)
+def test_the_first_tab_stop_skips_the_navigation(looks: Windows, scene: Scene) -> None:
+    page = looks.cached(scene.alice)
     go(page, "/")
     page.keyboard.press("Tab")
     assert page.evaluate("() => document.activeElement.textContent") == "Skip to the content"
@@ -68,8 +68,8 @@ def test_the_first_tab_stop_skips_the_navigation(windows: Windows, scene: Scene)
     assert page.evaluate("() => document.activeElement.closest('main') !== null")
 
 
-def test_the_menu_opens_and_closes_and_gives_the_focus_back(windows: Windows, scene: Scene) -> None:
-    page = windows.open(scene.alice)
+def test_the_menu_opens_and_closes_and_gives_the_focus_back(looks: Windows, scene: Scene) -> None:
+    page = looks.cached(scene.alice)
     go(page, "/")
     _to(page, "details.menu > summary")
     page.keyboard.press("Enter")
@@ -78,8 +78,8 @@ def test_the_menu_opens_and_closes_and_gives_the_focus_back(windows: Windows, sc
     assert page.evaluate("() => document.activeElement.matches('details.menu:not([open]) > summary')")
 
 
-def test_an_account_and_an_event_are_created_by_keyboard_alone(windows: Windows) -> None:
-    page = windows.open()
+def test_an_account_and_an_event_are_created_by_keyboard_alone(looks: Windows) -> None:
+    page = looks.cached()
     name = f"kim-{uuid4().hex[:8]}"
     go(page, "/")
     _press(page, "a[href='/sign-up']")
@@ -108,9 +108,9 @@ def test_an_account_and_an_event_are_created_by_keyboard_alone(windows: Windows)
     page.wait_for_selector(".notice:text-is('Deleted.')")
 
 
-def test_a_guest_responds_and_comments_by_keyboard_alone(windows: Windows, people: Cast) -> None:
+def test_a_guest_responds_and_comments_by_keyboard_alone(looks: Windows, people: Cast) -> None:
     event = an_event(people.alice, start_time="2030-05-08T20:00", public=True)
-    page = windows.open()
+    page = looks.cached()
     go(page, f"/events/{event['id']}")
     _to(page, "form[action$='/respond'] [name=response]")
     page.keyboard.press("Space")
@@ -125,9 +125,9 @@ def test_a_guest_responds_and_comments_by_keyboard_alone(windows: Windows, peopl
     page.wait_for_selector(".notice:has-text('approved')")
 
 
-def test_an_event_is_moved_by_keyboard_alone(windows: Windows, people: Cast) -> None:
+def test_an_event_is_moved_by_keyboard_alone(looks: Windows, people: Cast) -> None:
     event = an_event(people.alice, start_time="2030-05-08T20:00")
-    page = windows.open(people.alice)
+    page = looks.cached(people.alice)
     go(page, "/calendar?date=2030-05-08")
     _to(page, f"[data-day='2030-05-08'] a[href='/events/{event['id']}']")
     page.keyboard.press("Shift+ArrowRight")

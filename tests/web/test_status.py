@@ -16,9 +16,9 @@ def _problems(page: Page, path: str, *words: str) -> list[str]:
     text = page.locator("main").inner_text()
     problems = [f"{path} does not say {word}" for word in words if word not in text]
     page.emulate_media(color_scheme="light")
-    problems += violations(page)
+    problems += violations(page, within="main")
     page.emulate_media(color_scheme="dark")
-    return problems + violations(page, COLOURS)
+    return problems + violations(page, COLOURS, within="main")
 
 
 def test_the_status_is_accessible_wherever_the_event_is_shown(windows: Windows, guest: Client) -> None:

@@ -25,7 +25,7 @@ class Windows:
         self._cached: dict[int, Page] = {}
 
     def cached(self, person: Person | None = None, *, width: int = WIDE) -> Page:
-        """The window of this width that all tests share which only look around: most of a look is the opening of the window."""
+        """The window of this width that tests share, with the cookies of this person alone."""
         if width not in self._cached:
             self._cached[width] = self.open(width=width)
         page = self._cached[width]
