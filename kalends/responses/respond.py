@@ -17,7 +17,7 @@ def respond(ctx: Context, event: Event, author: Author, fields: ResponseInput, n
 
     Return None to callers who may not see the stored response, whether or not the address has responded before.
     """
-    _require_open(event)
+    _require_open(ctx, event)
     _check_party(event, fields)
     row = store.upsert(ctx, fields, author, names, proven=author.is_proven or event.can_edit, party_limit=event.party_limit)
     if fields.opt_in:
@@ -27,7 +27,7 @@ def respond(ctx: Context, event: Event, author: Author, fields: ResponseInput, n
 
 def change(ctx: Context, event: Event, response: Response, fields: ResponseFields) -> Response:
     """Change the stored response of a caller who may see it."""
-    _require_open(event)
+    _require_open(ctx, event)
     if (fields.number, fields.plus_n) != (response.number, response.plus_n):
         _check_party(event, fields)
     row = store.update(ctx, response, fields, proven=event.can_edit or policy.has_verified(ctx, response.email_address))
@@ -36,11 +36,14 @@ def change(ctx: Context, event: Event, response: Response, fields: ResponseField
     return row
 
 
-def _require_open(event: Event) -> None:
-    """Responses are closed while the event is cancelled or postponed."""
-    if event.status == "cancelled":
+def _require_open(ctx: Context, event: Event) -> None:
+    """Responses are closed while the event is cancelled or postponed. It may have been since it was read."""
+    status = store.lock_status(ctx, event.id)
+    if status is None:
+        raise errors.NotFound
+    if status == "cancelled":
         raise errors.Conflict("This event is cancelled: responses are closed.")
-    if event.status == "postponed":
+    if status == "postponed":
         raise errors.Conflict("This event is postponed: responses are closed until it has a new date.")
 
 

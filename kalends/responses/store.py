@@ -30,6 +30,12 @@ _REDUCED_NUMBER = """number = CASE WHEN responses.number > CAST(:party_limit AS 
     THEN CAST(:party_limit AS BIGINT) - excluded.plus_n ELSE responses.number END"""
 
 
+def lock_status(ctx: Context, event_id: int) -> str | None:
+    """The current status of the event, which nobody changes until the transaction ends; None if it was deleted."""
+    status: str | None = ctx.tx.value(f"SELECT status FROM events WHERE id = :id {ctx.db.for_share}", id=event_id)
+    return status
+
+
 def upsert(
     ctx: Context, fields: ResponseInput, author: Author, names: Set[str], *, proven: bool, party_limit: int | None
 ) -> Response | None:

@@ -21,6 +21,7 @@ class PostgresDialect(Dialect):
         "unmarked": "xmin <> pg_current_xact_id()::xid",
     }
     for_update = "FOR UPDATE"
+    for_share = "FOR SHARE"
     position = "strpos"
 
     def in_list(self, name: str) -> str:

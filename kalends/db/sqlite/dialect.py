@@ -19,6 +19,7 @@ class SqliteDialect(Dialect):
         "unmarked": "TRUE",
     }
     for_update = ""
+    for_share = ""
     position = "instr"
 
     def in_list(self, name: str) -> str:
