@@ -2,18 +2,20 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from secrets import randbits
 from types import TracebackType
 from typing import Protocol
 
 from msgspec import Struct
 
 from kalends import errors
-from kalends.db import Database, Transaction
+from kalends.db import Author, Database, Transaction
 from kalends.settings import Settings
 from kalends.values import timestamps
 
 # Send Last-Modified only when it is this many seconds old: until then, another change may still commit with the same time.
 LAST_MODIFIED_DELAY = 120
+SET_ID_BITS = 53
 
 
 class Actor(Struct, frozen=True):
@@ -42,6 +44,7 @@ class Caller(Struct, frozen=True):
     path: str = ""
     query: str = ""
     headers: dict[str, str] = {}
+    request_id: str | None = None
 
     def cookie(self, name: str) -> str:
         """The value of a cookie, or an empty text."""
@@ -91,6 +94,7 @@ class Context:
 
     __slots__ = (
         "_deferred",
+        "_set_id",
         "_tx",
         "actor",
         "after_commit",
@@ -128,6 +132,14 @@ class Context:
         self.after_commit: list[Callable[[Transaction], None]] = []
         self._tx: Transaction | None = None
         self._deferred: _TransactionScope | None = None
+        self._set_id = 0
+
+    def author(self) -> Author:
+        """What the journal records of the changes of this request or command."""
+        self._set_id = self._set_id or randbits(SET_ID_BITS)
+        path = self.caller.path
+        via = "worker" if not path else "api" if path.startswith("/api/") else "page"
+        return Author(self._set_id, self.now, self.actor.id if self.actor else None, via, self.caller.request_id)
 
     @property
     def tx(self) -> Transaction:
@@ -158,7 +170,7 @@ class Context:
             raise self.refusal
         if self._deferred:
             self.commit()
-        scope = _CountingScope if self.call and not self.call.is_settled else _TransactionScope
+        scope = _CountingScope if self.call and not self.call.is_settled else _WriteScope
         return scope(self, self.db.write(alone=alone), is_deferred=self.defers_commit and is_last)
 
     def resume_write(self) -> "_TransactionScope":
@@ -237,7 +249,18 @@ class _TransactionScope:
         return self._transaction.__enter__()
 
 
-class _CountingScope(_TransactionScope):
+class _WriteScope(_TransactionScope):
+    """A write transaction, which tells the journal its author."""
+
+    __slots__ = ()
+
+    def _begin(self) -> Transaction:
+        tx = super()._begin()
+        tx.author = self._ctx.author
+        return tx
+
+
+class _CountingScope(_WriteScope):
     """The transaction that also counts the call against its rate limit."""
 
     __slots__ = ()

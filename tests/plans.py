@@ -36,8 +36,8 @@ EXCEPTED = [
     # The name of a violated unique index: the schema does not grow.
     (r"FROM pragma_index_list\(:table\) l ", "SCAN (l|i|pragma_index_info)"),
 ]
-# Tables that grow only with releases.
-SMALL = {"migrations", "sqlite_master", "sqlite_sequence"}
+# Tables that grow only with releases, or have one row.
+SMALL = {"migrations", "sqlite_master", "sqlite_sequence", "change_author", "journal"}
 
 
 class Plans(Protocol):

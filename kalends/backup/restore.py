@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kalends.backup.file import BackupError, Header, Reader, Table
-from kalends.db import Database, TableCopy, Transaction, open_contents
+from kalends.db import Database, TableCopy, Transaction, journal, open_contents
 from kalends.db.migrate import build, migrate, names, newest, tables
 from kalends.db.table_copy import IntegrityError
 
@@ -29,6 +29,8 @@ def restore(db: Database, path: Path, step: Step, *, force: bool = False) -> Hea
     except OSError as error:
         raise BackupError(f"{path} cannot be read: {error.strerror}.") from None
     migrate(db)
+    with db.write() as tx:
+        journal.begin_epoch(tx)
     return header
 
 
@@ -58,6 +60,9 @@ def load(db: Database, tx: Transaction, reader: Reader, advance: Callable[[int],
     bytes_columns = {table.name: _bytes_columns(copy, table) for table in header.tables}
     try:
         with copy.triggers_disabled([table.name for table in header.tables]):
+            # The migrations have filled some tables with a first row.
+            for table in reversed(header.tables):
+                tx.run(f"DELETE FROM {table.name}")
             for table, rows in reader.batches():
                 copy.insert(table.name, table.columns, _decode_bytes(rows, bytes_columns[table.name]))
                 advance(len(rows))

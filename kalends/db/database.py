@@ -38,8 +38,21 @@ class UniqueViolation(Conflict):
         self.index = index
 
 
+class Author(Struct, frozen=True):
+    """Who changes something, by what way and when: what the journal of changes records. The changes of a request have one set_id."""
+
+    set_id: int
+    at: int
+    actor_id: int | None
+    via: str
+    request_id: str | None
+
+
 class Transaction(ABC):
     """One transaction. Rows are loaded by position, so select the fields of a Struct with `columns`."""
+
+    # Asked before the first statement that the journal records; the actor may not be known when the transaction begins.
+    author: Callable[[], Author] | None = None
 
     @abstractmethod
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:

@@ -61,5 +61,17 @@ class Dialect(ABC):
         """Replace the statement of such a trigger; a deferred trigger stays deferred."""
 
     @abstractmethod
+    def named_trigger(self, name: str, change: str, table: str, condition: str, statement: str) -> str:
+        """Create a trigger of this name, or replace it; it runs the statement after each changed row for which the condition holds."""
+
+    @abstractmethod
+    def json_object(self, row: str, columns: Sequence[str]) -> str:
+        """The columns of a row as the text of a JSON object."""
+
+    @abstractmethod
+    def last_sync_entry(self) -> str:
+        """A SELECT of the position (tx, id) up to which the table `sync_entries` is final: no entry before it can appear later."""
+
+    @abstractmethod
     def defer(self, change: str, table: str) -> str:
         """Run such a trigger when the transaction commits, so that its locks are held only briefly."""

@@ -6,6 +6,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template
 
+from kalends.db import journal
 from kalends.db.database import Database, Transaction
 from kalends.values import timestamps
 
@@ -91,12 +92,14 @@ def _render(db: Database, sql: str) -> str:
 
     `-- @substrings table column` creates an index that finds substrings, `-- @after UPDATE ON table: statement` a trigger that runs
     the statement for each row, `-- @defer UPDATE ON table` defers it to the end of the transaction, and
-    `-- @replace UPDATE ON table: statement` replaces its statement.
+    `-- @replace UPDATE ON table: statement` replaces its statement. `-- @journal` and `-- @sync` create the triggers of the journal
+    (see `journal`).
     """
     sql = re.sub(r"^-- @substrings (\w+) (\w+)$", lambda match: db.substring_index(*match.groups()), sql, flags=re.MULTILINE)
     sql = re.sub(r"^-- @after (\w+) ON (\w+): (.*)$", lambda match: db.trigger(*match.groups()), sql, flags=re.MULTILINE)
     sql = re.sub(r"^-- @replace (\w+) ON (\w+): (.*)$", lambda match: db.replace_trigger(*match.groups()), sql, flags=re.MULTILINE)
     sql = re.sub(r"^-- @defer (\w+) ON (\w+)$", lambda match: db.defer(*match.groups()), sql, flags=re.MULTILINE)
+    sql = journal.render(db, sql)
     return Template(sql).substitute(db.types)
 
 

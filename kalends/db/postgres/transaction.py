@@ -5,9 +5,11 @@ from typing import Any
 from zlib import crc32
 
 import psycopg
+from msgspec import structs
 from psycopg.pq.abc import PGresult
 
 from kalends.db.database import Transaction, batches
+from kalends.db.journal import is_journaled
 from kalends.db.postgres.commands import Command, command, with_literals
 from kalends.db.postgres.connection import Connection
 from kalends.db.postgres.dialect import ids_containing
@@ -36,22 +38,24 @@ class PostgresTransaction(Transaction):
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
         with TranslatedErrors():
-            [result] = self._execute([command(sql, params)])
+            result = self._execute([*self._author_of(sql), command(sql, params)])[-1]
             return self.connection.load(result)
 
     def run(self, sql: str, /, **params: Any) -> int:
         with TranslatedErrors():
-            [result] = self._execute([command(sql, params)])
+            result = self._execute([*self._author_of(sql), command(sql, params)])[-1]
             return result.command_tuples or 0
 
     def run_together(self, *statements: tuple[str, dict[str, Any]]) -> None:
         with TranslatedErrors():
-            self._execute([command(sql, params) for sql, params in statements])
+            commands = [command(sql, params) for sql, params in statements]
+            authors = [author for sql, _ in statements for author in self._author_of(sql)]
+            self._execute([*authors, *commands])
 
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         with TranslatedErrors():
             for batch in batches(rows, BATCH):
-                self._execute([command(sql, row) for row in batch])
+                self._execute([*self._author_of(sql), *(command(sql, row) for row in batch)])
 
     def separate_read(self) -> Transaction:
         # On a connection that was idle, BEGIN goes first, to see soon whether the server replies.
@@ -114,6 +118,14 @@ class PostgresTransaction(Transaction):
                 self.connection.execute_together([_ROLLBACK])
         except psycopg.Error:
             self.connection.close()
+
+    def _author_of(self, sql: str) -> list[Command]:
+        """What tells the journal the author of the transaction's changes, before the first statement that it records."""
+        if self.author is None or not is_journaled(sql):
+            return []
+        author, self.author = self.author(), None
+        text = "|".join("" if value is None else str(value) for value in structs.astuple(author))
+        return [command("SELECT set_config('kalends.author', :author, true)", {"author": text})]
 
     def _begun(self) -> Connection:
         """The connection with the transaction begun, for methods of psycopg."""

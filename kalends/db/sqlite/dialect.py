@@ -17,6 +17,10 @@ class SqliteDialect(Dialect):
         "end": ") STRICT",
         "now": "unixepoch()",
         "unmarked": "TRUE",
+        "tx": "INTEGER NOT NULL DEFAULT 0",
+        "random": "abs(random())",
+        "author": "set_id, at, actor_id, via, request_id",
+        "from_author": "FROM change_author",
     }
     for_update = ""
     for_share = ""
@@ -57,6 +61,17 @@ class SqliteDialect(Dialect):
 
     def replace_trigger(self, change: str, table: str, statement: str) -> str:
         return f"DROP TRIGGER {table}_after_{change.lower()}; {self.trigger(change, table, statement)}"
+
+    def named_trigger(self, name: str, change: str, table: str, condition: str, statement: str) -> str:
+        when = f"WHEN {condition}" if condition else ""
+        return f"DROP TRIGGER IF EXISTS {name}; CREATE TRIGGER {name} AFTER {change} ON {table} {when} BEGIN {statement}; END;"
+
+    def json_object(self, row: str, columns: Sequence[str]) -> str:
+        pairs = ", ".join(f"'{name}', {row}.{name}" for name in columns)
+        return f"json_object({pairs})"
+
+    def last_sync_entry(self) -> str:
+        return "SELECT 0, coalesce(max(id), 0) FROM sync_entries"
 
     def defer(self, change: str, table: str) -> str:
         """SQLite has one writer at a time, so nobody waits for the locks of a trigger."""

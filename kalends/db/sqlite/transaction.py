@@ -9,10 +9,13 @@ import apsw
 import msgspec
 
 from kalends.db.database import Transaction
+from kalends.db.journal import is_journaled
 from kalends.db.sqlite.connection import Connection
 from kalends.db.sqlite.dialect import ids_containing
 from kalends.db.sqlite.errors import raise_translated
 from kalends.db.sqlite.group_commit import GroupCommit
+
+_RECORD_AUTHOR = "UPDATE change_author SET set_id = :set_id, at = :at, actor_id = :actor_id, via = :via, request_id = :request_id"
 
 
 class ReadTransaction:
@@ -73,6 +76,8 @@ class SqliteTransaction(Transaction):
         try:
             if not self._has_begun:
                 self._begin_unless_alone()
+            if self.author is not None and is_journaled(sql):
+                self._record_author()
             return self._cursor.execute(sql, _encode_lists(params)).fetchall()
         except apsw.Error as error:
             raise_translated(error, self._connection)
@@ -97,6 +102,8 @@ class SqliteTransaction(Transaction):
 
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         try:
+            if self.author is not None and is_journaled(sql):
+                self._record_author()
             self._connection.executemany(sql, rows).fetchall()
         except apsw.Error as error:
             raise_translated(error, self._connection)
@@ -118,6 +125,11 @@ class SqliteTransaction(Transaction):
 
     def without_statement_timeout(self) -> None:
         self._connection.timeout = inf
+
+    def _record_author(self) -> None:
+        assert self.author is not None
+        author, self.author = self.author(), None
+        self._cursor.execute(_RECORD_AUTHOR, msgspec.structs.asdict(author))
 
     def has_table(self, name: str) -> bool:
         return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))

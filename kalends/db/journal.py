@@ -1,0 +1,62 @@
+"""The triggers of the journal of changes, as migrations declare them, and the statements that they see."""
+
+import re
+from functools import lru_cache
+from secrets import randbits
+
+from kalends.db.database import Transaction
+from kalends.db.dialect import Dialect
+
+# `-- @journal event ON events (id, id, owner_id, calendar_id) WHEN row.service IS NULL: id, title, …`: the columns with the id of the
+# record, its event, its owner and its calendar, a condition, and the columns of `before`.
+_JOURNAL = re.compile(r"^-- @journal (\w+) ON (\w+) \(([^)]*)\)(?: WHEN (.*?))?: (.*)$", re.MULTILINE)
+# `-- @sync UPDATE ON events AS access WHEN condition: statement`
+_SYNC = re.compile(r"^-- @sync (\w+) ON (\w+)(?: AS (\w+))?(?: WHEN (.*?))?: (.*)$", re.MULTILINE)
+EPOCH_BITS = 53
+# Columns that change with every update.
+_STAMPS = ("version", "updated_at")
+
+# Statements on these tables fire triggers of the journal, some by foreign keys.
+_JOURNALED = re.compile(
+    r"\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+(?:users|calendars|calendar_shares|calendar_invitations|events|placements|series"
+    r"|series_exceptions|comments|responses|contacts)\b"
+)
+
+
+@lru_cache(2048)
+def is_journaled(sql: str) -> bool:
+    """Whether the statement may fire a trigger that records its author."""
+    return _JOURNALED.match(sql) is not None
+
+
+def render(db: Dialect, sql: str) -> str:
+    """Replace the declarations of a migration by the triggers."""
+    sql = _JOURNAL.sub(lambda match: _journal_triggers(db, *match.groups()), sql)
+    return _SYNC.sub(lambda match: _sync_trigger(db, *match.groups()), sql)
+
+
+def _journal_triggers(db: Dialect, kind: str, table: str, keys: str, condition: str | None, column_list: str) -> str:
+    columns = column_list.split(", ")
+    changed = " OR ".join(f"OLD.{name} IS DISTINCT FROM NEW.{name}" for name in columns if name not in _STAMPS)
+    triggers = []
+    for change, op, row in (("INSERT", "create", "NEW"), ("UPDATE", "update", "OLD"), ("DELETE", "delete", "OLD")):
+        record, event, owner, calendar = (key if key == "NULL" else f"{row}.{key}" for key in keys.split(", "))
+        before = "NULL" if op == "create" else db.json_object("OLD", columns)
+        statement = (
+            "INSERT INTO changes (set_id, at, actor_id, via, request_id, kind, record_id, event_id, owner_id, calendar_id, op, before) "
+            f"SELECT $author, '{kind}', {record}, {event}, {owner}, {calendar}, '{op}', {before} $from_author"
+        )
+        conditions = [condition.replace("row.", f"{row}.")] if condition else []
+        when = " AND ".join(conditions + ([f"({changed})"] if op == "update" else []))
+        triggers.append(db.named_trigger(f"{table}_journal_{change.lower()}", change, table, when, statement))
+    return "\n".join(triggers)
+
+
+def _sync_trigger(db: Dialect, change: str, table: str, name: str | None, condition: str | None, statement: str) -> str:
+    return db.named_trigger(f"{table}_sync_{name or change.lower()}", change, table, condition or "", statement)
+
+
+def begin_epoch(tx: Transaction) -> None:
+    """Make all cursors invalid, since the database was restored and its entries would be numbered differently."""
+    tx.run("DELETE FROM sync_entries")
+    tx.run("UPDATE journal SET epoch = :epoch, pruned_tx = 0, pruned_id = 0", epoch=randbits(EPOCH_BITS))
