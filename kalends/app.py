@@ -24,6 +24,7 @@ from kalends.calendars import api as calendars
 from kalends.calendars import import_pages as calendar_import_pages
 from kalends.calendars import pages as calendar_pages
 from kalends.calendars import sharing_pages
+from kalends.changes import api as changes
 from kalends.comments import api as comments
 from kalends.comments import pages as comment_pages
 from kalends.contacts import api as contacts
@@ -65,7 +66,7 @@ from kalends.web.render import limit_inputs
 # Every module that declares endpoints.
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements),
-    *(comments, responses, contacts, deliveries, subscribers),
+    *(comments, responses, contacts, deliveries, subscribers, changes),
     *(home_pages, event_pages, event_form_pages, event_responses_pages, calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from secrets import randbits
+from time import time_ns
 from types import TracebackType
 from typing import Protocol
 
@@ -15,7 +16,8 @@ from kalends.values import timestamps
 
 # Send Last-Modified only when it is this many seconds old: until then, another change may still commit with the same time.
 LAST_MODIFIED_DELAY = 120
-SET_ID_BITS = 53
+# The random part of the number of a set of changes, after its milliseconds: neighbours in time are neighbours in the index.
+SET_ID_BITS = 21
 
 
 class Actor(Struct, frozen=True):
@@ -136,7 +138,7 @@ class Context:
 
     def author(self) -> Author:
         """What the journal records of the changes of this request or command."""
-        self._set_id = self._set_id or randbits(SET_ID_BITS)
+        self._set_id = self._set_id or time_ns() // 1_000_000 << SET_ID_BITS | randbits(SET_ID_BITS)
         path = self.caller.path
         via = "worker" if not path else "api" if path.startswith("/api/") else "page"
         return Author(self._set_id, self.now, self.actor.id if self.actor else None, via, self.caller.request_id)

@@ -142,6 +142,14 @@ class Gone(Problem):
     kind = "gone"
 
 
+class CursorExpired(Problem):
+    """The cursor of a follower is older than the history, or the database was restored since. Start again without a cursor."""
+
+    status = 410
+    title = "The cursor has expired"
+    kind = "cursor-expired"
+
+
 class TooSlow(Problem):
     """The body took too long to arrive."""
 

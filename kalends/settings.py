@@ -47,6 +47,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     read_timeout: Annotated[
         int, Meta(ge=1, le=600, description="Seconds after which a statement that only reads is cancelled; the request gets 503.")
     ] = 5
+    history_days: Annotated[
+        int, Meta(ge=1, le=3_650, description="Days for which changes can be followed and undone, and deleted events restored.")
+    ] = 90
     data: Annotated[str, Meta(description="Folder of the SQLite database, the outbox and the server's secret (mode 0700).")] = "./data"
     database: Annotated[str, Meta(description="`postgresql://…` to use PostgreSQL; empty for SQLite in the data folder.")] = ""
     secret: Annotated[

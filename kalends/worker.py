@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from select import select
 
+from kalends.changes import store as changes
 from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.db import Database, Retry, counters
@@ -30,6 +31,8 @@ log = get_logger(__name__)
 
 INTERVAL_SECONDS = 60
 RESTART_DELAY_SECONDS = 1
+# How many batches of old changes are deleted before the other tasks have their turn.
+MAX_BATCHES = 200
 STDIN = 0
 
 
@@ -70,12 +73,22 @@ def extend_series(ctx: Context) -> None:
             occurrences.extend(ctx, series_id)
 
 
+def prune_history(ctx: Context) -> None:
+    """Delete what is older than the history, in transactions that let others write in between."""
+    for _ in range(MAX_BATCHES):
+        with ctx.write():
+            more = changes.prune(ctx)
+        if not more:
+            return
+        ctx.db.yield_to_other_writers()
+
+
 def merge_text_indexes(ctx: Context) -> None:
     """Keep searches fast after many writes."""
     ctx.db.merge_text_indexes()
 
 
-TASKS: list[Callable[[Context], None]] = [clean_up, extend_series, merge_text_indexes]
+TASKS: list[Callable[[Context], None]] = [clean_up, prune_history, extend_series, merge_text_indexes]
 
 
 def _run_task(task: Callable[[Context], None], ctx: Context) -> None:

@@ -40,6 +40,7 @@ MODULE_LAYERS = {
     "context": {"context", "idempotency.key", "reply"},
     "model": {
         "users.passwords",
+        "changes.cursor",
         "contacts.entry",
         "demo.story",
         "events.cursor",
@@ -51,7 +52,7 @@ MODULE_LAYERS = {
     "store": {
         *("quotas", "backup.file", "backup.restore", "backup.take"),
         *(f"calendar_view.{name}" for name in ("agenda", "days", "entries", "links", "month", "week")),
-        *("calendars.search", "calendars.sharing"),
+        *("calendars.search", "calendars.sharing", "changes.current"),
         *(f"contacts.{name}" for name in ("address_book", "bulk_import", "csv_table", "vcard")),
         *(f"contacts.providers.{name}" for name in ("carddav", "errors", "fetch", "graph")),
         *(f"deliveries.{name}" for name in ("event_time", "limits", "mail", "new_date", "outbox_files", "outcome", "segments", "sms")),

@@ -75,6 +75,11 @@ def get(ctx: Context, comment_id: int) -> Comment:
     return comment
 
 
+def find_by_ids(ctx: Context, ids: list[int]) -> list[Comment]:
+    """Those of the comments that exist, without a permission check."""
+    return ctx.tx.all(Comment, f"SELECT {_COMMENT} FROM comments c WHERE c.id {ctx.db.in_list('ids')}", ids=ids) if ids else []
+
+
 def insert(ctx: Context, params: CommentInput, author: Author, *, approved: bool) -> int:
     comment_id: int = ctx.tx.value(
         """INSERT INTO comments (event_id, user_id, email_address, email_key, name, comment, response, approved, created_at, updated_at)

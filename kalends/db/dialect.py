@@ -61,8 +61,11 @@ class Dialect(ABC):
         """Replace the statement of such a trigger; a deferred trigger stays deferred."""
 
     @abstractmethod
-    def named_trigger(self, name: str, change: str, table: str, condition: str, statement: str) -> str:
-        """Create a trigger of this name, or replace it; it runs the statement after each changed row for which the condition holds."""
+    def named_trigger(self, name: str, moment: str, table: str, condition: str, statement: str) -> str:
+        """Create or replace a trigger that runs the statement for each changed row for which the condition holds.
+
+        moment: such as AFTER UPDATE, or BEFORE DELETE.
+        """
 
     @abstractmethod
     def json_object(self, row: str, columns: Sequence[str]) -> str:

@@ -8,10 +8,10 @@ from kalends.db.database import Transaction
 from kalends.db.dialect import Dialect
 
 # `-- @journal event ON events (id, id, owner_id, calendar_id) WHEN row.service IS NULL: id, title, …`: the columns with the id of the
-# record, its event, its owner and its calendar, a condition, and the columns of `before`.
-_JOURNAL = re.compile(r"^-- @journal (\w+) ON (\w+) \(([^)]*)\)(?: WHEN (.*?))?: (.*)$", re.MULTILINE)
-# `-- @sync UPDATE ON events AS access WHEN condition: statement`
-_SYNC = re.compile(r"^-- @sync (\w+) ON (\w+)(?: AS (\w+))?(?: WHEN (.*?))?: (.*)$", re.MULTILINE)
+# record, its event, its owner and its calendar, a condition (of insertions alone: INSERT WHEN), and the columns of `before`.
+_JOURNAL = re.compile(r"^-- @journal (\w+) ON (\w+) \(([^)]*)\)(?: (INSERT )?WHEN (.*?))?: (.*)$", re.MULTILINE)
+# `-- @sync UPDATE ON events AS access WHEN condition: statement`, or `-- @sync DELETE ON events BEFORE: statement`
+_SYNC = re.compile(r"^-- @sync (\w+) ON (\w+)(?: AS (\w+))?( BEFORE)?(?: WHEN (.*?))?: (.*)$", re.MULTILINE)
 EPOCH_BITS = 53
 # Columns that change with every update.
 _STAMPS = ("version", "updated_at")
@@ -35,7 +35,7 @@ def render(db: Dialect, sql: str) -> str:
     return _SYNC.sub(lambda match: _sync_trigger(db, *match.groups()), sql)
 
 
-def _journal_triggers(db: Dialect, kind: str, table: str, keys: str, condition: str | None, column_list: str) -> str:
+def _journal_triggers(db: Dialect, kind: str, table: str, keys: str, of_insert: str | None, condition: str | None, column_list: str) -> str:
     columns = column_list.split(", ")
     changed = " OR ".join(f"OLD.{name} IS DISTINCT FROM NEW.{name}" for name in columns if name not in _STAMPS)
     triggers = []
@@ -46,14 +46,15 @@ def _journal_triggers(db: Dialect, kind: str, table: str, keys: str, condition: 
             "INSERT INTO changes (set_id, at, actor_id, via, request_id, kind, record_id, event_id, owner_id, calendar_id, op, before) "
             f"SELECT $author, '{kind}', {record}, {event}, {owner}, {calendar}, '{op}', {before} $from_author"
         )
-        conditions = [condition.replace("row.", f"{row}.")] if condition else []
+        conditions = [condition.replace("row.", f"{row}.")] if condition and (op == "create" or not of_insert) else []
         when = " AND ".join(conditions + ([f"({changed})"] if op == "update" else []))
-        triggers.append(db.named_trigger(f"{table}_journal_{change.lower()}", change, table, when, statement))
+        triggers.append(db.named_trigger(f"{table}_journal_{change.lower()}", f"AFTER {change}", table, when, statement))
     return "\n".join(triggers)
 
 
-def _sync_trigger(db: Dialect, change: str, table: str, name: str | None, condition: str | None, statement: str) -> str:
-    return db.named_trigger(f"{table}_sync_{name or change.lower()}", change, table, condition or "", statement)
+def _sync_trigger(db: Dialect, change: str, table: str, name: str | None, before: str | None, condition: str | None, statement: str) -> str:
+    moment = f"{'BEFORE' if before else 'AFTER'} {change}"
+    return db.named_trigger(f"{table}_sync_{name or change.lower()}", moment, table, condition or "", statement)
 
 
 def begin_epoch(tx: Transaction) -> None:

@@ -50,7 +50,7 @@ from kalends.policy.events import (
     visible_events,
 )
 from kalends.policy.feed_link import feed_url
-from kalends.policy.guests import can_see_response, comment, comment_visible, needs_no_approval, response
+from kalends.policy.guests import can_see_comment, can_see_response, comment, comment_visible, needs_no_approval, response
 
 __all__ = [
     "CONTACT_LISTS",
@@ -68,6 +68,7 @@ __all__ = [
     "calendar_visible",
     "calendar_visible_by_id",
     "can_edit",
+    "can_see_comment",
     "can_see_response",
     "comment",
     "comment_visible",

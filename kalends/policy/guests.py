@@ -16,6 +16,11 @@ def comment_visible(event: Event) -> str:
     return "1 = 1" if event.can_edit else COMMENT_VISIBLE
 
 
+def can_see_comment(ctx: Context, comment: Comment, event: Event) -> bool:
+    """Whether the actor, who sees the event, sees the comment."""
+    return comment.approved or event.can_edit or (comment.user_id is not None and comment.user_id == me(ctx))
+
+
 def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event]:
     """The comment and its event: its author and the event's editors may edit and delete it, the event's editors approve it."""
     comment = ctx.tx.one(Comment, f"SELECT {columns(Comment)} FROM comments WHERE id = :id", id=comment_id)

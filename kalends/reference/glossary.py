@@ -2,6 +2,7 @@
 
 from typing import Any, get_args
 
+from kalends.changes.model import KINDS, OPS
 from kalends.contacts.model import Service
 from kalends.deliveries.model import CHANNELS, State
 from kalends.errors import Code
@@ -25,6 +26,19 @@ MEANINGS = {
     "total_is_exact": "Whether `total` is exact; false if there are at least that many results.",
     "deleted": "Ids of the deleted records.",
     "AllDeleted.deleted": "The number of deleted contacts.",
+    # Changes
+    "changes": "The changes, each record once.",
+    "cursor": "Send it as `cursor` to get what changes from now on.",
+    "more": "Whether more has changed already; read on at once.",
+    "Change.kind": "The kind of record.",
+    "op": "`put`: the record is new or changed. `gone`: drop it.",
+    "calendar": "The calendar, for the kind `calendar`.",
+    "event": "The event, for the kind `event`.",
+    "series": "The series, for the kind `series`.",
+    "Change.comment": "The comment, for the kind `comment`.",
+    "Change.response": "The response, for the kind `response`.",
+    "contact": "The contact, for the kind `contact`.",
+    "SeriesChange.events": "Those of its dates that changed.",
     # Events
     "events": "The events.",
     "title": "Title of the event.",
@@ -170,6 +184,8 @@ MEANINGS = {
 
 # The fields of replies that have one of a few values.
 VALUES: dict[str, tuple[str, ...]] = {
+    "Change.kind": KINDS,
+    "Change.op": OPS,
     "response": get_args(split_annotated(Attendance)[0]),
     "approved": ("true", "false"),
     "gender": ("male", "female"),
@@ -187,6 +203,8 @@ VALUES: dict[str, tuple[str, ...]] = {
 # The names of enumerations in generated clients.
 ENUMERATIONS: dict[tuple[str, ...], str] = {
     get_args(Code): "ErrorCode",
+    KINDS: "RecordKind",
+    OPS: "ChangeOp",
     ("YES", "MAYBE", "NO"): "Attendance",
     ("planned", "cancelled", "postponed"): "EventStatus",
     ("true", "false"): "Truth",

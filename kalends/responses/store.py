@@ -106,6 +106,11 @@ def of_event(ctx: Context, event_id: int, limit: int, offset: int = 0) -> list[R
     )
 
 
+def find_by_ids(ctx: Context, ids: list[int]) -> list[Response]:
+    """Those of the responses that exist, without a permission check."""
+    return ctx.tx.all(Response, f"SELECT {_RESPONSE} FROM responses WHERE id {ctx.db.in_list('ids')}", ids=ids) if ids else []
+
+
 def by_event(ctx: Context, limit: int, offset: int = 0) -> list[EventTally]:
     """The tallies of the events with responses that the actor may edit, by latest response."""
     return ctx.tx.all(

@@ -43,6 +43,8 @@ def _samples(cast: Cast) -> dict[str, Any]:
         "skipped": 1,
         "comments": 5,
         "form_token": "token",
+        "cursor": cast.alice.get("/api/changes").json["cursor"],
+        "kinds": "event",
     }
     return ids | places | times | texts | pages | {"scope": "public", "order": "-start_time", "key": None}
 

@@ -19,9 +19,10 @@ CREATE TABLE changes (
     before TEXT
 $end;
 CREATE INDEX changes_of_set ON changes (set_id);
-CREATE INDEX changes_of_record ON changes (record_id, kind, id);
+-- Each insertion of an event pays for each index, so a record is found by its event if it has one.
 CREATE INDEX changes_of_event ON changes (event_id, id) WHERE event_id IS NOT NULL;
-CREATE INDEX changes_of_owner ON changes (owner_id, op, id) WHERE owner_id IS NOT NULL;
+CREATE INDEX changes_of_record ON changes (record_id, kind, id) WHERE event_id IS NULL;
+CREATE INDEX changes_of_owner ON changes (owner_id, id) WHERE op = 'delete';
 CREATE INDEX changes_of_calendar ON changes (calendar_id, id) WHERE op = 'delete';
 
 -- A record whose followers must read it again: the members of a calendar, or one user. $tx orders entries by the commits of their
@@ -32,7 +33,8 @@ CREATE TABLE sync_entries (
     calendar_id $int,
     user_id $int,
     kind TEXT NOT NULL,
-    record_id $int NOT NULL
+    record_id $int NOT NULL,
+    at $int NOT NULL DEFAULT ($now)
 $end;
 CREATE INDEX sync_entries_of_calendar ON sync_entries (calendar_id, tx, id) WHERE calendar_id IS NOT NULL;
 CREATE INDEX sync_entries_of_user ON sync_entries (user_id, tx, id) WHERE user_id IS NOT NULL;
@@ -57,7 +59,8 @@ $end;
 INSERT INTO change_author (set_id, at, via) VALUES (0, 0, 'database');
 
 -- @journal event ON events (id, id, owner_id, calendar_id): id, owner_id, calendar_id, title, description, start_at, end_at, until_at, all_day, time_zone, location, location_name, street, city, state, zip, country, image_url, tags, public, series_id, slot, edited, version, created_at, updated_at, uid, party_max, status, status_note
--- @journal placement ON placements (id, event_id, NULL, calendar_id): id, event_id, calendar_id, grants, granted_by, created_at
+-- A new event is on its home calendar, which goes without saying.
+-- @journal placement ON placements (id, event_id, NULL, calendar_id) INSERT WHEN NOT (row.grants AND row.granted_by IS NULL): id, event_id, calendar_id, grants, granted_by, created_at
 -- @journal series ON series (id, NULL, NULL, NULL): id, start_date, end_date, clock, made_until, uid, rrule, also
 -- @journal exception ON series_exceptions (series_id, NULL, NULL, NULL): series_id, slot
 -- @journal comment ON comments (id, event_id, user_id, NULL): id, event_id, user_id, email_address, email_key, name, comment, response, approved, created_at, updated_at
@@ -68,8 +71,11 @@ INSERT INTO change_author (set_id, at, via) VALUES (0, 0, 'database');
 -- @journal invitation ON calendar_invitations (id, NULL, user_id, calendar_id): id, calendar_id, user_id, email_address, email_key, role, declined, created_at
 
 -- A placement shows the event to the members of its calendar, with all that belongs to the event. Its other calendars list it with that one.
--- @sync INSERT ON placements: INSERT INTO sync_entries (calendar_id, kind, record_id) SELECT calendar_id, 'event', event_id FROM placements WHERE event_id = NEW.event_id; INSERT INTO sync_entries (calendar_id, kind, record_id) SELECT NEW.calendar_id, 'comment', id FROM comments WHERE event_id = NEW.event_id UNION ALL SELECT NEW.calendar_id, 'response', id FROM responses WHERE event_id = NEW.event_id
--- @sync DELETE ON placements: INSERT INTO sync_entries (calendar_id, kind, record_id) SELECT OLD.calendar_id, 'event', OLD.event_id UNION ALL SELECT calendar_id, 'event', event_id FROM placements WHERE event_id = OLD.event_id
+-- @sync INSERT ON placements: INSERT INTO sync_entries (calendar_id, kind, record_id) SELECT calendar_id, 'event', event_id FROM placements WHERE event_id = NEW.event_id
+-- @sync INSERT ON placements AS access WHEN NOT (NEW.grants AND NEW.granted_by IS NULL): INSERT INTO sync_entries (calendar_id, kind, record_id) SELECT NEW.calendar_id, 'comment', id FROM comments WHERE event_id = NEW.event_id UNION ALL SELECT NEW.calendar_id, 'response', id FROM responses WHERE event_id = NEW.event_id
+-- @sync DELETE ON placements: INSERT INTO sync_entries (calendar_id, kind, record_id) SELECT OLD.calendar_id, 'event', OLD.event_id UNION ALL SELECT calendar_id, 'event', event_id FROM placements WHERE event_id = OLD.event_id UNION ALL SELECT OLD.calendar_id, 'comment', id FROM comments WHERE event_id = OLD.event_id UNION ALL SELECT OLD.calendar_id, 'response', id FROM responses WHERE event_id = OLD.event_id
+-- Before an event is deleted: the order in which its placements, comments and responses are deleted with it is not defined.
+-- @sync DELETE ON events BEFORE: INSERT INTO sync_entries (calendar_id, kind, record_id) SELECT p.calendar_id, 'comment', c.id FROM comments c JOIN placements p ON p.event_id = c.event_id WHERE c.event_id = OLD.id UNION ALL SELECT p.calendar_id, 'response', r.id FROM responses r JOIN placements p ON p.event_id = r.event_id WHERE r.event_id = OLD.id
 -- @sync UPDATE ON placements WHEN OLD.grants <> NEW.grants: INSERT INTO sync_entries (calendar_id, kind, record_id) SELECT NEW.calendar_id, 'event', NEW.event_id UNION ALL SELECT NEW.calendar_id, 'comment', id FROM comments WHERE event_id = NEW.event_id UNION ALL SELECT NEW.calendar_id, 'response', id FROM responses WHERE event_id = NEW.event_id
 -- @sync UPDATE ON events: INSERT INTO sync_entries (calendar_id, kind, record_id) SELECT calendar_id, 'event', event_id FROM placements WHERE event_id = NEW.id
 -- @sync UPDATE ON events AS access WHEN OLD.public <> NEW.public OR OLD.calendar_id <> NEW.calendar_id: INSERT INTO sync_entries (calendar_id, kind, record_id) SELECT p.calendar_id, 'comment', c.id FROM comments c JOIN placements p ON p.event_id = c.event_id WHERE c.event_id = NEW.id UNION ALL SELECT p.calendar_id, 'response', r.id FROM responses r JOIN placements p ON p.event_id = r.event_id WHERE r.event_id = NEW.id UNION ALL SELECT OLD.calendar_id, 'response', id FROM responses WHERE event_id = NEW.id
@@ -93,5 +99,5 @@ INSERT INTO change_author (set_id, at, via) VALUES (0, 0, 'database');
 -- @sync DELETE ON calendars: INSERT INTO sync_entries (user_id, kind, record_id) SELECT DISTINCT OLD.owner_id, kind, record_id FROM sync_entries WHERE calendar_id = OLD.id UNION SELECT OLD.owner_id, 'calendar', OLD.id
 -- @sync INSERT ON calendar_shares: INSERT INTO sync_entries (user_id, kind, record_id) SELECT NEW.user_id, 'calendar', NEW.calendar_id UNION ALL SELECT NEW.user_id, 'event', event_id FROM placements WHERE calendar_id = NEW.calendar_id UNION ALL SELECT NEW.user_id, 'comment', c.id FROM placements p JOIN comments c ON c.event_id = p.event_id WHERE p.calendar_id = NEW.calendar_id UNION ALL SELECT NEW.user_id, 'response', r.id FROM placements p JOIN responses r ON r.event_id = p.event_id WHERE p.calendar_id = NEW.calendar_id
 -- @sync UPDATE ON calendar_shares WHEN OLD.role <> NEW.role: INSERT INTO sync_entries (user_id, kind, record_id) SELECT NEW.user_id, 'calendar', NEW.calendar_id UNION ALL SELECT NEW.user_id, 'comment', c.id FROM placements p JOIN comments c ON c.event_id = p.event_id WHERE p.calendar_id = NEW.calendar_id UNION ALL SELECT NEW.user_id, 'response', r.id FROM placements p JOIN responses r ON r.event_id = p.event_id WHERE p.calendar_id = NEW.calendar_id
--- @sync DELETE ON calendar_shares: INSERT INTO sync_entries (user_id, kind, record_id) SELECT DISTINCT OLD.user_id, kind, record_id FROM sync_entries WHERE calendar_id = OLD.calendar_id UNION SELECT OLD.user_id, 'calendar', OLD.calendar_id UNION SELECT OLD.user_id, 'event', event_id FROM placements WHERE calendar_id = OLD.calendar_id
+-- @sync DELETE ON calendar_shares: INSERT INTO sync_entries (user_id, kind, record_id) SELECT DISTINCT OLD.user_id, kind, record_id FROM sync_entries WHERE calendar_id = OLD.calendar_id UNION SELECT OLD.user_id, 'calendar', OLD.calendar_id UNION SELECT OLD.user_id, 'event', event_id FROM placements WHERE calendar_id = OLD.calendar_id UNION SELECT OLD.user_id, 'comment', c.id FROM placements p JOIN comments c ON c.event_id = p.event_id WHERE p.calendar_id = OLD.calendar_id UNION SELECT OLD.user_id, 'response', r.id FROM placements p JOIN responses r ON r.event_id = p.event_id WHERE p.calendar_id = OLD.calendar_id
 -- @sync UPDATE ON users WHEN OLD.user_name <> NEW.user_name OR OLD.name IS DISTINCT FROM NEW.name: INSERT INTO sync_entries (calendar_id, kind, record_id) SELECT id, 'calendar', id FROM calendars WHERE owner_id = NEW.id

@@ -18,7 +18,7 @@ class SqliteDialect(Dialect):
         "now": "unixepoch()",
         "unmarked": "TRUE",
         "tx": "INTEGER NOT NULL DEFAULT 0",
-        "random": "abs(random())",
+        "random": "abs(random() % 9007199254740991)",
         "author": "set_id, at, actor_id, via, request_id",
         "from_author": "FROM change_author",
     }
@@ -62,9 +62,9 @@ class SqliteDialect(Dialect):
     def replace_trigger(self, change: str, table: str, statement: str) -> str:
         return f"DROP TRIGGER {table}_after_{change.lower()}; {self.trigger(change, table, statement)}"
 
-    def named_trigger(self, name: str, change: str, table: str, condition: str, statement: str) -> str:
+    def named_trigger(self, name: str, moment: str, table: str, condition: str, statement: str) -> str:
         when = f"WHEN {condition}" if condition else ""
-        return f"DROP TRIGGER IF EXISTS {name}; CREATE TRIGGER {name} AFTER {change} ON {table} {when} BEGIN {statement}; END;"
+        return f"DROP TRIGGER IF EXISTS {name}; CREATE TRIGGER {name} {moment} ON {table} {when} BEGIN {statement}; END;"
 
     def json_object(self, row: str, columns: Sequence[str]) -> str:
         pairs = ", ".join(f"'{name}', {row}.{name}" for name in columns)

@@ -1,0 +1,140 @@
+"""Records as the actor may see them now, for followers; what is missing here is gone for them."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from kalends import policy
+from kalends.calendars import present as calendar_present
+from kalends.changes.model import Change, Kind, SeriesChange
+from kalends.changes.store import Entry
+from kalends.comments import present as comment_present
+from kalends.comments import store as comments
+from kalends.contacts import present as contact_present
+from kalends.contacts import store as contacts
+from kalends.context import Context
+from kalends.events import listing
+from kalends.events import present as event_present
+from kalends.events.query import EventQuery
+from kalends.events.series import store as series_store
+from kalends.events.series.model import build_repeat
+from kalends.http.paging import MAX_PAGE
+from kalends.records.calendar import Calendar, OwnCalendars
+from kalends.records.event import Event, EventRow
+from kalends.responses import present as response_present
+from kalends.responses import store as responses
+
+
+class Follower(Struct, frozen=True):
+    """What the actor follows: one calendar, or all of their own."""
+
+    calendar: Calendar | None
+
+    @property
+    def calendars(self) -> list[Calendar] | OwnCalendars:
+        return [self.calendar] if self.calendar else OwnCalendars()
+
+
+def present(ctx: Context, follower: Follower, entries: list[Entry]) -> list[Change]:
+    """The records of the entries, each once: first calendars, then events, then what belongs to events."""
+    ids: dict[str, list[int]] = defaultdict(list)
+    for entry in entries:
+        ids[entry.kind].append(entry.record_id)
+    return [
+        *_calendars(ctx, follower, _unique(ids["calendar"])),
+        *_events(ctx, follower, _unique(ids["event"]), _unique(ids["series"])),
+        *_comments(ctx, follower, _unique(ids["comment"])),
+        *_responses(ctx, follower, _unique(ids["response"])),
+        *_contacts(ctx, follower, _unique(ids["contact"])),
+    ]
+
+
+def _unique(ids: Iterable[int]) -> list[int]:
+    return sorted(set(ids))
+
+
+def _gone(kind: Kind, ids: Iterable[int]) -> list[Change]:
+    return [Change(kind=kind, op="gone", id=record_id) for record_id in ids]
+
+
+def _calendars(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]:
+    if not ids:
+        return []
+    followed = [follower.calendar] if follower.calendar else policy.own_calendars(ctx)
+    items = {calendar.id: calendar_present.item(calendar) for calendar in followed}
+    puts = [Change(kind="calendar", op="put", id=each, calendar=items[each]) for each in ids if each in items]
+    return puts + _gone("calendar", [each for each in ids if each not in items])
+
+
+def _events(ctx: Context, follower: Follower, ids: list[int], series_ids: list[int]) -> list[Change]:
+    rows = _rows(ctx, follower, ids)
+    items = dict(zip((row.id for row in rows), event_present.items(ctx, rows), strict=True))
+    in_series: dict[int, list[int]] = {series_id: [] for series_id in _visible_series(ctx, follower, series_ids)}
+    for row in rows:
+        if row.series_id is not None:
+            in_series.setdefault(row.series_id, []).append(row.id)
+    changes = [Change(kind="event", op="put", id=row.id, event=items[row.id]) for row in rows if row.series_id is None]
+    excepted: dict[int, list[str]] = defaultdict(list)
+    for series_id, slot in series_store.find_exceptions(ctx, sorted(in_series)):
+        excepted[series_id].append(slot)
+    for series in series_store.find_by_ids(ctx, sorted(in_series)):
+        repeat = build_repeat(series.rrule, series.start_date, series.also, ",".join(excepted[series.id]))
+        change = SeriesChange(series.id, repeat, [items[event_id] for event_id in in_series[series.id]])
+        changes.append(Change(kind="series", op="put", id=series.id, series=change))
+    return changes + _gone("event", [event_id for event_id in ids if event_id not in items])
+
+
+def _rows(ctx: Context, follower: Follower, ids: list[int]) -> list[EventRow]:
+    """Those of the events that the follower lists."""
+    if not ids:
+        return []
+    rows = []
+    for i in range(0, len(ids), MAX_PAGE):
+        rows += listing.find(ctx, EventQuery(ids=ids[i : i + MAX_PAGE], limit=MAX_PAGE), follower.calendars, "UTC")
+    return rows
+
+
+def _visible_series(ctx: Context, follower: Follower, series_ids: list[int]) -> list[int]:
+    """Those of the series of which the follower lists an event."""
+    return [each for each in series_ids if listing.find(ctx, EventQuery(series_id=each, limit=1), follower.calendars, "UTC")]
+
+
+def _comments(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]:
+    rows = comments.find_by_ids(ctx, ids)
+    events = _followed(ctx, follower, {row.event_id for row in rows})
+    items = {
+        row.id: comment_present.item(row, with_address=event.can_edit)
+        for row in rows
+        if (event := events.get(row.event_id)) and policy.can_see_comment(ctx, row, event)
+    }
+    puts = [Change(kind="comment", op="put", id=each, comment=item) for each, item in items.items()]
+    return puts + _gone("comment", [each for each in ids if each not in items])
+
+
+def _responses(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]:
+    rows = responses.find_by_ids(ctx, ids)
+    events = _followed(ctx, follower, {row.event_id for row in rows})
+    own = policy.me(ctx)
+    items = {}
+    for row in rows:
+        event = events.get(row.event_id)
+        is_own = row.user_id is not None and row.user_id == own and (follower.calendar is None or event is not None)
+        if is_own or (event is not None and event.can_edit):
+            items[row.id] = response_present.item(row)
+    puts = [Change(kind="response", op="put", id=each, response=item) for each, item in items.items()]
+    return puts + _gone("response", [each for each in ids if each not in items])
+
+
+def _followed(ctx: Context, follower: Follower, ids: set[int]) -> dict[int, Event]:
+    """Those of the events that the follower lists, with what the actor may do."""
+    listed = [row.id for row in _rows(ctx, follower, sorted(ids))]
+    return policy.visible_events(ctx, listed) if listed else {}
+
+
+def _contacts(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]:
+    if not ids or follower.calendar:
+        return []
+    items = {row.id: contact_present.item(row) for row in contacts.find_by_ids(ctx, ids)}
+    puts = [Change(kind="contact", op="put", id=each, contact=item) for each, item in items.items()]
+    return puts + _gone("contact", [each for each in ids if each not in items])

@@ -1,0 +1,40 @@
+"""The cursor of a follower: how far it has read the entries, in which epoch of the database, and with which filter."""
+
+from hashlib import blake2b
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from kalends.http.input.options import FieldOptions
+
+Cursor = Annotated[
+    str,
+    Meta(max_length=80, description="The `cursor` of the last reply; without it, the reply has one to start from."),
+    FieldOptions(pattern=r"^[0-9]{1,16}[.][0-9]{1,18}[.][0-9]{1,18}[.][0-9a-f]{8}$"),
+]
+
+# An entry is at (tx, id).
+Position = tuple[int, int]
+
+
+class Place(Struct, frozen=True):
+    """What a cursor says."""
+
+    epoch: int
+    position: Position
+    filter: str
+
+
+def encode(place: Place) -> str:
+    tx, entry_id = place.position
+    return f"{place.epoch}.{tx}.{entry_id}.{place.filter}"
+
+
+def decode(cursor: str) -> Place:
+    epoch, tx, entry_id, digest = cursor.split(".")
+    return Place(int(epoch), (int(tx), int(entry_id)), digest)
+
+
+def digest_filter(calendar_id: int | None, kinds: list[str]) -> str:
+    """What tells one filter from another."""
+    return blake2b(f"{calendar_id or ''} {' '.join(kinds)}".encode(), digest_size=4).hexdigest()

@@ -1,0 +1,59 @@
+"""Changes: the parameters and replies of the API."""
+
+from typing import Annotated, Literal, get_args
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kalends.calendars.model import CalendarItem
+from kalends.changes.cursor import Cursor
+from kalends.comments.model import CommentItem
+from kalends.contacts.model import ContactItem
+from kalends.events.model import EventItem
+from kalends.events.series.model import Repeat
+from kalends.http.input.types import Id
+from kalends.responses.model import ResponseItem
+
+Kind = Literal["calendar", "event", "series", "comment", "response", "contact"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+OPS = ("put", "gone")
+MAX_CHANGES = 500
+
+
+class ChangeQuery(Struct, kw_only=True):
+    """Which changes to follow. A cursor goes with the filters with which it was made."""
+
+    cursor: Cursor | None = None
+    calendar_id: Annotated[Id, Meta(description="Only one calendar and what is on it, instead of all of yours.")] | None = None
+    kinds: Annotated[list[Kind], Meta(max_length=6, description="Only records of these kinds.")] | None = None
+    limit: Annotated[int, Meta(ge=1, description="About how many changes to return; more than 500 counts as 500.")] = 100
+
+
+class SeriesChange(Struct):
+    """A series: its rule, and those of its dates that changed."""
+
+    id: int
+    repeat: Repeat
+    events: list[EventItem]
+
+
+class Change(Struct, kw_only=True):
+    """A record that changed. `put`: the record as you may see it now, in the field that its kind names. `gone`: it was deleted, moved
+    away, or is not visible to you any more."""
+
+    kind: str
+    op: str
+    id: int
+    calendar: CalendarItem | UnsetType = UNSET
+    event: EventItem | UnsetType = UNSET
+    series: SeriesChange | UnsetType = UNSET
+    comment: CommentItem | UnsetType = UNSET
+    response: ResponseItem | UnsetType = UNSET
+    contact: ContactItem | UnsetType = UNSET
+
+
+class ChangeIndex(Struct):
+    """The changes since the cursor, the next cursor, and whether there are more already."""
+
+    changes: list[Change]
+    cursor: str
+    more: bool

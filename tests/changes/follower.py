@@ -1,0 +1,80 @@
+"""A client that follows changes by cursor, and the fresh listing that it must agree with."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from tests.client import Client
+
+Records = dict[tuple[str, int], dict[str, Any]]
+
+
+class Follower:
+    """Holds the records of one client, of all calendars or of one."""
+
+    def __init__(self, client: Client, calendar_id: int | None = None):
+        self.client = client
+        self.calendar_id = calendar_id
+        self.cursor = self._get()["cursor"]
+        self.records = listing(client, calendar_id)
+
+    def follow(self, limit: int = 100) -> list[dict[str, Any]]:
+        """Apply the changes since the cursor, and return them."""
+        applied = []
+        more = True
+        while more:
+            reply = self._get(cursor=self.cursor, limit=limit)
+            for change in reply["changes"]:
+                self._apply(change)
+            applied += reply["changes"]
+            self.cursor, more = reply["cursor"], reply["more"]
+        return applied
+
+    def _get(self, **params: Any) -> dict[str, Any]:
+        if self.calendar_id is not None:
+            params["calendar_id"] = self.calendar_id
+        reply = self.client.get(f"/api/changes?{urlencode(params)}")
+        assert reply.status == 200, reply
+        body: dict[str, Any] = reply.json
+        return body
+
+    def _apply(self, change: dict[str, Any]) -> None:
+        kind, record_id = change["kind"], change["id"]
+        if change["op"] == "gone":
+            self.records.pop((kind, record_id), None)
+        elif kind == "series":
+            self.records |= {("event", event["id"]): event for event in change["series"]["events"]}
+        else:
+            self.records[kind, record_id] = change[kind]
+
+
+def listing(client: Client, calendar_id: int | None) -> Records:
+    """What a client has that lists everything anew."""
+    scope = f"?limit=500&calendar_id={calendar_id}" if calendar_id else "?limit=500"
+    events = _list(client, f"/api/events{scope}", "events")
+    found: Records = {("event", event["id"]): event for event in events}
+    for event in events:
+        found |= _by_id("comment", _list(client, f"/api/comments?event_id={event['id']}&limit=500", "comments"))
+    if client.token:
+        for event in events:
+            found |= _by_id("response", _list(client, f"/api/responses?event_id={event['id']}&limit=500", "responses"))
+    if calendar_id is not None:
+        return found | _by_id("calendar", [_limited(client.get(f"/api/calendars/{calendar_id}").json)])
+    found |= _by_id("response", _list(client, "/api/responses?limit=500", "responses"))
+    found |= _by_id("calendar", _list(client, "/api/calendars?limit=500", "calendars"))
+    return found | _by_id("contact", _list(client, "/api/contacts?limit=500", "contacts"))
+
+
+def _list(client: Client, path: str, name: str) -> list[dict[str, Any]]:
+    reply = client.get(path)
+    assert reply.status == 200, reply
+    items: list[dict[str, Any]] = reply.json[name]
+    return items
+
+
+def _by_id(kind: str, items: list[dict[str, Any]]) -> Records:
+    return {(kind, item["id"]): item for item in items}
+
+
+def _limited(calendar: dict[str, Any]) -> dict[str, Any]:
+    names = ("id", "name", "color", "time_zone", "public", "primary", "role", "owner")
+    return {name: calendar[name] for name in names}

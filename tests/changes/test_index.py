@@ -1,0 +1,197 @@
+"""GET /api/changes: what changed since a cursor, as the caller may see it now."""
+
+from typing import Any
+
+import pytest
+
+from kalends.context import Context
+from kalends.db import Database, journal
+from kalends.settings import Settings
+from kalends.worker import prune_history
+from tests.cast import Cast, a_calendar, a_comment, a_contact, a_response, an_event, shared
+from tests.changes.follower import Follower, listing
+from tests.client import Client
+from tests.conftest import Clock
+
+DAY = 86_400
+
+
+def _start(client: Client, query: str = "") -> str:
+    reply = client.get(f"/api/changes{query}")
+    assert reply.status == 200, reply
+    assert reply.json["changes"] == []
+    cursor: str = reply.json["cursor"]
+    return cursor
+
+
+def _ops(changes: list[dict[str, Any]]) -> list[tuple[str, str, int]]:
+    return [(change["op"], change["kind"], change["id"]) for change in changes]
+
+
+def test_a_new_event_is_put_as_lists_show_it(cast: Cast) -> None:
+    follower = Follower(cast.alice)
+    event = an_event(cast.alice)
+    [change] = follower.follow()
+    assert _ops([change]) == [("put", "event", event["id"])]
+    assert change["event"] == cast.alice.get("/api/events").json["events"][0]
+    assert follower.follow() == []
+
+
+def test_a_record_that_changed_often_is_told_once(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    follower = Follower(cast.alice)
+    for number in range(5):
+        cast.alice.put(f"/api/events/{event['id']}", json={"title": f"Concert {number}"})
+    [change] = follower.follow()
+    assert change["event"]["title"] == "Concert 4"
+
+
+def test_a_deleted_event_is_gone_with_its_comments_and_responses(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    comment, response = a_comment(cast.alice, event), a_response(cast.bob, event)
+    follower = Follower(cast.alice)
+    assert ("response", response["id"]) in follower.records
+    cast.alice.delete(f"/api/events/{event['id']}")
+    gone = _ops(follower.follow())
+    assert sorted(gone) == [("gone", "comment", comment["id"]), ("gone", "event", event["id"]), ("gone", "response", response["id"])]
+
+
+def test_a_series_is_one_record_with_its_dates(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    follower = Follower(cast.alice)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 5})
+    [change] = follower.follow()
+    assert change["kind"] == "series"
+    assert change["series"]["repeat"]["count"] == 5
+    assert len(change["series"]["events"]) == 5
+    assert follower.records == listing(cast.alice, None)
+
+
+def test_a_changed_rule_alone_is_told(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 5})
+    follower = Follower(cast.alice)
+    last = cast.alice.get("/api/events").json["events"][-1]
+    cast.alice.delete(f"/api/events/{last['id']}")
+    changes = follower.follow()
+    assert {(change["op"], change["kind"]) for change in changes} == {("put", "series"), ("gone", "event")}
+    assert changes[0]["series"]["repeat"]["except"] == [last["start_time"][:10]]
+
+
+def test_a_share_brings_the_calendar_with_its_events_and_ending_it_takes_them_away(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    comment = a_comment(cast.alice, event)
+    follower = Follower(cast.bob)
+    shared(cast.alice, calendar, cast.bob, "viewer")
+    brought = {("calendar", calendar["id"]), ("event", event["id"]), ("comment", comment["id"])}
+    assert {(change["kind"], change["id"]) for change in follower.follow()} == brought
+    assert brought <= follower.records.keys()
+    cast.alice.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": cast.bob.user_name})
+    assert {(change["kind"], change["id"]) for change in follower.follow() if change["op"] == "gone"} == brought
+    assert follower.records == listing(cast.bob, None)
+
+
+def test_what_was_deleted_before_a_share_ended_is_gone_too(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    shared(cast.alice, calendar, cast.bob, "viewer")
+    follower = Follower(cast.bob)
+    cast.alice.delete(f"/api/events/{event['id']}")
+    cast.alice.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": cast.bob.user_name})
+    follower.follow()
+    assert follower.records == listing(cast.bob, None)
+
+
+def test_an_editor_learns_of_responses_that_a_viewer_may_not_see(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    event = an_event(cast.alice, calendar_id=calendar["id"], public=True)
+    shared(cast.alice, calendar, cast.bob, "viewer")
+    follower = Follower(cast.bob)
+    response = a_response(cast.carol, event)
+    assert _ops(follower.follow()) == [("gone", "response", response["id"])]
+    shared(cast.alice, calendar, cast.bob, "editor")
+    assert ("put", "response", response["id"]) in _ops(follower.follow())
+    shared(cast.alice, calendar, cast.bob, "viewer")
+    assert ("gone", "response", response["id"]) in _ops(follower.follow())
+
+
+def test_a_guest_follows_one_public_calendar(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    follower = Follower(cast.anonymous, calendar["id"])
+    an_event(cast.alice)
+    event = an_event(cast.alice, calendar_id=calendar["id"], public=True)
+    assert _ops(follower.follow()) == [("put", "event", event["id"])]
+    cast.alice.put(f"/api/events/{event['id']}", json={"public": False})
+    assert _ops(follower.follow()) == [("gone", "event", event["id"])]
+
+
+def test_a_guest_must_name_a_calendar(cast: Cast) -> None:
+    assert cast.anonymous.get("/api/changes").status == 401
+
+
+def test_a_private_calendar_is_not_found_by_strangers(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    assert cast.carol.get(f"/api/changes?calendar_id={calendar['id']}").status == 404
+
+
+def test_contacts_are_told_to_their_owner_alone(cast: Cast) -> None:
+    alice, bob = Follower(cast.alice), Follower(cast.bob)
+    contact = a_contact(cast.alice)
+    assert _ops(alice.follow()) == [("put", "contact", contact["id"])]
+    assert bob.follow() == []
+    cast.alice.delete(f"/api/contacts/{contact['id']}")
+    assert _ops(alice.follow()) == [("gone", "contact", contact["id"])]
+
+
+def test_only_the_kinds_that_are_asked_for_are_told(cast: Cast) -> None:
+    cursor = _start(cast.alice, "?kinds=contact,calendar")
+    an_event(cast.alice)
+    contact = a_contact(cast.alice)
+    changes = cast.alice.get(f"/api/changes?kinds=contact,calendar&cursor={cursor}").json["changes"]
+    assert _ops(changes) == [("put", "contact", contact["id"])]
+
+
+def test_a_cursor_of_other_filters_is_refused(cast: Cast) -> None:
+    cursor = _start(cast.alice, "?kinds=contact")
+    reply = cast.alice.get(f"/api/changes?cursor={cursor}")
+    assert (reply.status, reply.json["errors"][0]["field"]) == (422, "cursor")
+
+
+def test_pages_of_changes_lose_nothing(cast: Cast) -> None:
+    follower = Follower(cast.alice)
+    for _ in range(7):
+        an_event(cast.alice)
+    first = cast.alice.get(f"/api/changes?limit=2&cursor={follower.cursor}").json
+    assert (len(first["changes"]), first["more"]) == (2, True)
+    assert len(follower.follow(limit=2)) == 7
+    assert follower.records == listing(cast.alice, None)
+
+
+@pytest.mark.parametrize("cursor", ["x", "1.2.3", "1.2.3.zzzzzzzz", "1.2.3.00000000.4", "99999999999999999999.1.1.00000000"])
+def test_a_malformed_cursor_names_the_field(cast: Cast, cursor: str) -> None:
+    reply = cast.alice.get(f"/api/changes?cursor={cursor}")
+    assert (reply.status, reply.json["errors"][0]["field"]) == (422, "cursor")
+
+
+def test_a_cursor_from_before_a_restore_has_expired(cast: Cast, db: Database) -> None:
+    cursor = _start(cast.alice)
+    with db.write() as tx:
+        journal.begin_epoch(tx)
+    reply = cast.alice.get(f"/api/changes?cursor={cursor}")
+    assert (reply.status, reply.json["type"].rsplit("/", 1)[-1].rsplit("#", 1)[-1]) == (410, "cursor-expired")
+    assert "/api/changes" in reply.json["detail"]
+
+
+def test_a_cursor_older_than_the_history_has_expired(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    follower = Follower(cast.alice)
+    an_event(cast.alice)
+    with db.read() as tx:
+        newest = tx.value("SELECT max(at) FROM sync_entries")
+    prune_history(Context(db, settings, max(newest, clock()) + 91 * DAY))
+    with db.read() as tx:
+        assert (tx.value("SELECT count(*) FROM sync_entries"), tx.value("SELECT count(*) FROM changes")) == (0, 0)
+    assert cast.alice.get(f"/api/changes?cursor={follower.cursor}").status == 410
+    follower = Follower(cast.alice)
+    event = an_event(cast.alice)
+    assert _ops(follower.follow()) == [("put", "event", event["id"])]
