@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from secrets import randbits
+from random import getrandbits
 from time import time_ns
 from types import TracebackType
 from typing import Protocol
@@ -138,7 +138,7 @@ class Context:
 
     def author(self) -> Author:
         """What the journal records of the changes of this request or command."""
-        self._set_id = self._set_id or time_ns() // 1_000_000 << SET_ID_BITS | randbits(SET_ID_BITS)
+        self._set_id = self._set_id or time_ns() // 1_000_000 << SET_ID_BITS | getrandbits(SET_ID_BITS)
         path = self.caller.path
         via = "worker" if not path else "api" if path.startswith("/api/") else "page"
         return Author(self._set_id, self.now, self.actor.id if self.actor else None, via, self.caller.request_id)

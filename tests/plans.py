@@ -33,8 +33,6 @@ EXCEPTED = [
     ),
     # How many deliveries wait, for the metrics: the index has those alone.
     (r"FROM deliveries WHERE state IN \('queued', 'sending'\) GROUP BY channel, state$", "deliveries_waiting"),
-    # The transactions that run in other databases of the server: these are few.
-    (r"FROM pg_snapshot_xip\(pg_current_snapshot\(\)\)", "pg_database"),
     # The name of a violated unique index: the schema does not grow.
     (r"FROM pragma_index_list\(:table\) l ", "SCAN (l|i|pragma_index_info)"),
 ]

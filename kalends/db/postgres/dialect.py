@@ -17,8 +17,8 @@ _LAST_FINAL_ENTRY = """
 SELECT CAST(CAST(coalesce(min(running), pg_snapshot_xmax(pg_current_snapshot())) AS TEXT) AS BIGINT), CAST(0 AS BIGINT)
 FROM pg_snapshot_xip(pg_current_snapshot()) AS running
 WHERE CAST(CAST(running AS TEXT) AS BIGINT) % 4294967296 NOT IN (
-    SELECT CAST(CAST(backend_xid AS TEXT) AS BIGINT) FROM pg_stat_activity
-    WHERE backend_xid IS NOT NULL AND datname <> current_database()
+    SELECT CAST(CAST(backend_xid AS TEXT) AS BIGINT) FROM pg_stat_get_activity(NULL)
+    WHERE backend_xid IS NOT NULL AND datid <> (SELECT oid FROM pg_database WHERE datname = current_database())
 )
 """
 
