@@ -5,8 +5,8 @@ Here the thread of the request connects, and a refused connection is a 503 at on
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 
 import psycopg
 from psycopg import errors as pg
@@ -50,24 +50,15 @@ class Postgres(PostgresDialect, Database):
         self._read_timeout = read_ms / 1000 + GRACE_SECONDS
         self._write_timeout = statement_ms / 1000 + GRACE_SECONDS
         # By thread.
-        self._reading: dict[int, PostgresTransaction] = {}
+        self.reading: dict[int, PostgresTransaction] = {}
         self._idle: list[Connection] = []
         self._fail_fast_until = 0.0
 
-    @contextmanager
-    def read(self) -> Iterator[Transaction]:
-        with self._transaction(BEGIN_READ, self._read_timeout, is_read=True) as transaction:
-            thread = threading.get_ident()
-            self._reading[thread] = transaction
-            try:
-                yield transaction
-            finally:
-                self._reading.pop(thread, None)
+    def read(self) -> "_TransactionScope":
+        return _TransactionScope(self, BEGIN_READ, self._read_timeout, is_read=True)
 
-    @contextmanager
-    def write(self, *, alone: bool = False) -> Iterator[Transaction]:
-        with self._transaction(self._begin_write, self._write_timeout) as transaction:
-            yield transaction
+    def write(self, *, alone: bool = False) -> "_TransactionScope":
+        return _TransactionScope(self, self._begin_write, self._write_timeout, is_read=False)
 
     def yield_to_other_writers(self) -> None:
         """They need not wait, except for locked rows."""
@@ -84,7 +75,7 @@ class Postgres(PostgresDialect, Database):
         """The server does so itself (statement_timeout)."""
 
     def interrupt(self, thread: int) -> None:
-        transaction = self._reading.get(thread)
+        transaction = self.reading.get(thread)
         if transaction:
             with suppress(psycopg.Error):
                 transaction.connection.cancel_safe(timeout=CANCEL_SECONDS)
@@ -99,22 +90,7 @@ class Postgres(PostgresDialect, Database):
         while connection := self._pop_idle():
             connection.close()
 
-    @contextmanager
-    def _transaction(self, begin: Sequence[Command], reply_timeout: float, *, is_read: bool = False) -> Iterator[PostgresTransaction]:
-        with TranslatedErrors():
-            connection = self._acquire()
-        connection.reply_timeout = reply_timeout
-        transaction = PostgresTransaction(connection, begin, self._replace, is_read=is_read)
-        try:
-            yield transaction
-            transaction.commit()
-        except BaseException:
-            transaction.roll_back()
-            raise
-        finally:
-            self._release(transaction.connection)
-
-    def _acquire(self) -> Connection:
+    def acquire(self) -> Connection:
         """An idle connection, or a new one."""
         if time.monotonic() < self._fail_fast_until:
             raise pg.ConnectionTimeout("The server did not reply a moment ago.")
@@ -126,14 +102,14 @@ class Postgres(PostgresDialect, Database):
         connection.begin_timeout = CONNECT_SECONDS
         return connection
 
-    def _replace(self, broken: Connection) -> Connection:
+    def replace(self, broken: Connection) -> Connection:
         """Another connection. Idle ones break when the server restarts, and the first statement shows it."""
         broken.close()
-        connection = self._acquire()
+        connection = self.acquire()
         connection.reply_timeout = broken.reply_timeout
         return connection
 
-    def _release(self, connection: Connection) -> None:
+    def release(self, connection: Connection) -> None:
         if connection.has_timed_out:
             self._fail_fast()
         if not connection.closed:
@@ -160,3 +136,43 @@ class Postgres(PostgresDialect, Database):
             keepalives_count=3,
             tcp_user_timeout=20_000,
         )
+
+
+class _TransactionScope:
+    """A transaction for a block, on a connection of its own."""
+
+    __slots__ = ("_begin", "_db", "_is_read", "_reply_timeout", "_thread", "_transaction")
+
+    def __init__(self, db: Postgres, begin: Sequence[Command], reply_timeout: float, *, is_read: bool):
+        self._db = db
+        self._begin = begin
+        self._reply_timeout = reply_timeout
+        self._is_read = is_read
+
+    def __enter__(self) -> Transaction:
+        with TranslatedErrors():
+            connection = self._db.acquire()
+        connection.reply_timeout = self._reply_timeout
+        self._transaction = PostgresTransaction(connection, self._begin, self._db.replace, is_read=self._is_read)
+        if self._is_read:
+            self._thread = threading.get_ident()
+            self._db.reading[self._thread] = self._transaction
+        return self._transaction
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if self._is_read:
+            self._db.reading.pop(self._thread, None)
+        try:
+            if error is None:
+                self._commit()
+            else:
+                self._transaction.roll_back()
+        finally:
+            self._db.release(self._transaction.connection)
+
+    def _commit(self) -> None:
+        try:
+            self._transaction.commit()
+        except BaseException:
+            self._transaction.roll_back()
+            raise

@@ -38,8 +38,9 @@ class PostgresTransaction(Transaction):
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
         with TranslatedErrors():
-            result = self._execute([*self._author_of(sql), command(sql, params)])[-1]
-            return self.connection.load(result)
+            statement = command(sql, params)
+            result = self._execute([*self._author_of(sql), statement])[-1]
+            return self.connection.load(statement, result)
 
     def run(self, sql: str, /, **params: Any) -> int:
         with TranslatedErrors():
@@ -81,8 +82,9 @@ class PostgresTransaction(Transaction):
         """Uses the planner's estimate: the index itself can count its matches only by finding all of them."""
         sql, params = ids_containing(table, column, literals)
         with TranslatedErrors():
-            [result] = self._execute([with_literals(f"EXPLAIN (FORMAT JSON) {sql}", params)])
-            [(plans,)] = self.connection.load(result)
+            explain = with_literals(f"EXPLAIN (FORMAT JSON) {sql}", params)
+            [result] = self._execute([explain])
+            [(plans,)] = self.connection.load(explain, result)
         return (sql, params) if plans[0]["Plan"]["Plan Rows"] <= most else None
 
     def script(self, sql: str) -> None:
