@@ -1,0 +1,115 @@
+"""PgBouncer, which pools transactions: several connections of the service share one of the server, and with it prepared statements."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import psycopg
+import pytest
+
+from kalends.db import Database
+from kalends.db.migrate import migrate
+from kalends.db.postgres.database import Postgres
+from tests.cast import Cast, a_calendar, an_event
+from tests.client import Client
+
+# The first that prepares statements on the connections of the server.
+OLDEST = (1, 21)
+START_SECONDS = 30
+SERVER_CONNECTIONS = 2
+
+CONFIGURATION = """
+[databases]
+* = host={socket_folder} port={server_port} user={user}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = {connections}
+max_prepared_statements = 200
+ignore_startup_parameters = options
+"""
+
+
+def _version() -> tuple[int, int] | None:
+    if shutil.which("pgbouncer") is None:
+        return None
+    version = re.search(r"PgBouncer (\d+)\.(\d+)", subprocess.run(["pgbouncer", "--version"], capture_output=True, text=True).stdout)
+    return (int(version[1]), int(version[2])) if version else None
+
+
+pytestmark = pytest.mark.skipif(
+    (_version() or (0, 0)) < OLDEST, reason="needs PgBouncer 1.21 or later in the PATH (Debian 13: apt-get install pgbouncer)"
+)
+
+
+@pytest.fixture
+def pooled_url(postgres_url: str, tmp_path: Path) -> Iterator[str]:
+    """The address of the database through PgBouncer."""
+    url = urlsplit(postgres_url)
+    folder = parse_qs(url.query)["host"][0]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    file = tmp_path / "pgbouncer.ini"
+    file.write_text(
+        CONFIGURATION.format(
+            socket_folder=folder, server_port=url.port or 5432, user=url.username, port=port, connections=SERVER_CONNECTIONS
+        )
+    )
+    # It does not run as root.
+    user = ["-u", Path(folder).owner()] if os.geteuid() == 0 else []
+    for parent in (file, *file.parents[:3]):
+        parent.chmod(0o755)
+    process = subprocess.Popen(["pgbouncer", *user, str(file)], stderr=subprocess.DEVNULL)
+    pooled = f"postgresql://{url.username}@127.0.0.1:{port}{url.path}"
+    try:
+        _wait(pooled)
+        yield pooled
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _wait(url: str) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            psycopg.connect(url).close()
+            return
+        except psycopg.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+
+
+def test_requests_share_server_connections_with_their_prepared_statements(
+    pooled_url: str, postgres_url: str, guest_on: Callable[[Database], Client]
+) -> None:
+    db = Postgres(pooled_url)
+    migrate(db)
+    alice = Cast(guest_on(db)).alice
+    calendar = a_calendar(alice)["id"]
+    event = an_event(alice, title="Zanzibar", calendar_id=calendar)["id"]
+    paths = [f"/api/events/{event}", f"/api/events?calendar_id={calendar}", "/api/events?text=zanzibar"]
+
+    def use(number: int) -> list[int]:
+        fields = {"title": f"Concert {number}", "start_time": "2026-06-01T20:00", "calendar_id": calendar}
+        return [alice.post("/api/events", json=fields).status, *(alice.get(path).status for path in paths)]
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(use, range(20))) == [[201, 200, 200, 200]] * 20
+    db.close()
+    with psycopg.connect(postgres_url) as connection:
+        others = "datname = current_database() AND pid <> pg_backend_pid()"
+        row = connection.execute(f"SELECT count(*) FROM pg_stat_activity WHERE {others}".encode()).fetchone()
+    assert row is not None
+    assert 0 < row[0] <= SERVER_CONNECTIONS
