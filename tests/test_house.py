@@ -70,7 +70,7 @@ MODULE_LAYERS = {
         "home.upcoming",
         *(
             f"events.imports.{name}"
-            for name in ("apply", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
+            for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
         ),
         *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope", "shift")),
         *("reference.errors", "reference.glossary", "reference.guide"),

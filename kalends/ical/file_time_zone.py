@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -15,6 +16,9 @@ from kalends.ical.zone_names import common_zones
 from kalends.values import datetimes
 
 MAX_OBSERVANCES = 100
+
+# Zones are compared within these years: the rules of later ones repeat.
+_FIRST_YEAR, _LAST_YEAR = 1980, 2035
 
 _OFFSET = re.compile(r"([+-])([0-9]{2})([0-9]{2})([0-9]{2})?")
 _EPOCH = datetime(1970, 1, 1)
@@ -90,15 +94,32 @@ class FileTimeZone:
 
 def find_equal_zone(zone: FileTimeZone, year: int, preferred: str, budget: Budget) -> str | None:
     """An IANA zone with the same offsets in every week of this year and the next; the preferred one if it has them."""
-    first = (date(min(year, date.max.year - 2), 1, 1) - _EPOCH.date()).days * DAY_SECONDS
-    instants = range(first, first + 2 * 366 * DAY_SECONDS, 7 * DAY_SECONDS)
+    year = min(max(year, _FIRST_YEAR), _LAST_YEAR)
+    instants = _weeks(year)
     budget.spend(len(instants))
-    probes = [(instant, zone.to_local(instant)) for instant in instants]
+    offsets = tuple(_offset(zone.to_local(instant), instant) for instant in instants)
+    return preferred if offsets == _offsets_of(preferred, year) else _common_zones(year).get(offsets)
 
-    def is_equal(name: str) -> bool:
-        return all(datetimes.to_local(instant, name).replace(tzinfo=None) == local for instant, local in probes)
 
-    return next((name for name in (preferred, *common_zones()) if is_equal(name)), None)
+@lru_cache(maxsize=64)
+def _common_zones(year: int) -> dict[tuple[int, ...], str]:
+    """The common zones by their offsets; of equal ones, the first."""
+    return {_offsets_of(name, year): name for name in reversed(common_zones())}
+
+
+@lru_cache(maxsize=1_000)
+def _offsets_of(name: str, year: int) -> tuple[int, ...]:
+    return tuple(_offset(datetimes.to_local(instant, name).replace(tzinfo=None), instant) for instant in _weeks(year))
+
+
+def _weeks(year: int) -> range:
+    """An instant in every week of the year and the next."""
+    first = (date(year, 1, 1) - _EPOCH.date()).days * DAY_SECONDS
+    return range(first, first + 2 * 366 * DAY_SECONDS, 7 * DAY_SECONDS)
+
+
+def _offset(local: datetime, instant: int) -> int:
+    return (local - _EPOCH) // timedelta(seconds=1) - instant
 
 
 def build_time_zone(observances: list[Properties], budget: Budget) -> FileTimeZone | None:

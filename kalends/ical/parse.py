@@ -91,9 +91,10 @@ class Entry(Struct, kw_only=True):
 
 
 class CalendarFile(Struct):
-    """The events of a file, and the numbers of its other components."""
+    """The events of a file, how many time zones it defines, and the numbers of its other components."""
 
     entries: list[Entry] = field(default_factory=list)
+    zone_count: int = 0
     other_components: Counter[str] = field(default_factory=Counter)
 
 
@@ -176,7 +177,8 @@ def _add_calendar(file: CalendarFile, calendar: _Component) -> None:
     for inner in calendar.inner:
         if inner.name == "VEVENT":
             file.entries.append(_build_entry(inner, properties, is_cancelled=is_cancelled))
-        elif inner.name == "VTIMEZONE" and len(properties.zones) < MAX_ZONES:
+        elif inner.name == "VTIMEZONE" and file.zone_count < MAX_ZONES:
+            file.zone_count += 1
             name = _text(inner.properties, "TZID")
             observances = [each.properties for each in inner.inner]
             properties.zones.setdefault(name.upper(), Zone(name, _text(inner.properties, "X-LIC-LOCATION"), observances))

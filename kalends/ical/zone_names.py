@@ -6,7 +6,10 @@ from kalends.values.datetimes import known_zones
 
 MAX_CHARACTERS = 200
 
-_BEST_KNOWN = ("UTC", "Europe/London", "Europe/Berlin", "America/New_York", "America/Chicago", "America/Los_Angeles", "Australia/Sydney")
+_BEST_KNOWN = (
+    *("UTC", "Europe/London", "Europe/Berlin", "America/New_York", "America/Chicago", "America/Los_Angeles"),
+    *("Asia/Kolkata", "Australia/Sydney"),
+)
 
 
 def find_zone(name: str) -> str | None:

@@ -1,5 +1,7 @@
 """Changes of an occurrence and all that follow it (THISANDFUTURE) in imported files: they split the series."""
 
+from datetime import date, timedelta
+
 import pytest
 
 from tests.cast import Cast, a_comment
@@ -86,3 +88,15 @@ def test_a_change_of_a_day_that_is_no_occurrence_is_an_event_of_its_own(cast: Ca
     came = imported(cast.alice, a_file(weekly(), following("20260616", "20260616T200000")))
     assert (counts(came), {field for _, field in remarks(came)}) == ((2, 0, 0, 0), {"repeat"})
     assert len(starts(cast.alice)) == 6
+
+
+@pytest.mark.on_one_database
+def test_a_series_is_split_a_hundred_times_at_most(cast: Cast) -> None:
+    first = date(2026, 6, 1)
+    days = [f"{first + timedelta(days=number):%Y%m%d}" for number in range(400)]
+    content = a_file(weekly("FREQ=DAILY"), *(following(day, f"{day}T190000", title=f"From {day}") for day in days[1:]))
+    came = imported(cast.alice, content)
+    assert came["imported"] == 101
+    assert "alone" in came["remarks"][0]["message"]
+    titles = [event["title"] for event in cast.alice.get("/api/events?limit=500").json["events"]]
+    assert titles[:400] == ["Concert", *(f"From {day}" for day in days[1:])]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.ical.file_time_zone import build_time_zone
+from kalends.ical.file_time_zone import build_time_zone, find_equal_zone
 from kalends.ical.lines import Property, unsplit_utf8
 from kalends.ical.parse import Entry, parse_file
 from kalends.ical.rrule import Budget, BudgetExceeded
@@ -218,3 +218,24 @@ def _read_or_refused(content: bytes) -> None:
     assert file.entries
     assert all(entry.uid and (entry.start or entry.errors) for entry in file.entries)
     assert all(isinstance(entry.start.local - timedelta(0), datetime) for entry in file.entries if entry.start)
+
+
+@pytest.mark.parametrize(
+    ("zone", "year", "equal"),
+    [
+        ([SUMMER, WINTER], 2026, "Europe/Berlin"),
+        ([SUMMER, WINTER], 9999, "Europe/Berlin"),
+        ([observance("16010101T000000", "+0000", "+0000")], 2026, "UTC"),
+        ([observance("16010101T000000", "+0530", "+0530")], 2026, "Asia/Kolkata"),
+        ([observance("16010101T000000", "+0517", "+0517")], 2026, None),
+        ([SUMMER, observance("16010101T030000", "+0200", "+0100", "FREQ=YEARLY;BYMONTH=9;BYDAY=-1SU")], 2026, None),
+    ],
+)
+def test_a_zone_of_a_file_is_the_iana_zone_whose_clocks_change_in_the_same_weeks(
+    zone: list[dict[str, list[Property]]], year: int, equal: str | None
+) -> None:
+    budget = Budget(10_000)
+    definition = build_time_zone(zone, budget)
+    assert definition
+    assert find_equal_zone(definition, year, "Asia/Tokyo", budget) == equal
+    assert find_equal_zone(definition, year, "Europe/Paris", budget) == ("Europe/Paris" if equal == "Europe/Berlin" else equal)

@@ -1,13 +1,13 @@
 """Read repeating entries: as a series, or as single events if the file alone knows the zone, and clocks change there at other times."""
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from itertools import chain, dropwhile, islice
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from kalends import errors
+from kalends.events.imports.dates import Dates, limit_dates
 from kalends.events.imports.entries import Content
 from kalends.events.imports.following import Divider, Division
 from kalends.events.imports.incoming import Importer, IncomingEvent, IncomingSeries, Split
@@ -27,23 +27,18 @@ DAYS_WITHOUT_DST_CHANGE = 40
 SECOND = timedelta(seconds=1)
 # How far a rule that has an end is followed, if that takes long.
 MONTHS_BEYOND_HORIZON = 1_200
+# How often a series of a file is split.
+MAX_SPLITS = 100
 # The most days that are examined to find whether a rule has a day.
 STEPS_OF_A_PERIOD = 366
-
-
-class Dates(Struct, frozen=True):
-    """The dates of a rule that are imported, and whether others before or after them were left out."""
-
-    days: list[date]
-    is_cut_at_start: bool
-    is_cut_at_end: bool
 
 
 class RecurrenceReader:
     """Reads an entry that may repeat, with its changed occurrences."""
 
-    def __init__(self, importer: Importer, entry: Entry, uid: str):
+    def __init__(self, importer: Importer, entry: Entry, uid: str, splits: int = 0):
         assert entry.start is not None
+        self._splits = splits
         self._importer = importer
         self._reader = importer.reader
         self._entry = entry
@@ -57,7 +52,8 @@ class RecurrenceReader:
         rule = self._parse_rule()
         try:
             if rule or self._entry.rdates:
-                division = self._divide(rule, changed) if any(entry.and_following for entry in changed) else None
+                may_split = self._splits < MAX_SPLITS and any(entry.and_following for entry in changed)
+                division = self._divide(rule, changed) if may_split else None
                 return self._read_divided(division) if division else self._read_repeating(rule, changed)
         except BudgetExceeded:
             self._warn("the rules of this file take too long to follow, and only the first occurrence is kept")
@@ -78,9 +74,9 @@ class RecurrenceReader:
         if division.is_cut:
             self._reader.warn(division.tail.line, "repeat", "no rule has these dates; those that are not created now are left out")
         if division.head is None:
-            return RecurrenceReader(self._importer, division.tail, self._uid).read(division.tail_changes)
+            return RecurrenceReader(self._importer, division.tail, self._uid, self._splits + 1).read(division.tail_changes)
         slot = division.day.isoformat()
-        tail = RecurrenceReader(self._importer, division.tail, f"{self._uid}/{slot}").read(division.tail_changes)
+        tail = RecurrenceReader(self._importer, division.tail, f"{self._uid}/{slot}", self._splits + 1).read(division.tail_changes)
         for series in tail[:1]:
             series.split = Split(self._uid, slot, division.by)
         return [*RecurrenceReader(self._importer, division.head, self._uid).read(division.head_changes), *tail]
@@ -159,7 +155,7 @@ class RecurrenceReader:
         # DTSTART is an occurrence even if UNTIL is before it, or the rule does not have it.
         last = max(start, self._last_start(rule.until)) if rule.until else date.max
         limit = horizon if is_endless else date.max if rrule.is_simple(rule, start) else add_months(horizon, MONTHS_BEYOND_HORIZON)
-        dates = _limit_dates(self._own_dates(rule, start, min(last, limit)), horizon, stops_at_horizon=is_endless)
+        dates = limit_dates(self._own_dates(rule, start, min(last, limit)), horizon, stops_at_horizon=is_endless)
         series.since = dates.days[0].isoformat() if dates.is_cut_at_start else ""
         if rule.interval <= MAX_INTERVAL and self._has_same_instants(series, pattern, dates.days):
             self._set_rule(rule, series, dates, None if is_endless else dates.days[-1])
@@ -299,19 +295,6 @@ class RecurrenceReader:
     def _warn_single_events(self, count: int, until: str) -> None:
         events = "1 single event" if count == 1 else f"{count:,} single events"
         self._warn(f"the rule {shorten(self._entry.rule)} is kept as {events}{until}")
-
-
-def _limit_dates(days: Iterable[date], horizon: date, *, stops_at_horizon: bool) -> Dates:
-    """As many dates as a series may have: the first ones if they reach beyond the horizon, else the last ones up to it."""
-    selected: deque[date] = deque(maxlen=MAX_OCCURRENCES)
-    is_cut_at_start = False
-    for day in days:
-        is_full = len(selected) == MAX_OCCURRENCES
-        if day > horizon and (stops_at_horizon or is_full):
-            return Dates(list(selected), is_cut_at_start, is_cut_at_end=True)
-        is_cut_at_start = is_cut_at_start or is_full
-        selected.append(day)
-    return Dates(list(selected), is_cut_at_start, is_cut_at_end=False)
 
 
 def _is_endless(rule: Recurrence) -> bool:
