@@ -49,8 +49,11 @@ def _change_to_monday_and_thursday(page: Page, script: bool) -> None:
     page.get_by_label("Tue", exact=True).uncheck()
     page.get_by_label("Thu", exact=True).check()
     page.get_by_label("Which of them").select_option("each one")
+    # A short series is created sooner than an endless one.
+    page.get_by_label("Number of times").fill("8")
+    page.get_by_label("After").check()
     days = ["Tuesday, 12 March 2030", "Thursday, 14 March 2030", "Monday, 18 March 2030"]
-    _preview(page, script, "Every week on Monday and Thursday", days)
+    _preview(page, script, "Every week on Monday and Thursday, 8 times", days)
 
 
 def _change_to_last_day_six_times(page: Page, script: bool) -> None:
@@ -59,7 +62,6 @@ def _change_to_last_day_six_times(page: Page, script: bool) -> None:
     for day in ("Mon", "Thu"):
         page.get_by_label(day, exact=True).uncheck()
     page.get_by_label("On these days of the month").fill("last")
-    page.get_by_label("After").check()
     page.get_by_label("Number of times").fill("6")
     sentence = "Every last day of the month, 6 times"
     _preview(page, script, sentence, ["Tuesday, 12 March 2030", "Sunday, 31 March 2030", "Tuesday, 30 April 2030"])
@@ -69,7 +71,7 @@ def _change_to_last_day_six_times(page: Page, script: bool) -> None:
 def test_an_event_is_repeated_by_a_sentence_by_weekdays_and_by_the_last_day(windows: Windows, guest: Client, script: bool) -> None:
     owner = Person(guest, "nora")
     changes: list[tuple[Callable[[Page, bool], None], str]] = [
-        (_change_to_monday_and_thursday, "FREQ=WEEKLY;BYDAY=MO,TH"),
+        (_change_to_monday_and_thursday, "FREQ=WEEKLY;COUNT=8;BYDAY=MO,TH"),
         (_change_to_last_day_six_times, "FREQ=MONTHLY;COUNT=6;BYMONTHDAY=-1"),
     ]
     for width in (WIDE, PHONE):
