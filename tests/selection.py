@@ -2,6 +2,7 @@
 
 `--soak` runs the long forms. `--databases` and `--no-processes` leave out what takes long, for `make check`."""
 
+import gc
 import sys
 from typing import Any
 
@@ -95,6 +96,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=list(deselected))
         items[:] = [item for item in items if item not in deselected]
     _spread_longest(items, _number_of_test_processes(config))
+
+
+def pytest_collection_finish() -> None:
+    """Exclude what was collected from garbage collection: ten thousand tests, which each full collection would go through."""
+    gc.collect()
+    gc.freeze()
 
 
 def _is_deselected(config: pytest.Config, item: pytest.Item) -> bool:
