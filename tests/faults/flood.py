@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench import load as events
@@ -21,8 +22,8 @@ GOAL = "at least 90 % of its peak, the rest rejected with 503 or 429"
 REQUESTS = ("index", "create")
 
 
-def show(folder: Path, seconds: float, number: int = EVENTS) -> list[Row]:
-    """Measure the peak and offer three times as much, for this long each, with this number of events."""
+def show(folder: Path, seconds: float, number: int = EVENTS, connections: Sequence[int] = FEW) -> list[Row]:
+    """Measure the peak over these numbers of connections, and offer three times as much, for this long each, with this number of events."""
     events.fill(settings.load({"data": str(folder / "data"), "database": ""}), number)
     cores = os.sched_getaffinity(0)
     first = min(cores)
@@ -32,20 +33,20 @@ def show(folder: Path, seconds: float, number: int = EVENTS) -> list[Row]:
     os.sched_setaffinity(0, cores - {first} or cores)
     try:
         user = User(service.port)
-        return [_row(service.port, user, name, seconds) for name in REQUESTS]
+        return [_row(service.port, user, name, seconds, connections) for name in REQUESTS]
     finally:
         service.stop()
         os.sched_setaffinity(0, cores)
 
 
-def _row(port: int, user: User, name: str, seconds: float) -> Row:
+def _row(port: int, user: User, name: str, seconds: float, connections: Sequence[int]) -> Row:
     sample = user.requests[name]
     fields = json.dumps(sample.fields) if sample.fields else ""
     request = encode_request("POST" if fields else "GET", sample.path, user.token, fields)
     success = 201 if fields else 200
     # Warm up.
-    offer(port, request, 1, FEW[0])
-    peak = max((offer(port, request, seconds, number) for number in FEW), key=lambda results: results.rate(success))
+    offer(port, request, min(seconds, 1), FEW[0])
+    peak = max((offer(port, request, seconds, number) for number in connections), key=lambda results: results.rate(success))
     beyond = offer(port, request, seconds, CONNECTIONS, TIMES * peak.rate(success))
     others = sum(len(durations) for status, durations in beyond.durations.items() if status not in (success, 503, 429)) + beyond.broken
     share = beyond.rate(success) / peak.rate(success)
