@@ -103,7 +103,7 @@ def test_the_reply_to_repeat_has_the_rule_and_the_number(cast: Cast) -> None:
         "rrule": "FREQ=WEEKLY;INTERVAL=2;UNTIL=20260701",
         "also": [],
         "except": [],
-        "text": "Every 2 weeks until 1 July 2026",
+        "text": "Every 2 weeks on Monday until 1 July 2026",
     }
     assert (reply["occurrences"], reply["id"]) == (3, event["id"])
     occurrences = _series(cast.alice, event)

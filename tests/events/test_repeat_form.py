@@ -109,6 +109,9 @@ def test_the_dates_of_a_new_event_are_listed_before_it_is_saved(cast: Cast) -> N
     last_day = submit(cast.alice, "/events", typed | LAST_DAY_SIX_TIMES | {"start_time": "2027-01-31"})
     assert dates(last_day)[:2] == ["Sunday, 31 January 2027", "Sunday, 28 February 2027"]
     assert "Every last day of the month, 6 times" in last_day.text
+    assert said(submit(cast.alice, "/events", typed | {"repeat": "weekly"})).startswith("Every week on Tuesday .")
+    on_day = {"repeat": "custom", "frequency": "MONTHLY", "interval": "2"}
+    assert said(submit(cast.alice, "/events", typed | on_day)).startswith("Every 2 months on the 9th day .")
     assert submit(cast.alice, "/events", typed | {"repeat": "none"}).text.count("The event takes place once.") == 1
     assert cast.alice.get("/api/events?count=true").json["total"] == 0
 

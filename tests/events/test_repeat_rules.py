@@ -78,7 +78,7 @@ def _days(owner: Person, event_id: int) -> list[str]:
             {"frequency": "WEEKLY", "interval": 2, "count": 2, "also": "2027-03-20,2027-03-23", "except": "2027-03-09"},
             "FREQ=WEEKLY;INTERVAL=2;COUNT=2",
             ["2027-03-09", "2027-03-20", "2027-03-23"],
-            "Every 2 weeks, 2 times",
+            "Every 2 weeks on Tuesday, 2 times",
         ),
     ],
 )

@@ -8,6 +8,7 @@ from msgspec import Struct, field, structs
 from kalends.events.series.rule import Rule, parse_text
 from kalends.events.series.sentence import describe, is_moved_to_last
 from kalends.ical.canonical_rule import format_days, sort_numbers
+from kalends.ical.rrule import add_defaults
 
 
 class Repeat(Struct, frozen=True, kw_only=True):
@@ -71,7 +72,8 @@ def _build_repeat(rrule: str, start_date: str) -> Repeat:
         rrule=rrule,
         also=[],
         excepted=[],
-        text=describe(rule),
+        # A yearly rule has the date of the event, which is beside it wherever the sentence is.
+        text=describe(rule if rule.frequency == "YEARLY" else add_defaults(rule, date.fromisoformat(start_date))),
     )
 
 
