@@ -37,6 +37,7 @@ from kalends.events import api as events
 from kalends.events import form_pages as event_form_pages
 from kalends.events import pages as event_pages
 from kalends.events import responses_pages as event_responses_pages
+from kalends.events.history import api as event_history
 from kalends.events.imports import api as event_imports
 from kalends.events.placements import api as event_placements
 from kalends.events.series import api as event_series
@@ -58,6 +59,7 @@ from kalends.settings import Settings
 from kalends.subscribers import api as subscribers
 from kalends.subscribers import confirm_pages, unsubscribe_pages
 from kalends.subscribers import pages as subscriber_pages
+from kalends.trash import api as trash
 from kalends.users import api as users
 from kalends.values import timestamps
 from kalends.web import failures, static_pages
@@ -65,8 +67,8 @@ from kalends.web.render import limit_inputs
 
 # Every module that declares endpoints.
 FEATURES = [
-    *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements),
-    *(comments, responses, contacts, deliveries, subscribers, changes),
+    *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history),
+    *(comments, responses, contacts, deliveries, subscribers, changes, trash),
     *(home_pages, event_pages, event_form_pages, event_responses_pages, calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages),

@@ -99,6 +99,13 @@ def a_contact(owner: Client, **fields: Any) -> dict[str, Any]:
     return contact
 
 
+def last_change(owner: Client, event: dict[str, Any]) -> int:
+    """The number of a change of the event's title."""
+    assert owner.put(f"/api/events/{event['id']}", json={"title": f"Changed {uuid4().hex[:6]}"}).status == 200
+    seq: int = owner.get(f"/api/events/{event['id']}/changes").json["changes"][0]["seq"]
+    return seq
+
+
 def shared(owner: Client, calendar: dict[str, Any], friend: Person, role: str) -> None:
     """Share the calendar with the friend."""
     reply = owner.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": friend.user_name, "role": role})

@@ -10,7 +10,7 @@ import pytest
 from kalends.app import ENDPOINTS
 from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
 from kalends.settings import Settings
-from tests.cast import PASSWORD, Cast, a_block, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
+from tests.cast import PASSWORD, Cast, a_block, a_calendar, a_comment, a_contact, a_key, a_response, an_event, last_change, shared
 from tests.client import Client
 from tests.conftest import NOON
 from tests.http.multipart import multipart
@@ -154,6 +154,9 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/calendars/{calendar_id}.ics": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
     "PUT /api/calendars/{calendar_id}/reset_feed": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
     "GET /api/changes": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
+    "POST /api/changes/{seq}/undo": {"private": (401, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "GET /api/events/{event_id}/changes": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "GET /api/trash": {"": SIGNED_IN},
     "GET /api/events.ics": {"": EVERYBODY},
     "GET /api/events/{event_id}.ics": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
     "GET /api/events": {"": EVERYBODY},
@@ -260,6 +263,7 @@ class Scene:
             "calendar_id": lambda: self.calendar["id"],
             "event_id": lambda: self.event["id"],
             "comment_id": lambda: a_comment(self.cast.alice, self.event)["id"],
+            "seq": lambda: last_change(self.cast.alice, self.event),
             "response_id": lambda: a_response(self.cast.alice, self.event, email_address="gus@example.org")["id"],
             "contact_id": lambda: self.contact["id"],
             "subscriber_id": lambda: self.subscriber["id"],

@@ -1,10 +1,11 @@
 """Changes: follow what you may see, by a cursor."""
 
 from kalends import errors, policy
-from kalends.changes import current, cursor, store
+from kalends.changes import current, cursor, history, store
 from kalends.changes.current import Follower
 from kalends.changes.cursor import Place
-from kalends.changes.model import KINDS, MAX_CHANGES, ChangeIndex, ChangeQuery
+from kalends.changes.model import KINDS, MAX_CHANGES, ChangeIndex, ChangeQuery, Undone, UndoneRecord
+from kalends.changes.undo import undo as undo_set
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.policy import Right
@@ -36,6 +37,19 @@ def index(ctx: Context, params: ChangeQuery) -> ChangeIndex:
     position = entries[-1].position if more else journal.end
     changes = current.present(ctx, follower, entries)
     return ChangeIndex(changes, cursor.encode(Place(journal.epoch, position, digest)), more)
+
+
+@endpoint("POST", "/api/changes/{seq}/undo")
+def undo(ctx: Context, seq: int) -> Undone:
+    """Undo all that was changed by the request that made this change: deleted records come back with their ids, comments and responses,
+    changed ones get their old content, new ones are deleted. It needs the rights that the change needed. If somebody changed one of
+    the records since: 409, and nothing is changed. An undo is a change itself, and can be undone."""
+    policy.user(ctx)
+    change = history.find(ctx, seq)
+    if change is None:
+        raise errors.NotFound
+    records = undo_set(ctx, change)
+    return Undone([UndoneRecord(each.table.kind, each.first.record_id, "put" if each.before else "gone") for each in records])
 
 
 def _follower(ctx: Context, params: ChangeQuery) -> Follower:

@@ -10,12 +10,15 @@ from kalends.comments.model import CommentItem
 from kalends.contacts.model import ContactItem
 from kalends.events.model import EventItem
 from kalends.events.series.model import Repeat
-from kalends.http.input.types import Id
+from kalends.http.input.types import Id, Instant
 from kalends.responses.model import ResponseItem
+from kalends.values.person import Person
 
 Kind = Literal["calendar", "event", "series", "comment", "response", "contact"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 OPS = ("put", "gone")
+WAYS = ("api", "page", "worker", "database")
+ALL_KINDS = (*KINDS, "placement", "exception", "share", "invitation")
 MAX_CHANGES = 500
 
 
@@ -26,6 +29,68 @@ class ChangeQuery(Struct, kw_only=True):
     calendar_id: Annotated[Id, Meta(description="Only one calendar and what is on it, instead of all of yours.")] | None = None
     kinds: Annotated[list[Kind], Meta(max_length=6, description="Only records of these kinds.")] | None = None
     limit: Annotated[int, Meta(ge=1, description="About how many changes to return; more than 500 counts as 500.")] = 100
+
+
+class FieldChange(Struct):
+    """A field of a record, before and after a change; null where there was no record, or no value."""
+
+    field: str
+    before: str | None
+    after: str | None
+
+
+class EventChange(Struct, kw_only=True):
+    """A change of an event, or of what belongs to it, and what it changed."""
+
+    seq: int
+    at: Instant
+    actor: Person | None
+    via: str
+    kind: str
+    op: str
+    id: int
+    fields: list[FieldChange]
+
+
+class EventChangeIndex(Struct):
+    changes: list[EventChange]
+    limit: int
+    offset: int
+    next: str | None
+
+
+class UndoneRecord(Struct):
+    """A record that was put back as it was, or removed if it had been new."""
+
+    kind: str
+    id: int
+    op: str
+
+
+class Undone(Struct):
+    """The records that an undo changed."""
+
+    undone: list[UndoneRecord]
+
+
+class TrashItem(Struct, kw_only=True):
+    """Events that were deleted at once: the last of them, and their number."""
+
+    seq: int
+    id: int
+    title: str
+    start_time: str
+    calendar_id: int
+    events: int
+    deleted_at: Instant
+    actor: Person | None
+
+
+class TrashIndex(Struct):
+    trash: list[TrashItem]
+    limit: int
+    offset: int
+    next: str | None
 
 
 class SeriesChange(Struct):

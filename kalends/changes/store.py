@@ -79,11 +79,12 @@ def prune(ctx: Context) -> bool:
 
 def erase_owner(ctx: Context, user_id: int) -> None:
     """Delete the history of the records of an account, all of which have been deleted."""
-    deleted = "SELECT {} FROM changes WHERE owner_id = :id AND op = 'delete'"
-    ctx.tx.run(f"DELETE FROM changes WHERE event_id IN ({deleted.format('event_id')} AND kind = 'event')", id=user_id)
+    rows = ctx.tx.rows("SELECT kind, record_id FROM changes WHERE owner_id = :id AND op = 'delete'", id=user_id)
+    event_ids = [record_id for kind, record_id in rows if kind == "event"]
+    ctx.tx.run(f"DELETE FROM changes WHERE event_id {ctx.db.in_list('ids')}", ids=event_ids)
     for kind in ("contact", "calendar"):
-        records = f"{deleted.format('record_id')} AND kind = '{kind}'"
-        ctx.tx.run(f"DELETE FROM changes WHERE event_id IS NULL AND kind = '{kind}' AND record_id IN ({records})", id=user_id)
+        ids = [record_id for each, record_id in rows if each == kind]
+        ctx.tx.run(f"DELETE FROM changes WHERE record_id {ctx.db.in_list('ids')} AND kind = '{kind}' AND event_id IS NULL", ids=ids)
 
 
 def require_valid(journal: Journal, epoch: int, position: Position) -> None:

@@ -139,6 +139,12 @@ def clean_up(ctx: Context) -> None:
     ctx.tx.run("DELETE FROM contacts WHERE expires_at <= :now", now=ctx.now)
 
 
+def derived_columns(columns: dict[str, Any]) -> dict[str, Any]:
+    """The columns that follow from those of a contact."""
+    fields = ContactFields(tag_list=columns["tags"], **{name: columns[name] for name in _PLAIN_FIELDS})
+    return {name: value for name, value in _columns(fields).items() if name in ("phone_e164", "email_key", "search", "sort_key")}
+
+
 def _columns(params: ContactFields) -> dict[str, Any]:
     fields = {name: getattr(params, name) for name in _PLAIN_FIELDS}
     e164 = phone.to_e164(params.phone_number, params.country) if params.phone_number else None

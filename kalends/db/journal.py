@@ -41,7 +41,8 @@ def _journal_triggers(db: Dialect, kind: str, table: str, keys: str, of_insert: 
     triggers = []
     for change, op, row in (("INSERT", "create", "NEW"), ("UPDATE", "update", "OLD"), ("DELETE", "delete", "OLD")):
         record, event, owner, calendar = (key if key == "NULL" else f"{row}.{key}" for key in keys.split(", "))
-        before = "NULL" if op == "create" else db.json_object("OLD", columns)
+        # The key of a row without an id is known from the row alone.
+        before = "NULL" if op == "create" and "id" in columns else db.json_object(row, columns)
         statement = (
             "INSERT INTO changes (set_id, at, actor_id, via, request_id, kind, record_id, event_id, owner_id, calendar_id, op, before) "
             f"SELECT $author, '{kind}', {record}, {event}, {owner}, {calendar}, '{op}', {before} $from_author"

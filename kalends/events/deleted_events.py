@@ -14,6 +14,12 @@ def insert(ctx: Context, ids: list[int]) -> None:
     ctx.tx.run(f"{_INSERT} {ctx.db.in_list('ids')}", ids=ids, now=ctx.now)
 
 
+def forget(ctx: Context, ids: list[int]) -> None:
+    """Forget events that were restored."""
+    if ids:
+        ctx.tx.run(f"DELETE FROM deleted_events WHERE event_id {ctx.db.in_list('ids')}", ids=ids)
+
+
 def clean_up(ctx: Context) -> None:
     """Forget those that were deleted long ago."""
     ctx.tx.run("DELETE FROM deleted_events WHERE deleted_at <= :old", old=ctx.now - policy.DELETED_EVENT_LIFETIME)

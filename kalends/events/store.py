@@ -255,6 +255,11 @@ def content_columns(fields: EventFields) -> dict[str, Any]:
     return columns | {"tags": fields.tag_list, "search": search.build_column(columns, _split_tags(fields.tag_list))}
 
 
+def search_column(columns: dict[str, Any]) -> str:
+    """The search column of an event with these columns."""
+    return search.build_column(columns, _split_tags(columns["tags"]))
+
+
 def span_columns(span: Span) -> dict[str, Any]:
     """The columns of an event's times."""
     return structs.asdict(span)

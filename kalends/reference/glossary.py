@@ -2,7 +2,7 @@
 
 from typing import Any, get_args
 
-from kalends.changes.model import KINDS, OPS
+from kalends.changes.model import ALL_KINDS, KINDS, OPS, WAYS
 from kalends.contacts.model import Service
 from kalends.deliveries.model import CHANNELS, State
 from kalends.errors import Code
@@ -38,6 +38,23 @@ MEANINGS = {
     "Change.comment": "The comment, for the kind `comment`.",
     "Change.response": "The response, for the kind `response`.",
     "contact": "The contact, for the kind `contact`.",
+    "EventChangeIndex.changes": "The changes, newest first.",
+    "seq": "The number of the change, to undo it.",
+    "at": "When it was changed, in UTC.",
+    "actor": "Who changed it; null for guests, the worker and accounts that were deleted.",
+    "via": "The way of the change.",
+    "EventChange.kind": "The kind of record.",
+    "EventChange.op": "What was done to the record.",
+    "fields": "The fields that changed.",
+    "before": "The value before the change; null where there was none.",
+    "after": "The value after the change; null where there is none.",
+    "undone": "The records that were put back or removed.",
+    "UndoneRecord.kind": "The kind of record.",
+    "UndoneRecord.op": "`put`: it is as it was. `gone`: it was removed, since it had been new.",
+    "trash": "What was deleted, newest first.",
+    "TrashItem.calendar_id": "Id of the event's home calendar.",
+    "TrashItem.events": "How many events were deleted at once.",
+    "deleted_at": "When it was deleted, in UTC.",
     "SeriesChange.events": "Those of its dates that changed.",
     # Events
     "events": "The events.",
@@ -186,6 +203,10 @@ MEANINGS = {
 VALUES: dict[str, tuple[str, ...]] = {
     "Change.kind": KINDS,
     "Change.op": OPS,
+    **dict.fromkeys(("EventChange.kind", "UndoneRecord.kind"), ALL_KINDS),
+    "EventChange.op": ("create", "update", "delete"),
+    "UndoneRecord.op": OPS,
+    "EventChange.via": WAYS,
     "response": get_args(split_annotated(Attendance)[0]),
     "approved": ("true", "false"),
     "gender": ("male", "female"),
@@ -205,6 +226,9 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     get_args(Code): "ErrorCode",
     KINDS: "RecordKind",
     OPS: "ChangeOp",
+    ALL_KINDS: "JournalKind",
+    ("create", "update", "delete"): "JournalOp",
+    WAYS: "ChangeWay",
     ("YES", "MAYBE", "NO"): "Attendance",
     ("planned", "cancelled", "postponed"): "EventStatus",
     ("true", "false"): "Truth",

@@ -16,7 +16,7 @@ from kalends.context import Context
 from kalends.db import Database
 from kalends.settings import Settings
 from kalends.worker import clean_up
-from tests.cast import PASSWORD, Cast, a_contact, an_event
+from tests.cast import PASSWORD, Cast, a_contact, an_event, last_change
 from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.contacts.providers.stand import Stand
@@ -51,6 +51,11 @@ def _wkey(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.anonymous, {"json": {"wkey": cast.alice.post("/api/keys", json={"name": "a program"}).json["wkey"]}}
 
 
+def _undo(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    last_change(cast.alice, an_event(cast.alice))
+    return cast.alice, {}
+
+
 def _comment(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     event = an_event(cast.alice, public=True)
     return cast.anonymous, {"json": {"event_id": event["id"], "comment": "Yes!", "email_address": "g@example.org", "response": "YES"}}
@@ -83,6 +88,7 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "events": ("/api/events", lambda cast, clock: (cast.alice, {"json": {"title": "Jazz", "start_time": "2026-06-01"}}), "events"),
     "events from a file": ("/api/events/import", lambda cast, clock: (cast.alice, multipart(files=[("file", "a.ics", ICS)])), "events"),
     "comments": ("/api/comments", _comment, "comments"),
+    "undo": ("/api/changes/{seq}/undo", _undo, "changes"),
     "responses": ("/api/responses", _response, "responses"),
     "contacts": ("/api/contacts", lambda cast, clock: (cast.alice, {"json": {"first_name": "Ana"}}), "contacts"),
     "contacts from a file": (
@@ -131,6 +137,11 @@ def insist(who: Client, path: str, key: str, **options: Any) -> Reply:
 def rows(db: Database, table: str | None) -> int:
     with db.read() as tx:
         return int(tx.value(f"SELECT count(*) FROM {table}")) if table else 0
+
+
+def _path(template: str, cast: Cast, db: Database) -> str:
+    with db.read() as tx:
+        return template.format(user_id=cast.alice.id, seq=tx.value("SELECT max(id) FROM changes"))
 
 
 def test_every_post_of_the_api_has_a_sample() -> None:
@@ -194,7 +205,7 @@ def test_a_reply_with_a_secret_is_not_replayed_and_the_request_is_done_once(cast
 def test_a_post_repeated_concurrently_under_one_key_runs_once(cast: Cast, clock: Clock, db: Database, name: str) -> None:
     path, sample, table = REPLAYED[name]
     who, options = sample(cast, clock)
-    path = path.format(user_id=cast.alice.id)
+    path = _path(path, cast, db)
     before, key = rows(db, table), uuid4().hex
     with ThreadPoolExecutor(AT_ONCE) as clients:
         replies = list(clients.map(lambda _: insist(who, path, key, **options), range(AT_ONCE)))
@@ -208,10 +219,10 @@ def test_a_post_repeated_concurrently_under_one_key_runs_once(cast: Cast, clock:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_post_without_a_key_runs_each_time(cast: Cast, clock: Clock, name: str) -> None:
+def test_a_post_without_a_key_runs_each_time(cast: Cast, clock: Clock, db: Database, name: str) -> None:
     path, sample, _ = SAMPLES[name]
     who, options = sample(cast, clock)
-    path = path.format(user_id=cast.alice.id)
+    path = _path(path, cast, db)
     for _ in range(2):
         assert "Idempotency-Replayed" not in who.post(path, **options).headers
 

@@ -1,7 +1,7 @@
 -- The journal of changes, and the entries by which followers learn of them. Triggers write both, so that no change can be missed.
 
--- One row for each changed row. `before` is the row as it was, as JSON without derived columns; NULL for a new one. What it was changed
--- to is the `before` of the next change, or the row itself. The changes of one request have the same set_id.
+-- One row for each changed row. `before` is the row as it was, as JSON without derived columns; for a new one NULL, or the row if it has
+-- no id. What it was changed to is the `before` of the next change, or the row itself. The changes of one request have the same set_id.
 CREATE TABLE changes (
     id $id,
     set_id $int NOT NULL,

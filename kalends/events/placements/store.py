@@ -47,6 +47,17 @@ def insert(ctx: Context, event_id: int, calendar_id: int, *, grants: bool, grant
     )
 
 
+def restore(ctx: Context, content: dict[str, Any]) -> None:
+    """Insert a placement that was deleted, as it was."""
+    ctx.tx.run(
+        f"""INSERT INTO placements (id, event_id, calendar_id, start_at, public, lasts, grants, granted_by, created_at)
+            SELECT CAST(:id AS BIGINT), e.id, CAST(:calendar_id AS BIGINT), {COPIED}, CAST(:grants AS BOOLEAN), CAST(:granted_by AS BIGINT),
+                   CAST(:created_at AS BIGINT)
+            FROM events e WHERE e.id = :event_id""",
+        **content,
+    )
+
+
 def insertion_of_home(ctx: Context, event_id: int, calendar_id: int, span: Span, *, public: bool) -> tuple[str, dict[str, Any]]:
     """The statement, with its parameters, that places a new event on its home calendar."""
     sql = """INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, created_at)

@@ -1,0 +1,121 @@
+"""The SQL of the history: the changes of an event, of one request, and what was deleted."""
+
+from typing import Any
+
+from msgspec import Struct, json
+
+from kalends import policy
+from kalends.changes.tables import Table
+from kalends.context import Context
+from kalends.db import columns
+from kalends.http.paging import Paging
+
+
+class ChangeRow(Struct, frozen=True):
+    """A row of the journal."""
+
+    id: int
+    set_id: int
+    at: int
+    actor_id: int | None
+    via: str
+    kind: str
+    record_id: int
+    event_id: int | None
+    owner_id: int | None
+    calendar_id: int | None
+    op: str
+    before: str | None
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The row as it was."""
+        content: dict[str, Any] = json.decode(self.before or "{}")
+        return content
+
+
+class EventChangeRow(ChangeRow, frozen=True):
+    """The same, with the name of its actor, and the record as it was before its next change."""
+
+    actor_name: str | None
+    next_before: str | None
+
+
+class DeletedRow(ChangeRow, frozen=True):
+    """The last of the events that one request deleted, with the name of its actor and the number of these events."""
+
+    actor_name: str | None
+    events: int
+
+
+_CHANGE = columns(ChangeRow, "h")
+_ACTOR_NAME = "(SELECT coalesce(u.name, u.user_name) FROM users u WHERE u.id = h.actor_id)"
+
+
+def find(ctx: Context, change_id: int) -> ChangeRow | None:
+    return ctx.tx.one(ChangeRow, f"SELECT {_CHANGE} FROM changes h WHERE h.id = :id", id=change_id)
+
+
+def find_set(ctx: Context, set_id: int) -> list[ChangeRow]:
+    """The changes of one request, in their order."""
+    return ctx.tx.all(ChangeRow, f"SELECT {_CHANGE} FROM changes h WHERE h.set_id = :set_id ORDER BY h.id", set_id=set_id)
+
+
+def of_event(ctx: Context, event_id: int, paging: Paging) -> list[EventChangeRow]:
+    """The changes of an event and of what belongs to it, newest first."""
+    return ctx.tx.all(
+        EventChangeRow,
+        f"""SELECT {_CHANGE}, {_ACTOR_NAME}, h.next_before FROM (
+                SELECT c.*, lead(c.before) OVER (PARTITION BY c.kind, c.record_id ORDER BY c.id) AS next_before
+                FROM changes c WHERE c.event_id = :event_id
+            ) AS h ORDER BY h.id DESC LIMIT :limit OFFSET :offset""",
+        event_id=event_id,
+        limit=paging.fetch,
+        offset=paging.offset,
+    )
+
+
+def find_row(ctx: Context, table: Table, record_id: int) -> dict[str, Any] | None:
+    """What the history tells of the row with this id, as it is now."""
+    rows = ctx.tx.rows(f"SELECT {', '.join(table.told)} FROM {table.name} WHERE id = :id", id=record_id)
+    return dict(zip(table.told, rows[0], strict=True)) if rows else None
+
+
+def find_later(ctx: Context, rows: list[ChangeRow]) -> list[ChangeRow]:
+    """Changes by other requests of the events and other records that these changes concern."""
+    first, set_id = rows[0].id, rows[0].set_id
+    event_ids = sorted({row.event_id for row in rows if row.event_id is not None})
+    record_ids = sorted({row.record_id for row in rows if row.event_id is None})
+    later = []
+    if event_ids:
+        sql = f"SELECT {_CHANGE} FROM changes h WHERE h.event_id {ctx.db.in_list('ids')} AND h.id > :first AND h.set_id <> :set_id"
+        later += ctx.tx.all(ChangeRow, sql, ids=event_ids, first=first, set_id=set_id)
+    if record_ids:
+        sql = f"""SELECT {_CHANGE} FROM changes h
+                  WHERE h.record_id {ctx.db.in_list("ids")} AND h.event_id IS NULL AND h.id > :first AND h.set_id <> :set_id"""
+        later += ctx.tx.all(ChangeRow, sql, ids=record_ids, first=first, set_id=set_id)
+    return later
+
+
+def deleted_events(ctx: Context, paging: Paging) -> list[DeletedRow]:
+    """What the actor may restore: for each request that deleted events, the last of these, newest first."""
+    # The index of sets finds them; an expression is not tempted by the indexes of deletions.
+    same_request = "FROM changes o WHERE o.set_id = h.set_id AND o.kind = 'event' AND o.op || '' = 'delete'"
+    columns_of_row = f"{_CHANGE}, {_ACTOR_NAME}, (SELECT count(*) {same_request})"
+    last = f"""h.op = 'delete' AND h.kind = 'event' AND NOT EXISTS (SELECT 1 {same_request} AND o.id > h.id)
+        AND NOT EXISTS (SELECT 1 FROM events e WHERE e.id = h.record_id)"""
+    limit = paging.fetch + paging.offset
+    me = policy.user(ctx).id
+    rows = ctx.tx.all(
+        DeletedRow,
+        f"SELECT {columns_of_row} FROM changes h WHERE h.owner_id = :me AND {last} ORDER BY h.id DESC LIMIT :limit",
+        me=me,
+        limit=limit,
+    )
+    calendar_ids = [calendar.id for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)]
+    of_each = f"SELECT h.id FROM changes h WHERE h.calendar_id = each.id AND {last} ORDER BY h.id DESC LIMIT :limit"
+    rows += ctx.tx.all(
+        DeletedRow, f"SELECT {columns_of_row} FROM {ctx.db.for_each('each', 'changes h', of_each)}", each=calendar_ids, limit=limit
+    )
+    by_id = {row.id: row for row in rows}
+    return sorted(by_id.values(), key=lambda row: -row.id)[paging.offset : limit]

@@ -1,0 +1,79 @@
+"""Representations of the history in API replies: what a change changed, field by field."""
+
+from typing import Any
+
+from msgspec import json, structs
+
+from kalends.changes.history import ChangeRow, DeletedRow, EventChangeRow
+from kalends.changes.model import EventChange, FieldChange, TrashItem
+from kalends.changes.tables import BY_KIND
+from kalends.events import present as event_present
+from kalends.events import span
+from kalends.records.event import Event
+from kalends.values import timestamps
+from kalends.values.person import Person
+
+
+def change(row: EventChangeRow, current: dict[str, Any] | None) -> EventChange:
+    """The change; current: the record as it is now."""
+    before = json.decode(row.before) if row.before and row.op != "create" else None
+    after = None if row.op == "delete" else json.decode(row.next_before) if row.next_before else current
+    return EventChange(
+        seq=row.id,
+        at=timestamps.format_utc(row.at),
+        actor=_actor(row, row.actor_name),
+        via=row.via,
+        kind=row.kind,
+        op=row.op,
+        id=row.record_id,
+        fields=differences(row.kind, before, after),
+    )
+
+
+def deleted(row: DeletedRow) -> TrashItem:
+    content = row.content
+    start_time, _ = span.format_times(_event(content))
+    return TrashItem(
+        seq=row.id,
+        id=row.record_id,
+        title=content["title"],
+        start_time=start_time,
+        calendar_id=content["calendar_id"],
+        events=row.events,
+        deleted_at=timestamps.format_utc(row.at),
+        actor=_actor(row, row.actor_name),
+    )
+
+
+def _actor(row: ChangeRow, name: str | None) -> Person | None:
+    return Person(row.actor_id, name) if row.actor_id is not None and name is not None else None
+
+
+def _fields(kind: str, content: dict[str, Any] | None) -> dict[str, Any]:
+    if content is None:
+        return {}
+    if kind == "event":
+        return structs.asdict(event_present.editable(_event(content)))
+    table = BY_KIND[kind]
+    return {name: bool(content[name]) if name in table.flags else content[name] for name in table.told}
+
+
+def _event(content: dict[str, Any]) -> Event:
+    """The event of such a row; what other tables say of it is missing."""
+    values: dict[str, Any] = (
+        dict.fromkeys(Event.__struct_fields__) | content | {name: bool(content[name]) for name in BY_KIND["event"].flags}
+    )
+    return Event(**{name: values[name] for name in Event.__struct_fields__})
+
+
+def differences(kind: str, old: dict[str, Any] | None, new: dict[str, Any] | None) -> list[FieldChange]:
+    """The fields in which two versions of a record differ; None: there was or is no record."""
+    before, after = _fields(kind, old), _fields(kind, new)
+    names = [name for name in (after or before) if before.get(name) != after.get(name)]
+    return [FieldChange(name, _text(before.get(name)), _text(after.get(name))) for name in names]
+
+
+def _text(value: Any) -> str | None:
+    if value is None or value == "":
+        return None
+    return str(value).lower() if isinstance(value, bool) else str(value)

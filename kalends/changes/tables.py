@@ -1,0 +1,46 @@
+"""The tables of the journal: how their rows are put back as they were."""
+
+from msgspec import Struct
+
+from kalends.records.event import Event
+
+# The columns of an event that its own table has.
+EVENT_COLUMNS = tuple(
+    name for name in Event.__struct_fields__ if name not in ("owner_name", "can_edit", "rrule", "first_date", "calendar_party_max")
+)
+
+
+class Table(Struct, frozen=True):
+    """A table: its key, and the columns that an insertion or update must compute, since the journal has no derived ones."""
+
+    kind: str
+    name: str
+    key: tuple[str, ...] = ("id",)
+    flags: tuple[str, ...] = ()
+    # Whether it has `version` and `updated_at`.
+    has_version: bool = False
+    has_updated_at: bool = True
+    # The columns that the history of an event tells of.
+    told: tuple[str, ...] = ()
+
+
+# Each after those to which it refers.
+TABLES = (
+    Table("calendar", "calendars", flags=("public", "is_primary")),
+    Table("share", "calendar_shares", key=("calendar_id", "user_id"), has_updated_at=False),
+    Table("invitation", "calendar_invitations", flags=("declined",), has_updated_at=False),
+    Table("series", "series", has_updated_at=False),
+    Table("exception", "series_exceptions", key=("series_id", "slot"), has_updated_at=False),
+    Table("event", "events", flags=("all_day", "public", "edited"), has_version=True, told=EVENT_COLUMNS),
+    Table("placement", "placements", flags=("grants",), has_updated_at=False, told=("calendar_id",)),
+    Table("comment", "comments", flags=("approved",), told=("name", "comment", "response", "approved")),
+    Table(
+        "response",
+        "responses",
+        flags=("opt_in", "proven"),
+        has_version=True,
+        told=("name", "email_address", "response", "number", "plus_n", "comment", "opt_in"),
+    ),
+    Table("contact", "contacts", has_version=True),
+)
+BY_KIND = {table.kind: table for table in TABLES}

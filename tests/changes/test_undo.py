@@ -1,0 +1,226 @@
+"""Undo: every kind of change is put back as it was, or refused with 409 if somebody changed it since."""
+
+from typing import Any
+
+import pytest
+
+from kalends.db import Database
+from tests.cast import Cast, Person, a_calendar, a_comment, a_contact, a_response, an_event, shared
+from tests.changes.follower import listing
+
+# They tell when a record was changed last, which an undo is.
+STAMPS = ("updated_at",)
+
+
+def _show(person: Person, path: str) -> dict[str, Any]:
+    reply = person.get(path)
+    assert reply.status == 200, reply
+    return {name: value for name, value in reply.json.items() if name not in STAMPS}
+
+
+def _event(person: Person, event: dict[str, Any]) -> dict[str, Any]:
+    shown = _show(person, f"/api/events/{event['id']}?comments=true")
+    shown["responses of guests"] = person.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    return shown
+
+
+def _history(person: Person, event: dict[str, Any]) -> list[dict[str, Any]]:
+    changes: list[dict[str, Any]] = person.get(f"/api/events/{event['id']}/changes").json["changes"]
+    return changes
+
+
+def _undo(person: Person, seq: int, status: int = 200) -> Any:
+    reply = person.post(f"/api/changes/{seq}/undo")
+    assert reply.status == status, reply
+    return reply.json
+
+
+def _last_deleted(person: Person) -> dict[str, Any]:
+    item: dict[str, Any] = person.get("/api/trash").json["trash"][0]
+    return item
+
+
+def test_a_changed_event_gets_its_old_content(cast: Cast) -> None:
+    event = an_event(cast.alice, description="Late", tag_list="jazz", location="Hall, Paris", public=True)
+    before = _event(cast.alice, event)
+    changes = {"title": "Moved", "start_time": "2026-07-01T20:00", "tag_list": "", "public": False, "description": "Early"}
+    cast.alice.put(f"/api/events/{event['id']}", json=changes)
+    newest = _history(cast.alice, event)[0]
+    assert {"field": "title", "before": "Concert", "after": "Moved"} in newest["fields"]
+    assert newest["actor"]["id"] == cast.alice.id
+    _undo(cast.alice, newest["seq"])
+    assert _event(cast.alice, event) == before
+    assert cast.alice.get("/api/events?text=late").json["events"] != []
+
+
+def test_an_undo_can_be_undone(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    cast.alice.put(f"/api/events/{event['id']}", json={"title": "Moved"})
+    _undo(cast.alice, _history(cast.alice, event)[0]["seq"])
+    _undo(cast.alice, _history(cast.alice, event)[0]["seq"])
+    assert _event(cast.alice, event)["title"] == "Moved"
+
+
+def test_a_deleted_event_comes_back_with_its_comments_responses_and_calendars(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    other = a_calendar(cast.alice, public=True)
+    cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": other["id"]})
+    a_comment(cast.bob, event)
+    a_response(cast.bob, event, comment="Gladly", plus_n=2)
+    before, listed = _event(cast.alice, event), listing(cast.alice, None)
+    cast.alice.delete(f"/api/events/{event['id']}")
+    assert cast.anonymous.get(f"/api/events/{event['id']}").status == 410
+    deleted = _last_deleted(cast.alice)
+    assert (deleted["id"], deleted["title"], deleted["events"]) == (event["id"], "Concert", 1)
+    _undo(cast.alice, deleted["seq"])
+    assert _event(cast.alice, event) == before
+    assert listing(cast.alice, None).keys() == listed.keys()
+    assert cast.anonymous.get(f"/api/events/{event['id']}").status == 200
+    assert cast.alice.get("/api/trash").json["trash"] == []
+
+
+def test_a_deleted_series_comes_back_whole(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 4})
+    dates = cast.alice.get("/api/events").json["events"]
+    a_response(cast.bob, dates[2])
+    cast.alice.delete(f"/api/events/{dates[1]['id']}")
+    before = [_event(cast.alice, each) for each in cast.alice.get("/api/events").json["events"]]
+    assert len(before) == 3
+    cast.alice.delete(f"/api/events/{dates[2]['id']}?scope=all")
+    assert cast.alice.get("/api/events").json["events"] == []
+    deleted = _last_deleted(cast.alice)
+    assert deleted["events"] == 3
+    _undo(cast.alice, deleted["seq"])
+    assert [_event(cast.alice, each) for each in cast.alice.get("/api/events").json["events"]] == before
+    assert cast.alice.get(f"/api/events/{dates[0]['id']}").json["repeat"]["except"] == [dates[1]["start_time"][:10]]
+
+
+def test_a_deleted_date_of_a_series_comes_back(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 3})
+    date = cast.alice.get("/api/events").json["events"][1]
+    before = _event(cast.alice, date)
+    cast.alice.delete(f"/api/events/{date['id']}")
+    _undo(cast.alice, _last_deleted(cast.alice)["seq"])
+    assert _event(cast.alice, date) == before
+
+
+def test_a_repeated_event_is_alone_again(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    before = _event(cast.alice, event)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 3})
+    _undo(cast.alice, _history(cast.alice, event)[0]["seq"])
+    assert _event(cast.alice, event) == before
+    assert len(cast.alice.get("/api/events").json["events"]) == 1
+
+
+def test_a_changed_series_gets_its_old_content(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 6})
+    dates = cast.alice.get("/api/events").json["events"]
+    before = [_event(cast.alice, each) for each in dates]
+    changes = {"title": "Other", "start_time": "2026-06-16T21:00", "scope": "following"}
+    assert cast.alice.put(f"/api/events/{dates[2]['id']}", json=changes).status == 200
+    _undo(cast.alice, _history(cast.alice, dates[2])[0]["seq"])
+    assert [_event(cast.alice, each) for each in cast.alice.get("/api/events").json["events"]] == before
+
+
+def test_a_created_event_is_deleted(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    _undo(cast.alice, _history(cast.alice, event)[0]["seq"])
+    assert cast.alice.get(f"/api/events/{event['id']}").status == 404
+
+
+def test_a_removed_placement_comes_back(cast: Cast) -> None:
+    event, other = an_event(cast.alice), a_calendar(cast.alice)
+    cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": other["id"]})
+    before = _event(cast.alice, event)
+    cast.alice.put(f"/api/events/{event['id']}/remove", json={"calendar_id": event["calendars"][0]["id"]})
+    assert _event(cast.alice, event) != before
+    _undo(cast.alice, _history(cast.alice, event)[0]["seq"])
+    assert _event(cast.alice, event) == before
+
+
+@pytest.mark.parametrize("change", ["update", "delete"])
+def test_comments_and_responses_get_their_old_content(cast: Cast, change: str) -> None:
+    event = an_event(cast.alice, public=True)
+    comment, response = a_comment(cast.bob, event), a_response(cast.bob, event)
+    before = _event(cast.alice, event)
+    if change == "update":
+        cast.alice.put(f"/api/comments/{comment['id']}", json={"comment": "Other", "approved": True})
+        cast.alice.put(f"/api/responses/{response['id']}", json={"response": "NO"})
+    else:
+        cast.alice.delete(f"/api/comments/{comment['id']}")
+        cast.alice.delete(f"/api/responses/{response['id']}")
+    for row in _history(cast.alice, event)[:2]:
+        _undo(cast.alice, row["seq"])
+    after = _event(cast.alice, event)
+    for shown in (before, after):
+        for item in (*shown["comments"], *shown["responses of guests"]):
+            del item["updated_at"]
+    assert after == before
+
+
+def test_a_deleted_calendar_comes_back_with_its_events_and_shares(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, description="Nights")
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    shared(cast.alice, calendar, cast.bob, "editor")
+    before = _show(cast.alice, f"/api/calendars/{calendar['id']}")
+    cast.alice.delete(f"/api/calendars/{calendar['id']}")
+    assert cast.bob.get(f"/api/events/{event['id']}").status == 404
+    _undo(cast.alice, _last_deleted(cast.alice)["seq"])
+    after = _show(cast.alice, f"/api/calendars/{calendar['id']}")
+    assert after.pop("feed_url") != before.pop("feed_url"), "an old secret address must not become valid again"
+    assert after == before
+    assert cast.bob.get(f"/api/events/{event['id']}").status == 200
+
+
+def test_somebody_elses_later_change_is_a_conflict(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    cast.alice.put(f"/api/events/{event['id']}", json={"title": "Mine"})
+    seq = _history(cast.alice, event)[0]["seq"]
+    cast.bob.put(f"/api/events/{event['id']}", json={"title": "His"})
+    conflict = _undo(cast.alice, seq, 409)
+    assert {"title": "His"}.items() <= _event(cast.alice, event).items()
+    [error] = conflict["errors"]
+    assert error["field"] == "title"
+    assert "Concert" in error["message"]
+    assert "His" in error["message"]
+
+
+def test_a_new_event_with_comments_of_others_is_not_deleted(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    seq = _history(cast.alice, event)[-1]["seq"]
+    a_comment(cast.bob, event)
+    _undo(cast.alice, seq, 409)
+    assert cast.alice.get(f"/api/events/{event['id']}").status == 200
+
+
+def test_only_those_who_may_change_it_undo_a_change(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    cast.alice.put(f"/api/events/{event['id']}", json={"title": "Moved"})
+    seq = _history(cast.alice, event)[0]["seq"]
+    _undo(cast.carol, seq, 403)
+    cast.alice.delete(f"/api/events/{event['id']}")
+    seq = _last_deleted(cast.alice)["seq"]
+    _undo(cast.carol, seq, 404)
+    assert cast.carol.get("/api/trash").json["trash"] == []
+
+
+def test_contacts_are_undone_by_their_owner_alone(cast: Cast, db: Database) -> None:
+    contact = a_contact(cast.alice, last_name="Bell", tag_list="choir")
+    before = _show(cast.alice, f"/api/contacts/{contact['id']}")
+    cast.alice.delete(f"/api/contacts/{contact['id']}")
+    with db.read() as tx:
+        seq = tx.value("SELECT max(id) FROM changes")
+    _undo(cast.bob, seq, 404)
+    _undo(cast.alice, seq)
+    assert _show(cast.alice, f"/api/contacts/{contact['id']}") == before
+    assert [each["id"] for each in cast.alice.get("/api/contacts?text=bell").json["contacts"]] == [contact["id"]]
+
+
+def test_an_unknown_change_is_not_found(cast: Cast) -> None:
+    _undo(cast.alice, 999_999, 404)
