@@ -25,6 +25,7 @@ from kalends.calendars import import_pages as calendar_import_pages
 from kalends.calendars import pages as calendar_pages
 from kalends.calendars import sharing_pages
 from kalends.changes import api as changes
+from kalends.changes import pages as change_pages
 from kalends.comments import api as comments
 from kalends.comments import pages as comment_pages
 from kalends.contacts import api as contacts
@@ -35,6 +36,7 @@ from kalends.deliveries import api as deliveries
 from kalends.deliveries import pages as delivery_pages
 from kalends.events import api as events
 from kalends.events import form_pages as event_form_pages
+from kalends.events import history_pages as event_history_pages
 from kalends.events import pages as event_pages
 from kalends.events import responses_pages as event_responses_pages
 from kalends.events.history import api as event_history
@@ -60,6 +62,7 @@ from kalends.subscribers import api as subscribers
 from kalends.subscribers import confirm_pages, unsubscribe_pages
 from kalends.subscribers import pages as subscriber_pages
 from kalends.trash import api as trash
+from kalends.trash import pages as trash_pages
 from kalends.users import api as users
 from kalends.values import timestamps
 from kalends.web import failures, static_pages
@@ -69,11 +72,11 @@ from kalends.web.render import limit_inputs
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history),
     *(comments, responses, contacts, deliveries, subscribers, changes, trash),
-    *(home_pages, event_pages, event_form_pages, event_responses_pages, calendar_view, embed_pages),
+    *(home_pages, event_pages, event_form_pages, event_responses_pages, event_history_pages, calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
-    *(response_edit_pages, answers_pages, comment_pages),
+    *(response_edit_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages),
     *(reference, docs_pages, static_pages, health),
 ]

@@ -64,7 +64,7 @@ def edit(ctx: Context, calendar_id: int, form: FormState | None = None, share: F
 def update(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Change a calendar."""
     api.update(ctx, calendar_id, params.changes(CalendarInput))
-    return redirect(ctx, f"/calendars/{calendar_id}", done="saved")
+    return redirect(ctx, f"/calendars/{calendar_id}", done="saved", can_undo=True)
 
 
 @page("GET", "/calendars/{calendar_id}/delete")

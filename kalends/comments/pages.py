@@ -17,14 +17,14 @@ from kalends.web.render import render
 def approve(ctx: Context, comment_id: int, params: Form) -> Document:
     """Approve a comment, so that everyone sees it."""
     api.update(ctx, comment_id, Changes(CommentFields, {"approved": True}))
-    return redirect(ctx, _back(params.text("next")), done="approved")
+    return redirect(ctx, _back(params.text("next")), done="approved", can_undo=True)
 
 
 @page("POST", "/comments/{comment_id}/hide")
 def hide(ctx: Context, comment_id: int, params: Form) -> Document:
     """Hide a comment from all but the event owner and its author."""
     api.update(ctx, comment_id, Changes(CommentFields, {"approved": False}))
-    return redirect(ctx, _back(params.text("next")), done="hidden")
+    return redirect(ctx, _back(params.text("next")), done="hidden", can_undo=True)
 
 
 @page("GET", "/comments/{comment_id}/delete")
@@ -39,7 +39,7 @@ def ask(ctx: Context, comment_id: int, params: Destination) -> Document:
 def destroy(ctx: Context, comment_id: int, params: Form) -> Document:
     """Delete a comment."""
     api.destroy(ctx, comment_id)
-    return redirect(ctx, _back(params.text("next")), done="deleted")
+    return redirect(ctx, _back(params.text("next")), done="deleted", can_undo=True)
 
 
 def _back(path: str) -> str:

@@ -66,7 +66,7 @@ def update(ctx: Context, contact_id: int, params: Form) -> Document:
     if params.text("version") != policy.contact(ctx, contact_id).etag:
         raise errors.Conflict("It was changed since you opened this form. Compare it with the list, then save again.")
     api.update(ctx, contact_id, params.changes(ContactChanges))
-    return redirect(ctx, "/contacts", done="saved")
+    return redirect(ctx, "/contacts", done="saved", can_undo=True)
 
 
 @page("GET", "/contacts/{contact_id}/delete")
@@ -80,7 +80,7 @@ def ask(ctx: Context, contact_id: int) -> Document:
 def destroy(ctx: Context, contact_id: int, params: Form) -> Document:
     """Delete a contact."""
     api.destroy(ctx, contact_id)
-    return redirect(ctx, "/contacts", done="deleted")
+    return redirect(ctx, "/contacts", done="deleted", can_undo=True)
 
 
 @page("GET", "/contacts/delete_all")
@@ -95,4 +95,4 @@ def ask_all(ctx: Context) -> Document:
 def delete_all(ctx: Context, params: Form) -> Document:
     """Delete all contacts."""
     api.delete_all(ctx, DeleteAllInput())
-    return redirect(ctx, "/contacts", done="deleted")
+    return redirect(ctx, "/contacts", done="deleted", can_undo=True)

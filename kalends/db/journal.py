@@ -62,3 +62,9 @@ def begin_epoch(tx: Transaction) -> None:
     """Make all cursors invalid, since the database was restored and its entries would be numbered differently."""
     tx.run("DELETE FROM sync_entries")
     tx.run("UPDATE journal SET epoch = :epoch, pruned_tx = 0, pruned_id = 0", epoch=randbits(EPOCH_BITS))
+
+
+def last_of_set(tx: Transaction, set_id: int) -> int | None:
+    """The number of the last change of a request, by which it can be undone."""
+    change_id: int | None = tx.value("SELECT max(id) FROM changes WHERE set_id = :set_id", set_id=set_id)
+    return change_id

@@ -136,7 +136,7 @@ def update(ctx: Context, event_id: int, params: Form) -> Document:
     if params.text("version") != event.etag:
         raise errors.Conflict(CHANGED)
     api.update(ctx, event_id, _changed(event, _join(params)))
-    return redirect(ctx, f"/events/{event_id}", done="saved")
+    return redirect(ctx, f"/events/{event_id}", done="saved", can_undo=True)
 
 
 @page("POST", "/events/{event_id}/repeat", again=edit, form="rule")
@@ -147,7 +147,7 @@ def repeat(ctx: Context, event_id: int, params: Form) -> Document:
         preview = _preview(params, lambda: _preview_change(ctx, event, params))
         return _form(ctx, _stored(ctx, event), event, FormState(params.values), preview=preview)
     series_api.repeat(ctx, event_id, repeat_form.read(params, _rule_day(event)))
-    return redirect(ctx, f"/events/{event_id}", done="saved")
+    return redirect(ctx, f"/events/{event_id}", done="saved", can_undo=True)
 
 
 @page("GET", "/events/{event_id}/delete")
@@ -172,7 +172,7 @@ def ask(ctx: Context, event_id: int, form: FormState | None = None) -> Document:
 def destroy(ctx: Context, event_id: int, params: Form) -> Document:
     """Delete the event, or those of its series that were chosen."""
     api.destroy(ctx, event_id, params.read(EventIds))
-    return redirect(ctx, "/calendar", done="deleted")
+    return redirect(ctx, "/calendar", done="deleted", can_undo=True)
 
 
 def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:

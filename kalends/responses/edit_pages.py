@@ -26,7 +26,7 @@ def update(ctx: Context, response_id: int, params: Form) -> Document:
     """Correct a response."""
     _, event = policy.response(ctx, response_id)
     api.update(ctx, response_id, params.changes(ResponseFields))
-    return redirect(ctx, _back(event), done="saved")
+    return redirect(ctx, _back(event), done="saved", can_undo=True)
 
 
 @page("GET", "/responses/{response_id}/delete")
@@ -41,7 +41,7 @@ def destroy(ctx: Context, response_id: int, params: Form) -> Document:
     """Remove a response."""
     _, event = policy.response(ctx, response_id)
     api.destroy(ctx, response_id)
-    return redirect(ctx, _back(event), done="response-removed")
+    return redirect(ctx, _back(event), done="response-removed", can_undo=True)
 
 
 def _back(event: Event) -> str:

@@ -50,6 +50,16 @@ LABELS = {
 _FIELD = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 
 
+# Changes in an event's history that have words of their own.
+CHANGES = {
+    ("event", "create"): "Created",
+    ("event", "update"): "Changed",
+    ("placement", "create"): "Added to a calendar",
+    ("placement", "delete"): "Removed from a calendar",
+}
+PAST_TENSE = {"create": "added", "update": "changed", "delete": "removed"}
+
+
 def label(field: str) -> str:
     """The label of a field in its form."""
     return LABELS.get(field) or field.replace("_", " ").capitalize()
@@ -58,6 +68,11 @@ def label(field: str) -> str:
 def message(text: str) -> str:
     """An error message with the labels of fields: `must not be before the start`."""
     return _FIELD.sub(lambda match: f"the {label(match[0]).lower()}", text)
+
+
+def change(kind: str, op: str) -> str:
+    """What a change of an event's history did."""
+    return CHANGES.get((kind, op)) or f"{kind.capitalize()} {PAST_TENSE[op]}"
 
 
 def plural(number: int, one: str, many: str = "") -> str:

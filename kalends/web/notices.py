@@ -1,9 +1,13 @@
 """Notices that a page shows once after a redirect: they wait in a flash cookie."""
 
+from msgspec import Struct
+
 from kalends.context import Context
+from kalends.db import journal
 
 COOKIE = "kalends_notice"
 COOKIE_SECONDS = 60
+MAX_DIGITS = 16
 
 # Texts by their key in the flash cookie. A pair is the singular and the plural, with {count} for the number.
 NOTICES: dict[str, str | tuple[str, str]] = {
@@ -39,29 +43,44 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "approved": "Approved. Everyone sees it now.",
     "hidden": "Hidden. Only you and its author see it now.",
     "removed": "Removed from the list.",
+    "undone": "Undone.",
     "unreadable": "Some parameters of that address were not valid and were left out.",
 }
 
 
-def put(ctx: Context, key: str, count: int | None = None) -> None:
-    """Have the next page show a notice."""
-    ctx.set_cookie(COOKIE, key if count is None else f"{key}.{count}", COOKIE_SECONDS)
+class Notice(Struct, frozen=True):
+    """The text of a notice, and the change that its button undoes."""
+
+    text: str
+    undo: int | None = None
 
 
-def take(ctx: Context) -> str:
-    """The text of the notice in the cookie, which is deleted. Neither Back nor a cache shows the page with it again."""
+def put(ctx: Context, key: str, count: int | None = None, *, can_undo: bool = False) -> None:
+    """Have the next page show a notice; can_undo: with a button that undoes the changes of this request."""
+    undo = journal.last_of_set(ctx.tx, ctx.author().set_id) if can_undo and ctx.actor else None
+    ctx.set_cookie(COOKIE, ".".join(["" if part is None else str(part) for part in (key, count, undo)]).rstrip("."), COOKIE_SECONDS)
+
+
+def take(ctx: Context) -> Notice | None:
+    """The notice in the cookie, which is deleted. Neither Back nor a cache shows the page with it again."""
     flash = ctx.caller.cookie(COOKIE)
     if not flash:
-        return ""
+        return None
     ctx.set_cookie(COOKIE, "", 0)
     ctx.headers["Cache-Control"] = "no-store"
-    return text(*flash.partition(".")[::2])
+    key, count, undo = (*flash.split("."), "", "")[:3]
+    notice = text(key, count)
+    return Notice(notice, _number(undo) or None) if notice else None
 
 
 def text(key: str, count: str = "") -> str:
     """The text of a notice; empty for a key that is not ours."""
     notice = NOTICES.get(key, "")
-    number = int(count) if count.isascii() and count.isdigit() and len(count) < 10 else 0
+    number = _number(count)
     if isinstance(notice, tuple):
         notice = notice[0] if number == 1 else notice[1]
     return notice.replace("{count}", f"{number:,}")
+
+
+def _number(digits: str) -> int:
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < MAX_DIGITS else 0

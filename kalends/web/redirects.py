@@ -16,10 +16,11 @@ class Destination(Struct, kw_only=True):
     next: Annotated[str, Meta(max_length=2_000)] | None = None
 
 
-def redirect(ctx: Context, path: str, done: str = "", count: int | None = None) -> Document:
-    """Lead the browser to another page of this site, which shows the notice named by `done` once."""
+def redirect(ctx: Context, path: str, done: str = "", count: int | None = None, *, can_undo: bool = False) -> Document:
+    """Lead the browser to another page of this site, which shows the notice named by `done` once; can_undo: with a button to undo
+    what this request changed."""
     if done:
-        notices.put(ctx, done, count)
+        notices.put(ctx, done, count, can_undo=can_undo)
     ctx.headers["Location"] = path
     return Document(b"", HTML, 303)
 

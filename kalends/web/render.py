@@ -40,7 +40,7 @@ def render(
     if ctx.actor:
         # The next user of the browser must not find the page in its cache.
         ctx.headers["Cache-Control"] = "no-store"
-    notice = notices.take(ctx) if policy == POLICY else ""
+    notice = notices.take(ctx) if policy == POLICY else None
     page = _environment().get_template(template)
     values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice}
     body = page.render(values, path=ctx.caller.path, reader_zone=reader_zone(ctx))

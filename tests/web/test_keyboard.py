@@ -105,7 +105,7 @@ def test_an_account_and_an_event_are_created_by_keyboard_alone(looks: Windows) -
     assert "12 December 2030" in page.locator("main").inner_text()
     _press(page, "main a[href$='/delete']")
     _press(page, "main button.danger")
-    page.wait_for_selector(".notice:text-is('Deleted.')")
+    page.wait_for_selector(".notice:has-text('Deleted.')")
 
 
 def test_a_guest_responds_and_comments_by_keyboard_alone(looks: Windows, people: Cast) -> None:

@@ -1,0 +1,28 @@
+"""Undo, the history and the trash, in a browser."""
+
+from playwright.sync_api import Page, expect
+
+from tests.cast import Cast, an_event
+from tests.web.windows import Windows, go
+
+
+def test_a_change_and_a_deletion_are_undone_by_a_click(windows: Windows, people: Cast) -> None:
+    event = an_event(people.alice, title="Concert", start_time="2027-06-01T20:00")
+    page: Page = windows.open(people.alice)
+    go(page, f"/events/{event['id']}/edit")
+    page.get_by_label("Title").fill("Another title")
+    page.get_by_role("button", name="Save").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Another title")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Concert")
+    expect(page.locator(".notice")).to_contain_text("Undone.")
+
+    page.get_by_role("link", name="History").click()
+    expect(page.get_by_text("Another title → Concert")).to_be_visible()
+
+    go(page, f"/events/{event['id']}/delete")
+    page.locator("main form button").first.click()
+    expect(page.locator(".notice")).to_contain_text("Deleted.")
+    go(page, "/trash")
+    page.get_by_role("button", name="Restore").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Concert")
