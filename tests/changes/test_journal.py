@@ -1,0 +1,55 @@
+"""The journal records every column of its tables, apart from those that follow from others."""
+
+import json
+import re
+
+import pytest
+
+from kalends.changes.tables import TABLES, Table
+from kalends.db import Database, open_contents
+from kalends.db.migrate import FOLDER
+from tests.cast import Cast, an_event
+
+# Columns that are computed from others, or count changes.
+DERIVED = {
+    "events": {"search"},
+    "placements": {"start_at", "public", "lasts"},
+    "contacts": {"search", "sort_key"},
+    "calendars": {"search", "revision", "changed_at", "feed_version", "public_revision", "public_changed_at"},
+}
+
+
+def _declared(table: str) -> set[str]:
+    """The columns in the newest declaration of the table."""
+    migrations = sorted(file.name for file in FOLDER.iterdir() if file.name.endswith(".sql"))
+    text = "\n".join((FOLDER / name).read_text() for name in migrations)
+    declarations = re.findall(rf"^-- @journal \w+ ON {table} [^:]*: (.*)$", text, re.MULTILINE)
+    return set(declarations[-1].split(", "))
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_every_column_is_recorded(db: Database, table: Table) -> None:
+    with db.read() as tx:
+        columns = set(open_contents(db, tx).columns(table.name))
+    assert columns
+    assert _declared(table.name) == columns - DERIVED.get(table.name, set())
+
+
+def test_a_change_has_its_author_and_the_row_as_it_was(cast: Cast, db: Database) -> None:
+    event = an_event(cast.alice)
+    reply = cast.alice.put(f"/api/events/{event['id']}", json={"title": "Moved"})
+    with db.read() as tx:
+        rows = tx.rows("SELECT set_id, actor_id, via, request_id, op, before FROM changes WHERE event_id = :id ORDER BY id", id=event["id"])
+    assert [row[1:3] for row in rows] == [(cast.alice.id, "api")] * 2
+    assert [row[4] for row in rows] == ["create", "update"]
+    assert rows[0][0] != rows[1][0]
+    assert rows[1][3] == reply.headers["X-Request-Id"]
+    assert json.loads(rows[1][5])["title"] == "Concert"
+
+
+def test_the_history_of_a_deleted_account_is_erased(cast: Cast, db: Database) -> None:
+    event = an_event(cast.alice, title="Very secret")
+    cast.alice.put(f"/api/events/{event['id']}", json={"title": "Still secret"})
+    assert cast.alice.delete(f"/api/users/{cast.alice.id}", json={"current_password": "correct horse battery"}).status == 200
+    with db.read() as tx:
+        assert tx.rows("SELECT before FROM changes WHERE before LIKE '%secret%'") == []
