@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from granian.rsgi import Scope
 from msgspec import Struct
 
 from kalends import errors
@@ -14,6 +13,9 @@ from kalends.context import Actor
 from kalends.errors import Problem
 from kalends.http.endpoint import Endpoint
 from kalends.reply import Reply
+
+if TYPE_CHECKING:
+    from granian.rsgi import Scope
 
 HEAD_LIMIT = 64 * 1024
 
@@ -54,7 +56,7 @@ class Request(Struct, eq=False):
         return self.headers.get("content-type", "").lower().startswith("multipart/form-data")
 
 
-def read_scope(scope: Scope) -> Request:
+def read_scope(scope: "Scope") -> Request:
     """The request without its body; raises a Problem if its head is too large, or if Host is missing, repeated or malformed."""
     fields = scope.headers.items()
     path, query = scope.path, scope.query_string
@@ -93,7 +95,7 @@ def _is_host(host: str) -> bool:
     return _HOST.fullmatch(host) is not None
 
 
-def _check_host(scope: Scope, headers: dict[str, str]) -> None:
+def _check_host(scope: "Scope", headers: dict[str, str]) -> None:
     if "host" in headers:
         raise errors.BadRequest("The Host header must be a host name or address, and a port where needed.")
     if scope.http_version == "1.1":

@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from falcon import mediatypes
-
 from kalends import errors
 from kalends.http.endpoint import FORMATS, Endpoint
 from kalends.http.request import Request
@@ -159,10 +157,27 @@ def _preferred_format(request: Request, offered: Iterable[str], default: str) ->
     if accept == "*/*":
         return default
     try:
-        media_type = mediatypes.best_match([FORMATS[name] for name in offered], accept)
+        qualities = _qualities(accept)
     except ValueError:
         return default
-    return next((name for name in offered if FORMATS[name] == media_type), default)
+    best = max(offered, key=lambda name: _quality(FORMATS[name], qualities))
+    return best if _quality(FORMATS[best], qualities) > 0 else default
+
+
+def _qualities(accept: str) -> dict[str, float]:
+    """The media ranges of an Accept header field and their weights (RFC 9110, section 12.5.1)."""
+    qualities: dict[str, float] = {}
+    for item in accept.split(","):
+        media_range, *params = (part.strip().lower() for part in item.split(";"))
+        weight = next((param[2:] for param in params if param.startswith("q=")), "1")
+        qualities[media_range] = max(float(weight), qualities.get(media_range, 0))
+    return qualities
+
+
+def _quality(media_type: str, qualities: dict[str, float]) -> float:
+    """The weight of the most specific range that has the type."""
+    ranges = (media_type, f"{media_type.partition('/')[0]}/*", "*/*", "*")
+    return next((qualities[media_range] for media_range in ranges if media_range in qualities), 0)
 
 
 def _no_such_path() -> errors.NotFound:

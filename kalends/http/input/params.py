@@ -9,14 +9,13 @@ from typing import Any, NoReturn
 from urllib.parse import unquote_to_bytes
 
 import msgspec
-from falcon import HTTPError
-from falcon.media import MultipartFormHandler
 
 from kalends import errors
 from kalends.errors import FieldError
 from kalends.http.endpoint import Endpoint
 from kalends.http.input.fields import REPEATED, Field, fields_of
 from kalends.http.input.form import Form
+from kalends.http.input.multipart import read_parts
 from kalends.http.input.options import split_annotated, struct_options
 from kalends.http.input.readers import Repeated
 from kalends.http.request import Request
@@ -205,36 +204,13 @@ def _utf8(content: bytes) -> str:
 
 def _multipart(content: bytes, content_type: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    try:
-        handler = MultipartFormHandler()
-        handler.parse_options.max_body_part_count = 0
-        handler.parse_options.max_body_part_buffer_size = len(content)
-        form = handler.deserialize(_Bytes(content), content_type, len(content))
-        for count, part in enumerate(form, start=1):
-            if count > MAX_KEYS:
-                _too_many()
-            data = part.get_data()
-            if len(data) > UPLOAD_LIMIT:
-                raise errors.TooLarge("A file may have at most 10 MiB.")
-            _place(values, part.name or "", Upload(part.filename, data) if part.filename else _utf8(data))
-    except UnicodeDecodeError:
-        raise errors.BadRequest("A name in the multipart body is not valid UTF-8.") from None
-    except HTTPError as error:
-        raise errors.BadRequest(f"The multipart body cannot be read: {error.description or error.title}.") from None
+    for count, part in enumerate(read_parts(content, content_type), start=1):
+        if count > MAX_KEYS:
+            _too_many()
+        if len(part.content) > UPLOAD_LIMIT:
+            raise errors.TooLarge("A file may have at most 10 MiB.")
+        _place(values, part.name, Upload(part.filename, part.content) if part.filename else _utf8(part.content))
     return values
-
-
-class _Bytes:
-    """A body in memory as the stream that Falcon's parser needs."""
-
-    def __init__(self, content: bytes):
-        self._content, self._at = content, 0
-
-    def read(self, size: int | None = -1) -> bytes:
-        end = len(self._content) if size is None or size < 0 else self._at + size
-        piece = self._content[self._at : end]
-        self._at += len(piece)
-        return piece
 
 
 def _place(values: dict[str, Any], name: str, value: Any) -> None:
