@@ -5,11 +5,11 @@ import sys
 
 import click
 
-from bench import databases, growth, memory, series, speed, workers, writes, wrk
+from bench import databases, floor, growth, memory, series, speed, workers, writes, wrk
 from bench.databases import FEW, FOLDER, KINDS, MANY
 from bench.report import LISTED, Report
 
-MEASURES = {"speed": speed, "writes": writes, "workers": workers, "memory": memory, "series": series, "growth": growth}
+MEASURES = {"speed": speed, "floor": floor, "writes": writes, "workers": workers, "memory": memory, "series": series, "growth": growth}
 
 
 @click.command()

@@ -9,14 +9,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import uvloop
 
-from bench import load
+from bench import databases
+from bench.databases import FEW, KINDS, Where
 from bench.user import User
 from bench.wrk import Request
 from kalends import settings, tokens
@@ -25,8 +28,13 @@ from kalends.db import open_database
 from kalends.http.serving.edge import Edge
 
 WARM_UP, COUNTED = 20, 60
-# The function by which ctypes calls others: callgrind counts the instructions inside it, and writes a profile whenever it returns.
-VALGRIND = ["valgrind", "--tool=callgrind", "--toggle-collect=ffi_call", "--dump-after=ffi_call"]
+# Callgrind counts the instructions inside of the function by which ctypes calls others, and writes a profile whenever `getpgid` is called.
+VALGRIND = ["valgrind", "--tool=callgrind", "--toggle-collect=ffi_call", "--dump-before=getpgid"]
+
+T = TypeVar("T")
+
+_call = ctypes.pythonapi.PyObject_CallNoArgs
+_call.argtypes, _call.restype = [ctypes.py_object], ctypes.py_object
 
 
 class Headers(list[tuple[str, str]]):
@@ -77,12 +85,12 @@ class SameThread:
 class LocalUser(User):
     """A user who calls the edge directly."""
 
-    def __init__(self, edge: Any):
+    def __init__(self, edge: Any, known: User | None = None):
         edge._queue = SameThread()
         edge._pools = dict.fromkeys(edge._pools, SameThread())
-        self._edge = edge
+        self.edge = edge
         self._loop = uvloop.new_event_loop()
-        super().__init__(port=0)
+        super().__init__(0, known)
 
     def ask(self, request: Request, *, method: str = "", guest: bool = False) -> bytes:
         return self.ask_often(request, 1, guest=guest)
@@ -99,49 +107,73 @@ class LocalUser(User):
         content = b""
         for _ in range(times):
             exchange: Any = Exchange("POST" if body else "GET", request.path, headers, body)
-            await self._edge.__rsgi__(exchange, exchange)
+            await self.edge.__rsgi__(exchange, exchange)
             content = exchange.content
         return content
 
 
 @click.command()
-@click.option("--events", default=10_000)
 @click.option("--profiles", type=Path, help="Keep the profiles here, for callgrind_annotate.")
-@click.option("--data", hidden=True, help="Send the requests; valgrind runs this.")
-def main(events: int, profiles: Path | None, data: str | None) -> None:
-    """Print the thousands of instructions of each request, on SQLite."""
+@click.option("--data", type=Path, hidden=True, help="Send the requests; valgrind runs this.")
+@click.option("--database", default="", hidden=True)
+def main(profiles: Path | None, data: Path | None, database: str) -> None:
+    """Print the thousands of instructions of each request in the process of the service, on both databases."""
     if data:
-        _send_requests(data)
+        _send_requests(Where(data, database))
         return
+    with databases.opened(core=0) as opened, tempfile.TemporaryDirectory() as folder:
+        for kind in KINDS:
+            opened.fill(kind, FEW)
+            with opened.copy(kind, FEW) as copy:
+                for name, number in count("bench.instructions", copy, (profiles or Path(folder)) / kind.lower()).items():
+                    click.echo(f"{kind:12}{name:8}{number / COUNTED / 1000:8,.0f}")
+
+
+def count(module: str, where: Where, profiles: Path) -> dict[str, int]:
+    """The instructions that callgrind counted for each name that the module prints."""
     if shutil.which("valgrind") is None:
         sys.exit("valgrind is missing. On Debian and Ubuntu it is installed with: apt-get install valgrind")
-    with tempfile.TemporaryDirectory() as folder:
-        load.fill(settings.load({"data": folder, "database": ""}), events)
-        profiles = profiles or Path(folder)
-        profiles.mkdir(parents=True, exist_ok=True)
-        command = [*VALGRIND, f"--callgrind-out-file={profiles / 'profile'}", sys.executable, "-m", "bench.instructions", "--data", folder]
-        result = subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": "0"}, capture_output=True, text=True, check=True)
-        names = result.stdout.split()
-        # Libraries may have called functions by ctypes before.
-        reports = sorted(profiles.glob("profile.*"), key=lambda path: int(path.suffix[1:]))[-len(names) :]
-        for name, path in zip(names, reports, strict=True):
-            total = int(re.findall(r"^totals: (\d+)", path.read_text(), re.MULTILINE)[0])
-            click.echo(f"{name:8}{total / COUNTED / 1000:8,.0f}")
-            path.rename(profiles / name)
+    profiles.mkdir(parents=True, exist_ok=True)
+    command = [*VALGRIND, f"--callgrind-out-file={profiles / 'profile'}", sys.executable, "-m", module, *where.options]
+    result = subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": "0"}, capture_output=True, text=True, check=True)
+    totals = {}
+    for number, name in enumerate(result.stdout.split(), 1):
+        path = profiles / f"profile.{2 * number}"
+        totals[name] = int(re.findall(r"^totals: (\d+)", path.read_text(), re.MULTILINE)[0])
+        path.rename(profiles / name)
+    return totals
 
 
-def _send_requests(data: str) -> None:
-    loaded = settings.load({"data": data, "database": "", "access_log": "off", "rate_limits": "off"})
+def _send_requests(where: Where) -> None:
+    user = local_user(where)
+    for name, request in ({"healthz": Request("/healthz")} | user.requests).items():
+        user.ask_often(request, WARM_UP)
+        with profile(name):
+            call(partial(user.ask_often, request, COUNTED))
+
+
+def local_user(where: Where) -> LocalUser:
+    loaded = settings.load({"data": str(where.data), "database": where.database, "access_log": "off", "rate_limits": "off"})
     tokens.ensure_secret(loaded)
     db = open_database(loaded)
     user = LocalUser(Edge(application(db, loaded), loaded, db))
     gc.freeze()
-    call = ctypes.pythonapi.PyObject_CallNoArgs
-    call.argtypes, call.restype = [ctypes.py_object], ctypes.py_object
-    for name, request in ({"healthz": Request("/healthz")} | user.requests).items():
-        user.ask_often(request, WARM_UP)
-        call(partial(user.ask_often, request, COUNTED))
-        click.echo(name)
+    return user
+
+
+def call(function: Callable[[], T]) -> T:
+    """Call a function whose instructions are counted."""
+    result: T = _call(function)
+    return result
+
+
+@contextmanager
+def profile(name: str) -> Iterator[None]:
+    """Write a profile of what is counted in the block."""
+    os.getpgid(0)
+    yield
+    os.getpgid(0)
+    click.echo(name)
 
 
 if __name__ == "__main__":

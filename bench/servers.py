@@ -66,6 +66,14 @@ def constant(*, cores: str = SERVER_CORE) -> Iterator[Server]:
 
 
 @contextmanager
+def floor(where: Where, *, cores: str = SERVER_CORE) -> Iterator[Server]:
+    """The statements of the requests and the encoding of their replies."""
+    variables = {"KALENDS_DATA": str(where.data), "KALENDS_DATABASE": where.database}
+    with _started(cores, [sys.executable, "-m", "bench.floor"], **variables) as server:
+        yield server
+
+
+@contextmanager
 def usual(where: Where, *, cores: str = SERVER_CORE) -> Iterator[Server]:
     """The usual stack."""
     with _started(cores, [str(OTHERS / "python"), "-m", "bench.usual", *where.options]) as server:

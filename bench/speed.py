@@ -11,7 +11,7 @@ from bench import plot, radicale, servers, wrk
 from bench.databases import FEW, KINDS, SQLITE, Databases, Where, bare
 from bench.report import Report, table
 from bench.servers import Server
-from bench.user import User
+from bench.user import User, constant_request
 from bench.wrk import Figures, Request
 
 OURS, CONSTANT, USUAL, STRONG, RADICALE = NAMES = "Kalends", "constant", "usual", "strong", "Radicale"
@@ -22,7 +22,7 @@ LONG_SECONDS = 4
 HOW = f"""One worker process on one core, wrk with {wrk.CONNECTIONS} connections on another, {FEW:,} events.
 PostgreSQL's own processes share the core of the server that asks them. All are measured alternately; the figures are medians of the rounds.
 
-- Constant: a constant reply behind the same edge and the same settings of Granian.
+- Constant: a constant reply behind the same edge and the same settings of Granian, on the thread on which Kalends runs the request.
 - Usual: the same requests served by FastAPI, SQLAlchemy's async ORM and Uvicorn on the same tables; its good replies count.
 - Strong: the same requests, rights and replies with FastAPI, SQL by hand (asyncpg, aiosqlite) and orjson.
 - Radicale: a `GET` of the event, a `REPORT` of the same 50 events and a `PUT` of a new one, behind Granian. Text search is not measured.
@@ -84,7 +84,7 @@ def _targets(running: ExitStack, databases: Databases, kind: str) -> dict[str, T
     # Before anything is created.
     _check_radicale(user, files.port, requests)
     _check_same_replies(user, usual, strong)
-    anything = dict.fromkeys(user.requests, Request("/"))
+    anything = {row: constant_request(row, kind) for row in user.requests}
     return {
         OURS: Target(service, user.requests, user.authorization),
         CONSTANT: Target(running.enter_context(servers.constant()), anything, user.authorization),

@@ -100,7 +100,7 @@ async def create(sent: EventInput, request: Request) -> Response:
     if row is None:
         await _require_rights(request, sent.calendar_id)
         raise HTTPException(403)
-    event = dict.fromkeys(("image_url", "series_id", "frequency", "responses", "status_note", *DETAILS)) | dict(row)
+    event = dict.fromkeys(("image_url", "series_id", "rrule", "responses", "status_note", *DETAILS)) | dict(row)
     event |= {"title": sent.title, "description": sent.description, "end_at": end_at, "location": sent.location, "tags": sent.tag_list}
     event |= {"all_day": False, "status": "planned", "created_at": now, "updated_at": now, "comments_count": 0, "can_edit": True}
     return _json(_detail(event, [{"id": row["calendar_id"], "name": row["calendar_name"]}]), 201)
@@ -147,10 +147,7 @@ def _item(event: Row, calendar_ids: list[int]) -> dict[str, Any]:
 def _detail(event: Row, calendars: list[dict[str, Any]]) -> dict[str, Any]:
     counts = {response: (number, people) for response, number, people in _loads(event["responses"])}
     yes, people = counts.get("YES", (0, 0))
-    repeat = None
-    if event["frequency"]:
-        repeat = {"frequency": event["frequency"], "interval": event["step"]}
-        repeat |= {"start_date": event["start_date"], "end_date": event["end_date"]}
+    repeat = {"rrule": event["rrule"], "start_date": event["start_date"]} if event["rrule"] else None
     return {
         **_item(event, [calendar["id"] for calendar in calendars]),
         **{name: event[name] for name in DETAILS},

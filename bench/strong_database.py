@@ -166,7 +166,7 @@ def show_sql(db: Database) -> str:
     WITH {ME}
     SELECT {_ITEM}, e.description, e.location_name, e.street, e.city, e.state, e.zip, e.country, e.owner_id, e.created_at,
         coalesce(u.name, u.user_name) AS owner_name, coalesce(e.party_max, home.party_max) AS party_max,
-        r.frequency, r.step, r.start_date, r.end_date, {_EVENT_EDITABLE} AS can_edit,
+        r.rrule, r.start_date, {_EVENT_EDITABLE} AS can_edit,
         (SELECT {db.json_list}({db.json_pair}(id, name)) FROM (
             SELECT c.id, c.name {_CALENDARS_OF_EVENT} AND (p.grants AND {_EVENT_EDITABLE} OR {_CALENDAR_VISIBLE}) ORDER BY p.calendar_id
         ) AS calendar) AS calendars,

@@ -1,8 +1,8 @@
 """Fast reads: GETs that read one record by its key run on the event loop, without a thread.
 
-With the database inside the process, a thread costs 92,000 instructions, and the rest of a `show` 328,000. CPU time on a busy machine,
-with one and without: `/healthz` 128 and 74 µs, `show` from one client 579 and 456 µs; from 16 clients at once there is no difference. Fast
-reads are also served while every thread is busy. The database aborts a transaction there after about a millisecond's worth of work; the
+With the database inside the process, a thread costs 92,000 instructions, and the rest of a `show` 335,000. A constant reply is sent to 16
+clients 9,600 times a second by threads and 13,400 times by the event loop: 30 µs each, a tenth of a `show`. Fast reads are also served
+while every thread is busy. The database aborts a transaction there after about a millisecond's worth of work; the
 request then runs again on a thread, like every other request."""
 
 from collections.abc import Callable

@@ -1,0 +1,153 @@
+"""Where the instructions of a request go: `python -m bench.layers` (needs valgrind)."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from msgspec.structs import force_setattr
+
+from bench import databases
+from bench.constant import rsgi
+from bench.databases import FEW, KINDS, Where
+from bench.floor import Floor, record
+from bench.instructions import LocalUser, call, count, local_user, profile
+from bench.report import table
+from kalends.app import ENDPOINTS
+from kalends.db.postgres.transaction import PostgresTransaction
+from kalends.db.sqlite.transaction import SqliteTransaction
+from kalends.events import api, present
+from kalends.http import run_endpoint
+from kalends.http.endpoint import Endpoint
+from kalends.http.run_endpoint import EndpointRunner
+from kalends.http.server import Application
+from kalends.http.serving.edge import Edge
+
+T = TypeVar("T")
+Target = tuple[Any, str]
+
+REQUESTS = ("show", "index", "text", "create")
+WARM_UP, COUNTED = 10, 10
+# Whole requests are sent more often, since each time the event loop starts.
+WHOLE, WHOLE_COUNTED = ("request", "floor", "constant"), 40
+PARTS = ("route", "application", "bind", "act", "admit", "action", "statements", "authenticating", "present", "reply")
+# Part of the statement that authenticates, and of no other.
+AUTHENTICATING = "FROM sessions s JOIN users"
+
+
+def _functions(user: LocalUser) -> dict[str, list[Target]]:
+    """The functions whose instructions are counted, with those of the functions that they call."""
+    transactions = (SqliteTransaction, PostgresTransaction)
+    return {
+        "request": [(user, "ask_often")],
+        "route": [(user.edge._application, "route")],
+        "application": [(Application, "__call__")],
+        "bind": [(EndpointRunner, "_bind")],
+        "act": [(EndpointRunner, "_act")],
+        "admit": [(EndpointRunner, "_admit")],
+        "action": [(endpoint, "function") for endpoint in ENDPOINTS if endpoint.function in (api.show, api.index, api.create)],
+        "statements": [(kind, name) for kind in transactions for name in ("rows", "run", "run_together", "ids_if_selective")],
+        "authenticating": [(kind, "rows") for kind in transactions],
+        "present": [(present, name) for name in ("detail_with_comments", "items", "new_detail")],
+        "reply": [(EndpointRunner, "_reply"), (run_endpoint, "encode_reply")],
+    }
+
+
+@click.command()
+@click.option("--data", type=Path, hidden=True, help="Send the requests; valgrind runs this.")
+@click.option("--database", default="", hidden=True)
+def main(data: Path | None, database: str) -> None:
+    """Print the thousands of instructions of each layer, in the process of the service, on both databases."""
+    if data:
+        _send_requests(Where(data, database))
+        return
+    with databases.opened(core=0) as opened, tempfile.TemporaryDirectory() as folder:
+        for kind in KINDS:
+            opened.fill(kind, FEW)
+            with opened.copy(kind, FEW) as copy:
+                totals = count("bench.layers", copy, Path(folder) / kind.lower())
+            columns = [_layers(request, totals) for request in REQUESTS]
+            rows = [[layer, *(f"{column[layer]:,.0f}" for column in columns)] for layer in columns[0]]
+            click.echo(f"{kind}\n\n{table(['thousand instructions', *REQUESTS], rows)}\n")
+
+
+def _layers(request: str, totals: dict[str, int]) -> dict[str, float]:
+    """Each layer without those inside it."""
+    counted = {name: totals[f"{request}-{name}"] / _times(name) / 1000 for name in (*WHOLE, *PARTS)}
+    sql = counted["statements"] + counted["act"] - counted["admit"] - counted["action"]
+    return {
+        "edge": counted["request"] - counted["route"] - counted["application"],
+        "routing": counted["route"],
+        "parameters": counted["bind"],
+        "running the endpoint": counted["application"] - counted["bind"] - counted["act"] - counted["reply"],
+        "authentication": counted["admit"] - counted["authenticating"],
+        "policy, building SQL": counted["action"] - counted["statements"] + counted["authenticating"] - counted["present"],
+        "SQL": sql,
+        "presenting": counted["present"],
+        "encoding": counted["reply"],
+        "all": counted["request"],
+        "floor: SQL and JSON behind the edge": counted["floor"],
+        "constant reply behind the edge": counted["constant"],
+    }
+
+
+def _send_requests(where: Where) -> None:
+    user = local_user(where)
+    db, loaded = user.edge._db, user.edge._settings
+    limits = {"floor": LocalUser(Edge(Floor(db, loaded, record(db, user)), loaded, db), user), "constant": LocalUser(rsgi(), user)}
+    for request in REQUESTS:
+        for name, limit in limits.items():
+            limit.ask_often(user.requests[request], WARM_UP)
+            with profile(f"{request}-{name}"):
+                call(partial(limit.ask_often, user.requests[request], _times(name)))
+        user.ask_often(user.requests[request], WARM_UP)
+        for name, targets in _functions(user).items():
+            part = AUTHENTICATING if name == "authenticating" else ""
+            with _counted(targets, part), profile(f"{request}-{name}"):
+                user.ask_often(user.requests[request], _times(name))
+
+
+def _times(name: str) -> int:
+    return WHOLE_COUNTED if name in WHOLE else COUNTED
+
+
+@contextmanager
+def _counted(targets: list[Target], part: str) -> Iterator[None]:
+    """Count the instructions of these functions; where `part` is set, only of statements that contain it."""
+    is_counting = False
+
+    def counted(function: Callable[..., T]) -> Callable[..., T]:
+        def run(*args: Any, **kwargs: Any) -> T:
+            nonlocal is_counting
+            # One of them may call another.
+            if is_counting or (part and part not in args[1]):
+                return function(*args, **kwargs)
+            is_counting = True
+            try:
+                return call(partial(function, *args, **kwargs))
+            finally:
+                is_counting = False
+
+        return run
+
+    originals = [(owner, name, getattr(owner, name)) for owner, name in targets]
+    for owner, name, function in originals:
+        _set(owner, name, counted(function))
+    yield
+    for owner, name, function in originals:
+        _set(owner, name, function)
+
+
+def _set(owner: Any, name: str, function: Callable[..., Any]) -> None:
+    """Endpoints are frozen."""
+    if isinstance(owner, Endpoint):
+        force_setattr(owner, name, function)
+    else:
+        setattr(owner, name, function)
+
+
+if __name__ == "__main__":
+    main()
