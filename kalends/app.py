@@ -26,6 +26,7 @@ from kalends.calendars import pages as calendar_pages
 from kalends.calendars import sharing_pages
 from kalends.changes import api as changes
 from kalends.changes import pages as change_pages
+from kalends.changes import stream as changes_stream
 from kalends.comments import api as comments
 from kalends.comments import pages as comment_pages
 from kalends.contacts import api as contacts
@@ -71,7 +72,7 @@ from kalends.web.render import limit_inputs
 # Every module that declares endpoints.
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history),
-    *(comments, responses, contacts, deliveries, subscribers, changes, trash),
+    *(comments, responses, contacts, deliveries, subscribers, changes, changes_stream, trash),
     *(home_pages, event_pages, event_form_pages, event_responses_pages, event_history_pages, calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages),

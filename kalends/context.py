@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from kalends import errors
 from kalends.db import Author, Database, Transaction
+from kalends.reply import Wait
 from kalends.settings import Settings
 from kalends.values import timestamps
 
@@ -112,6 +113,7 @@ class Context:
         "settings",
         "status",
         "unchanged",
+        "wait",
     )
 
     def __init__(self, db: Database, settings: Settings, now: int, caller: Caller | None = None):
@@ -129,6 +131,8 @@ class Context:
         self.status: int | None = None
         self.etag_has_body_hash = False
         self.unchanged = False
+        # Set by an action that has nothing to tell yet.
+        self.wait: Wait | None = None
         # Set for a request with an Idempotency-Key: its last write commits together with the stored response.
         self.defers_commit = False
         self.after_commit: list[Callable[[Transaction], None]] = []

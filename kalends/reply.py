@@ -3,6 +3,20 @@
 from msgspec import Struct
 
 
+class Wait(Struct, frozen=True):
+    """What a reply waits for: the request runs again when one of the topics has changed, or when the seconds are over.
+
+    position: how far the reply has read the entries of changes.
+    resume: header fields for the next run of a stream, to which each run adds a part. None: one reply, which is sent when it has
+        waited long enough or does not ask to wait any more.
+    """
+
+    topics: tuple[str, ...]
+    position: tuple[int, int]
+    seconds: float
+    resume: dict[str, str] | None = None
+
+
 class Reply(Struct):
     """Status, header fields, cookies and content. Replies to requests with an Idempotency-Key are stored in this form."""
 
@@ -12,6 +26,7 @@ class Reply(Struct):
     body: bytes
     headers: dict[str, str]
     cookies: list[str] = []
+    wait: Wait | None = None
 
     def vary(self, name: str) -> None:
         """Tell caches that the reply depends on this header field of the request."""

@@ -52,7 +52,7 @@ MODULE_LAYERS = {
     "store": {
         *("quotas", "backup.file", "backup.restore", "backup.take"),
         *(f"calendar_view.{name}" for name in ("agenda", "days", "entries", "links", "month", "week")),
-        *("calendars.search", "calendars.sharing", "changes.current", "changes.history", "changes.tables", "changes.undo"),
+        *("calendars.search", "calendars.sharing", "changes.batch", "changes.current", "changes.history", "changes.tables", "changes.undo"),
         *(f"contacts.{name}" for name in ("address_book", "bulk_import", "csv_table", "vcard")),
         *(f"contacts.providers.{name}" for name in ("carddav", "errors", "fetch", "graph")),
         *(f"deliveries.{name}" for name in ("event_time", "limits", "mail", "new_date", "outbox_files", "outcome", "segments", "sms")),
@@ -80,7 +80,7 @@ MODULE_LAYERS = {
         *("users.reset_link", "users.reset_requests", "users.signed_link", "users.verify_link", "users.weak_passwords"),
         *("web.autolink", "web.form_token", "web.forms", "web.notices", "web.page", "web.labels", "web.reader_zone", "web.times"),
     },
-    "api": {"web.redirects", "web.render", "reference.schema_text"},
+    "api": {"changes.stream", "web.redirects", "web.render", "reference.schema_text"},
     "pages": {"web.failures", "deliveries.message", "deliveries.account_message"},
     "worker": {"worker", "deliveries.sender", "doctor", "demo.fill"},
     "app": {"app"},

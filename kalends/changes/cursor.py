@@ -1,5 +1,6 @@
 """The cursor of a follower: how far it has read the entries, in which epoch of the database, and with which filter."""
 
+import re
 from hashlib import blake2b
 from typing import Annotated
 
@@ -7,10 +8,12 @@ from msgspec import Meta, Struct
 
 from kalends.http.input.options import FieldOptions
 
+_PATTERN = r"^[0-9]{1,16}[.][0-9]{1,18}[.][0-9]{1,18}[.][0-9a-f]{8}$"
+
 Cursor = Annotated[
     str,
     Meta(max_length=80, description="The `cursor` of the last reply; without it, the reply has one to start from."),
-    FieldOptions(pattern=r"^[0-9]{1,16}[.][0-9]{1,18}[.][0-9]{1,18}[.][0-9a-f]{8}$"),
+    FieldOptions(pattern=_PATTERN),
 ]
 
 # An entry is at (tx, id).
@@ -33,6 +36,11 @@ def encode(place: Place) -> str:
 def decode(cursor: str) -> Place:
     epoch, tx, entry_id, digest = cursor.split(".")
     return Place(int(epoch), (int(tx), int(entry_id)), digest)
+
+
+def is_valid(cursor: str) -> bool:
+    """Whether the text has the form of a cursor."""
+    return re.fullmatch(_PATTERN, cursor, re.ASCII) is not None
 
 
 def digest_filter(calendar_id: int | None, kinds: list[str]) -> str:

@@ -31,6 +31,12 @@ class ChangeQuery(Struct, kw_only=True):
     limit: Annotated[int, Meta(ge=1, description="About how many changes to return; more than 500 counts as 500.")] = 100
 
 
+class ChangeWait(ChangeQuery, kw_only=True):
+    """Which changes to follow, and how long to wait for one."""
+
+    wait: Annotated[int, Meta(ge=0, le=60, description="Seconds to wait for a change if there is none since the cursor.")] = 0
+
+
 class FieldChange(Struct):
     """A field of a record, before and after a change; null where there was no record, or no value."""
 

@@ -89,7 +89,7 @@ def erase_owner(ctx: Context, user_id: int) -> None:
 
 def require_valid(journal: Journal, epoch: int, position: Position) -> None:
     """Raise an error if entries after the position may have been deleted, or are numbered differently since a restore."""
-    if epoch != journal.epoch or position < journal.pruned or position > journal.end:
+    if epoch != journal.epoch or position < journal.pruned:
         raise errors.CursorExpired(
             "The cursor is older than the history, or the database was restored since. Get a new one with GET /api/changes without a "
             "cursor, list what you follow again, and go on from there."

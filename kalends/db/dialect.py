@@ -76,5 +76,9 @@ class Dialect(ABC):
         """A SELECT of the position (tx, id) up to which the table `sync_entries` is final: no entry before it can appear later."""
 
     @abstractmethod
+    def newest_sync_entry(self) -> str:
+        """A SELECT of the highest id in `sync_entries`, and of the tx from which on entries that are written later are numbered."""
+
+    @abstractmethod
     def defer(self, change: str, table: str) -> str:
         """Run such a trigger when the transaction commits, so that its locks are held only briefly."""

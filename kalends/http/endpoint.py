@@ -23,6 +23,7 @@ FORMATS = {
     "vcf": "text/vcard",
     "html": "text/html",
     "txt": "text/plain",
+    "sse": "text/event-stream",
 }
 
 # Safe methods (RFC 9110, RFC 4918 and RFC 3253): they change nothing.
@@ -107,7 +108,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     @property
     def url(self) -> str:
         """The path as clients write it, with the suffix that chooses the format."""
-        return self.path if self.format in ("json", "html", "txt") else f"{self.path}.{self.format}"
+        return self.path if self.format in ("json", "html", "txt", "sse") else f"{self.path}.{self.format}"
 
     @property
     def takes_file(self) -> bool:

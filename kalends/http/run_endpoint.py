@@ -226,10 +226,10 @@ class EndpointRunner:
     def _reply(self, ctx: Context, result: Any) -> Reply:
         headers = ctx.headers
         if isinstance(result, Document):
-            reply = Reply(result.status, result.content_type, result.body, headers, ctx.cookies)
+            reply = Reply(result.status, result.content_type, result.body, headers, ctx.cookies, ctx.wait)
         else:
             headers["Content-Security-Policy"] = API_POLICY
-            reply = Reply(ctx.status or self.endpoint.status, "application/json", _encode(result), headers, ctx.cookies)
+            reply = Reply(ctx.status or self.endpoint.status, "application/json", _encode(result), headers, ctx.cookies, ctx.wait)
         if ctx.etag_has_body_hash:
             headers["ETag"] = f'{headers["ETag"][:-1]}.{blake2b(reply.body, digest_size=8).hexdigest()}"'
             ctx.etag_has_body_hash = False

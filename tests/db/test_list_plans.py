@@ -45,6 +45,7 @@ def _samples(cast: Cast) -> dict[str, Any]:
         "form_token": "token",
         "cursor": cast.alice.get("/api/changes").json["cursor"],
         "kinds": "event",
+        "wait": 1,
     }
     return ids | places | times | texts | pages | {"scope": "public", "order": "-start_time", "key": None}
 

@@ -1,7 +1,9 @@
 """`kalends serve` with timeouts short enough to wait for in a test, and limits small enough to reach."""
 
-from kalends.http.serving import granian, large_responses, request_bodies, thread_pool
+from kalends.http.serving import followers, granian, large_responses, request_bodies, thread_pool
 
+followers.SLOW_SECONDS = 1
+followers.UNREAD_BYTES = 8 * 1024
 granian.HEADER_TIMEOUT = 1
 granian.USER_TIMEOUT = 1
 large_responses.STEP_SECONDS = 1

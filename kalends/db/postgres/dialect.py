@@ -95,6 +95,9 @@ class PostgresDialect(Dialect):
         are known to run in another database of the server write none here."""
         return _LAST_FINAL_ENTRY
 
+    def newest_sync_entry(self) -> str:
+        return "SELECT coalesce(max(id), 0), CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT) FROM sync_entries"
+
     def defer(self, change: str, table: str) -> str:
         name = f"{table}_after_{change.lower()}"
         return f"""

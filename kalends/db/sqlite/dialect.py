@@ -73,6 +73,9 @@ class SqliteDialect(Dialect):
     def last_sync_entry(self) -> str:
         return "SELECT 0, coalesce(max(id), 0) FROM sync_entries"
 
+    def newest_sync_entry(self) -> str:
+        return "SELECT coalesce(max(id), 0), 0 FROM sync_entries"
+
     def defer(self, change: str, table: str) -> str:
         """SQLite has one writer at a time, so nobody waits for the locks of a trigger."""
         return ""

@@ -31,7 +31,9 @@ from kalends.http.request import Request, read_scope
 from kalends.http.server import common_headers
 from kalends.http.serving.cancellation import Read
 from kalends.http.serving.fast_reads import FastReads
+from kalends.http.serving.followers import Followers
 from kalends.http.serving.large_responses import LARGE, STEP_SECONDS, LargeResponses
+from kalends.http.serving.notifier import Notifier
 from kalends.http.serving.request_bodies import SMALL, RequestBodies, too_large
 from kalends.http.serving.request_queue import RequestQueue, queue_full
 from kalends.http.serving.thread_pool import PoolSize, ThreadPool
@@ -112,6 +114,7 @@ class Edge:
         self._pools = {name: ThreadPool(name, size) for name, size in POOLS.items()}
         self._bodies = RequestBodies(settings.body_timeout)
         self._large_responses = LargeResponses()
+        self._followers = Followers(Notifier(db, self._queue))
         self._active = 0
         self._arrivals = 0
         self._stop: asyncio.Task[None] | None = None
@@ -138,6 +141,7 @@ class Edge:
         began = quiet_since = loop.time()
         arrivals = self._arrivals
         self._bodies.shorten_timeouts()
+        self._followers.stop()
         self._large_responses.shorten_timeouts(LAST_READ_SECONDS)
         while (self._active or loop.time() < quiet_since + QUIET_SECONDS) and loop.time() < began + FINISH_SECONDS:
             await asyncio.sleep(QUIET_SECONDS / 10)
@@ -154,21 +158,36 @@ class Edge:
         self._arrivals += 1
         try:
             if self._queue.is_full and self._needs_queue(scope):
-                reply = await self._refuse(scope, proto)
+                reply: Reply | None = await self._refuse(scope, proto)
             else:
                 reply = await self._respond(scope, proto)
-            await self._send(scope.method, proto, reply)
+            if reply:
+                await self._send(scope.method, proto, reply)
         finally:
             self._active -= 1
 
-    async def _respond(self, scope: Scope, proto: HTTPProtocol) -> Reply:
+    async def _respond(self, scope: Scope, proto: HTTPProtocol) -> Reply | None:
+        """The reply, or None if it was a stream, which has been sent."""
         try:
             request = read_scope(scope)
         except Problem as problem:
             # The body may still be arriving.
             return _closing(self._error_reply(scope.method, problem))
         self._application.route(request)
-        return self._fast_reads.run(request) or await self._run(request, proto)
+        reply = self._fast_reads.run(request) or await self._run(request, proto)
+        return await self._follow(request, scope, proto, reply) if reply.wait and request.method == "GET" else reply
+
+    async def _follow(self, request: Request, scope: Scope, proto: HTTPProtocol, reply: Reply) -> Reply | None:
+        """Run the request again when there is something new for it."""
+        run = partial(self._run, request, proto)
+        try:
+            with self._followers.admit(request, network(self._origins.address(request))):
+                if reply.wait and reply.wait.resume is None:
+                    return await self._followers.poll(proto, reply, run)
+                await self._followers.stream(request, proto, reply, run, scope.client)
+                return None
+        except Problem as problem:
+            return self._error_reply(request.method, problem)
 
     def _needs_queue(self, scope: Scope) -> bool:
         """Whether the request can only run on the common threads; known by its method and path."""

@@ -1,0 +1,45 @@
+"""The stream of changes, as server-sent events."""
+
+import msgspec
+
+from kalends import errors
+from kalends.changes import batch, cursor
+from kalends.changes.model import Change, ChangeQuery
+from kalends.context import Context
+from kalends.http.endpoint import FORMATS, Document, endpoint
+from kalends.reply import Wait
+
+# After this long without a change, the request runs again all the same: a deleted session ends the stream, and the cursor does not
+# grow older than the history.
+RUN_AGAIN_SECONDS = 300
+# How long a browser waits before it connects again.
+RETRY_MILLISECONDS = 2_000
+
+_RESUME = "last-event-id"
+_encode = msgspec.json.Encoder().encode
+
+
+@endpoint("GET", "/api/changes/stream", format="sse", guests=True)
+def stream(ctx: Context, params: ChangeQuery) -> Document:
+    """The changes since the cursor and all that follow, as server-sent events: each is a `change` with the JSON of one change as `data`.
+
+    An `id` is the cursor after all events before it. A browser's EventSource sends it as `Last-Event-ID` when it connects again, which
+    counts more than `cursor`. The stream begins with the `id` to start from. Comments, which clients ignore, keep the connection open.
+    """
+    resumed = ctx.caller.headers.get(_RESUME)
+    if resumed:
+        if not cursor.is_valid(resumed):
+            raise errors.invalid("cursor", "is not valid as Last-Event-ID; connect again without it", "invalid_format")
+        params = msgspec.structs.replace(params, cursor=resumed)
+    changed = batch.read(ctx, params)
+    seconds = 0 if changed.index.more else RUN_AGAIN_SECONDS
+    ctx.wait = Wait(changed.topics, changed.end, seconds, resume={_RESUME: changed.index.cursor})
+    ctx.headers["X-Accel-Buffering"] = "no"
+    retry = b"" if resumed else b"retry: %d\n" % RETRY_MILLISECONDS
+    return Document(retry + _events(changed.index.changes, changed.index.cursor), FORMATS["sse"])
+
+
+def _events(changes: list[Change], last_id: str) -> bytes:
+    """One event for each change, the last one with the cursor; or the cursor alone."""
+    events = [b"event: change\ndata: %b\n" % _encode(change) for change in changes] or [b""]
+    return b"\n".join(events) + f"id: {last_id}\n\n".encode()

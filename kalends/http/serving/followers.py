@@ -1,0 +1,187 @@
+"""Requests that wait for changes: long polls, and streams of server-sent events. While one waits, it holds no thread.
+
+An endpoint replies that it waits (`Reply.wait`); the request then runs again on a thread when there is something new for it."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+
+from granian._granian import RSGIHTTPProtocol as HTTPProtocol
+from granian._granian import RSGIHTTPStreamTransport as StreamTransport
+from granian._granian import RSGIProtocolClosed as ProtocolClosed
+from granian._granian import RSGIProtocolError as ProtocolError
+
+from kalends.errors import Unavailable
+from kalends.http.request import Request
+from kalends.http.serving.notifier import Notifier, Waiter
+from kalends.http.serving.peer_socket import PeerSocket
+from kalends.reply import Reply, Wait
+
+Run = Callable[[], Awaitable[Reply]]
+
+# In one process, and of them guests of one network.
+MAX_FOLLOWERS = 2_000
+MAX_GUESTS_PER_NETWORK = 100
+# How many woken requests run at once: a change that concerns a thousand must not fill the queue of all other requests.
+RUNS_AT_ONCE = 4
+HEARTBEAT_SECONDS = 20
+HEARTBEAT = b":\n\n"
+# A stream that could not run, because the server is overloaded, tries again after this long.
+OVERLOAD_SECONDS = 2
+# Granian buffers without bound what a stream sends. After this many bytes the stream waits until the client has received them all.
+UNREAD_BYTES = 64 * 1024
+# A client that has not received them within this time is disconnected.
+SLOW_SECONDS = 20
+RETRY_AFTER_SECONDS = 30
+
+
+class Followers:
+    """The requests of a process that wait for changes, or will after they have run again."""
+
+    def __init__(self, notifier: Notifier):
+        self._notifier = notifier
+        self._runs = asyncio.Semaphore(RUNS_AT_ONCE)
+        self._count = 0
+        self._guests: Counter[str] = Counter()
+        self._waiters: set[Waiter] = set()
+        self._is_stopped = False
+
+    def stop(self) -> None:
+        """End every wait: long polls get their reply, and streams end."""
+        self._is_stopped = True
+        self._notifier.stop()
+        for waiter in self._waiters:
+            waiter.wake()
+
+    @contextmanager
+    def admit(self, request: Request, network: str) -> Iterator[None]:
+        """Count the request as a follower meanwhile; raise Unavailable if there are too many."""
+        guest = "" if request.actor else network
+        if self._count >= MAX_FOLLOWERS or (guest and self._guests[guest] >= MAX_GUESTS_PER_NETWORK):
+            raise Unavailable("Too many clients wait for changes. Try again later, or ask without waiting.", RETRY_AFTER_SECONDS)
+        self._count += 1
+        self._guests[guest] += 1
+        try:
+            yield
+        finally:
+            self._count -= 1
+            self._guests[guest] -= 1
+            if not self._guests[guest]:
+                del self._guests[guest]
+
+    async def poll(self, proto: HTTPProtocol, reply: Reply, run: Run) -> Reply:
+        """Wait for something to tell, and return it; or the reply without it when its time is over."""
+        assert reply.wait
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + reply.wait.seconds
+        async with _Disconnection(proto) as disconnection:
+            while reply.wait and loop.time() < deadline and not self._is_stopped and not disconnection.is_over:
+                await self._sleep(reply.wait, deadline - loop.time(), disconnection)
+                if not disconnection.is_over:
+                    reply = await self._run(run)
+        return reply
+
+    async def stream(self, request: Request, proto: HTTPProtocol, reply: Reply, run: Run, client: str) -> None:
+        """Send the reply, and then a part for each change, until the client leaves or may not read any further."""
+        headers = [(name, value) for name, value in reply.headers.items() if name != "Content-Length"]
+        headers += [("Set-Cookie", cookie) for cookie in reply.cookies]
+        sender = _Sender(proto.response_stream(reply.status, headers), client)
+        with suppress(ProtocolClosed, ProtocolError, ConnectionError, TimeoutError):
+            async with _Disconnection(proto) as disconnection:
+                await sender.send(reply.body)
+                while reply.wait and not self._is_stopped and not disconnection.is_over:
+                    await self._beat(reply.wait, sender, disconnection)
+                    if disconnection.is_over:
+                        break
+                    request.headers.update(reply.wait.resume or {})
+                    next_reply = await self._run(run)
+                    if next_reply.status == Unavailable.status:
+                        await asyncio.sleep(OVERLOAD_SECONDS)
+                        continue
+                    reply = next_reply
+                    if reply.wait:
+                        await sender.send(reply.body)
+
+    async def _beat(self, wait: Wait, sender: "_Sender", disconnection: "_Disconnection") -> None:
+        """Wait, with a heartbeat now and then."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + wait.seconds
+        while not disconnection.is_over and not self._is_stopped and (rest := deadline - loop.time()) > 0:
+            if await self._sleep(wait, min(rest, HEARTBEAT_SECONDS), disconnection):
+                return
+            await sender.send(HEARTBEAT)
+
+    async def _sleep(self, wait: Wait, seconds: float, disconnection: "_Disconnection") -> bool:
+        """Sleep until something has changed, the client has left, or the server stops: True. Or until the time is over: False."""
+        waiter = self._notifier.add(wait)
+        disconnection.waiter = waiter
+        self._waiters.add(waiter)
+        try:
+            return await waiter.sleep(seconds)
+        finally:
+            self._waiters.discard(waiter)
+            self._notifier.remove(wait, waiter)
+
+    async def _run(self, run: Run) -> Reply:
+        async with self._runs:
+            return await run()
+
+
+class _Disconnection:
+    """Notices when the client disconnects, and wakes the request that waits."""
+
+    def __init__(self, proto: HTTPProtocol):
+        self._proto = proto
+        self.is_over = False
+        self.waiter: Waiter | None = None
+
+    async def __aenter__(self) -> "_Disconnection":
+        self._task = asyncio.get_running_loop().create_task(self._watch())
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._task.cancel()
+
+    async def _watch(self) -> None:
+        await self._proto.client_disconnect()
+        self.is_over = True
+        if self.waiter:
+            self.waiter.wake()
+
+
+class _Sender:
+    """Sends the parts of a stream, no faster than the client receives them: Granian buffers little, and this one part at most."""
+
+    def __init__(self, transport: StreamTransport, client: str):
+        self._transport = transport
+        self._client = client
+        self._unread = 0
+
+    async def send(self, content: bytes) -> None:
+        """Send the content; raise TimeoutError if the client is too slow, which has then been disconnected."""
+        with ExitStack() as closing:
+            peer: PeerSocket | None = None
+            for i in range(0, len(content), UNREAD_BYTES):
+                piece = content[i : i + UNREAD_BYTES]
+                if self._unread + len(piece) > UNREAD_BYTES:
+                    peer = peer or await self._find_peer(closing)
+                    await _drain(peer)
+                    self._unread = 0
+                await self._transport.send_bytes(piece)
+                self._unread += len(piece)
+
+    async def _find_peer(self, closing: ExitStack) -> PeerSocket:
+        peer = await asyncio.to_thread(PeerSocket.find, self._client)
+        if peer is None:
+            raise ConnectionResetError
+        return closing.enter_context(peer)
+
+
+async def _drain(peer: PeerSocket) -> None:
+    try:
+        async with asyncio.timeout(SLOW_SECONDS):
+            await peer.drain()
+    except TimeoutError:
+        peer.abort()
+        raise

@@ -1,0 +1,107 @@
+"""Followers of changes, over real connections: long polls and streams."""
+
+import socket
+from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+
+import pytest
+
+from tests.serve.conftest import Start
+from tests.serve.running import Running, ask, bearer, eventually
+from tests.serve.test_slow_clients import Hasty
+
+SMALL = 4096
+EVENTS = 90
+
+
+class Stream:
+    """A stream of changes on a connection of its own."""
+
+    def __init__(self, service: Running, token: dict[str, str]):
+        self.connection: HTTPConnection = service.connection()
+        self.connection.request("GET", "/api/changes/stream", headers=token)
+        self._response: HTTPResponse = self.connection.getresponse()
+        assert (self._response.status, self._response.headers["Content-Type"]) == (200, "text/event-stream")
+        assert self.line("id: ")
+
+    def line(self, start: str) -> str:
+        """The rest of the next line that starts with this; lines before it are skipped."""
+        while line := self._response.readline():
+            if line.decode().startswith(start):
+                return line.decode()[len(start) :].rstrip()
+        return ""
+
+
+def _follow_everywhere(services: list[Running]) -> None:
+    """A change on the last server reaches a stream on every process of every server."""
+    token = bearer(services[-1].sign_up("alice"))
+    streams = [Stream(service, token) for service in services for _ in range(8)]
+    created = services[-1].post("/api/events", {"title": "Concert", "start_time": "2026-06-01T20:00"}, headers=token).json
+    assert all(f'"id":{created["id"]},' in stream.line("data: ") for stream in streams)
+    for stream in streams:
+        stream.connection.close()
+
+
+def test_a_change_reaches_streams_on_every_process(start: Start) -> None:
+    service = start(workers=2)
+    _follow_everywhere([service])
+    assert service.stop() == 0
+
+
+@pytest.mark.parametrize("database", ["postgres"], indirect=True)
+def test_a_change_reaches_streams_on_another_server(start: Start, database: str) -> None:
+    _follow_everywhere([start(database=database), start(database=database)])
+
+
+def test_a_stop_ends_streams_and_long_polls_at_once(start: Start) -> None:
+    service = start()
+    token = bearer(service.sign_up("alice"))
+    stream, poll = Stream(service, token), service.connection()
+    cursor = ask(poll, "GET", "/api/changes", headers=token).json["cursor"]
+    poll.request("GET", f"/api/changes?cursor={cursor}&wait=60", headers=token)
+    assert service.stop() == 0
+    assert stream.line("data: ") == ""
+    assert b'"changes":[]' in poll.getresponse().read()
+
+
+@pytest.fixture
+def hasty(tmp_path: Path) -> Iterator[Hasty]:
+    service = Hasty(tmp_path).ready()
+    yield service
+    service.stop()
+
+
+def test_a_follower_that_reads_too_slowly_is_disconnected(hasty: Hasty) -> None:
+    """It reads enough for the kernel to keep the connection, but not 8 KiB a second."""
+    token = hasty.sign_up("alice")
+    cursor = hasty.get("/api/changes", headers=bearer(token)).json["cursor"]
+    writer = hasty.connection()
+    for number in range(EVENTS):
+        assert ask(writer, "POST", "/api/events", {"title": f"Gig {number}", "start_time": "2026-06-01"}, bearer(token)).status == 201
+    writer.close()
+    head = f"GET /api/changes/stream?cursor={cursor} HTTP/1.1\r\nHost: calendar\r\nAuthorization: Bearer {token}\r\n\r\n"
+    with socket.socket() as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
+        slow.settimeout(20)
+        slow.connect(("127.0.0.1", hasty.port))
+        slow.sendall(head.encode())
+        assert slow.recv(100).startswith(b"HTTP/1.1 200")
+        parts: list[int] = []
+        eventually(lambda: not _read(slow, parts))
+    quick = hasty.connection()
+    quick.request("GET", f"/api/changes/stream?cursor={cursor}", headers=bearer(token))
+    response = quick.getresponse()
+    lines = [response.readline() for _ in range(3 * EVENTS)]
+    quick.close()
+    assert sum(line.startswith(b"data: ") for line in lines) == EVENTS
+    assert sum(parts) < sum(map(len, lines)) / 2
+
+
+def _read(connection: socket.socket, parts: list[int]) -> int:
+    """Read a little; returns how much, which is 0 if the server has disconnected."""
+    try:
+        parts.append(len(connection.recv(32)))
+    except ConnectionError:
+        return 0
+    return parts[-1]
