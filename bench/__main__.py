@@ -5,11 +5,20 @@ import sys
 
 import click
 
-from bench import databases, floor, growth, memory, series, speed, workers, writes, wrk
+from bench import databases, floor, followers, growth, memory, series, speed, workers, writes, wrk
 from bench.databases import FEW, FOLDER, KINDS, MANY
 from bench.report import LISTED, Report
 
-MEASURES = {"speed": speed, "floor": floor, "writes": writes, "workers": workers, "memory": memory, "series": series, "growth": growth}
+MEASURES = {
+    "speed": speed,
+    "floor": floor,
+    "writes": writes,
+    "workers": workers,
+    "memory": memory,
+    "series": series,
+    "followers": followers,
+    "growth": growth,
+}
 
 
 @click.command()

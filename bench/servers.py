@@ -35,18 +35,23 @@ class Server(Struct, frozen=True):
     @property
     def resident(self) -> float:
         """The MiB of the process that serves requests: the parent only supervises it."""
-        return max(_resident(pid) for pid in (self.pid, *_children(self.pid)))
+        return max(_resident(pid) for pid in self.pids)
 
     def settle(self) -> None:
         """Wait until it is idle: it may still work on requests whose client has gone, and the next server needs the core."""
         deadline = time.monotonic() + SETTLE_SECONDS
         used = -1
-        while used != (used := self._ticks()) and time.monotonic() < deadline:
+        while used != (used := self.ticks) and time.monotonic() < deadline:
             time.sleep(IDLE_SECONDS)
 
-    def _ticks(self) -> int:
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return (self.pid, *_children(self.pid))
+
+    @property
+    def ticks(self) -> int:
         """The processor time that it has used, in the kernel's ticks of 10 ms."""
-        stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in (self.pid, *_children(self.pid))]
+        stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in self.pids]
         return sum(int(stat[11]) + int(stat[12]) for stat in stats)
 
 

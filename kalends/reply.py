@@ -9,12 +9,14 @@ class Wait(Struct, frozen=True):
     position: how far the reply has read the entries of changes.
     resume: header fields for the next run of a stream, to which each run adds a part. None: one reply, which is sent when it has
         waited long enough or does not ask to wait any more.
+    shared: names all that the next part of a stream depends on, the credential included: streams with the same name get the same part.
     """
 
     topics: tuple[str, ...]
     position: tuple[int, int]
     seconds: float
     resume: dict[str, str] | None = None
+    shared: str = ""
 
 
 class Reply(Struct):

@@ -13,6 +13,8 @@ from kalends.calendar_view.entries import Entry
 from kalends.calendar_view.links import Links, repeated_query
 from kalends.calendar_view.month import placed, weeks
 from kalends.calendar_view.week import week
+from kalends.changes import batch
+from kalends.changes.model import Kind
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.types import DateTime, Ids, TimeZone
@@ -23,6 +25,8 @@ from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone, remember_zone
 from kalends.web.render import render
 
+# The kinds of records that the page shows.
+STREAM_KINDS: list[Kind] = ["calendar", "event", "series"]
 VIEWS = ("month", "week", "agenda")
 
 
@@ -64,7 +68,17 @@ def show(ctx: Context, params: CalendarView) -> Document:
         offered=own + [calendar for calendar in selected if calendar.id not in {each.id for each in own}],
         ticked={calendar.id for calendar in calendars or ()},
         time_zone=params.time_zone,
+        stream=_stream(ctx, selected),
     )
+
+
+def _stream(ctx: Context, selected: list[Calendar]) -> str | None:
+    """The address of the changes after which the page is out of date: of the only calendar, or of all of the reader's."""
+    calendar_id = selected[0].id if len(selected) == 1 else None
+    if ctx.actor is None and calendar_id is None:
+        return None
+    of_calendar = f"&calendar_id={calendar_id}" if calendar_id else ""
+    return f"/api/changes/stream?kinds={','.join(STREAM_KINDS)}{of_calendar}&cursor={batch.start(ctx, calendar_id, STREAM_KINDS)}"
 
 
 def lay_out(ctx: Context, days: Days, events: list[Entry], calendars: list[Calendar] | None, now: datetime | None = None) -> dict[str, Any]:

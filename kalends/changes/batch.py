@@ -6,7 +6,7 @@ from kalends import errors, policy
 from kalends.changes import current, cursor, store
 from kalends.changes.current import Follower
 from kalends.changes.cursor import Place, Position
-from kalends.changes.model import KINDS, MAX_CHANGES, ChangeIndex, ChangeQuery
+from kalends.changes.model import KINDS, MAX_CHANGES, ChangeIndex, ChangeQuery, Kind
 from kalends.context import Context
 from kalends.policy import Right
 
@@ -41,6 +41,11 @@ def read(ctx: Context, params: ChangeQuery) -> Batch:
     position = entries[-1].position if more else end
     changes = current.present(ctx, follower, entries)
     return Batch(ChangeIndex(changes, cursor.encode(Place(journal.epoch, position, digest)), more), topics, end)
+
+
+def start(ctx: Context, calendar_id: int | None, kinds: list[Kind]) -> str:
+    """A cursor to follow changes of these kinds from now on."""
+    return read(ctx, ChangeQuery(calendar_id=calendar_id, kinds=kinds)).index.cursor
 
 
 def _follower(ctx: Context, params: ChangeQuery) -> Follower:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -179,7 +180,7 @@ def test_a_stream_sends_each_change_with_the_cursor_to_go_on_from(play: Play, ca
     async def story(service: Service) -> None:
         with service.requesting(cast.alice, "/api/changes/stream") as (stream, _):
             await service.until_waiting()
-            assert (stream.status, stream.headers["Content-Type"], stream.events) == (200, "text/event-stream", [])
+            assert (stream.status, stream.headers["Content-Type"], stream.events) == (200, "text/event-stream; charset=utf-8", [])
             assert "Content-Length" not in stream.headers
             assert stream.content.startswith(b"retry: ")
             start = stream.last_id
@@ -203,6 +204,27 @@ def test_a_stream_sends_what_fits_into_no_batch_in_several(play: Play, cast: Cas
         with service.requesting(cast.alice, f"/api/changes/stream?cursor={cursor}&limit=2") as (stream, _):
             await until(lambda: len(stream.events) == 5)
             assert [event["id"] for event in stream.events] == ids
+
+    play(story)
+
+
+def test_streams_that_get_the_same_run_once_for_all(play: Play, cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    path = f"/api/changes/stream?calendar_id={calendar['id']}"
+
+    async def story(service: Service) -> None:
+        with ExitStack() as stack:
+            streams = [stack.enter_context(service.requesting(cast.anonymous, path))[0] for _ in range(5)]
+            own, _ = stack.enter_context(service.requesting(cast.alice, path))
+            await service.until_waiting(6)
+            for number in range(1, 3):
+                runs = len(service.runs)
+                fields = {"calendar_id": calendar["id"], "public": number == 1}
+                await asyncio.to_thread(partial(an_event, cast.alice, **fields))
+                await asyncio.gather(*(stream.until_events(number) for stream in (*streams, own)))
+            assert {stream.events[1]["op"] for stream in streams} == {"gone"}
+            assert own.events[1]["op"] == "put"
+            assert len(service.runs) - runs < 6
 
     play(story)
 

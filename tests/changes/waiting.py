@@ -53,6 +53,9 @@ class Exchange:
         """The changes that the stream has sent."""
         return [json.loads(line[6:]) for line in self.content.decode().split("\n") if line.startswith("data: ")]
 
+    async def until_events(self, count: int) -> None:
+        await until(lambda: len(self.events) == count)
+
     @property
     def last_id(self) -> str:
         return [line[4:] for line in self.content.decode().split("\n") if line.startswith("id: ")][-1]
@@ -66,7 +69,7 @@ class Service:
         self.after_run: Callable[[], object] | None = None
         self.route, self.identify = app.route, app.identify
         self._app = app
-        self.edge = Edge(self, structs.replace(settings, threads=THREADS, queue=4), db)
+        self.edge = Edge(self, structs.replace(settings, threads=THREADS, queue=4, rate_limits="on"), db)
 
     def __call__(self, request: Any) -> Any:
         reply = self._app(request)

@@ -2,11 +2,15 @@
 
 import re
 import subprocess
+import threading
 from pathlib import Path
+from queue import Queue
+from typing import Any
 
 import pytest
 
 from tests.serve.conftest import Start
+from tests.serve.running import bearer, eventually
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -17,7 +21,7 @@ def _commands(document: str) -> str:
     return "\n".join(block for block in blocks if "curl" in block)
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/api.md", "docs/tutorial.md", "docs/embedding.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/api.md", "docs/tutorial.md", "docs/embedding.md", "docs/following-changes.md"])
 def test_the_requests_of_a_document_work_as_printed(start: Start, document: str) -> None:
     service = start()
     script = _commands(document).replace("http://127.0.0.1:8000", f"http://127.0.0.1:{service.port}")
@@ -31,3 +35,29 @@ def test_the_requests_of_a_document_work_as_printed(start: Start, document: str)
     # The API guide has one request that shows an error.
     assert refused == (["422"] if document == "docs/api.md" else []), (statuses, done.stdout)
     assert len(statuses) == requests > 0
+
+
+def test_the_python_example_of_following_changes_yields_each_change(start: Start) -> None:
+    service = start()
+    token = service.sign_up("alice")
+    [code] = re.findall(r"```python\n(.*?)```", (ROOT / "docs/following-changes.md").read_text(), re.DOTALL)
+    example: dict[str, Any] = {}
+    exec(code, example)  # noqa: S102
+    changes: Queue[dict[str, Any]] = Queue()
+
+    def follow() -> None:
+        changes.put(next(example["follow"](f"http://127.0.0.1:{service.port}", token)))
+
+    follower = threading.Thread(target=follow)
+    follower.start()
+    created: set[int] = set()
+
+    def is_followed() -> bool:
+        """Whether it has begun to follow: an event before that is not a change."""
+        created.add(service.post("/api/events", {"title": "Concert", "start_time": "2026-06-01"}, headers=bearer(token)).json["id"])
+        return not changes.empty()
+
+    eventually(is_followed)
+    follower.join()
+    change = changes.get(timeout=20)
+    assert (change["op"], change["kind"], change["id"] in created) == ("put", "event", True)

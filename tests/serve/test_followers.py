@@ -22,7 +22,7 @@ class Stream:
         self.connection: HTTPConnection = service.connection()
         self.connection.request("GET", "/api/changes/stream", headers=token)
         self._response: HTTPResponse = self.connection.getresponse()
-        assert (self._response.status, self._response.headers["Content-Type"]) == (200, "text/event-stream")
+        assert (self._response.status, self._response.headers["Content-Type"]) == (200, "text/event-stream; charset=utf-8")
         assert self.line("id: ")
 
     def line(self, start: str) -> str:

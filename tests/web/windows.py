@@ -25,9 +25,11 @@ class Windows:
         self._cached: dict[int, Page] = {}
 
     def cached(self, person: Person | None = None, *, width: int = WIDE) -> Page:
-        """The window of this width that tests share, with the cookies of this person alone."""
+        """The window of this width that tests share, with the cookies of this person alone. Its pages do not refresh themselves:
+        tests make them out of date."""
         if width not in self._cached:
             self._cached[width] = self.open(width=width)
+            self._cached[width].context.route("**/api/changes/stream?*", lambda route: route.fulfill(status=204))
         page = self._cached[width]
         page.context.clear_cookies()
         self._sign_in(page.context, person)

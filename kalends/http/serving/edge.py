@@ -114,7 +114,7 @@ class Edge:
         self._pools = {name: ThreadPool(name, size) for name, size in POOLS.items()}
         self._bodies = RequestBodies(settings.body_timeout)
         self._large_responses = LargeResponses()
-        self._followers = Followers(Notifier(db, self._queue))
+        self._followers = Followers(Notifier(db, self._queue), limits_guests=settings.rate_limits == "on")
         self._active = 0
         self._arrivals = 0
         self._stop: asyncio.Task[None] | None = None

@@ -24,7 +24,7 @@ Run = Callable[[], Awaitable[Reply]]
 MAX_FOLLOWERS = 2_000
 MAX_GUESTS_PER_NETWORK = 100
 # How many woken requests run at once: a change that concerns a thousand must not fill the queue of all other requests.
-RUNS_AT_ONCE = 4
+RUNS_AT_ONCE = 2
 HEARTBEAT_SECONDS = 20
 HEARTBEAT = b":\n\n"
 # A stream that could not run, because the server is overloaded, tries again after this long.
@@ -39,12 +39,14 @@ RETRY_AFTER_SECONDS = 30
 class Followers:
     """The requests of a process that wait for changes, or will after they have run again."""
 
-    def __init__(self, notifier: Notifier):
+    def __init__(self, notifier: Notifier, *, limits_guests: bool = True):
+        self._limits_guests = limits_guests
         self._notifier = notifier
         self._runs = asyncio.Semaphore(RUNS_AT_ONCE)
         self._count = 0
         self._guests: Counter[str] = Counter()
         self._waiters: set[Waiter] = set()
+        self._shared: dict[str, asyncio.Task[Reply]] = {}
         self._is_stopped = False
 
     def stop(self) -> None:
@@ -58,7 +60,7 @@ class Followers:
     def admit(self, request: Request, network: str) -> Iterator[None]:
         """Count the request as a follower meanwhile; raise Unavailable if there are too many."""
         guest = "" if request.actor else network
-        if self._count >= MAX_FOLLOWERS or (guest and self._guests[guest] >= MAX_GUESTS_PER_NETWORK):
+        if self._count >= MAX_FOLLOWERS or (guest and self._limits_guests and self._guests[guest] >= MAX_GUESTS_PER_NETWORK):
             raise Unavailable("Too many clients wait for changes. Try again later, or ask without waiting.", RETRY_AFTER_SECONDS)
         self._count += 1
         self._guests[guest] += 1
@@ -95,7 +97,7 @@ class Followers:
                     if disconnection.is_over:
                         break
                     request.headers.update(reply.wait.resume or {})
-                    next_reply = await self._run(run)
+                    next_reply = await self._run_shared(reply.wait.shared, run)
                     if next_reply.status == Unavailable.status:
                         await asyncio.sleep(OVERLOAD_SECONDS)
                         continue
@@ -122,6 +124,16 @@ class Followers:
         finally:
             self._waiters.discard(waiter)
             self._notifier.remove(wait, waiter)
+
+    async def _run_shared(self, name: str, run: Run) -> Reply:
+        """Run the request, unless another stream of the same name does so at the moment: then get the same reply."""
+        if not name:
+            return await self._run(run)
+        task = self._shared.get(name)
+        if task is None:
+            task = self._shared[name] = asyncio.ensure_future(self._run(run))
+            task.add_done_callback(lambda _: self._shared.pop(name))
+        return await asyncio.shield(task)
 
     async def _run(self, run: Run) -> Reply:
         async with self._runs:

@@ -2,7 +2,7 @@
 "use strict";
 {
   const MINUTE = 60_000, QUARTER = 15 * MINUTE, DAY = 1440 * MINUTE;
-  const REACH = 5, HOLD = 350;
+  const REACH = 5, HOLD = 350, SOON = 100, LATER = 5_000;
   const calendar = () => document.getElementById("calendar");
   const isWide = matchMedia("(min-width: 50rem)");
   const dialog = document.getElementById("scope");
@@ -59,7 +59,7 @@
     const headers = { "Content-Type": "application/json", "If-Match": found.etag };
     const changed = await ask(address, { method: "PUT", headers, body: JSON.stringify(given) });
     if (changed.problem) return complain(changed);
-    await refresh(link);
+    if (!(await refresh())) return location.reload();
     say(byStart ? `Moved to ${inWords(changed.event.start_time)}.` : `Now it lasts until ${inWords(changed.event.end_time)}.`);
   }
 
@@ -94,15 +94,19 @@
     }
   }
 
-  // The server knows how everything stands now; whoever had the event in focus keeps it.
-  async function refresh(link) {
-    const hadFocus = document.activeElement === link;
+  // The server knows how everything stands now. Whoever had an event or a day in focus keeps it.
+  async function refresh() {
     const response = await fetch(location.href).catch(() => null);
-    if (!response?.ok) return location.reload();
+    if (!response?.ok) return false;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    if (drag) return false;
+    const focused = calendar().contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    const { scrollX: x, scrollY: y } = window;
     calendar().replaceWith(document.adoptNode(page.getElementById("calendar")));
     prepare();
-    if (hadFocus) calendar().querySelector(`[data-event][href="${link.pathname}"]`)?.focus();
+    if (focused) calendar().querySelector(`[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    window.scrollTo(x, y);
+    return true;
   }
 
   // Events in columns of hours get an edge to stretch them by.
@@ -245,4 +249,30 @@
   // Where the night is shown, too, a week begins with the working day.
   const week = document.querySelector(".week");
   if (week && isWide.matches && !location.hash && Number(week.dataset.hour) < 7) week.querySelectorAll(".hours li")[7 - week.dataset.hour]?.scrollIntoView({ block: "center" });
+
+  // What others change appears by itself while the page is looked at.
+  const address = calendar().dataset.stream && new URL(calendar().dataset.stream, location.href);
+  let stream = null;
+  let timer = 0;
+
+  function changed(event) {
+    if (event?.lastEventId) address.searchParams.set("cursor", event.lastEventId);
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      if (drag || isBusy || dialog?.open || !(await refresh())) changed();
+    }, event ? SOON : LATER);
+  }
+
+  function followChanges() {
+    if (document.hidden) {
+      stream?.close();
+      stream = null;
+    } else if (address && !stream) {
+      stream = new EventSource(address);
+      stream.addEventListener("change", changed);
+    }
+  }
+
+  document.addEventListener("visibilitychange", followChanges);
+  followChanges();
 }
