@@ -73,7 +73,7 @@ def hasty(tmp_path: Path) -> Iterator[Hasty]:
 
 
 def test_a_follower_that_reads_too_slowly_is_disconnected(hasty: Hasty) -> None:
-    """It reads enough for the kernel to keep the connection, but not 8 KiB a second."""
+    """By the service (see tests/http/test_slow_streams.py) or by the kernel, whichever notices first. Who reads gets everything."""
     token = hasty.sign_up("alice")
     cursor = hasty.get("/api/changes", headers=bearer(token)).json["cursor"]
     writer = hasty.connection()
