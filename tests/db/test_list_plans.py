@@ -14,7 +14,7 @@ from tests.cast import Cast, a_calendar, a_comment, an_event
 
 # Searched for in the same way as the title, or nothing that a statement asks for.
 ALIKE = {"description", "location", "location_name", "street", "city", "zip", "country", "fields", "trail"}
-# A count, what overlaps, and from when. Without `--soak`, any two of them with and without a count.
+# A count, what overlaps, and from when. Without `--soak`, any two of them with a count, which is a statement beside that of the list.
 MOST_AT_ONCE = 3
 
 
@@ -69,8 +69,9 @@ def test_every_list_uses_an_index_with_any_combination_of_parameters(cast: Cast,
 
 
 def _queries(params: list[tuple[str, Any]], *, soak: bool) -> Iterator[dict[str, Any]]:
+    has_count = "count" in dict(params)
     for size in range(MOST_AT_ONCE + 1):
         for subset in combinations(params, size):
             query = dict(subset)
-            if soak or size < MOST_AT_ONCE or "count" in query:
+            if soak or size < 2 or ("count" in query if has_count else size == 2):
                 yield query
