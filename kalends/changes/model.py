@@ -1,6 +1,6 @@
 """Changes: the parameters and replies of the API."""
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -10,6 +10,7 @@ from kalends.comments.model import CommentItem
 from kalends.contacts.model import ContactItem
 from kalends.events.model import EventItem
 from kalends.events.series.model import Repeat
+from kalends.http.input.options import StructOptions
 from kalends.http.input.types import Id, Instant
 from kalends.responses.model import ResponseItem
 from kalends.values.person import Person
@@ -23,7 +24,9 @@ MAX_CHANGES = 500
 
 
 class ChangeQuery(Struct, kw_only=True):
-    """Which changes to follow. A cursor goes with the filters with which it was made."""
+    """Which changes to follow."""
+
+    OPTIONS: ClassVar = StructOptions(rules={"cursor": "goes with the calendar_id and kinds with which it was made"})
 
     cursor: Cursor | None = None
     calendar_id: Annotated[Id, Meta(description="Only one calendar and what is on it, instead of all of yours.")] | None = None
@@ -73,7 +76,7 @@ class UndoneRecord(Struct):
     op: str
 
 
-class Undone(Struct):
+class UndoResult(Struct):
     """The records that an undo changed."""
 
     undone: list[UndoneRecord]

@@ -11,6 +11,7 @@ from kalends.db.postgres.database import Postgres
 from tests.cast import Cast, Person, a_calendar, an_event
 from tests.changes.follower import Follower, listing
 
+FOLLOW_RATE = 0.1
 ACTIONS = (
     *("create", "create", "create", "retitle", "retitle", "publish", "repeat", "change series", "delete", "delete series"),
     *("place", "remove", "share", "share", "unshare", "comment", "comment", "approve", "respond", "respond", "withdraw", "contact"),
@@ -138,26 +139,52 @@ def _agree(followers: list[Follower]) -> None:
         assert follower.records == expected
 
 
-@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(3, 30))])
-def test_followers_hold_what_a_listing_holds(cast: Cast, soak: bool, seed: int) -> None:
-    random = Random(seed)
+def _walk(cast: Cast, random: Random, steps: int) -> None:
+    """Let people do things at random, while followers read on now and then; at the end, all of them agree with a listing."""
     calendar_id = a_calendar(cast.alice, public=True)["id"]
     writers = Writers([cast.alice, cast.bob, cast.vera], random)
     followers = _followers(cast, calendar_id)
-    for _ in range(1_000 if soak else 120):
+    for _ in range(steps):
         writers.act()
-        if random.random() < 0.1:
-            random.choice(followers).follow(limit=random.randrange(1, 20))
-        if cast.anonymous.get(f"/api/calendars/{calendar_id}").status != 200:
-            cast.alice.put(f"/api/calendars/{calendar_id}", json={"public": True})
         if cast.alice.get(f"/api/calendars/{calendar_id}").status != 200:
-            break
-    assert writers.done > 10
-    if cast.alice.get(f"/api/calendars/{calendar_id}").status != 200:
-        followers = followers[:3]
+            # It was deleted, so nobody can follow it.
+            followers = followers[:3]
+        elif cast.anonymous.get(f"/api/calendars/{calendar_id}").status != 200:
+            cast.alice.put(f"/api/calendars/{calendar_id}", json={"public": True})
+        if random.random() < FOLLOW_RATE:
+            random.choice(followers).follow(limit=random.randrange(1, 20))
+    assert writers.done > steps / 10
     for follower in followers:
         follower.follow(limit=random.randrange(1, 50))
     _agree(followers)
+
+
+@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(3, 30))])
+def test_followers_hold_what_a_listing_holds(cast: Cast, soak: bool, seed: int) -> None:
+    _walk(cast, Random(seed), 1_000 if soak else 120)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("table", "trigger"),
+    [
+        ("placements", "placements_sync_delete"),
+        ("placements", "placements_sync_insert"),
+        ("events", "events_sync_update"),
+        ("events", "events_sync_delete"),
+        ("comments", "comments_sync_update"),
+        ("responses", "responses_sync_delete"),
+        ("calendar_shares", "calendar_shares_sync_delete"),
+        ("calendar_shares", "calendar_shares_sync_insert"),
+        ("calendar_shares", "calendar_shares_sync_update"),
+    ],
+)
+def test_a_missing_trigger_is_noticed(cast: Cast, db: Database, table: str, trigger: str) -> None:
+    """So the walk can fail: without a tombstone, or without the entries of a right that is given or taken away."""
+    with db.write() as tx:
+        tx.script(f"DROP TRIGGER {trigger} ON {table}" if isinstance(db, Postgres) else f"DROP TRIGGER {trigger}")
+    with pytest.raises(AssertionError, match=r"was not told|Differing items"):
+        _walk(cast, Random(1), 1_000)
 
 
 @pytest.mark.parametrize("writers", [4])
