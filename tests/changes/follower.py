@@ -1,10 +1,13 @@
 """A client that follows changes by cursor, and the fresh listing that it must agree with."""
 
+import threading
 from typing import Any
 from urllib.parse import urlencode
 
+from kalends.db import Database
 from tests.client import Client
 
+ATTEMPTS, INTERVAL_SECONDS = 40, 0.02
 Records = dict[tuple[str, int], dict[str, Any]]
 
 
@@ -19,6 +22,7 @@ class Follower:
 
     def follow(self, limit: int = 100) -> list[dict[str, Any]]:
         """Apply the changes since the cursor, and return them."""
+        _settle(vars(self.client.app)["_services"].db)
         applied = []
         more = True
         while more:
@@ -45,6 +49,18 @@ class Follower:
             self.records |= {("event", event["id"]): event for event in change["series"]["events"]}
         else:
             self.records[kind, record_id] = change[kind]
+
+
+def _settle(db: Database) -> None:
+    """Wait until what is committed is final. Transactions of other tests, in other databases of the server, may delay that."""
+    for _ in range(ATTEMPTS):
+        with db.read() as tx:
+            [(final_tx, _)] = tx.rows(db.last_sync_entry())
+            [(_, next_tx)] = tx.rows(db.newest_sync_entry())
+        if final_tx >= next_tx:
+            return
+        threading.Event().wait(INTERVAL_SECONDS)
+    # A transaction of the test itself is open.
 
 
 def listing(client: Client, calendar_id: int | None) -> Records:
