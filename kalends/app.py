@@ -68,11 +68,12 @@ from kalends.users import api as users
 from kalends.values import timestamps
 from kalends.web import failures, static_pages
 from kalends.web.render import limit_inputs
+from kalends.webhooks import api as webhooks
 
 # Every module that declares endpoints.
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history),
-    *(comments, responses, contacts, deliveries, subscribers, changes, changes_stream, trash),
+    *(comments, responses, contacts, deliveries, subscribers, changes, changes_stream, trash, webhooks),
     *(home_pages, event_pages, event_form_pages, event_responses_pages, event_history_pages, calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages),

@@ -50,6 +50,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     history_days: Annotated[
         int, Meta(ge=1, le=3_650, description="Days for which changes can be followed and undone, and deleted events restored.")
     ] = 90
+    webhooks: Annotated[
+        Literal["public", "any", "off"],
+        Meta(
+            description="Where webhooks may send to: `public` addresses of the Internet over https, `any` address (your own network "
+            "too, and http to this machine), or `off`."
+        ),
+    ] = "public"
     data: Annotated[str, Meta(description="Folder of the SQLite database, the outbox and the server's secret (mode 0700).")] = "./data"
     database: Annotated[str, Meta(description="`postgresql://…` to use PostgreSQL; empty for SQLite in the data folder.")] = ""
     secret: Annotated[

@@ -26,6 +26,8 @@ from kalends.sessions import store as sessions
 from kalends.settings import Settings
 from kalends.subscribers import store as subscribers
 from kalends.values import timestamps
+from kalends.webhooks import store as webhooks
+from kalends.webhooks.sender import WebhookSender
 
 log = get_logger(__name__)
 
@@ -41,6 +43,7 @@ def work(db: Database, settings: Settings, *, attached: bool = False) -> None:
     stop_fds = [_signal_fd(), *([STDIN] if attached else [])]
     stopping = threading.Event()
     outboxes = [threading.Thread(target=Outbox(db, settings, channel).run, args=(stopping,)) for channel in CHANNELS]
+    outboxes.append(threading.Thread(target=WebhookSender(db, settings).run, args=(stopping,)))
     for outbox in outboxes:
         outbox.start()
     while not stopping.is_set():
@@ -62,6 +65,7 @@ def clean_up(ctx: Context) -> None:
         counters.clean_up(tx, ctx.now)
         subscribers.clean_up(ctx)
         deleted_events.clean_up(ctx)
+        webhooks.clean_up(ctx)
 
 
 def extend_series(ctx: Context) -> None:

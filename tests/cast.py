@@ -71,6 +71,14 @@ def an_event(owner: Client, **fields: Any) -> dict[str, Any]:
     return event
 
 
+def a_webhook(owner: Client, **fields: Any) -> dict[str, Any]:
+    """A webhook to a public address. Nothing is sent, since no worker runs."""
+    reply = owner.post("/api/webhooks", json={"url": "https://[2606:4700::1111]/hook"} | fields)
+    assert reply.status == 201, reply
+    webhook: dict[str, Any] = reply.json["webhook"]
+    return webhook
+
+
 def a_comment(author: Client, event: dict[str, Any], **fields: Any) -> dict[str, Any]:
     reply = author.post("/api/comments", json={"event_id": event["id"], "comment": "See you there"} | fields)
     assert reply.status == 201, reply

@@ -10,7 +10,20 @@ import pytest
 from kalends.app import ENDPOINTS
 from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
 from kalends.settings import Settings
-from tests.cast import PASSWORD, Cast, a_block, a_calendar, a_comment, a_contact, a_key, a_response, an_event, last_change, shared
+from tests.cast import (
+    PASSWORD,
+    Cast,
+    a_block,
+    a_calendar,
+    a_comment,
+    a_contact,
+    a_key,
+    a_response,
+    a_webhook,
+    an_event,
+    last_change,
+    shared,
+)
 from tests.client import Client
 from tests.conftest import NOON
 from tests.http.multipart import multipart
@@ -161,6 +174,15 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/events/{event_id}/changes": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "GET /api/trash": {"": SIGNED_IN},
     "GET /api/changes/stream": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
+    "GET /api/webhooks": {"": SIGNED_IN},
+    "POST /api/webhooks": {"private": (401, 201, 201, 201, 404), "public": (401, 201, 201, 201, 201)},
+    "GET /api/webhooks/{webhook_id}": {"": OWN_ONLY},
+    "PUT /api/webhooks/{webhook_id}": {"": OWN_ONLY},
+    "DELETE /api/webhooks/{webhook_id}": {"": OWN_ONLY},
+    "POST /api/webhooks/{webhook_id}/rotate_secret": {"": (401, 201, 404, 404, 404)},
+    "POST /api/webhooks/{webhook_id}/ping": {"": (401, 202, 404, 404, 404)},
+    "POST /api/webhooks/{webhook_id}/redeliver": {"": (401, 202, 404, 404, 404)},
+    "GET /api/webhooks/{webhook_id}/deliveries": {"": OWN_ONLY},
     "GET /api/events.ics": {"": EVERYBODY},
     "GET /api/events/{event_id}.ics": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
     "GET /api/events": {"": EVERYBODY},
@@ -244,6 +266,10 @@ class Scene:
         return a_contact(self.cast.alice)
 
     @cached_property
+    def webhook(self) -> dict[str, Any]:
+        return a_webhook(self.cast.alice)
+
+    @cached_property
     def subscriber(self) -> dict[str, Any]:
         a_response(self.cast.alice, self.event, email_address="dana@example.org", opt_in=True)
         listed: list[dict[str, Any]] = self.cast.alice.get("/api/subscribers").json["subscribers"]
@@ -266,6 +292,7 @@ class Scene:
             "blocked_id": lambda: a_block(self.cast.alice, self.cast.dave),
             "calendar_id": lambda: self.calendar["id"],
             "event_id": lambda: self.event["id"],
+            "webhook_id": lambda: self.webhook["id"],
             "comment_id": lambda: a_comment(self.cast.alice, self.event)["id"],
             "seq": lambda: last_change(self.cast.alice, self.event),
             "response_id": lambda: a_response(self.cast.alice, self.event, email_address="gus@example.org")["id"],
@@ -299,6 +326,8 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /account/delete": lambda scene: {"current_password": PASSWORD},
     "POST /account/keys": lambda scene: {"name": "a key"},
     "POST /api/keys": lambda scene: {"name": "a key"},
+    "POST /api/webhooks": lambda scene: {"url": "https://[2606:4700::1111]/hook", "calendar_id": scene.calendar["id"]},
+    "POST /api/webhooks/{webhook_id}/redeliver": lambda scene: {"since": "2026-05-11T15:00:00Z"},
     "POST /api/calendars": lambda scene: {"name": "a calendar"},
     "POST /calendars": lambda scene: {"name": "a calendar"},
     "POST /calendars/{calendar_id}/share": lambda scene: {"user_name": scene.cast.dave.user_name},

@@ -37,6 +37,17 @@ NOTICES: dict[Notice, tuple[str, str, str]] = {
         "If it was not you, write to whoever operates {service}.",
     ),
     "key_created": ("A new key", "A new key was made for {user_name} on {service}. A program can act for you with it.", NOT_ME),
+    "webhook_created": (
+        "A new webhook",
+        "A new webhook was made for {user_name} on {service}. Changes that you can see are sent to an address outside.",
+        "If it was not you, delete it (GET /api/webhooks lists it), and set a new password at once: {service}/reset.",
+    ),
+    "webhook_disabled": (
+        "A webhook was switched off",
+        "A webhook of {user_name} on {service} was switched off, since its receiver has not accepted anything for five days. "
+        "GET /api/webhooks says which.",
+        "Repair the receiver, then enable the webhook again: it goes on where it stopped.",
+    ),
 }
 
 

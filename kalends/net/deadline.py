@@ -30,8 +30,12 @@ class Deadline:
 
     def connect(self, host: str, port: int, *, tls: bool) -> socket.socket:
         """Connect to the first address of the host that accepts."""
+        return self.connect_to(self.resolve(host, port), host, tls=tls)
+
+    def connect_to(self, addresses: list[tuple[str, int]], host: str, *, tls: bool) -> socket.socket:
+        """Connect to the first of the addresses that accepts; TLS expects a certificate of the host."""
         failed: OSError = socket.gaierror("the name has no address")
-        for address in self._addresses(host, port):
+        for address in addresses:
             try:
                 connection = socket.create_connection(address, self._step_timeout())
             except OSError as error:
@@ -39,6 +43,22 @@ class Deadline:
                 continue
             return self._wrap_tls(connection, host) if tls else self._watch(connection)
         raise failed
+
+    def resolve(self, host: str, port: int) -> list[tuple[str, int]]:
+        """Resolve a name, in a thread: getaddrinfo cannot be interrupted, so a resolver that hangs is abandoned."""
+        results: SimpleQueue[list[tuple[str, int]]] = SimpleQueue()
+
+        def look_up() -> None:
+            try:
+                results.put([(str(entry[4][0]), port) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)])
+            except (OSError, UnicodeError):
+                results.put([])
+
+        threading.Thread(target=look_up, daemon=True).start()
+        try:
+            return results.get(timeout=self._step_timeout())
+        except Empty:
+            raise TimeoutError from None
 
     def _wrap_tls(self, plain: socket.socket, host: str) -> socket.socket:
         try:
@@ -77,19 +97,3 @@ class Deadline:
 
     def _step_timeout(self) -> float:
         return min(self.left(), self.step)
-
-    def _addresses(self, host: str, port: int) -> list[tuple[str, int]]:
-        """Resolve a name in a thread: getaddrinfo cannot be interrupted, so a resolver that hangs is abandoned."""
-        results: SimpleQueue[list[tuple[str, int]]] = SimpleQueue()
-
-        def resolve() -> None:
-            try:
-                results.put([(str(entry[4][0]), port) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)])
-            except (OSError, UnicodeError):
-                results.put([])
-
-        threading.Thread(target=resolve, daemon=True).start()
-        try:
-            return results.get(timeout=self._step_timeout())
-        except Empty:
-            raise TimeoutError from None

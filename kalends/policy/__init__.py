@@ -13,8 +13,10 @@ from kalends.policy.account import (
     own_account,
     require_open_registration,
     require_verified_sender,
+    require_webhooks,
     session,
     subscriber,
+    webhook,
 )
 from kalends.policy.actor import Right, me, user
 from kalends.policy.calendars import (
@@ -96,6 +98,7 @@ __all__ = [
     "require_open_registration",
     "require_removal",
     "require_verified_sender",
+    "require_webhooks",
     "require_whole_series",
     "response",
     "session",
@@ -104,4 +107,5 @@ __all__ = [
     "target_calendar",
     "user",
     "visible_events",
+    "webhook",
 ]

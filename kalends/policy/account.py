@@ -1,4 +1,4 @@
-"""Records that belong to one account, and are seen by nobody else: sessions, keys, contacts, subscribers."""
+"""Records that belong to one account, and are seen by nobody else: sessions, keys, contacts, subscribers, webhooks."""
 
 from kalends import errors
 from kalends.context import Actor, Context
@@ -8,6 +8,7 @@ from kalends.records.contact import Contact
 from kalends.records.key import Key
 from kalends.records.session import Session
 from kalends.records.subscriber import Subscriber
+from kalends.records.webhook import Webhook
 from kalends.transports import FILES
 from kalends.values.text import fold_case
 
@@ -92,3 +93,17 @@ def subscriber(ctx: Context, subscriber_id: int) -> Subscriber:
     if subscriber is None:
         raise errors.NotFound
     return subscriber
+
+
+def webhook(ctx: Context, webhook_id: int) -> Webhook:
+    """A webhook of the actor."""
+    sql = f"SELECT {columns(Webhook)} FROM webhooks WHERE id = :id AND user_id = :me"
+    webhook = ctx.tx.one(Webhook, sql, id=webhook_id, me=user(ctx).id)
+    if webhook is None:
+        raise errors.NotFound
+    return webhook
+
+
+def require_webhooks(ctx: Context) -> None:
+    if ctx.settings.webhooks == "off":
+        raise errors.Forbidden("Webhooks are off here. Follow changes with GET /api/changes instead, or ask the operator.")

@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 # The changes of an account that its user is notified of.
-Notice = Literal["password_changed", "password_reset", "address_changed", "key_created"]
+Notice = Literal["password_changed", "password_reset", "address_changed", "key_created", "webhook_created", "webhook_disabled"]
 
 
 class Delivery(Struct, frozen=True):

@@ -10,7 +10,9 @@ from kalends.events.input import Status
 from kalends.http.input.options import split_annotated
 from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
+from kalends.records.webhook import DisabledReason, WebhookState
 from kalends.responses.model import Attendance
+from kalends.webhooks.model import DELIVERY_KINDS
 
 Schema = dict[str, Any]
 
@@ -176,6 +178,26 @@ MEANINGS = {
     "source": "Where the address was given.",
     "consent": "What the person agreed to.",
     "consented_at": "When they agreed, in UTC.",
+    # Webhooks
+    "webhooks": "The webhooks.",
+    "webhook": "The webhook.",
+    "WebhookItem.url": "Where changes are sent.",
+    "WebhookItem.calendar_id": "Id of the only calendar whose changes are sent; null for all of yours.",
+    "WebhookItem.kinds": "The only kinds of records whose changes are sent; null for all.",
+    "enabled": "Whether changes are sent.",
+    "disabled_reason": "Why nothing is sent: you switched it off (`owner`), the receiver failed for five days (`failing`) or replied with "
+    "status 410 (`gone`), or you cannot see the calendar any more (`calendar`).",
+    "failing_since": "When the first of the attempts failed that have failed since; null if the last one did not.",
+    "next_attempt_at": "When it is tried again after a failure, in UTC.",
+    "secret": "The secret that verifies deliveries. It is shown once.",
+    "WebhookDeliveryIndex.deliveries": "The deliveries, newest first.",
+    "message_id": "The `webhook-id` of the delivery, the same in each attempt.",
+    "WebhookDeliveryItem.kind": "The kind of record, or `ping`, or `missed` if changes were lost.",
+    "record_id": "Id of the record.",
+    "WebhookDeliveryItem.state": "State of the delivery; `superseded`: there was nothing left to tell.",
+    "WebhookDeliveryItem.status": "HTTP status of the last attempt; null if there was no HTTP response.",
+    "duration_ms": "Milliseconds that the last attempt took.",
+    "WebhookQueued.queued": "Number of deliveries that were queued.",
     # Users, keys and sessions
     "user_id": "Id of the user.",
     "user_name": "User name.",
@@ -207,6 +229,9 @@ VALUES: dict[str, tuple[str, ...]] = {
     "EventChange.op": ("create", "update", "delete"),
     "UndoneRecord.op": OPS,
     "EventChange.via": WAYS,
+    "disabled_reason": get_args(DisabledReason),
+    "WebhookDeliveryItem.kind": DELIVERY_KINDS,
+    "WebhookDeliveryItem.state": get_args(WebhookState),
     "response": get_args(split_annotated(Attendance)[0]),
     "approved": ("true", "false"),
     "gender": ("male", "female"),
@@ -229,6 +254,9 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     ALL_KINDS: "JournalKind",
     ("create", "update", "delete"): "JournalOp",
     WAYS: "ChangeWay",
+    get_args(DisabledReason): "WebhookDisabledReason",
+    DELIVERY_KINDS: "WebhookDeliveryKind",
+    get_args(WebhookState): "WebhookDeliveryState",
     ("YES", "MAYBE", "NO"): "Attendance",
     ("planned", "cancelled", "postponed"): "EventStatus",
     ("true", "false"): "Truth",

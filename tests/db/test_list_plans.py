@@ -10,7 +10,7 @@ import pytest
 
 from kalends.app import ENDPOINTS
 from kalends.http.endpoint import Endpoint
-from tests.cast import Cast, a_calendar, a_comment, an_event
+from tests.cast import Cast, a_calendar, a_comment, a_webhook, an_event
 
 # Searched for in the same way as the title, or nothing that a statement asks for.
 ALIKE = {"description", "location", "location_name", "street", "city", "zip", "country", "fields", "trail"}
@@ -22,7 +22,13 @@ def _samples(cast: Cast) -> dict[str, Any]:
     """A value of each parameter."""
     calendars = [a_calendar(cast.alice, public=True)["id"], a_calendar(cast.alice)["id"]]
     event = an_event(cast.alice, public=True, calendar_id=calendars[0])
-    ids = {"ids": event["id"], "event_id": event["id"], "comment_id": a_comment(cast.alice, event)["id"], "series_id": 1}
+    ids = {
+        "ids": event["id"],
+        "event_id": event["id"],
+        "comment_id": a_comment(cast.alice, event)["id"],
+        "series_id": 1,
+        "webhook_id": a_webhook(cast.alice)["id"],
+    }
     places = {
         "calendar_id": calendars[0],
         "calendar_ids": f"{calendars[0]},{calendars[1]}",

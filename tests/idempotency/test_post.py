@@ -16,7 +16,7 @@ from kalends.context import Context
 from kalends.db import Database
 from kalends.settings import Settings
 from kalends.worker import clean_up
-from tests.cast import PASSWORD, Cast, a_contact, an_event, last_change
+from tests.cast import PASSWORD, Cast, a_contact, a_webhook, an_event, last_change
 from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.contacts.providers.stand import Stand
@@ -54,6 +54,16 @@ def _wkey(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
 def _undo(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     last_change(cast.alice, an_event(cast.alice))
     return cast.alice, {}
+
+
+def _webhook(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    a_webhook(cast.alice)
+    return cast.alice, {"json": {}}
+
+
+def _redelivery(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    a_webhook(cast.alice)
+    return cast.alice, {"json": {"since": "2026-05-11T15:00:00Z"}}
 
 
 def _comment(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
@@ -97,6 +107,8 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
         "contacts",
     ),
     "contacts from a service": ("/api/contacts/import", _import, "contacts"),
+    "ping": ("/api/webhooks/{webhook_id}/ping", _webhook, "webhook_deliveries"),
+    "redelivery": ("/api/webhooks/{webhook_id}/redeliver", _redelivery, None),
     "kept contacts": ("/api/contacts/keep", _keep, None),
     "deleted contacts": ("/api/contacts/delete_all", _delete_all, None),
 }
@@ -106,6 +118,8 @@ NOT_REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "session by password": ("/api/session", _password, "sessions"),
     "session by key": ("/api/session", _wkey, "sessions"),
     "keys": ("/api/keys", lambda cast, clock: (cast.alice, {"json": {"name": "a program"}}), "keys"),
+    "webhooks": ("/api/webhooks", lambda cast, clock: (cast.alice, {"json": {"url": "https://[2606:4700::1111]/hook"}}), "webhooks"),
+    "new secret": ("/api/webhooks/{webhook_id}/rotate_secret", _webhook, None),
 }
 SAMPLES = REPLAYED | NOT_REPLAYED
 
@@ -140,8 +154,10 @@ def rows(db: Database, table: str | None) -> int:
 
 
 def _path(template: str, cast: Cast, db: Database) -> str:
+    user_id = cast.alice.id
     with db.read() as tx:
-        return template.format(user_id=cast.alice.id, seq=tx.value("SELECT max(id) FROM changes"))
+        newest = {name: tx.value(f"SELECT max(id) FROM {table}") for name, table in (("seq", "changes"), ("webhook_id", "webhooks"))}
+        return template.format(user_id=user_id, **newest)
 
 
 def test_every_post_of_the_api_has_a_sample() -> None:
@@ -192,11 +208,12 @@ def test_a_wrong_token_does_not_get_the_reply_of_a_guest(cast: Cast) -> None:
 def test_a_reply_with_a_secret_is_not_replayed_and_the_request_is_done_once(cast: Cast, clock: Clock, db: Database, name: str) -> None:
     path, sample, table = NOT_REPLAYED[name]
     client, request = sample(cast, clock)
+    path = _path(path, cast, db)
     before, key = rows(db, table), uuid4().hex
     with ThreadPoolExecutor(AT_ONCE) as clients:
         replies = list(clients.map(lambda _: insist(client, path, key, **request), range(AT_ONCE)))
     assert sorted(reply.status for reply in replies) == [201, *[409] * (AT_ONCE - 1)], replies
-    assert rows(db, table) == before + 1
+    assert rows(db, table) == before + (1 if table else 0)
     again = send(client, path, key, **request)
     assert (again.status, "with a new Idempotency-Key" in again.json["detail"]) == (409, True)
 

@@ -9,7 +9,7 @@ import pytest
 
 from kalends.app import ENDPOINTS
 from kalends.db import Database
-from tests.cast import PASSWORD, Cast, Person, a_calendar, a_contact, an_event, shared
+from tests.cast import PASSWORD, Cast, Person, a_calendar, a_contact, a_webhook, an_event, shared
 from tests.client import Client, Reply
 
 AT_ONCE = 4
@@ -109,6 +109,8 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "DELETE /api/responses/{response_id}": _response(),
     "DELETE /api/session/{session_id}": _session,
     "DELETE /api/keys/{key_id}": _key,
+    "PUT /api/webhooks/{webhook_id}": lambda cast: ((a_webhook(cast.alice)["id"],), cast.alice, {"kinds": ["event"]}),
+    "DELETE /api/webhooks/{webhook_id}": lambda cast: ((a_webhook(cast.alice)["id"],), cast.alice, {}),
     "PUT /api/users/{user_id}": _oneself("alice", name="Alicia"),
 }
 # Not tried here: who deletes the account cannot sign in to ask again; the others delete one row, as those above do.

@@ -1,0 +1,57 @@
+"""The rows of a webhook and its deliveries."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+DisabledReason = Literal["owner", "failing", "gone", "calendar"]
+WebhookState = Literal["queued", "sent", "failed", "superseded"]
+
+
+class Webhook(Struct, frozen=True):
+    """A row of the table `webhooks`."""
+
+    id: int
+    user_id: int
+    url: str
+    calendar_id: int | None
+    # Separated by spaces; empty for all.
+    kinds: str
+    secret_id: str
+    previous_secret_id: str | None
+    rotated_at: int | None
+    epoch: int
+    tx: int
+    entry_id: int
+    advanced_at: int
+    enabled: bool
+    disabled_reason: DisabledReason | None
+    # Attempts that failed since the last one that did not.
+    failures: int
+    failing_since: int | None
+    next_at: int
+    # Until then a worker sends to it, unless that worker died.
+    leased_until: int
+    created_at: int
+    updated_at: int
+
+
+class WebhookDelivery(Struct, frozen=True):
+    """A row of the table `webhook_deliveries`. The kind is that of a record, or `ping`, or `missed`."""
+
+    id: int
+    webhook_id: int
+    message_id: str
+    kind: str
+    record_id: int | None
+    # Separated by spaces.
+    event_ids: str
+    tx: int
+    entry_id: int
+    state: WebhookState
+    attempts: int
+    status: int | None
+    duration_ms: int | None
+    error: str | None
+    created_at: int
+    updated_at: int

@@ -1,0 +1,162 @@
+"""Webhooks: changes are sent to an address of yours as they happen."""
+
+from msgspec import UNSET
+
+from kalends import errors, policy
+from kalends.changes import store as changes
+from kalends.context import Context
+from kalends.deliveries import store as deliveries
+from kalends.http.endpoint import endpoint
+from kalends.http.input.fields import Changes
+from kalends.http.input.types import Deletion
+from kalends.http.paging import Paging, page
+from kalends.net.post import AddressRefused, PostFailed, check_url
+from kalends.policy import Right
+from kalends.records.webhook import Webhook
+from kalends.users import store as users
+from kalends.values import timestamps
+from kalends.webhooks import present, signature, store
+from kalends.webhooks.model import (
+    MAX_WEBHOOKS,
+    Redelivery,
+    WebhookDeliveryIndex,
+    WebhookIndex,
+    WebhookInput,
+    WebhookItem,
+    WebhookQueued,
+    WebhookSecret,
+)
+from kalends.webhooks.store import NewDelivery
+
+# How long the name in a URL may take to resolve.
+RESOLVE_SECONDS = 2
+
+
+@endpoint("GET", "/api/webhooks")
+def index(ctx: Context, params: Paging) -> WebhookIndex:
+    """Your webhooks, without their secrets."""
+    user = policy.user(ctx)
+    webhooks, next_page = page(ctx, params, store.index(ctx, user.id, params))
+    return WebhookIndex(
+        webhooks=[present.item(webhook) for webhook in webhooks],
+        limit=params.size,
+        offset=params.offset,
+        next=next_page,
+        total=store.count(ctx, user.id) if params.count else UNSET,
+    )
+
+
+@endpoint("POST", "/api/webhooks", status=201, transaction=False, pool="upload")
+def create(ctx: Context, params: WebhookInput) -> WebhookSecret:
+    """Create a webhook: what changes from now on, as `GET /api/changes` would list it to you, is sent to its `url`. The `secret` is in
+    this reply only: store it, and verify each delivery with it. You are notified by mail. An account has at most 10 webhooks."""
+    with ctx.read():
+        user = users.get(ctx, policy.user(ctx).id)
+        policy.require_webhooks(ctx)
+    _check_url(ctx, params.url)
+    with ctx.write():
+        _require_calendar(ctx, params)
+        users.lock(ctx, user)
+        if store.count(ctx, user.id) >= MAX_WEBHOOKS:
+            raise errors.QuotaReached(f"You have {MAX_WEBHOOKS} webhooks, which is the limit. Delete one first.")
+        webhook_id = store.insert(ctx, user.id, params, changes.find_journal(ctx))
+        deliveries.insert_account_mail(ctx, user, "notice", "webhook_created")
+        return _with_secret(ctx, webhook_id)
+
+
+@endpoint("GET", "/api/webhooks/{webhook_id}")
+def show(ctx: Context, webhook_id: int) -> WebhookItem:
+    """A webhook, without its secret."""
+    return present.item(policy.webhook(ctx, webhook_id))
+
+
+@endpoint("PUT", "/api/webhooks/{webhook_id}", transaction=False, pool="upload")
+def update(ctx: Context, webhook_id: int, params: Changes[WebhookInput]) -> WebhookItem:
+    """Change the webhook, or enable it again: it goes on where it stopped, and misses nothing as long as the history lasts."""
+    with ctx.read():
+        policy.webhook(ctx, webhook_id)
+        policy.require_webhooks(ctx)
+    if "url" in params:
+        _check_url(ctx, params.get("url"))
+    with ctx.write():
+        webhook = policy.webhook(ctx, webhook_id)
+        changed = params.over(present.editable(webhook))
+        if changed.calendar_id != webhook.calendar_id:
+            _require_calendar(ctx, changed)
+        store.update(ctx, webhook, changed)
+        return present.item(policy.webhook(ctx, webhook_id))
+
+
+@endpoint("POST", "/api/webhooks/{webhook_id}/rotate_secret", status=201)
+def rotate_secret(ctx: Context, webhook_id: int) -> WebhookSecret:
+    """Make a new secret, which is in this reply only. For 24 hours, deliveries are signed with both secrets."""
+    store.rotate_secret(ctx, policy.webhook(ctx, webhook_id).id)
+    return _with_secret(ctx, webhook_id)
+
+
+@endpoint("DELETE", "/api/webhooks/{webhook_id}")
+def destroy(ctx: Context, webhook_id: int) -> Deletion:
+    """Delete the webhook. Nothing more is sent."""
+    store.delete(ctx, policy.webhook(ctx, webhook_id).id)
+    return Deletion([webhook_id])
+
+
+@endpoint("POST", "/api/webhooks/{webhook_id}/ping", status=202)
+def ping(ctx: Context, webhook_id: int) -> WebhookQueued:
+    """Send a delivery of the type `ping` at once, before all others, and once. Its outcome is in the list of deliveries."""
+    webhook = _enabled(ctx, webhook_id)
+    store.insert_deliveries(ctx, webhook.id, [NewDelivery("ping", None, (webhook.tx, webhook.entry_id))])
+    store.try_now(ctx, webhook.id)
+    return WebhookQueued(1)
+
+
+@endpoint("GET", "/api/webhooks/{webhook_id}/deliveries")
+def deliveries_(ctx: Context, webhook_id: int, params: Paging) -> WebhookDeliveryIndex:
+    """The deliveries of the last 30 days, newest first: the status and the time of the last attempt, never the content."""
+    webhook = policy.webhook(ctx, webhook_id)
+    rows, next_page = page(ctx, params, store.index_deliveries(ctx, webhook.id, params))
+    return WebhookDeliveryIndex([present.delivery_item(row) for row in rows], params.size, params.offset, next_page)
+
+
+@endpoint("POST", "/api/webhooks/{webhook_id}/redeliver", status=202)
+def redeliver(ctx: Context, webhook_id: int, params: Redelivery) -> WebhookQueued:
+    """Send one delivery again, or all of the last 30 days `since` a time. Each keeps its `webhook-id`, and has the record as it is now."""
+    webhook = _enabled(ctx, webhook_id)
+    if params.delivery_id is not None:
+        queued = store.redeliver(ctx, webhook.id, params.delivery_id)
+        if not queued:
+            raise errors.invalid("delivery_id", "is no delivery of this webhook; GET …/deliveries lists them")
+    else:
+        since = timestamps.parse_instant(params.since or "")
+        if since is None:
+            raise errors.invalid("since", "must be a time such as 2026-05-11T15:00:00Z")
+        queued = store.redeliver_since(ctx, webhook.id, since)
+    store.try_now(ctx, webhook.id)
+    return WebhookQueued(queued)
+
+
+def _enabled(ctx: Context, webhook_id: int) -> Webhook:
+    webhook = policy.webhook(ctx, webhook_id)
+    policy.require_webhooks(ctx)
+    if not webhook.enabled:
+        raise errors.Conflict("The webhook is switched off. Enable it first, with enabled=true.")
+    return webhook
+
+
+def _with_secret(ctx: Context, webhook_id: int) -> WebhookSecret:
+    webhook = policy.webhook(ctx, webhook_id)
+    return WebhookSecret(present.item(webhook), signature.secret(ctx.settings, webhook.secret_id))
+
+
+def _require_calendar(ctx: Context, params: WebhookInput) -> None:
+    if params.calendar_id is not None:
+        policy.calendar(ctx, params.calendar_id, to=Right.SEE)
+
+
+def _check_url(ctx: Context, url: str) -> None:
+    try:
+        check_url(url, seconds=RESOLVE_SECONDS, any_network=ctx.settings.webhooks == "any")
+    except AddressRefused as refusal:
+        raise errors.invalid("url", str(refusal)) from None
+    except PostFailed:
+        raise errors.invalid("url", "has a host whose name has no address; check how it is spelled") from None

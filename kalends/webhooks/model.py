@@ -1,0 +1,104 @@
+"""Webhooks: the input and the replies of the API."""
+
+from typing import Annotated, ClassVar
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kalends.changes.model import KINDS, Kind
+from kalends.http.input.options import Secret, StructOptions
+from kalends.http.input.types import Id, Instant
+
+MAX_WEBHOOKS = 10
+DELIVERY_KINDS = (*KINDS, "ping", "missed")
+
+Url = Annotated[
+    str,
+    Meta(
+        max_length=2_000,
+        description="Where changes are sent, by POST: an address that begins with https:// and is on the Internet.",
+        examples=["https://example.org/hook"],
+    ),
+]
+
+
+class WebhookInput(Struct, kw_only=True):
+    """The editable fields of a webhook."""
+
+    url: Url
+    calendar_id: Annotated[Id, Meta(description="Only one calendar and what is on it, instead of all of yours.")] | None = None
+    kinds: Annotated[list[Kind], Meta(max_length=6, description="Only records of these kinds.")] | None = None
+    enabled: Annotated[bool, Meta(description="Whether changes are sent. Enabled again, it goes on where it stopped.")] = True
+
+
+class Redelivery(Struct, kw_only=True):
+    """Which deliveries to send again."""
+
+    OPTIONS: ClassVar = StructOptions(alternatives=(("delivery_id",), ("since",)))
+
+    delivery_id: Annotated[Id, Meta(description="One delivery.")] | None = None
+    since: Annotated[str, Meta(max_length=40, description="All deliveries since this time.", examples=["2026-05-11T15:00:00Z"])] | None = (
+        None
+    )
+
+
+class WebhookItem(Struct):
+    """A webhook, without its secret."""
+
+    id: int
+    url: str
+    calendar_id: int | None
+    kinds: list[str] | None
+    enabled: bool
+    disabled_reason: str | None
+    failing_since: Instant | None
+    next_attempt_at: Instant | None
+    created_at: Instant
+    updated_at: Instant
+
+
+class WebhookSecret(Struct):
+    """A webhook with its new secret, which is sent this once."""
+
+    webhook: WebhookItem
+    secret: Secret
+
+
+class WebhookIndex(Struct):
+    """A page of webhooks."""
+
+    webhooks: list[WebhookItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET
+
+
+class WebhookDeliveryItem(Struct):
+    """A delivery: what it was about, and how the receiver's server replied. Its content is not stored."""
+
+    id: int
+    message_id: str
+    kind: str
+    record_id: int | None
+    state: str
+    attempts: int
+    status: int | None
+    duration_ms: int | None
+    error: str | None
+    created_at: Instant
+    updated_at: Instant
+
+
+class WebhookDeliveryIndex(Struct):
+    """A page of deliveries, newest first."""
+
+    deliveries: list[WebhookDeliveryItem]
+    limit: int
+    offset: int
+    next: str | None
+
+
+class WebhookQueued(Struct):
+    """How many deliveries were queued."""
+
+    queued: int

@@ -1,0 +1,113 @@
+"""What a webhook sends next: the changes since its position, as its owner may see them now."""
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from kalends import errors, policy
+from kalends.changes import current, cursor
+from kalends.changes import store as changes
+from kalends.changes.current import Follower
+from kalends.changes.cursor import Place, Position
+from kalends.changes.model import KINDS, Change, SeriesChange
+from kalends.changes.store import Entry
+from kalends.context import Actor, Context
+from kalends.policy import Right
+from kalends.records.webhook import Webhook, WebhookDelivery
+from kalends.users import store as users
+from kalends.values import timestamps
+from kalends.webhooks.store import NewDelivery
+
+# Entries that are queued at once. A record that changed often among them is sent once.
+BATCH = 100
+MISSED = "Changes were deleted with the history before they could be sent, or the database was restored. List what you follow again."
+
+
+class Batch(Struct, frozen=True):
+    """Deliveries to queue, and the position up to which they go."""
+
+    deliveries: list[NewDelivery]
+    epoch: int
+    position: Position
+
+
+def act_as_owner(ctx: Context, webhook: Webhook) -> None:
+    """Let the context see what the owner may see."""
+    user = users.get(ctx, webhook.user_id)
+    ctx.actor = Actor(user.id, user.user_name, user.email_address, user.name, user.time_zone, verified_at=user.verified_at)
+
+
+def next_batch(ctx: Context, webhook: Webhook) -> Batch:
+    """The changes after the position of the webhook, for a context that acts as its owner."""
+    journal = changes.find_journal(ctx)
+    position = (webhook.tx, webhook.entry_id)
+    if webhook.epoch != journal.epoch or position < journal.pruned:
+        return Batch([NewDelivery("missed", None, journal.end)], journal.epoch, journal.end)
+    # Transactions in other databases of the server may hold the end back for a moment.
+    journal_end = max(position, journal.end)
+    try:
+        follower = _follower(ctx, webhook)
+    except errors.NotFound:
+        return Batch([NewDelivery("calendar", webhook.calendar_id, position)], journal.epoch, position)
+    calendar_ids = [follower.calendar.id] if follower.calendar else [each.id for each in policy.my_calendar_ids(ctx)]
+    entries = changes.find_entries(ctx, calendar_ids, position, journal_end, _kinds(webhook), BATCH)
+    end = entries[-1].position if len(entries) == BATCH else journal_end
+    return Batch(_deliveries(current.present(ctx, follower, entries), position, end), journal.epoch, end)
+
+
+class Message(Struct, frozen=True):
+    """The content of a delivery, and whether nothing can follow it, since the calendar of the webhook is not visible any more."""
+
+    body: bytes
+    is_last: bool = False
+
+
+def message(ctx: Context, webhook: Webhook, delivery: WebhookDelivery) -> Message | None:
+    """The content of a delivery now; None if there is nothing to tell."""
+    data: object
+    is_last = False
+    if delivery.kind == "ping":
+        name, data = "ping", {"webhook_id": webhook.id}
+    elif delivery.kind == "missed":
+        name, data = "changes.missed", {"detail": MISSED}
+    else:
+        change = _change(ctx, webhook, delivery)
+        if change is None:
+            return None
+        name, data = f"{change.kind}.{change.op}", change
+        is_last = change.op == "gone" and change.kind == "calendar" and change.id == webhook.calendar_id
+    place = Place(webhook.epoch, (delivery.tx, delivery.entry_id), cursor.digest_filter(webhook.calendar_id, list(_kinds(webhook))))
+    moment = timestamps.format_utc(delivery.created_at)
+    body = msgspec.json.encode({"type": name, "timestamp": moment, "data": data, "cursor": cursor.encode(place)})
+    return Message(body, is_last)
+
+
+def _follower(ctx: Context, webhook: Webhook) -> Follower:
+    return Follower(policy.calendar(ctx, webhook.calendar_id, to=Right.SEE) if webhook.calendar_id else None)
+
+
+def _kinds(webhook: Webhook) -> Sequence[str]:
+    return [kind for kind in KINDS if not webhook.kinds or kind in webhook.kinds.split()]
+
+
+def _deliveries(batch: list[Change], start: Position, end: Position) -> list[NewDelivery]:
+    """One for each change. Only with the last of them all before `end` has been sent."""
+    deliveries = []
+    for number, change in enumerate(batch, 1):
+        event_ids = " ".join(str(event.id) for event in change.series.events) if isinstance(change.series, SeriesChange) else ""
+        deliveries.append(NewDelivery(change.kind, change.id, end if number == len(batch) else start, event_ids))
+    return deliveries
+
+
+def _change(ctx: Context, webhook: Webhook, delivery: WebhookDelivery) -> Change | None:
+    assert delivery.record_id is not None
+    record = (delivery.kind, delivery.record_id)
+    try:
+        follower = _follower(ctx, webhook)
+    except errors.NotFound:
+        return Change(kind=delivery.kind, op="gone", id=delivery.record_id)
+    ids = [record, *(("event", int(event_id)) for event_id in delivery.event_ids.split())]
+    batch = current.present(ctx, follower, [Entry(0, 0, kind, record_id) for kind, record_id in ids])
+    # An event that joined a series since is told with its series.
+    return next((change for change in batch if (change.kind, change.id) == record), batch[0] if batch else None)
