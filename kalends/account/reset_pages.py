@@ -15,6 +15,7 @@ from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
+from kalends.webhooks import store as webhooks
 
 EXPIRED = "This link does not work any more: it was used, or is older than an hour. Ask for a new one."
 
@@ -70,6 +71,7 @@ def _store(ctx: Context, user: User, password_hash: str) -> None:
     store.verify(ctx, current)
     sessions.delete_all(ctx, user.id)
     keys.delete_all(ctx, user.id)
+    webhooks.disable_all(ctx, user.id)
     deliveries.insert_account_mail(ctx, user, "notice", "password_reset")
 
 

@@ -15,6 +15,7 @@ from kalends.users import passwords
 from kalends.users import store as user_store
 from kalends.users.model import Registration
 from kalends.values import timestamps
+from kalends.webhooks import store as webhook_store
 
 
 @click.group(cls=Group)
@@ -70,6 +71,7 @@ def password_(data: str | None, database: str | None, user_name: str, password: 
         user_store.update_password(ctx, user.id, password_hash)
         session_store.delete_all(ctx, user.id)
         key_store.delete_all(ctx, user.id)
+        webhook_store.disable_all(ctx, user.id)
     click.echo(f"{user.user_name} has a new password, no open sessions and no keys.")
 
 

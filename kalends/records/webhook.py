@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-DisabledReason = Literal["owner", "failing", "gone", "calendar"]
+DisabledReason = Literal["owner", "failing", "gone", "calendar", "password"]
 WebhookState = Literal["queued", "sent", "failed", "superseded"]
 
 

@@ -186,7 +186,8 @@ MEANINGS = {
     "WebhookItem.kinds": "The only kinds of records whose changes are sent; null for all.",
     "enabled": "Whether changes are sent.",
     "disabled_reason": "Why nothing is sent: you switched it off (`owner`), the receiver failed for five days (`failing`) or replied with "
-    "status 410 (`gone`), or you cannot see the calendar any more (`calendar`).",
+    "status 410 (`gone`), you cannot see the calendar any more (`calendar`), or your "
+    "password was reset (`password`).",
     "failing_since": "When the first of the attempts failed that have failed since; null if the last one did not.",
     "next_attempt_at": "When it is tried again after a failure, in UTC.",
     "secret": "The secret that verifies deliveries. It is shown once.",

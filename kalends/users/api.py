@@ -22,6 +22,7 @@ from kalends.sessions import store as sessions
 from kalends.users import passwords, present, store, weak_passwords
 from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, UserDetail
 from kalends.values.text import fold_case
+from kalends.webhooks import store as webhooks
 
 
 @endpoint("GET", "/api/users/new", guests=True)
@@ -148,6 +149,7 @@ def _set_password(ctx: Context, user: User, password_hash: str, *, delete_keys: 
     sessions.delete_others(ctx, policy.own_account(ctx, user.id))
     if delete_keys:
         keys.delete_all(ctx, user.id)
+        webhooks.disable_all(ctx, user.id)
     deliveries.insert_account_mail(ctx, user, "notice", "password_changed")
 
 

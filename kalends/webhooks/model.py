@@ -24,6 +24,8 @@ Url = Annotated[
 class WebhookInput(Struct, kw_only=True):
     """The editable fields of a webhook."""
 
+    OPTIONS: ClassVar = StructOptions(rules={"url": "must lead to the Internet, by a name that has an address"})
+
     url: Url
     calendar_id: Annotated[Id, Meta(description="Only one calendar and what is on it, instead of all of yours.")] | None = None
     kinds: Annotated[list[Kind], Meta(max_length=6, description="Only records of these kinds.")] | None = None
@@ -33,7 +35,10 @@ class WebhookInput(Struct, kw_only=True):
 class Redelivery(Struct, kw_only=True):
     """Which deliveries to send again."""
 
-    OPTIONS: ClassVar = StructOptions(alternatives=(("delivery_id",), ("since",)))
+    OPTIONS: ClassVar = StructOptions(
+        alternatives=(("delivery_id",), ("since",)),
+        rules={"delivery_id": "must be of this webhook", "since": "must be an RFC 3339 instant, or a Unix time"},
+    )
 
     delivery_id: Annotated[Id, Meta(description="One delivery.")] | None = None
     since: Annotated[str, Meta(max_length=40, description="All deliveries since this time.", examples=["2026-05-11T15:00:00Z"])] | None = (

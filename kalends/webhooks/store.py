@@ -172,6 +172,16 @@ def disable(ctx: Context, webhook_id: int, reason: DisabledReason) -> None:
     )
 
 
+def disable_all(ctx: Context, user_id: int) -> None:
+    """Switch off the user's webhooks, since somebody else may have made them."""
+    ctx.tx.run(
+        """UPDATE webhooks SET enabled = FALSE, disabled_reason = 'password', leased_until = 0, updated_at = :now
+           WHERE user_id = :user_id AND enabled""",
+        user_id=user_id,
+        now=ctx.now,
+    )
+
+
 def index_deliveries(ctx: Context, webhook_id: int, paging: Paging) -> list[WebhookDelivery]:
     sql = f"SELECT {_DELIVERY} FROM webhook_deliveries WHERE webhook_id = :id ORDER BY id DESC LIMIT :limit OFFSET :offset"
     return ctx.tx.all(WebhookDelivery, sql, id=webhook_id, limit=paging.fetch, offset=paging.offset)

@@ -15,6 +15,7 @@ from kalends.webhooks.sender import WebhookSender
 from kalends.worker import clean_up, prune_history
 from tests.cast import a_calendar, a_contact, an_event, shared
 from tests.conftest import Clock
+from tests.users.account_mail import mails
 from tests.webhooks.conftest import Receiver, Service
 
 DAY = 86_400
@@ -154,9 +155,9 @@ def test_after_five_days_of_failures_it_is_switched_off_and_the_owner_is_told(se
     clock.ahead(DAY)
     service.send()
     assert service.show(webhook)["disabled_reason"] == "failing"
-    with service.db.read() as tx:
-        notices = tx.rows("SELECT notice FROM deliveries WHERE owner_id = :id AND kind = 'notice'", id=service.cast.alice.id)
-    assert ("webhook_disabled",) in [tuple(row) for row in notices]
+    notice = mails(service.db, service.settings, service.cast.alice.id, "notice")[-1]
+    assert "A webhook was switched off" in notice
+    assert "has not accepted anything for five days" in notice.replace("=\n", "")
 
 
 def test_a_calendar_that_is_not_visible_any_more_is_the_last_delivery(service: Service, receiver: Receiver) -> None:

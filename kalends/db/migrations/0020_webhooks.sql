@@ -16,7 +16,7 @@ CREATE TABLE webhooks (
     entry_id $int NOT NULL,
     advanced_at $int NOT NULL,
     enabled $flag NOT NULL,
-    disabled_reason TEXT CHECK (disabled_reason IN ('owner', 'failing', 'gone', 'calendar')),
+    disabled_reason TEXT CHECK (disabled_reason IN ('owner', 'failing', 'gone', 'calendar', 'password')),
     failures $int NOT NULL,
     failing_since $int,
     next_at $int NOT NULL,
