@@ -16,7 +16,7 @@ Url = Annotated[
     Meta(
         max_length=2_000,
         description="Where changes are sent, by POST: an address that begins with https:// and is on the Internet.",
-        examples=["https://example.org/hook"],
+        examples=["https://hooks.example/kalends"],
     ),
 ]
 
