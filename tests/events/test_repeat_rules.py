@@ -170,6 +170,38 @@ def test_a_dry_run_tells_what_would_change_and_changes_nothing(cast: Cast) -> No
     assert [cast.alice.get(f"/api/events/{e['id']}").json["series_id"] for e in alone] == [None, None]
 
 
+@pytest.mark.parametrize(
+    ("first", "index", "second"),
+    [
+        # The event itself has no date in the first rule, and none or one in the second.
+        ({"by_day": "TH", "count": 3}, 1, {"by_day": "FR", "count": 2}),
+        ({"by_day": "TH", "count": 3}, 2, {"by_day": "TH", "count": 2, "also": "2027-03-09"}),
+        # An excepted date stays excepted, whether or not the second rule has it.
+        ({"count": 3, "except": "2027-03-09,2027-03-10"}, 0, {"count": 4}),
+        ({"count": 3, "except": "2027-03-16"}, 2, {"count": 4, "start_date": "2027-03-09"}),
+    ],
+)
+def test_a_dry_run_agrees_with_the_change(cast: Cast, first: dict[str, Any], index: int, second: dict[str, Any]) -> None:
+    event = an_event(cast.alice, start_time=TUESDAY)
+    assert _repeat(cast.alice, event["id"], frequency="WEEKLY", **first).status == 200
+    before = ids_of_series(cast.alice, event["id"])
+    repeated = before[min(index, len(before) - 1)]
+    preview = _repeat(cast.alice, repeated, frequency="WEEKLY", **second, dry_run=True).json
+    reply = _repeat(cast.alice, repeated, frequency="WEEKLY", **second).json
+    after = ids_of_series(cast.alice, repeated)
+    counts = {
+        "kept": len({*before} & {*after}),
+        "created": len({*after} - {*before}),
+        "removed": len({*before} - {*after}),
+        "occurrences": len(after),
+        "repeat": reply["repeat"],
+    }
+    assert {name: preview[name] for name in counts} == counts
+    days = _days(cast.alice, repeated)
+    assert len(days) == len({*days})
+    assert_rule_agrees(cast.alice, repeated)
+
+
 def test_a_count_is_split_twice_in_its_middle_and_single_changes_stay_with_their_dates(cast: Cast) -> None:
     event = an_event(cast.alice, public=True, start_time=TUESDAY)
     _repeat(cast.alice, event["id"], frequency="WEEKLY", by_day=["TU", "TH"], count=10, also="2027-03-29")

@@ -12,7 +12,7 @@ from kalends.events.series import store as series_store
 from kalends.events.series.model import RepeatPreview, build_repeat
 from kalends.events.series.request import Request
 from kalends.events.series.rule import Rule, add_months
-from kalends.events.series.store import MONTHS_AHEAD, Series
+from kalends.events.series.store import MONTHS_AHEAD, Series, WithoutSlot
 from kalends.events.span import Span
 from kalends.records.event import Event
 from kalends.values import datetimes
@@ -22,12 +22,15 @@ PREVIEWED = 5
 
 
 class Change(Struct, frozen=True):
-    """What a rule does to a series. `others` are its events by slot, except the one that is repeated."""
+    """What a rule does to a series. `others` are its events by slot, except the one that is repeated. Of those without a slot, some
+    take one in the new rule (`joining`), and the rest stay `beside` it. `excepted` are the slots that get no event."""
 
     until: date
     slots: set[str]
     others: dict[str, int]
-    deleted: set[str]
+    joining: dict[str, int]
+    beside: int
+    excepted: set[str]
 
     @property
     def unfit(self) -> list[int]:
@@ -38,14 +41,20 @@ class Change(Struct, frozen=True):
 def plan(ctx: Context, event: Event, request: Request) -> Change:
     """What the rule would do, or an error if it makes too many occurrences."""
     until = horizon(ctx, request.rule)
-    slots, others, deleted = {day.isoformat() for day in request.find_dates(until)}, {}, set()
-    if event.series_id is not None:
-        others = {slot: event_id for slot, event_id in series_store.find_slots(ctx, event.series_id).items() if event_id != event.id}
-        deleted = {slot for _, slot in series_store.find_exceptions(ctx, [event.series_id])} - {day.isoformat() for day in request.also}
+    slots, excepted = ({day.isoformat() for day in days} for days in (request.find_dates(until), request.excepted))
     if len(slots) > (most := store.max_copies(event)):
         message = f"of an event with this much text {most:,} occurrences fit, and this would be {len(slots):,}; shorten the text"
         raise errors.invalid(request.end_field, message, "too_many")
-    return Change(until, slots - {day.isoformat() for day in request.excepted}, others, deleted & slots)
+    if event.series_id is None:
+        return Change(until, slots - excepted, {}, {}, 0, excepted)
+    others = {slot: event_id for slot, event_id in series_store.find_slots(ctx, event.series_id).items() if event_id != event.id}
+    deleted = {slot for _, slot in series_store.find_exceptions(ctx, [event.series_id])}
+    excepted |= deleted - {day.isoformat() for day in request.also}
+    slots -= excepted
+    without_slot = [each for each in series_store.find_without_slot(ctx, event.series_id) if each.id != event.id]
+    free = slots - others.keys() - {event.slot, _local_date(event)}
+    joining = {day: each.id for each in without_slot if (day := _local_date(each)) in free}
+    return Change(until, slots, others, joining, len(without_slot) - len(joining), excepted)
 
 
 def preview(ctx: Context, event: Event, request: Request) -> RepeatPreview:
@@ -53,17 +62,16 @@ def preview(ctx: Context, event: Event, request: Request) -> RepeatPreview:
     change = plan(ctx, event, request)
     stranded = set(store.find_detached(ctx, change.unfit))
     here = _find_slot(event, change)
-    slots = change.slots - change.deleted
-    kept = len(slots & change.others.keys()) + 1
-    excepted = change.deleted | {day.isoformat() for day in request.excepted}
+    beside = change.beside + (here is None)
+    kept = len(change.slots & change.others.keys()) + len(change.joining) + change.beside + 1
     return RepeatPreview(
-        repeat=build_repeat(request.rule.text, request.rule.start.isoformat(), request.also_text, ",".join(excepted)),
-        occurrences=len(slots) + (here is None),
+        repeat=build_repeat(request.rule.text, request.rule.start.isoformat(), request.also_text, ",".join(change.excepted)),
+        occurrences=len(change.slots) + beside,
         kept=kept,
-        created=len(slots) + (here is None) - kept,
+        created=len(change.slots) + beside - kept,
         removed=len(change.unfit) - len(stranded),
         stranded=sorted(slot for slot, event_id in change.others.items() if event_id in stranded),
-        next_dates=_find_next(ctx, event, slots if here else slots | {_local_date(event)}),
+        next_dates=_find_next(ctx, event, change.slots if here else change.slots | {_local_date(event)}),
     )
 
 
@@ -87,7 +95,7 @@ def _find_next(ctx: Context, event: Event | Span, days: set[str]) -> list[str]:
     return sorted(day for day in days if day >= today)[:PREVIEWED]
 
 
-def _local_date(event: Event | Span) -> str:
+def _local_date(event: Event | Span | WithoutSlot) -> str:
     return datetimes.to_local(event.start_at, event.time_zone).date().isoformat()
 
 
@@ -98,7 +106,8 @@ def repeat(ctx: Context, event: Event, request: Request) -> int:
     store.delete_or_detach(ctx, change.unfit)
     series_store.delete_exceptions(ctx, series_id, [day.isoformat() for day in request.also])
     series_store.insert_exceptions(ctx, [(series_id, day.isoformat()) for day in request.excepted])
-    series_store.add_event(ctx, event.id, series_id, _find_slot(event, change))
+    for slot, event_id in [*change.joining.items(), (_find_slot(event, change), event.id)]:
+        series_store.add_event(ctx, event_id, series_id, slot)
     _create_missing(ctx, event, series_store.get(ctx, series_id), change.slots)
     return series_id
 

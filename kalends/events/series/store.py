@@ -118,6 +118,20 @@ def find_slots(ctx: Context, series_id: int) -> dict[str, int]:
     return dict(ctx.tx.rows("SELECT slot, id FROM events WHERE series_id = :id AND slot IS NOT NULL", id=series_id))
 
 
+class WithoutSlot(Struct, frozen=True):
+    """An event of a series for which the rule has no date, and its start."""
+
+    id: int
+    start_at: int
+    time_zone: str
+
+
+def find_without_slot(ctx: Context, series_id: int) -> list[WithoutSlot]:
+    return ctx.tx.all(
+        WithoutSlot, f"SELECT {columns(WithoutSlot)} FROM events WHERE series_id = :id AND slot IS NULL ORDER BY id DESC", id=series_id
+    )
+
+
 def find_latest_event(ctx: Context, series_id: int) -> int | None:
     """The latest occurrence, if possible one that was not changed alone. (A false `edited` sorts first.)"""
     event_id: int | None = ctx.tx.value(
