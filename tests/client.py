@@ -76,9 +76,9 @@ class Reply:
 
     @property
     def redirect(self) -> tuple[str, str]:
-        """Where a redirect leads, and the notice that the page there will show."""
+        """Where a redirect leads, and the notice that the page there will show, without the change that it offers to undo."""
         assert self.status == 303, self
-        return self.headers["Location"], self.cookies.get(COOKIE, "")
+        return self.headers["Location"], ".".join(self.cookies.get(COOKIE, "").split(".")[:2]).rstrip(".")
 
     @property
     def broken(self) -> list[str]:
