@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import pytest
 from msgspec import structs
 
 from kalends.app import application
@@ -14,6 +15,7 @@ from tests.cast import PASSWORD, Cast, a_response, an_event
 from tests.client import Client
 from tests.conftest import Clock
 from tests.deliveries.samples import a_delivery, a_row
+from tests.events.series import events_of_series
 
 NEW_DATE = {"start_time": "2027-07-01T20:00"}
 
@@ -65,6 +67,33 @@ def test_a_date_of_a_series_asks_only_those_who_responded_to_it(cast: Cast) -> N
     assert cast.alice.put(f"/api/events/{first['id']}", json={"status": "postponed", "scope": "all"}).status == 200
     assert replan(cast.alice, dates[1], start_time="2027-03-17T20:00") == 200
     assert [asked(cast.alice, date) for date in dates] == [[], ["hal"], []]
+
+
+@pytest.mark.parametrize(("scope", "planned"), [("all", [0, 1, 2]), ("following", [1, 2])])
+def test_a_postponed_series_that_moves_is_planned_again_and_asks_the_guests_of_each_date(
+    cast: Cast, scope: str, planned: list[int]
+) -> None:
+    first = an_event(cast.alice, public=True, start_time="2027-03-09T20:00")
+    assert cast.alice.put(f"/api/events/{first['id']}/repeat", json={"frequency": "WEEKLY", "count": 4}).status == 200
+    dates = events_of_series(cast.alice, first["id"])
+    for date, name in zip(dates, ("gus", "hal", "ida", "jon"), strict=True):
+        a_response(cast.anonymous, date, email_address=f"{name}-{date['id']}@example.org")
+    assert cast.alice.put(f"/api/events/{first['id']}", json={"status": "postponed", "scope": "all", "status_note": "Flood"}).status == 200
+    assert cast.alice.put(f"/api/events/{dates[3]['id']}", json={"status": "cancelled"}).status == 200
+    assert replan(cast.alice, dates[1], start_time="2027-03-17T20:00", scope=scope) == 200
+    after = [cast.alice.get(f"/api/events/{date['id']}").json for date in dates]
+    assert [i for i, date in enumerate(after) if (date["status"], date["status_note"]) == ("planned", None)] == planned
+    assert after[3]["status"] == "cancelled"
+    assert [i for i, date in enumerate(dates) if asked(cast.alice, date)] == planned
+
+
+def test_a_postponed_date_stays_so_if_the_series_moves_by_another_one(cast: Cast) -> None:
+    first = an_event(cast.alice, public=True, start_time="2027-03-09T20:00")
+    assert cast.alice.put(f"/api/events/{first['id']}/repeat", json={"frequency": "WEEKLY", "count": 2}).status == 200
+    later = events_of_series(cast.alice, first["id"])[1]
+    assert cast.alice.put(f"/api/events/{later['id']}", json={"status": "postponed"}).status == 200
+    assert replan(cast.alice, first, start_time="2027-03-09T21:00", scope="all") == 200
+    assert cast.alice.get(f"/api/events/{later['id']}").json["status"] == "postponed"
 
 
 def test_each_of_several_events_asks_its_own_guests(cast: Cast) -> None:

@@ -41,14 +41,18 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
         event = store.get(ctx, event.id)
     merged = _merge(event, changes)
     _update(ctx, event, merged)
-    _ask_again(ctx, [(event, merged)])
     content = Changes(EventChanges, {name: value for name, value in changes.values.items() if name not in TIMES})
     others = [(other, _merge(other, content)) for other in events if other.id != event.id]
+    has_new_date = _has_new_date(event, merged)
+    if has_new_date:
+        _plan_postponed(others)
     has_new_text = bool(set(content.values) - NOT_TEXT)
     if len(content.values) < len(changes.values):
         scope.move(ctx, event, store.get(ctx, event.id), others, has_new_text=has_new_text)
     else:
         _update_each(ctx, "scope", others, has_new_text=has_new_text)
+    if has_new_date:
+        new_date.ask_again(ctx, store.find_by_ids(ctx, [each.id for each in events if each.status == "postponed"]))
 
 
 def change_each(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> None:
@@ -93,9 +97,20 @@ def _update_each(ctx: Context, param: str, merged: list[tuple[Event, EventChange
 
 def _ask_again(ctx: Context, merged: list[tuple[Event, EventChanges]]) -> None:
     """Ask those who responded to a postponed event that is planned again with a new start."""
-    ids = [event.id for event, fields in merged if event.status == "postponed" and fields.status == "planned" and _moves(event, fields)]
-    if ids:
+    if ids := [event.id for event, fields in merged if _has_new_date(event, fields)]:
         new_date.ask_again(ctx, store.find_by_ids(ctx, ids))
+
+
+def _has_new_date(event: Event, fields: EventFields) -> bool:
+    """Whether a postponed event is planned again with a new start."""
+    return event.status == "postponed" and fields.status == "planned" and _moves(event, fields)
+
+
+def _plan_postponed(others: list[tuple[Event, EventChanges]]) -> None:
+    """Plan the postponed dates that move with a postponed one."""
+    for other, fields in others:
+        if other.status == "postponed":
+            fields.status, fields.status_note = "planned", None
 
 
 def _moves(event: Event, fields: EventFields) -> bool:
