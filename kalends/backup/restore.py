@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from kalends.backup.file import BackupError, Header, Reader, Table
-from kalends.db import Database, TableCopy, Transaction, journal, open_contents
-from kalends.db.migrate import build, migrate, names, newest, tables
+from kalends.db import Database, TableCopy, Transaction, open_contents
+from kalends.db.migrate import build, content_tables, migrate, names, newest, tables
 from kalends.db.table_copy import IntegrityError
 
 # Begins a step of a job with this number of rows; returns the function that reports how many more are done.
@@ -29,8 +29,6 @@ def restore(db: Database, path: Path, step: Step, *, force: bool = False) -> Hea
     except OSError as error:
         raise BackupError(f"{path} cannot be read: {error.strerror}.") from None
     migrate(db)
-    with db.write() as tx:
-        journal.begin_epoch(tx)
     return header
 
 
@@ -47,7 +45,7 @@ def _check(reader: Reader, step: Step) -> Header:
 def _clear(db: Database, tx: Transaction, force: bool) -> None:
     newest(tx)
     existing = [table for table in tables() if tx.has_table(table)]
-    if not force and any(tx.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in existing):
+    if not force and any(tx.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in existing if table in content_tables()):
         raise BackupError("The database is not empty. Restore into an empty one, or replace all that this one holds with --force.")
     if tx.has_table("migrations"):
         open_contents(db, tx).drop(["migrations", *existing])
@@ -60,9 +58,6 @@ def load(db: Database, tx: Transaction, reader: Reader, advance: Callable[[int],
     bytes_columns = {table.name: _bytes_columns(copy, table) for table in header.tables}
     try:
         with copy.triggers_disabled([table.name for table in header.tables]):
-            # The migrations have filled some tables with a first row.
-            for table in reversed(header.tables):
-                tx.run(f"DELETE FROM {table.name}")
             for table, rows in reader.batches():
                 copy.insert(table.name, table.columns, _decode_bytes(rows, bytes_columns[table.name]))
                 advance(len(rows))
@@ -73,7 +68,7 @@ def load(db: Database, tx: Transaction, reader: Reader, advance: Callable[[int],
 
 def _bytes_columns(copy: TableCopy, table: Table) -> list[int]:
     """The positions of the columns that hold bytes. Names in the file are trusted only if this Kalends created them."""
-    columns = copy.columns(table.name) if table.name in tables() else {}
+    columns = copy.columns(table.name) if table.name in content_tables() else {}
     if not columns or set(columns) != set(table.columns):
         raise BackupError(f"The backup does not fit: the table {table.name} has other columns.")
     return [position for position, name in enumerate(table.columns) if columns[name]]

@@ -9,7 +9,7 @@ from kalends import __version__, private_file, tokens
 from kalends.backup.file import BackupError, Header, Table, write
 from kalends.backup.restore import Step, restore
 from kalends.db import Database, TableCopy, Transaction, open_contents, open_database
-from kalends.db.migrate import newest, tables
+from kalends.db.migrate import content_tables, newest
 from kalends.errors import Unavailable
 from kalends.settings import Settings
 from kalends.values import timestamps
@@ -51,7 +51,7 @@ def _header(tx: Transaction, copy: TableCopy, settings: Settings) -> Header:
         secret=tokens.secret_fingerprint(settings),
         tables=[
             Table(name, list(copy.columns(name)), tx.value(f"SELECT count(*) FROM {name}"), copy.last_id(name))
-            for name in tables()
+            for name in content_tables()
             if tx.has_table(name)
         ],
     )

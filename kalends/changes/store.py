@@ -30,17 +30,21 @@ class Entry(Struct, frozen=True):
 
 
 class Journal(Struct, frozen=True):
-    """The epoch of the database, the position at which its history begins, and the position up to which its entries are final."""
+    """The epoch of the database, the position at which its history begins, that up to which its entries are final, and one after which
+    there is no entry yet."""
 
     epoch: int
     pruned: Position
     end: Position
+    newest: Position
 
 
 def find_journal(ctx: Context) -> Journal:
     [(epoch, pruned_tx, pruned_id)] = ctx.tx.rows("SELECT epoch, pruned_tx, pruned_id FROM journal")
     [(tx, entry_id)] = ctx.tx.rows(ctx.db.last_sync_entry())
-    return Journal(epoch, (pruned_tx, pruned_id), max((tx, entry_id), (pruned_tx, pruned_id)))
+    [(newest_id, next_tx)] = ctx.tx.rows(ctx.db.newest_sync_entry())
+    pruned = pruned_tx, pruned_id
+    return Journal(epoch, pruned, max((tx, entry_id), pruned), max((next_tx, newest_id), pruned))
 
 
 def find_entries(ctx: Context, calendar_ids: list[int], after: Position, end: Position, kinds: Sequence[str], limit: int) -> list[Entry]:
@@ -89,7 +93,7 @@ def erase_owner(ctx: Context, user_id: int) -> None:
 
 def require_valid(journal: Journal, epoch: int, position: Position) -> None:
     """Raise an error if entries after the position may have been deleted, or are numbered differently since a restore."""
-    if epoch != journal.epoch or position < journal.pruned:
+    if epoch != journal.epoch or not journal.pruned <= position <= journal.newest:
         raise errors.CursorExpired(
             "The cursor is older than the history, or the database was restored since. Get a new one with GET /api/changes without a "
             "cursor, list what you follow again, and go on from there."

@@ -2,7 +2,6 @@
 
 import re
 from functools import lru_cache
-from secrets import randbits
 
 from kalends.db.database import Transaction
 from kalends.db.dialect import Dialect
@@ -12,7 +11,6 @@ from kalends.db.dialect import Dialect
 _JOURNAL = re.compile(r"^-- @journal (\w+) ON (\w+) \(([^)]*)\)(?: (INSERT )?WHEN (.*?))?: (.*)$", re.MULTILINE)
 # `-- @sync UPDATE ON events AS access WHEN condition: statement`, or `-- @sync DELETE ON events BEFORE: statement`
 _SYNC = re.compile(r"^-- @sync (\w+) ON (\w+)(?: AS (\w+))?( BEFORE)?(?: WHEN (.*?))?: (.*)$", re.MULTILINE)
-EPOCH_BITS = 53
 # Columns that change with every update.
 _STAMPS = ("version", "updated_at")
 
@@ -56,12 +54,6 @@ def _journal_triggers(db: Dialect, kind: str, table: str, keys: str, of_insert: 
 def _sync_trigger(db: Dialect, change: str, table: str, name: str | None, before: str | None, condition: str | None, statement: str) -> str:
     moment = f"{'BEFORE' if before else 'AFTER'} {change}"
     return db.named_trigger(f"{table}_sync_{name or change.lower()}", moment, table, condition or "", statement)
-
-
-def begin_epoch(tx: Transaction) -> None:
-    """Make all cursors invalid, since the database was restored and its entries would be numbered differently."""
-    tx.run("DELETE FROM sync_entries")
-    tx.run("UPDATE journal SET epoch = :epoch, pruned_tx = 0, pruned_id = 0", epoch=randbits(EPOCH_BITS))
 
 
 def last_of_set(tx: Transaction, set_id: int) -> int | None:

@@ -12,6 +12,7 @@ from kalends.values import timestamps
 
 FOLDER = files("kalends.db") / "migrations"
 
+_OF_FOLLOWERS = ("journal", "sync_entries", "change_author")
 _MIGRATIONS_TABLE = "CREATE TABLE IF NOT EXISTS migrations (number $int PRIMARY KEY, name TEXT NOT NULL, applied_at $int NOT NULL $end"
 _TOO_NEW = "The database was made by a newer Kalends. Install that version, or restore an older backup."
 
@@ -71,6 +72,11 @@ def names() -> list[str]:
 def tables() -> list[str]:
     """Every table that a migration creates, each after those that it refers to; those dropped since are in older backups."""
     return [table for _, _, sql in _files(FOLDER) for table in re.findall(r"^CREATE TABLE (\w+)", sql, re.MULTILINE)]
+
+
+def content_tables() -> list[str]:
+    """The tables that a backup has. Cursors of followers end with a restore, so what they read is not restored."""
+    return [table for table in tables() if table not in _OF_FOLLOWERS]
 
 
 def is_current(tx: Transaction) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kalends.context import Context
-from kalends.db import Database, journal
+from kalends.db import Database
 from kalends.settings import Settings
 from kalends.worker import prune_history
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_response, an_event, shared
@@ -177,10 +177,17 @@ def test_a_malformed_cursor_names_the_field(cast: Cast, cursor: str) -> None:
 def test_a_cursor_from_before_a_restore_has_expired(cast: Cast, db: Database) -> None:
     cursor = _start(cast.alice)
     with db.write() as tx:
-        journal.begin_epoch(tx)
+        tx.run("UPDATE journal SET epoch = epoch + 1")
     reply = cast.alice.get(f"/api/changes?cursor={cursor}")
     assert (reply.status, reply.json["type"].rsplit("/", 1)[-1].rsplit("#", 1)[-1]) == (410, "cursor-expired")
     assert "/api/changes" in reply.json["detail"]
+
+
+def test_a_cursor_from_the_future_has_expired(cast: Cast) -> None:
+    """The database was restored from a copy of its files."""
+    epoch, tx, entry_id, digest = _start(cast.alice).split(".")
+    future = f"{epoch}.{int(tx) + 100_000 if int(tx) else 0}.{int(entry_id) + 100_000}.{digest}"
+    assert cast.alice.get(f"/api/changes?cursor={future}").status == 410
 
 
 def test_a_cursor_older_than_the_history_has_expired(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
