@@ -47,6 +47,7 @@ def undo(ctx: Context, change: ChangeRow) -> list[Record]:
     try:
         for table in reversed(TABLES):
             _delete(ctx, table, [record for record in records if record.table is table and record.is_there and record.before is None])
+        _clear_slots(ctx, records)
         for table in TABLES:
             for record in records:
                 if record.table is table and record.before is not None:
@@ -149,6 +150,15 @@ def _conflicts(ctx: Context, records: list[Record], later: list[ChangeRow]) -> l
 def _delete(ctx: Context, table: Table, records: list[Record]) -> None:
     where = " AND ".join(f"{name} = :{name}" for name in table.key)
     ctx.tx.many(f"DELETE FROM {table.name} WHERE {where}", [dict(zip(table.key, record.key, strict=True)) for record in records])
+
+
+def _clear_slots(ctx: Context, records: list[Record]) -> None:
+    """Clear the slots that get another event: they are unique within a series, and the events are put back one by one."""
+    moved = [each.before for each in records if each.table.kind == "event" and each.is_there and each.before is not None]
+    ctx.tx.many(
+        "UPDATE events SET slot = NULL WHERE id = :id AND slot <> :slot",
+        [{"id": before["id"], "slot": before["slot"] or ""} for before in moved],
+    )
 
 
 def _put_back(ctx: Context, record: Record, before: Content) -> None:

@@ -7,6 +7,7 @@ import pytest
 from kalends.db import Database
 from tests.cast import Cast, Person, a_calendar, a_comment, a_contact, a_response, an_event, shared
 from tests.changes.follower import listing
+from tests.events.series import assert_rule_agrees, events_of_series
 
 # They tell when a record was changed last, which an undo is.
 STAMPS = ("updated_at",)
@@ -124,6 +125,21 @@ def test_a_changed_series_gets_its_old_content(cast: Cast) -> None:
     assert cast.alice.put(f"/api/events/{dates[2]['id']}", json=changes).status == 200
     _undo(cast.alice, _history(cast.alice, dates[2])[0]["seq"])
     assert [_event(cast.alice, each) for each in cast.alice.get("/api/events").json["events"]] == before
+
+
+@pytest.mark.parametrize("day", ["2027-03-08", "2027-03-10"])
+def test_a_series_that_was_moved_to_the_next_date_moves_back_and_there_again(cast: Cast, day: str) -> None:
+    event = an_event(cast.alice, start_time="2027-03-09T20:00")
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 4})
+    before = events_of_series(cast.alice, event["id"])
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"start_time": f"{day}T20:00", "scope": "all"}).status == 200
+    moved = [each["start_time"] for each in events_of_series(cast.alice, event["id"])]
+    _undo(cast.alice, _history(cast.alice, event)[0]["seq"])
+    assert [each["start_time"] for each in events_of_series(cast.alice, event["id"])] == [each["start_time"] for each in before]
+    assert_rule_agrees(cast.alice, event["id"])
+    _undo(cast.alice, _history(cast.alice, event)[0]["seq"])
+    assert [each["start_time"] for each in events_of_series(cast.alice, event["id"])] == moved
+    assert_rule_agrees(cast.alice, event["id"])
 
 
 def test_a_created_event_is_deleted(cast: Cast) -> None:
