@@ -142,6 +142,17 @@ def test_a_series_that_was_moved_to_the_next_date_moves_back_and_there_again(cas
     assert_rule_agrees(cast.alice, event["id"])
 
 
+def test_a_series_that_was_split_gets_its_later_exceptions_back(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2027-03-09T20:00")
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 6, "except": "2027-03-12"})
+    before, second = _event(cast.alice, event), events_of_series(cast.alice, event["id"])[1]
+    day = {"start_time": "2027-03-11T20:00", "scope": "following"}
+    assert cast.alice.put(f"/api/events/{second['id']}", json=day).status == 200
+    _undo(cast.alice, _history(cast.alice, second)[0]["seq"])
+    assert _event(cast.alice, event) == before
+    assert_rule_agrees(cast.alice, second["id"])
+
+
 def test_a_created_event_is_deleted(cast: Cast) -> None:
     event = an_event(cast.alice)
     _undo(cast.alice, _history(cast.alice, event)[0]["seq"])

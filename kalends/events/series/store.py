@@ -178,13 +178,10 @@ def insert_exceptions(ctx: Context, exceptions: list[tuple[int, str]]) -> None:
 
 
 def move_exceptions(ctx: Context, old_id: int, new_id: int, first: str) -> None:
-    """Move the exceptions from this slot on to another series."""
-    ctx.tx.run(
-        "UPDATE series_exceptions SET series_id = :new_id WHERE series_id = :old_id AND slot >= :first",
-        new_id=new_id,
-        old_id=old_id,
-        first=first,
-    )
+    """Move the exceptions from this slot on to another series. The journal knows them by series and slot, so none is updated."""
+    slots = [slot for _, slot in find_exceptions(ctx, [old_id]) if slot >= first]
+    delete_exceptions(ctx, old_id, slots)
+    insert_exceptions(ctx, [(new_id, slot) for slot in slots])
 
 
 def delete_exceptions(ctx: Context, series_id: int, slots: list[str] | None = None) -> None:
