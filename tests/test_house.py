@@ -52,7 +52,16 @@ MODULE_LAYERS = {
     "store": {
         *("quotas", "backup.file", "backup.restore", "backup.take"),
         *(f"calendar_view.{name}" for name in ("agenda", "days", "entries", "links", "month", "week")),
-        *("calendars.search", "calendars.sharing", "changes.batch", "changes.current", "changes.history", "changes.tables", "changes.undo"),
+        *(
+            "calendars.search",
+            "calendars.sharing",
+            "changes.batch",
+            "changes.current",
+            "changes.history",
+            "changes.references",
+            "changes.tables",
+            "changes.undo",
+        ),
         *(f"contacts.{name}" for name in ("address_book", "bulk_import", "csv_table", "vcard")),
         *(f"contacts.providers.{name}" for name in ("carddav", "errors", "fetch", "graph")),
         *(f"deliveries.{name}" for name in ("event_time", "limits", "mail", "new_date", "outbox_files", "outcome", "segments", "sms")),

@@ -143,6 +143,17 @@ def block(ctx: Context, user_id: int, owner_id: int) -> None:
             reset_feed(ctx, calendar_id)
 
 
+def end_blocked(ctx: Context, calendar_ids: list[int]) -> None:
+    """End the shares of these calendars with people who block their owner."""
+    if calendar_ids:
+        ctx.tx.run(
+            f"""DELETE FROM calendar_shares WHERE calendar_id {ctx.db.in_list("ids")} AND EXISTS (
+                    SELECT 1 FROM blocks b JOIN calendars c ON c.owner_id = b.owner_id
+                    WHERE c.id = calendar_shares.calendar_id AND b.user_id = calendar_shares.user_id)""",
+            ids=calendar_ids,
+        )
+
+
 def end_all(ctx: Context, owner_id: int) -> None:
     """Stop sharing all calendars of the user, and give each feed a new secret address."""
     for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :owner_id ORDER BY id", owner_id=owner_id):

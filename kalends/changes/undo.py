@@ -1,13 +1,11 @@
 """Undo the changes of one request: every row is put back as it was, unless somebody changed it since."""
 
-from typing import Any
-
-from msgspec import Struct
-
 from kalends import errors, policy, quotas
 from kalends.calendars import search as calendar_search
-from kalends.changes import history, present
+from kalends.calendars import sharing
+from kalends.changes import history, present, references
 from kalends.changes.history import ChangeRow
+from kalends.changes.references import Content, Key, Record
 from kalends.changes.tables import BY_KIND, TABLES, Table
 from kalends.contacts import store as contacts
 from kalends.context import Context
@@ -21,19 +19,6 @@ from kalends.policy import Right
 MAX_CHANGES = 20_000
 # A conflict names this many fields.
 MAX_CONFLICTS = 20
-
-Content = dict[str, Any]
-Key = tuple[Any, ...]
-
-
-class Record(Struct, frozen=True):
-    """A row that a request changed: as it was before (None: it was not there), and whether the request left it there."""
-
-    table: Table
-    key: Key
-    first: ChangeRow
-    before: Content | None
-    is_there: bool
 
 
 def undo(ctx: Context, change: ChangeRow) -> list[Record]:
@@ -49,12 +34,15 @@ def undo(ctx: Context, change: ChangeRow) -> list[Record]:
             _delete(ctx, table, [record for record in records if record.table is table and record.is_there and record.before is None])
         _clear_slots(ctx, records)
         for table in TABLES:
-            for record in records:
-                if record.table is table and record.before is not None:
-                    _put_back(ctx, record, record.before)
+            restored = [record for record in records if record.table is table and record.before is not None]
+            for record, content in references.keep_valid(ctx, table, restored):
+                _put_back(ctx, record, content)
     except errors.Conflict as error:
         raise errors.Conflict("Another record has taken the place of one that this would restore. Nothing was changed.") from error
-    deleted_events.forget(ctx, [record.key[0] for record in records if record.table.kind == "event" and not record.is_there])
+    event_ids = [record.key[0] for record in records if record.table.kind == "event" and not record.is_there]
+    deleted_events.forget(ctx, event_ids)
+    placements.revoke_invalid_grants(ctx, event_ids)
+    sharing.end_blocked(ctx, [record.key[0] for record in records if record.table.kind == "calendar" and not record.is_there])
     return records
 
 
@@ -78,6 +66,8 @@ def _require_rights(ctx: Context, records: list[Record]) -> None:
     checked: set[tuple[str, int]] = set()
     for record in records:
         row = record.first
+        if row.kind == "placement" and not _is_deleted(records, "event", row.event_id):
+            _require_placement(ctx, record, records)
         if row.event_id is not None:
             event = next((each for each in records if each.table.kind == "event" and each.key == (row.event_id,)), None)
             scope = ("event", row.event_id)
@@ -85,6 +75,9 @@ def _require_rights(ctx: Context, records: list[Record]) -> None:
                 _require_event(ctx, row, event)
         elif row.kind in ("calendar", "share", "invitation"):
             scope = ("calendar", row.calendar_id or row.record_id)
+            if row.kind != "calendar" and not _is_deleted(records, "calendar", scope[1]):
+                # The other person may have left the calendar, or block its owner.
+                raise errors.Conflict("Sharing cannot be undone. Share the calendar again, or stop sharing it.")
             if scope not in checked:
                 _require_calendar(ctx, scope[1], records)
         elif row.kind == "contact":
@@ -99,10 +92,23 @@ def _require_rights(ctx: Context, records: list[Record]) -> None:
         checked.add(scope)
 
 
+def _is_deleted(records: list[Record], kind: str, record_id: int | None) -> bool:
+    """Whether the request deleted this record."""
+    return any(each.table.kind == kind and each.key == (record_id,) and not each.is_there for each in records)
+
+
+def _require_placement(ctx: Context, record: Record, records: list[Record]) -> None:
+    """To put an event on a calendar again needs the right to edit the calendar, as putting it there does."""
+    calendar_id = (record.before or {}).get("calendar_id")
+    if calendar_id is not None and not _is_deleted(records, "calendar", calendar_id):
+        policy.calendar(ctx, calendar_id, to=Right.EDIT)
+
+
 def _require_event(ctx: Context, row: ChangeRow, event: Record | None) -> None:
     assert row.event_id is not None
     if event is None or event.is_there:
-        own = row.kind in ("comment", "response") and row.owner_id is not None and row.owner_id == policy.me(ctx)
+        # An author may not undo what an editor did to their comment.
+        own = row.kind in ("comment", "response") and row.owner_id is not None and row.owner_id == row.actor_id == policy.me(ctx)
         policy.event(ctx, row.event_id, to=Right.SEE if own else Right.EDIT)
         return
     before = event.before or {}
@@ -111,7 +117,8 @@ def _require_event(ctx: Context, row: ChangeRow, event: Record | None) -> None:
 
 
 def _require_calendar(ctx: Context, calendar_id: int, records: list[Record]) -> None:
-    deleted = next((each for each in records if each.table.kind == "calendar" and each.key == (calendar_id,) and not each.is_there), None)
+    calendars = [each for each in records if each.table.kind == "calendar" and each.key == (calendar_id,)]
+    deleted = next((each for each in calendars if not each.is_there), None)
     if deleted is None:
         if policy.calendar(ctx, calendar_id, to=Right.OWN).is_primary and any(_creates(each, calendar_id) for each in records):
             raise errors.Conflict("This is your primary calendar, which is always there.")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kalends.db import Database
-from tests.cast import Cast, Person, a_calendar, a_comment, a_contact, a_response, an_event, shared
+from tests.cast import PASSWORD, Cast, Person, a_calendar, a_comment, a_contact, a_response, an_event, shared
 from tests.changes.follower import listing
 from tests.events.series import assert_rule_agrees, events_of_series
 
@@ -247,6 +247,63 @@ def test_contacts_are_undone_by_their_owner_alone(cast: Cast, db: Database) -> N
     _undo(cast.alice, seq)
     assert _show(cast.alice, f"/api/contacts/{contact['id']}") == before
     assert [each["id"] for each in cast.alice.get("/api/contacts?text=bell").json["contacts"]] == [contact["id"]]
+
+
+def test_an_author_does_not_undo_what_an_editor_did(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    comment = a_comment(cast.bob, event)
+    cast.alice.put(f"/api/comments/{comment['id']}", json={"approved": False, "comment": "Moderated"})
+    hidden = _history(cast.alice, event)[0]
+    assert (hidden["kind"], hidden["op"]) == ("comment", "update")
+    _undo(cast.bob, hidden["seq"], 403)
+    _undo(cast.alice, hidden["seq"])
+
+
+def test_an_event_is_not_put_on_the_calendar_of_others_again(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    calendar = a_calendar(cast.bob)
+    cast.bob.put(f"/api/events/{event['id']}/add", json={"calendar_id": calendar["id"]})
+    cast.bob.put(f"/api/events/{event['id']}/remove", json={"calendar_id": calendar["id"]})
+    removed = _history(cast.alice, event)[0]
+    assert (removed["kind"], removed["op"]) == ("placement", "delete")
+    _undo(cast.alice, removed["seq"], 404)
+    assert cast.bob.get(f"/api/events?calendar_id={calendar['id']}").json["events"] == []
+
+
+def test_the_owner_does_not_undo_that_somebody_left(cast: Cast, db: Database) -> None:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "viewer")
+    leave = {"user_name": cast.bob.user_name, "block": True}
+    assert cast.bob.put(f"/api/calendars/{calendar['id']}/unshare", json=leave).status == 200
+    with db.read() as tx:
+        seq = tx.value("SELECT max(id) FROM changes")
+    _undo(cast.alice, seq, 409)
+    assert cast.bob.get(f"/api/calendars/{calendar['id']}").status == 404
+
+
+def test_what_referred_to_deleted_accounts_and_calendars_comes_back_without_them(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    other = a_calendar(cast.alice)
+    cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": other["id"]})
+    comment, response = a_comment(cast.bob, event), a_response(cast.bob, event)
+    cast.alice.delete(f"/api/events/{event['id']}")
+    assert cast.bob.delete(f"/api/users/{cast.bob.id}", json={"current_password": PASSWORD}).status == 200
+    cast.alice.delete(f"/api/calendars/{other['id']}")
+    deleted = next(each for each in cast.alice.get("/api/trash").json["trash"] if each["id"] == event["id"])
+    _undo(cast.alice, deleted["seq"])
+    shown = _event(cast.alice, event)
+    assert [each["id"] for each in shown["comments"]] == [comment["id"]]
+    assert [each["id"] for each in shown["responses of guests"]] == [response["id"]]
+    assert shown["calendar_ids"] == [event["calendars"][0]["id"]]
+
+
+def test_an_event_whose_home_was_deleted_since_is_a_conflict(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    cast.alice.delete(f"/api/events/{event['id']}")
+    deleted = _last_deleted(cast.alice)
+    cast.alice.delete(f"/api/calendars/{calendar['id']}")
+    _undo(cast.alice, deleted["seq"], 409)
 
 
 def test_an_unknown_change_is_not_found(cast: Cast) -> None:

@@ -163,6 +163,12 @@ def revoke_grants_on(ctx: Context, calendar_id: int) -> None:
     _revoke_grants(ctx, "e.calendar_id = :calendar_id", calendar_id=calendar_id)
 
 
+def revoke_invalid_grants(ctx: Context, ids: list[int]) -> None:
+    """Revoke what was granted on these events by people who may no longer edit them."""
+    if ids:
+        _revoke_grants(ctx, f"p.event_id {ctx.db.in_list('ids')}", ids=ids)
+
+
 def _revoke_grants(ctx: Context, condition: str, **params: int | list[int]) -> None:
     """Remove private events from calendars of those who granted access; on other calendars, the placement grants nothing any more."""
     invalid = _INVALID_GRANTS.format(condition=condition)

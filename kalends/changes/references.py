@@ -1,0 +1,69 @@
+"""What a restored row refers to may have been deleted since: users, calendars and series."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from kalends import errors
+from kalends.changes.history import ChangeRow
+from kalends.changes.tables import Table
+from kalends.context import Context
+
+Content = dict[str, Any]
+Key = tuple[Any, ...]
+
+
+class Record(Struct, frozen=True):
+    """A row that a request changed: as it was before (None: it was not there), and whether the request left it there."""
+
+    table: Table
+    key: Key
+    first: ChangeRow
+    before: Content | None
+    is_there: bool
+
+
+# For each kind of record, the columns that refer to other tables: NULL if the row there is missing, or the record is left out.
+_OPTIONAL = {
+    "event": {"series_id": "series"},
+    "placement": {"granted_by": "users"},
+    "comment": {"user_id": "users"},
+    "response": {"user_id": "users"},
+}
+_REQUIRED = {
+    "placement": {"event_id": "events", "calendar_id": "calendars"},
+    "comment": {"event_id": "events"},
+    "response": {"event_id": "events"},
+    "share": {"user_id": "users", "calendar_id": "calendars"},
+    "invitation": {"calendar_id": "calendars"},
+    "exception": {"series_id": "series"},
+}
+
+
+def keep_valid(ctx: Context, table: Table, records: Sequence[Record]) -> list[tuple[Record, Content]]:
+    """The records with what they are restored to, without references to rows that are missing."""
+    contents = [(record, dict(record.before or {})) for record in records]
+    for column, referred in _OPTIONAL.get(table.kind, {}).items():
+        existing = _existing(ctx, referred, contents, column)
+        for _, content in contents:
+            if content[column] not in existing:
+                content[column] = None
+    for column, referred in _REQUIRED.get(table.kind, {}).items():
+        existing = _existing(ctx, referred, contents, column)
+        contents = [(record, content) for record, content in contents if content[column] in existing]
+    if table.kind == "event":
+        homes = _existing(ctx, "calendars", contents, "calendar_id")
+        if any(content["calendar_id"] not in homes for _, content in contents):
+            raise errors.Conflict("The calendar of the event was deleted since, so it cannot be restored.")
+    if table.kind == "invitation":
+        users = _existing(ctx, "users", contents, "user_id")
+        contents = [(record, content) for record, content in contents if content["user_id"] is None or content["user_id"] in users]
+    return contents
+
+
+def _existing(ctx: Context, table: str, contents: list[tuple[Record, Content]], column: str) -> set[int]:
+    ids = sorted({content[column] for _, content in contents if content[column] is not None})
+    if not ids:
+        return set()
+    return {row_id for (row_id,) in ctx.tx.rows(f"SELECT id FROM {table} WHERE id {ctx.db.in_list('ids')}", ids=ids)}
