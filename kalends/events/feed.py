@@ -125,7 +125,7 @@ def _format_series(ctx: Context, series: Series, events: list[Event], deleted: s
     for slot, event in by_slot.items():
         if not _follows_rule(event, pattern, series, slot):
             times = [_format_slot("RECURRENCE-ID", series, pattern, slot), *ical.format_times(event)]
-            yield ical.format_event(event, ctx.settings, uid, times)
+            yield ical.format_event(structs.replace(event, version=series.version), ctx.settings, uid, times)
 
 
 def _find_pattern(series: Series, regular: list[Event]) -> Event | None:
@@ -151,8 +151,7 @@ def _format_rule(ctx: Context, series: Series, pattern: Event, by_slot: dict[str
     # Of an endless rule, the file that it came from may except dates for which no events have been created yet.
     missing = [*slots, *sorted(slot for slot in deleted if slot > slots[-1])] if rule.is_endless else slots
     exceptions = [_format_slot("EXDATE", series, pattern, slot) for slot in missing if slot not in by_slot]
-    version, updated_at = max(e.version for e in by_slot.values()), max(e.updated_at for e in by_slot.values())
-    newest = structs.replace(pattern, version=version, updated_at=updated_at)
+    newest = structs.replace(pattern, version=series.version, updated_at=max(e.updated_at for e in by_slot.values()))
     return ical.format_event(newest, ctx.settings, uid, [*times, _format_rrule(series, pattern, slots[-1]), *added, *exceptions])
 
 

@@ -80,3 +80,27 @@ def test_an_exported_series_keeps_the_status_of_its_dates(cast: Cast) -> None:
     assert result["remarks"] == []
     expected = [("postponed", "In summer"), ("cancelled", "Ill"), ("planned", None), *[("postponed", "In summer")] * 2]
     assert [(event["status"], event["status_note"]) for event in events(cast.alice, calendar_id=copy)] == expected
+
+
+def test_the_sequence_of_a_series_grows_with_every_change_of_it(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True)["id"]
+    event = an_event(cast.alice, calendar_id=calendar)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 6})
+    dates = [each["id"] for each in cast.alice.get(f"/api/events?calendar_id={calendar}").json["events"]]
+
+    def sequence() -> int:
+        numbers = re.findall(rb"\r\nSEQUENCE:(\d+)\r\n", cast.alice.get(f"/api/calendars/{calendar}.ics").content)
+        assert len(set(numbers)) == 1, "all components of a series have the same"
+        return int(numbers[0])
+
+    seen = [sequence()]
+    for method, path, fields in (
+        ("PUT", f"{dates[1]}", {"status": "cancelled"}),
+        ("PUT", f"{dates[2]}", {"status": "cancelled"}),
+        ("DELETE", f"{dates[2]}", None),
+        ("PUT", f"{dates[0]}/repeat", {"frequency": "DAILY", "count": 9}),
+        ("PUT", f"{dates[0]}", {"title": "Other", "scope": "all"}),
+    ):
+        assert cast.alice.request(method, f"/api/events/{path}", json=fields).status == 200
+        seen.append(sequence())
+    assert seen == sorted(set(seen)), seen

@@ -17,7 +17,8 @@ LAST_DAY = date.max.isoformat()
 
 class Series(Struct, frozen=True):
     """A row of the table. `clock` is the local time of day in seconds; occurrences up to `made_until` have been created. The end of a
-    rule with a count is its last date; the dates of `also` are delimited by commas."""
+    rule with a count is its last date; the dates of `also` are delimited by commas. `version` counts the changes of the series and its
+    events."""
 
     id: int
     rrule: str
@@ -27,6 +28,7 @@ class Series(Struct, frozen=True):
     made_until: str
     uid: str | None = None
     also: str = ""
+    version: int = 1
 
     @property
     def rule(self) -> Rule:
@@ -49,7 +51,7 @@ def new_series(rule: Rule, clock: int, made_until: str, uid: str | None = None) 
     return Series(0, "", "", None, clock, made_until, uid).with_rule(rule)
 
 
-_COLUMNS = columns(Series)
+_COLUMNS = columns(Series, version="(SELECT v.version FROM series_versions v WHERE v.series_id = series.id)")
 
 
 def get(ctx: Context, series_id: int) -> Series:
