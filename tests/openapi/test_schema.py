@@ -71,6 +71,8 @@ values = plain | st.lists(plain, max_size=4) | st.dictionaries(st.sampled_from([
 def test_values_that_fit_the_schema_are_accepted(name: str, value: Any) -> None:
     kind, field = FIELDS[name]
     assume(_is_clean(value))
+    # A name with an at sign is read as an e-mail address, which a schema cannot say.
+    assume(field.name != "user_name" or "@" not in str(value))
     if _validator(name).is_valid({field.name: value}):
         _, broken = read_changes(kind, {field.name: value})
         assert not broken, broken
