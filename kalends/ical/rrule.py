@@ -73,6 +73,8 @@ def parse(text: str) -> Recurrence:
         name, _, value = part.partition("=")
         if name.strip() not in _KNOWN:
             raise ValueError(f"{name.strip()} is not supported")
+        if name.strip() in parts:
+            raise ValueError(f"it has {name.strip()} twice")
         parts[name.strip()] = value.strip()
     if parts.get("FREQ") not in _FREQUENCIES:
         raise ValueError("it has no valid FREQ")

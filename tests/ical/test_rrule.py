@@ -181,6 +181,8 @@ def test_a_rule_ends_with_the_year_9999() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "FREQ=DAILY;FREQ=WEEKLY",
+        "FREQ=DAILY;COUNT=3;COUNT=4",
         "",
         "COUNT=3",
         "FREQ=FORTNIGHTLY",
