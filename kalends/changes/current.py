@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from kalends import policy
 from kalends.calendars import present as calendar_present
+from kalends.changes import history
 from kalends.changes.model import Change, Kind, SeriesChange
 from kalends.changes.store import Entry
 from kalends.comments import present as comment_present
@@ -30,6 +31,11 @@ class Follower(Struct, frozen=True):
     """What the actor follows: one calendar, or all of their own."""
 
     calendar: Calendar | None
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether the calendar is followed by somebody who is no member of it. They must not learn of what was never public."""
+        return self.calendar is not None and not self.calendar.is_member
 
     @property
     def calendars(self) -> list[Calendar] | OwnCalendars:
@@ -82,7 +88,11 @@ def _events(ctx: Context, follower: Follower, ids: list[int], series_ids: list[i
         repeat = build_repeat(series.rrule, series.start_date, series.also, ",".join(excepted[series.id]))
         change = SeriesChange(series.id, repeat, [items[event_id] for event_id in in_series[series.id]])
         changes.append(Change(kind="series", op="put", id=series.id, series=change))
-    return changes + _gone("event", [event_id for event_id in ids if event_id not in items])
+    gone = [event_id for event_id in ids if event_id not in items]
+    if follower.is_stranger:
+        once_public = history.find_once_public(ctx, gone)
+        gone = [event_id for event_id in gone if event_id in once_public]
+    return changes + _gone("event", gone)
 
 
 def _rows(ctx: Context, follower: Follower, ids: list[int]) -> list[EventRow]:
@@ -109,7 +119,12 @@ def _comments(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]:
         if (event := events.get(row.event_id)) and policy.can_see_comment(ctx, row, event)
     }
     puts = [Change(kind="comment", op="put", id=each, comment=item) for each, item in items.items()]
-    return puts + _gone("comment", [each for each in ids if each not in items])
+    gone = {each for each in ids if each not in items}
+    if follower.is_stranger:
+        hidden = [row for row in rows if row.id not in items]
+        once_approved = history.find_once_approved(ctx, sorted({row.event_id for row in hidden}))
+        gone -= {row.id for row in hidden} - once_approved
+    return puts + _gone("comment", sorted(gone))
 
 
 def _responses(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]:
@@ -123,7 +138,10 @@ def _responses(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]
         if is_own or (event is not None and event.can_edit):
             items[row.id] = response_present.item(row)
     puts = [Change(kind="response", op="put", id=each, response=item) for each, item in items.items()]
-    return puts + _gone("response", [each for each in ids if each not in items])
+    gone = {each for each in ids if each not in items}
+    if follower.is_stranger:
+        gone -= {row.id for row in rows}
+    return puts + _gone("response", sorted(gone))
 
 
 def _followed(ctx: Context, follower: Follower, ids: set[int]) -> dict[int, Event]:

@@ -77,6 +77,26 @@ def of_event(ctx: Context, event_id: int, paging: Paging) -> list[EventChangeRow
     )
 
 
+def find_once_public(ctx: Context, event_ids: list[int]) -> set[int]:
+    """Those of the events that were public before one of their changes."""
+    sql = (
+        f"""SELECT DISTINCT h.event_id FROM changes h WHERE h.event_id {ctx.db.in_list("ids")} AND h.kind = 'event' AND {_had("public")}"""
+    )
+    return {event_id for (event_id,) in ctx.tx.rows(sql, ids=event_ids)} if event_ids else set()
+
+
+def find_once_approved(ctx: Context, event_ids: list[int]) -> set[int]:
+    """The comments on these events that were approved before one of their changes."""
+    sql = f"""SELECT DISTINCT h.record_id FROM changes h
+              WHERE h.event_id {ctx.db.in_list("ids")} AND h.kind = 'comment' AND {_had("approved")}"""
+    return {comment_id for (comment_id,) in ctx.tx.rows(sql, ids=event_ids)} if event_ids else set()
+
+
+def _had(flag: str) -> str:
+    """SQL: whether the flag was set. Each database writes JSON in its own way; in texts, quotation marks are escaped."""
+    return f"""(h.before LIKE '%"{flag}":1,%' OR h.before LIKE '%"{flag}" : true,%')"""
+
+
 def find_row(ctx: Context, table: Table, record_id: int) -> dict[str, Any] | None:
     """What the history tells of the row with this id, as it is now."""
     rows = ctx.tx.rows(f"SELECT {', '.join(table.told)} FROM {table.name} WHERE id = :id", id=record_id)

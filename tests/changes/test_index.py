@@ -126,6 +126,21 @@ def test_a_guest_follows_one_public_calendar(cast: Cast) -> None:
     assert _ops(follower.follow()) == [("gone", "event", event["id"])]
 
 
+def test_strangers_do_not_learn_of_what_was_never_public(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    shown = an_event(cast.alice, calendar_id=calendar["id"], public=True)
+    followers = [Follower(cast.anonymous, calendar["id"]), Follower(cast.carol, calendar["id"])]
+    hidden = an_event(cast.alice, calendar_id=calendar["id"], public=False)
+    cast.alice.put(f"/api/events/{hidden['id']}", json={"title": "Still hidden"})
+    a_comment(cast.anonymous, shown, email_address="guest@example.org")
+    a_response(cast.bob, shown)
+    cast.alice.delete(f"/api/events/{hidden['id']}")
+    assert [follower.follow() for follower in followers] == [[], []]
+    member = Follower(cast.alice, calendar["id"])
+    cast.alice.put(f"/api/events/{shown['id']}", json={"title": "New title"})
+    assert [_ops(follower.follow()) for follower in [*followers, member]] == [[("put", "event", shown["id"])]] * 3
+
+
 def test_a_guest_must_name_a_calendar(cast: Cast) -> None:
     assert cast.anonymous.get("/api/changes").status == 401
 

@@ -53,6 +53,10 @@ class Exchange:
         """The changes that the stream has sent."""
         return [json.loads(line[6:]) for line in self.content.decode().split("\n") if line.startswith("data: ")]
 
+    async def until_event(self, op: str) -> None:
+        """Wait until the last event is such a one; an event may come twice."""
+        await until(lambda: bool(self.events) and self.events[-1]["op"] == op)
+
     async def until_events(self, count: int) -> None:
         await until(lambda: len(self.events) == count)
 

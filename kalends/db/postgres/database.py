@@ -29,6 +29,9 @@ GRACE_SECONDS = 5
 # After a connection timed out, requests fail at once for this long.
 FAIL_FAST_SECONDS = 1
 
+# How long another connection may be listed until the database counts as used, and how often that is checked.
+CLOSING_SECONDS = 1.0
+CLOSING_INTERVAL_SECONDS = 0.02
 BEGIN_READ = [Command(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
 
 
@@ -81,7 +84,16 @@ class Postgres(PostgresDialect, Database):
                 transaction.connection.cancel_safe(timeout=CANCEL_SECONDS)
 
     def is_in_use(self) -> bool:
+        """The server may list a connection that was just closed for a moment longer."""
         self.close()
+        deadline = time.monotonic() + CLOSING_SECONDS
+        while is_used := self._has_other_connections():
+            if time.monotonic() > deadline:
+                break
+            time.sleep(CLOSING_INTERVAL_SECONDS)
+        return is_used
+
+    def _has_other_connections(self) -> bool:
         with self.read() as tx:
             others = "application_name = 'kalends' AND datname = current_database() AND pid <> pg_backend_pid()"
             return bool(tx.rows(f"SELECT 1 FROM pg_stat_activity WHERE {others}"))
