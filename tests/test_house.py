@@ -58,6 +58,7 @@ MODULE_LAYERS = {
             "changes.batch",
             "changes.current",
             "changes.history",
+            "changes.record",
             "changes.references",
             "changes.tables",
             "changes.undo",

@@ -1,12 +1,15 @@
 """A batch of changes: what a follower has not read yet, as it may see it now."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from kalends import errors, policy
 from kalends.changes import current, cursor, store
 from kalends.changes.current import Follower
 from kalends.changes.cursor import Place, Position
-from kalends.changes.model import KINDS, MAX_CHANGES, ChangeIndex, ChangeQuery, Kind
+from kalends.changes.model import KINDS, MAX_CHANGES, Change, ChangeIndex, ChangeQuery, Kind
+from kalends.changes.store import Journal
 from kalends.context import Context
 from kalends.policy import Right
 
@@ -20,12 +23,11 @@ class Batch(Struct, frozen=True):
 
 
 def read(ctx: Context, params: ChangeQuery) -> Batch:
-    follower = _follower(ctx, params)
+    follower = follow(ctx, params.calendar_id)
     kinds = [kind for kind in KINDS if params.kinds is None or kind in params.kinds]
     digest = cursor.digest_filter(params.calendar_id, list(kinds))
     journal = store.find_journal(ctx)
-    calendar_ids = [follower.calendar.id] if follower.calendar else [each.id for each in policy.my_calendar_ids(ctx)]
-    topics = (*(f"calendar {calendar_id}" for calendar_id in calendar_ids), *([f"user {ctx.actor.id}"] if ctx.actor else []))
+    topics = (*(f"calendar {each}" for each in calendar_ids(ctx, follower)), *([f"user {ctx.actor.id}"] if ctx.actor else []))
     if params.cursor is None:
         start = cursor.encode(Place(journal.epoch, journal.end, digest))
         return Batch(ChangeIndex([], start, more=False), topics, journal.end)
@@ -33,14 +35,25 @@ def read(ctx: Context, params: ChangeQuery) -> Batch:
     if place.filter != digest:
         raise errors.invalid("cursor", "was made with other filters; send the same calendar_id and kinds, or no cursor", "conflict")
     store.require_valid(journal, place.epoch, place.position)
-    limit = min(params.limit, MAX_CHANGES)
+    changes, position, more = read_on(ctx, follower, journal, place.position, kinds, min(params.limit, MAX_CHANGES))
+    next_cursor = cursor.encode(Place(journal.epoch, position, digest))
+    return Batch(ChangeIndex(changes, next_cursor, more), topics, max(place.position, journal.end))
+
+
+def read_on(
+    ctx: Context, follower: Follower, journal: Journal, position: Position, kinds: Sequence[str], limit: int
+) -> tuple[list[Change], Position, bool]:
+    """The changes after the position, the position up to which they go, and whether there may be more already."""
     # While another database of the server is busy, the server may report an older end than before.
-    end = max(place.position, journal.end)
-    entries = store.find_entries(ctx, calendar_ids, place.position, end, kinds, limit)
+    end = max(position, journal.end)
+    entries = store.find_entries(ctx, calendar_ids(ctx, follower), position, end, kinds, limit)
     more = len(entries) == limit
-    position = entries[-1].position if more else end
-    changes = current.present(ctx, follower, entries)
-    return Batch(ChangeIndex(changes, cursor.encode(Place(journal.epoch, position, digest)), more), topics, end)
+    return current.present(ctx, follower, entries), entries[-1].position if more else end, more
+
+
+def calendar_ids(ctx: Context, follower: Follower) -> list[int]:
+    """The calendars whose entries the follower reads."""
+    return [follower.calendar.id] if follower.calendar else [each.id for each in policy.my_calendar_ids(ctx)]
 
 
 def start(ctx: Context, calendar_id: int | None, kinds: list[Kind]) -> str:
@@ -48,8 +61,9 @@ def start(ctx: Context, calendar_id: int | None, kinds: list[Kind]) -> str:
     return read(ctx, ChangeQuery(calendar_id=calendar_id, kinds=kinds)).index.cursor
 
 
-def _follower(ctx: Context, params: ChangeQuery) -> Follower:
-    if params.calendar_id is None:
+def follow(ctx: Context, calendar_id: int | None) -> Follower:
+    """A follower of the calendar, or of all that the user has."""
+    if calendar_id is None:
         policy.user(ctx)
         return Follower(None)
-    return Follower(policy.calendar(ctx, params.calendar_id, to=Right.SEE))
+    return Follower(policy.calendar(ctx, calendar_id, to=Right.SEE))

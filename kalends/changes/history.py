@@ -58,19 +58,20 @@ def find(ctx: Context, change_id: int) -> ChangeRow | None:
     return ctx.tx.one(ChangeRow, f"SELECT {_CHANGE} FROM changes h WHERE h.id = :id", id=change_id)
 
 
-def find_set(ctx: Context, set_id: int) -> list[ChangeRow]:
-    """The changes of one request, in their order."""
-    return ctx.tx.all(ChangeRow, f"SELECT {_CHANGE} FROM changes h WHERE h.set_id = :set_id ORDER BY h.id", set_id=set_id)
+def find_set(ctx: Context, set_id: int, limit: int) -> list[ChangeRow]:
+    """The first changes of one request, in their order."""
+    sql = f"SELECT {_CHANGE} FROM changes h WHERE h.set_id = :set_id ORDER BY h.id LIMIT :limit"
+    return ctx.tx.all(ChangeRow, sql, set_id=set_id, limit=limit)
 
 
 def of_event(ctx: Context, event_id: int, paging: Paging) -> list[EventChangeRow]:
     """The changes of an event and of what belongs to it, newest first."""
     return ctx.tx.all(
         EventChangeRow,
-        f"""SELECT {_CHANGE}, {_ACTOR_NAME}, h.next_before FROM (
-                SELECT c.*, lead(c.before) OVER (PARTITION BY c.kind, c.record_id ORDER BY c.id) AS next_before
-                FROM changes c WHERE c.event_id = :event_id
-            ) AS h ORDER BY h.id DESC LIMIT :limit OFFSET :offset""",
+        f"""SELECT {_CHANGE}, {_ACTOR_NAME}, (
+                SELECT n.before FROM changes n
+                WHERE n.event_id = :event_id AND n.id > h.id AND n.kind = h.kind AND n.record_id = h.record_id ORDER BY n.id LIMIT 1
+            ) FROM changes h WHERE h.event_id = :event_id ORDER BY h.id DESC LIMIT :limit OFFSET :offset""",
         event_id=event_id,
         limit=paging.fetch,
         offset=paging.offset,

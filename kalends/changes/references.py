@@ -1,28 +1,11 @@
 """What a restored row refers to may have been deleted since: users, calendars and series."""
 
 from collections.abc import Sequence
-from typing import Any
-
-from msgspec import Struct
 
 from kalends import errors
-from kalends.changes.history import ChangeRow
+from kalends.changes.record import Content, Record
 from kalends.changes.tables import Table
 from kalends.context import Context
-
-Content = dict[str, Any]
-Key = tuple[Any, ...]
-
-
-class Record(Struct, frozen=True):
-    """A row that a request changed: as it was before (None: it was not there), and whether the request left it there."""
-
-    table: Table
-    key: Key
-    first: ChangeRow
-    before: Content | None
-    is_there: bool
-
 
 # For each kind of record, the columns that refer to other tables: NULL if the row there is missing, or the record is left out.
 _OPTIONAL = {

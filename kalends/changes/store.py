@@ -1,6 +1,7 @@
 """The SQL of the entries by which followers learn of changes."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from msgspec import Struct
 
@@ -63,11 +64,13 @@ def find_entries(ctx: Context, calendar_ids: list[int], after: Position, end: Po
 
 
 def prune(ctx: Context) -> bool:
-    """Delete a batch of what is older than the history; returns whether there is more."""
+    """Delete a batch of what is older than the history; returns whether there may be more.
+
+    Ids grow with time, so the first rows are the oldest: no other row is looked at.
+    """
     old = ctx.now - ctx.settings.history_days * DAY
-    entries = ctx.tx.rows("SELECT id, tx FROM sync_entries WHERE at < :old ORDER BY id LIMIT :limit", old=old, limit=BATCH)
+    entries = _first_older(ctx, "sync_entries", "tx", old)
     if entries:
-        ctx.tx.run("DELETE FROM sync_entries WHERE id <= :last AND at < :old", last=entries[-1][0], old=old)
         tx, entry_id = max((tx, entry_id) for entry_id, tx in entries)
         ctx.tx.run(
             """UPDATE journal SET pruned_tx = :tx, pruned_id = :id
@@ -75,10 +78,16 @@ def prune(ctx: Context) -> bool:
             tx=tx,
             id=entry_id,
         )
-    changes = ctx.tx.rows("SELECT id FROM changes WHERE at < :old ORDER BY id LIMIT :limit", old=old, limit=BATCH)
-    if changes:
-        ctx.tx.run("DELETE FROM changes WHERE id <= :last AND at < :old", last=changes[-1][0], old=old)
+    changes = _first_older(ctx, "changes", "set_id", old)
+    for table, rows in (("sync_entries", entries), ("changes", changes)):
+        ctx.tx.run(f"DELETE FROM {table} WHERE id {ctx.db.in_list('ids')}", ids=[row_id for row_id, _ in rows])
     return len(entries) == BATCH or len(changes) == BATCH
+
+
+def _first_older(ctx: Context, table: str, column: str, old: int) -> list[tuple[int, int]]:
+    """The ids and another column of the first rows, as long as they are older."""
+    rows = ctx.tx.rows(f"SELECT id, {column}, at FROM {table} ORDER BY id LIMIT :limit", limit=BATCH)
+    return [(row_id, value) for row_id, value, at in takewhile(lambda row: row[2] < old, rows)]
 
 
 def erase_owner(ctx: Context, user_id: int) -> None:
@@ -86,7 +95,10 @@ def erase_owner(ctx: Context, user_id: int) -> None:
     rows = ctx.tx.rows("SELECT kind, record_id FROM changes WHERE owner_id = :id AND op = 'delete'", id=user_id)
     event_ids = [record_id for kind, record_id in rows if kind == "event"]
     ctx.tx.run(f"DELETE FROM changes WHERE event_id {ctx.db.in_list('ids')}", ids=event_ids)
-    for kind in ("contact", "calendar"):
+    calendar_ids = [record_id for kind, record_id in rows if kind == "calendar"]
+    shared = f"SELECT kind, record_id FROM changes WHERE calendar_id {ctx.db.in_list('ids')} AND op = 'delete' AND event_id IS NULL"
+    rows += ctx.tx.rows(shared, ids=calendar_ids)
+    for kind in ("contact", "calendar", "share", "invitation"):
         ids = [record_id for each, record_id in rows if each == kind]
         ctx.tx.run(f"DELETE FROM changes WHERE record_id {ctx.db.in_list('ids')} AND kind = '{kind}' AND event_id IS NULL", ids=ids)
 

@@ -5,10 +5,11 @@ from kalends.calendars import search as calendar_search
 from kalends.calendars import sharing
 from kalends.changes import history, present, references
 from kalends.changes.history import ChangeRow
-from kalends.changes.references import Content, Key, Record
-from kalends.changes.tables import BY_KIND, TABLES, Table
+from kalends.changes.record import Content, Record, Records
+from kalends.changes.tables import TABLES, Table
 from kalends.contacts import store as contacts
 from kalends.context import Context
+from kalends.db import UniqueViolation
 from kalends.errors import FieldError
 from kalends.events import deleted_events
 from kalends.events import store as events
@@ -23,122 +24,83 @@ MAX_CONFLICTS = 20
 
 def undo(ctx: Context, change: ChangeRow) -> list[Record]:
     """Undo the request that made this change, and return the records that it concerned."""
-    rows = history.find_set(ctx, change.set_id)
+    rows = history.find_set(ctx, change.set_id, MAX_CHANGES + 1)
     if len(rows) > MAX_CHANGES:
         raise errors.Conflict(f"This request changed more than {MAX_CHANGES:,} records, which is too much to undo at once.")
-    records = _records(rows)
+    records = Records(rows)
+    _lock(ctx, records)
     _require_rights(ctx, records)
     _require_unchanged(ctx, rows, records)
     try:
         for table in reversed(TABLES):
-            _delete(ctx, table, [record for record in records if record.table is table and record.is_there and record.before is None])
+            _delete(ctx, table, [record for record in records.of(table) if record.is_there and record.before is None])
         _clear_slots(ctx, records)
         for table in TABLES:
-            restored = [record for record in records if record.table is table and record.before is not None]
+            restored = [record for record in records.of(table) if record.before is not None]
             for record, content in references.keep_valid(ctx, table, restored):
                 _put_back(ctx, record, content)
-    except errors.Conflict as error:
+    except UniqueViolation as error:
         raise errors.Conflict("Another record has taken the place of one that this would restore. Nothing was changed.") from error
-    event_ids = [record.key[0] for record in records if record.table.kind == "event" and not record.is_there]
-    deleted_events.forget(ctx, event_ids)
-    placements.revoke_invalid_grants(ctx, event_ids)
-    sharing.end_blocked(ctx, [record.key[0] for record in records if record.table.kind == "calendar" and not record.is_there])
-    return records
+    deleted_events.forget(ctx, records.deleted_ids("event"))
+    placements.revoke_invalid_grants(ctx, records.deleted_ids("event"))
+    sharing.end_blocked(ctx, records.deleted_ids("calendar"))
+    return records.all
 
 
-def _records(rows: list[ChangeRow]) -> list[Record]:
-    first: dict[tuple[str, Key], ChangeRow] = {}
-    last: dict[tuple[str, Key], ChangeRow] = {}
-    for row in rows:
-        table = BY_KIND[row.kind]
-        content = row.content
-        key = tuple(content[name] for name in table.key) if table.key != ("id",) else (row.record_id,)
-        first.setdefault((row.kind, key), row)
-        last[row.kind, key] = row
-    return [
-        Record(BY_KIND[kind], key, row, None if row.op == "create" else row.content, last[kind, key].op != "delete")
-        for (kind, key), row in first.items()
-    ]
+def _lock(ctx: Context, records: Records) -> None:
+    """Wait for requests that change one of the records, so that their changes are seen; none can change them until this one ends."""
+    events.lock(ctx, sorted({record.first.event_id for record in records.all if record.first.event_id is not None}))
+    for table in TABLES:
+        ids = sorted(record.key[0] for record in records.of(table) if record.is_there)
+        if ids and table.key == ("id",):
+            ctx.tx.rows(f"SELECT id FROM {table.name} WHERE id {ctx.db.in_list('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
 
 
-def _require_rights(ctx: Context, records: list[Record]) -> None:
-    """Undoing a change needs the rights that the change needs."""
-    checked: set[tuple[str, int]] = set()
-    for record in records:
+def _require_rights(ctx: Context, records: Records) -> None:
+    rights: dict[int, Right] = {}
+    for record in records.all:
         row = record.first
-        if row.kind == "placement" and not _is_deleted(records, "event", row.event_id):
-            _require_placement(ctx, record, records)
-        if row.event_id is not None:
-            event = next((each for each in records if each.table.kind == "event" and each.key == (row.event_id,)), None)
-            scope = ("event", row.event_id)
-            if scope not in checked:
-                _require_event(ctx, row, event)
-        elif row.kind in ("calendar", "share", "invitation"):
-            scope = ("calendar", row.calendar_id or row.record_id)
-            if row.kind != "calendar" and not _is_deleted(records, "calendar", scope[1]):
-                # The other person may have left the calendar, or block its owner.
-                raise errors.Conflict("Sharing cannot be undone. Share the calendar again, or stop sharing it.")
-            if scope not in checked:
-                _require_calendar(ctx, scope[1], records)
+        if row.kind in ("calendar", "share", "invitation"):
+            _require_calendar(ctx, record, records)
         elif row.kind == "contact":
-            scope = ("contact", row.owner_id or 0)
-            if row.owner_id != policy.user(ctx).id:
-                raise errors.NotFound
-        else:
-            # A series and its exceptions go with the events of the same request.
-            scope = ("series", row.record_id)
-            if not any(each.table.kind == "event" for each in records):
-                policy.require_whole_series(ctx, row.record_id)
-        checked.add(scope)
+            policy.require_own_record(ctx, row.owner_id)
+        elif row.event_id is not None and ("event", row.event_id) not in records.deleted:
+            is_own = row.kind in ("comment", "response") and policy.may_undo_own(ctx, row.owner_id, row.actor_id)
+            rights[row.event_id] = rights.get(row.event_id, Right.SEE) if is_own else Right.EDIT
+            if row.kind == "placement" and record.before and ("calendar", record.before["calendar_id"]) not in records.deleted:
+                policy.require_restored_placement(ctx, record.before["calendar_id"])
+    policy.require_undo_in_events(ctx, rights)
+    for owner_id, calendar_id in {
+        (each["owner_id"], each["calendar_id"]) for (kind, _), each in records.deleted.items() if kind == "event"
+    }:
+        if ("calendar", calendar_id) not in records.deleted:
+            policy.require_restored_event(ctx, owner_id, calendar_id)
+    if not rights and not records.deleted_ids("event"):
+        # A series and its exceptions go with the events of the same request, if it changed any.
+        for series_id in {record.first.record_id for record in records.all if record.kind in ("series", "exception")}:
+            policy.require_whole_series(ctx, series_id)
 
 
-def _is_deleted(records: list[Record], kind: str, record_id: int | None) -> bool:
-    """Whether the request deleted this record."""
-    return any(each.table.kind == kind and each.key == (record_id,) and not each.is_there for each in records)
+def _require_calendar(ctx: Context, record: Record, records: Records) -> None:
+    calendar_id = record.first.calendar_id or record.first.record_id
+    deleted = records.deleted.get(("calendar", calendar_id))
+    if deleted:
+        policy.require_own_record(ctx, deleted["owner_id"])
+    elif record.kind != "calendar":
+        # The other person may have left the calendar, or block its owner.
+        raise errors.Conflict("Sharing cannot be undone. Share the calendar again, or stop sharing it.")
+    else:
+        policy.require_undo_in_calendar(ctx, calendar_id, creates=record.before is None)
 
 
-def _require_placement(ctx: Context, record: Record, records: list[Record]) -> None:
-    """To put an event on a calendar again needs the right to edit the calendar, as putting it there does."""
-    calendar_id = (record.before or {}).get("calendar_id")
-    if calendar_id is not None and not _is_deleted(records, "calendar", calendar_id):
-        policy.calendar(ctx, calendar_id, to=Right.EDIT)
-
-
-def _require_event(ctx: Context, row: ChangeRow, event: Record | None) -> None:
-    assert row.event_id is not None
-    if event is None or event.is_there:
-        # An author may not undo what an editor did to their comment.
-        own = row.kind in ("comment", "response") and row.owner_id is not None and row.owner_id == row.actor_id == policy.me(ctx)
-        policy.event(ctx, row.event_id, to=Right.SEE if own else Right.EDIT)
-        return
-    before = event.before or {}
-    if before.get("owner_id") != policy.user(ctx).id:
-        policy.calendar(ctx, before["calendar_id"], to=Right.EDIT)
-
-
-def _require_calendar(ctx: Context, calendar_id: int, records: list[Record]) -> None:
-    calendars = [each for each in records if each.table.kind == "calendar" and each.key == (calendar_id,)]
-    deleted = next((each for each in calendars if not each.is_there), None)
-    if deleted is None:
-        if policy.calendar(ctx, calendar_id, to=Right.OWN).is_primary and any(_creates(each, calendar_id) for each in records):
-            raise errors.Conflict("This is your primary calendar, which is always there.")
-    elif (deleted.before or {}).get("owner_id") != policy.user(ctx).id:
-        raise errors.NotFound
-
-
-def _creates(record: Record, calendar_id: int) -> bool:
-    return record.table.kind == "calendar" and record.key == (calendar_id,) and record.before is None
-
-
-def _require_unchanged(ctx: Context, rows: list[ChangeRow], records: list[Record]) -> None:
+def _require_unchanged(ctx: Context, rows: list[ChangeRow], records: Records) -> None:
     """Raise Conflict if another request changed one of the records since, or added to an event that would be deleted."""
-    keys = {(record.table.kind, record.first.record_id) for record in records}
-    created = {record.key[0] for record in records if record.table.kind == "event" and record.before is None}
+    keys = {(record.kind, record.first.record_id) for record in records.all}
+    created = {record.key[0] for record in records.all if record.kind == "event" and record.before is None}
     later = [row for row in history.find_later(ctx, rows) if (row.kind, row.record_id) in keys or row.event_id in created]
     if later:
-        raise errors.Conflict(
-            "Somebody changed this since, so it cannot be undone. Change it by hand instead.", _conflicts(ctx, records, later)
-        )
+        detail = "Somebody changed this since, so it cannot be undone. Change it by hand instead."
+        raise errors.Conflict(detail, _conflicts(ctx, records.all, later))
 
 
 def _conflicts(ctx: Context, records: list[Record], later: list[ChangeRow]) -> list[FieldError]:
@@ -159,9 +121,9 @@ def _delete(ctx: Context, table: Table, records: list[Record]) -> None:
     ctx.tx.many(f"DELETE FROM {table.name} WHERE {where}", [dict(zip(table.key, record.key, strict=True)) for record in records])
 
 
-def _clear_slots(ctx: Context, records: list[Record]) -> None:
+def _clear_slots(ctx: Context, records: Records) -> None:
     """Clear the slots that get another event: they are unique within a series, and the events are put back one by one."""
-    moved = [each.before for each in records if each.table.kind == "event" and each.is_there and each.before is not None]
+    moved = [each.before for each in records.all if each.table.kind == "event" and each.is_there and each.before is not None]
     ctx.tx.many(
         "UPDATE events SET slot = NULL WHERE id = :id AND slot <> :slot",
         [{"id": before["id"], "slot": before["slot"] or ""} for before in moved],

@@ -54,6 +54,14 @@ from kalends.policy.events import (
 )
 from kalends.policy.feed_link import feed_url
 from kalends.policy.guests import can_see_comment, can_see_response, comment, comment_visible, needs_no_approval, response
+from kalends.policy.undo import (
+    may_undo_own,
+    require_own_record,
+    require_restored_event,
+    require_restored_placement,
+    require_undo_in_calendar,
+    require_undo_in_events,
+)
 
 __all__ = [
     "CONTACT_LISTS",
@@ -87,6 +95,7 @@ __all__ = [
     "is_own_account",
     "key",
     "key_creating_session",
+    "may_undo_own",
     "me",
     "missing_event",
     "my_calendar_ids",
@@ -96,7 +105,12 @@ __all__ = [
     "placed_event_visible",
     "primary_calendar",
     "require_open_registration",
+    "require_own_record",
     "require_removal",
+    "require_restored_event",
+    "require_restored_placement",
+    "require_undo_in_calendar",
+    "require_undo_in_events",
     "require_verified_sender",
     "require_webhooks",
     "require_whole_series",

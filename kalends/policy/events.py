@@ -1,6 +1,6 @@
 """Which events the actor may see and edit."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from kalends import errors
 from kalends.context import Context
@@ -126,6 +126,12 @@ def visible_events(ctx: Context, ids: Iterable[int | None]) -> dict[int, Event]:
     event_ids = sorted({event_id for event_id in ids if event_id is not None})
     sql = f"{SELECT_EVENTS} WHERE e.id {ctx.db.in_list('ids')} AND {event_visible(ctx)}"
     return {event.id: event for event in ctx.tx.all(Event, sql, ids=event_ids, me=me(ctx))}
+
+
+def require_each(ctx: Context, visible: Mapping[int, Event], rights: Mapping[int, Right]) -> None:
+    """Raise NotFound or Forbidden if the actor does not have the right to one of the events."""
+    for event_id, right in rights.items():
+        _require(ctx, visible.get(event_id), right)
 
 
 def _require(ctx: Context, event: Event | None, to: Right) -> Event:

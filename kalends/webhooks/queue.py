@@ -5,15 +5,13 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from kalends import errors, policy
-from kalends.changes import current, cursor
+from kalends import errors
+from kalends.changes import batch, current, cursor
 from kalends.changes import store as changes
-from kalends.changes.current import Follower
 from kalends.changes.cursor import Place, Position
 from kalends.changes.model import KINDS, Change, SeriesChange
 from kalends.changes.store import Entry
 from kalends.context import Actor, Context
-from kalends.policy import Right
 from kalends.records.webhook import Webhook, WebhookDelivery
 from kalends.users import store as users
 from kalends.values import timestamps
@@ -44,16 +42,12 @@ def next_batch(ctx: Context, webhook: Webhook) -> Batch:
     position = (webhook.tx, webhook.entry_id)
     if webhook.epoch != journal.epoch or position < journal.pruned:
         return Batch([NewDelivery("missed", None, journal.end)], journal.epoch, journal.end)
-    # Transactions in other databases of the server may hold the end back for a moment.
-    journal_end = max(position, journal.end)
     try:
-        follower = _follower(ctx, webhook)
+        follower = batch.follow(ctx, webhook.calendar_id)
     except errors.NotFound:
         return Batch([NewDelivery("calendar", webhook.calendar_id, position)], journal.epoch, position)
-    calendar_ids = [follower.calendar.id] if follower.calendar else [each.id for each in policy.my_calendar_ids(ctx)]
-    entries = changes.find_entries(ctx, calendar_ids, position, journal_end, _kinds(webhook), BATCH)
-    end = entries[-1].position if len(entries) == BATCH else journal_end
-    return Batch(_deliveries(current.present(ctx, follower, entries), position, end), journal.epoch, end)
+    records, end, _ = batch.read_on(ctx, follower, journal, position, _kinds(webhook), BATCH)
+    return Batch(_deliveries(records, position, end), journal.epoch, end)
 
 
 class Message(Struct, frozen=True):
@@ -83,20 +77,16 @@ def message(ctx: Context, webhook: Webhook, delivery: WebhookDelivery) -> Messag
     return Message(body, is_last)
 
 
-def _follower(ctx: Context, webhook: Webhook) -> Follower:
-    return Follower(policy.calendar(ctx, webhook.calendar_id, to=Right.SEE) if webhook.calendar_id else None)
-
-
 def _kinds(webhook: Webhook) -> Sequence[str]:
     return [kind for kind in KINDS if not webhook.kinds or kind in webhook.kinds.split()]
 
 
-def _deliveries(batch: list[Change], start: Position, end: Position) -> list[NewDelivery]:
+def _deliveries(records: list[Change], start: Position, end: Position) -> list[NewDelivery]:
     """One for each change. Only with the last of them all before `end` has been sent."""
     deliveries = []
-    for number, change in enumerate(batch, 1):
+    for number, change in enumerate(records, 1):
         event_ids = " ".join(str(event.id) for event in change.series.events) if isinstance(change.series, SeriesChange) else ""
-        deliveries.append(NewDelivery(change.kind, change.id, end if number == len(batch) else start, event_ids))
+        deliveries.append(NewDelivery(change.kind, change.id, end if number == len(records) else start, event_ids))
     return deliveries
 
 
@@ -104,10 +94,10 @@ def _change(ctx: Context, webhook: Webhook, delivery: WebhookDelivery) -> Change
     assert delivery.record_id is not None
     record = (delivery.kind, delivery.record_id)
     try:
-        follower = _follower(ctx, webhook)
+        follower = batch.follow(ctx, webhook.calendar_id)
     except errors.NotFound:
         return Change(kind=delivery.kind, op="gone", id=delivery.record_id)
     ids = [record, *(("event", int(event_id)) for event_id in delivery.event_ids.split())]
-    batch = current.present(ctx, follower, [Entry(0, 0, kind, record_id) for kind, record_id in ids])
+    changed = current.present(ctx, follower, [Entry(0, 0, kind, record_id) for kind, record_id in ids])
     # An event that joined a series since is told with its series.
-    return next((change for change in batch if (change.kind, change.id) == record), batch[0] if batch else None)
+    return next((change for change in changed if (change.kind, change.id) == record), changed[0] if changed else None)

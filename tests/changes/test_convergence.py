@@ -1,4 +1,4 @@
-"""Whoever follows the cursor holds exactly what a fresh listing holds, whatever happens."""
+"""A client that follows the cursor holds exactly what a fresh listing holds, whatever happens."""
 
 from random import Random
 from threading import Thread

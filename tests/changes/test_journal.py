@@ -49,6 +49,8 @@ def test_a_change_has_its_author_and_the_row_as_it_was(cast: Cast, db: Database)
 
 def test_the_history_of_a_deleted_account_is_erased(cast: Cast, db: Database) -> None:
     event = an_event(cast.alice, title="Very secret")
+    shared_with = {"user_name": "secret.friend@example.org", "role": "viewer"}
+    assert cast.alice.put(f"/api/calendars/{cast.alice.primary_calendar_id}/share", json=shared_with).status == 200
     cast.alice.put(f"/api/events/{event['id']}", json={"title": "Still secret"})
     assert cast.alice.delete(f"/api/users/{cast.alice.id}", json={"current_password": "correct horse battery"}).status == 200
     with db.read() as tx:

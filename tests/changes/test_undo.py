@@ -1,12 +1,19 @@
 """Undo: every kind of change is put back as it was, or refused with 409 if somebody changed it since."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import pytest
+from msgspec import structs
 
-from kalends.db import Database
+from kalends.app import application
+from kalends.db import Author, Database
+from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, Person, a_calendar, a_comment, a_contact, a_response, an_event, shared
 from tests.changes.follower import listing
+from tests.client import Client
+from tests.conftest import Clock
 from tests.events.series import assert_rule_agrees, events_of_series
 
 # They tell when a record was changed last, which an undo is.
@@ -303,7 +310,32 @@ def test_an_event_whose_home_was_deleted_since_is_a_conflict(cast: Cast) -> None
     cast.alice.delete(f"/api/events/{event['id']}")
     deleted = _last_deleted(cast.alice)
     cast.alice.delete(f"/api/calendars/{calendar['id']}")
-    _undo(cast.alice, deleted["seq"], 409)
+    assert "calendar of the event" in _undo(cast.alice, deleted["seq"], 409)["detail"]
+
+
+def test_a_change_that_is_committed_meanwhile_is_a_conflict(cast: Cast, db: Database) -> None:
+    event = an_event(cast.alice)
+    cast.alice.put(f"/api/events/{event['id']}", json={"title": "Mine"})
+    seq = _history(cast.alice, event)[0]["seq"]
+    with ThreadPoolExecutor(1) as thread:
+        with db.write() as tx:
+            tx.author = lambda: Author(1, 0, None, "database", None)
+            tx.run("UPDATE events SET title = 'Theirs' WHERE id = :id", id=event["id"])
+            undo = thread.submit(cast.alice.post, f"/api/changes/{seq}/undo")
+            # It waits for the lock, or has not begun yet; neither may overwrite the change.
+            Event().wait(0.2)
+        assert undo.result(30).status == 409
+    assert _event(cast.alice, event)["title"] == "Theirs"
+
+
+def test_a_quota_is_not_exceeded_by_an_undo(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    full = Client(application(db, structs.replace(settings, quota_events=1), clock), cast.alice.token)
+    event = an_event(full)
+    full.delete(f"/api/events/{event['id']}")
+    deleted = _last_deleted(cast.alice)
+    an_event(full)
+    refused = full.post(f"/api/changes/{deleted['seq']}/undo")
+    assert (refused.status, "more than 1 events" in refused.json["detail"]) == (409, True), refused
 
 
 def test_an_unknown_change_is_not_found(cast: Cast) -> None:

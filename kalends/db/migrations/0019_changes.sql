@@ -93,7 +93,7 @@ INSERT INTO change_author (set_id, at, via) VALUES (0, 0, 'database');
 -- @sync DELETE ON contacts WHEN OLD.service IS NULL: INSERT INTO sync_entries (user_id, kind, record_id) VALUES (OLD.user_id, 'contact', OLD.id)
 -- @sync INSERT ON calendars: INSERT INTO sync_entries (calendar_id, kind, record_id) VALUES (NEW.id, 'calendar', NEW.id)
 -- @sync UPDATE ON calendars WHEN OLD.updated_at <> NEW.updated_at OR OLD.name <> NEW.name OR OLD.color <> NEW.color OR OLD.time_zone <> NEW.time_zone OR OLD.public <> NEW.public OR OLD.is_primary <> NEW.is_primary: INSERT INTO sync_entries (calendar_id, kind, record_id) VALUES (NEW.id, 'calendar', NEW.id)
--- Whoever sees an event sees on which public calendars it is.
+-- Those who see an event see on which public calendars it is.
 -- @sync UPDATE ON calendars AS access WHEN OLD.public <> NEW.public: INSERT INTO sync_entries (calendar_id, kind, record_id) SELECT o.calendar_id, 'event', p.event_id FROM placements p JOIN placements o ON o.event_id = p.event_id AND o.calendar_id <> NEW.id WHERE p.calendar_id = NEW.id
 -- The owner of a deleted calendar can no longer read its entries, nor can those with whom it was shared.
 -- @sync DELETE ON calendars: INSERT INTO sync_entries (user_id, kind, record_id) SELECT DISTINCT OLD.owner_id, kind, record_id FROM sync_entries WHERE calendar_id = OLD.id UNION SELECT OLD.owner_id, 'calendar', OLD.id

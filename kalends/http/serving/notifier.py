@@ -93,7 +93,7 @@ class Notifier:
         self._task = None
 
     def _notify(self, topics: set[str] | None, position: Position | None) -> None:
-        """Wake those who wait for one of the topics (None: for any), and have not read as far as this."""
+        """Wake those who wait for one of the topics (None: for any), and have not read up to this position."""
         assert position
         self._position = position
         if topics is None or len(self._changed_at) + len(topics) > MAX_TOPICS:

@@ -1,0 +1,42 @@
+"""Who may undo a change: those who have the rights that the change needed."""
+
+from collections.abc import Mapping
+
+from kalends import errors
+from kalends.context import Context
+from kalends.policy.actor import Right, user
+from kalends.policy.calendars import calendar
+from kalends.policy.events import require_each, visible_events
+
+
+def require_undo_in_events(ctx: Context, rights: Mapping[int, Right]) -> None:
+    """Changes of these events, and of what belongs to them, need these rights."""
+    require_each(ctx, visible_events(ctx, rights), rights)
+
+
+def require_restored_event(ctx: Context, owner_id: int, calendar_id: int) -> None:
+    """A deleted event is restored by its owner, and by the owner and editors of its home calendar."""
+    if owner_id != user(ctx).id:
+        calendar(ctx, calendar_id, to=Right.EDIT)
+
+
+def require_restored_placement(ctx: Context, calendar_id: int) -> None:
+    """To put an event on a calendar again needs the right to edit the calendar, as putting it there does."""
+    calendar(ctx, calendar_id, to=Right.EDIT)
+
+
+def require_undo_in_calendar(ctx: Context, calendar_id: int, *, creates: bool) -> None:
+    """Changes of a calendar are undone by its owner. The primary one is always there."""
+    if calendar(ctx, calendar_id, to=Right.OWN).is_primary and creates:
+        raise errors.Conflict("This is your primary calendar, which is always there.")
+
+
+def require_own_record(ctx: Context, owner_id: int | None) -> None:
+    """A contact, and a calendar that was deleted, are restored by their owner alone."""
+    if owner_id != user(ctx).id:
+        raise errors.NotFound
+
+
+def may_undo_own(ctx: Context, owner_id: int | None, actor_id: int | None) -> bool:
+    """Whether the actor made this change to their own comment or response; an author may not undo what an editor did to it."""
+    return ctx.actor is not None and owner_id == actor_id == ctx.actor.id
