@@ -21,7 +21,6 @@ from kalends.policy import Right
 from kalends.records.calendar import Calendar
 from kalends.records.user import User
 from kalends.tokens import derive
-from kalends.users import store as users
 
 SHARES = rate_limit.Limit("shares", 60, 3600, "An account may share calendars {max_uses} times an hour. Try again later.")
 
@@ -213,7 +212,7 @@ def _with_time_zone(params: CalendarInput, zone: str) -> CalendarInput:
 
 
 def _find_user(ctx: Context, name: str) -> User:
-    user = users.find_for_others(ctx, name)
+    user = policy.other_user(ctx, name)
     if user is None:
         raise errors.NotFound(f"There is no user called {name}.", [FieldError("user_name", "belongs to nobody here", "not_found")])
     return user

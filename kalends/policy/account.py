@@ -8,6 +8,7 @@ from kalends.records.contact import Contact
 from kalends.records.key import Key
 from kalends.records.session import Session
 from kalends.records.subscriber import Subscriber
+from kalends.records.user import User
 from kalends.records.webhook import Webhook
 from kalends.transports import FILES
 from kalends.values.text import fold_case
@@ -30,6 +31,12 @@ def require_verified_sender(ctx: Context) -> None:
         raise errors.Forbidden(
             "Verify your e-mail address first: follow the link that was mailed to it, or have it sent again in the settings."
         )
+
+
+def other_user(ctx: Context, name: str) -> User | None:
+    """Another user, whom everybody finds by the user name, and by the address once it is verified."""
+    condition = "email_key = :name AND verified_at IS NOT NULL" if "@" in name else "user_name_key = :name"
+    return ctx.tx.one(User, f"SELECT {columns(User)} FROM users WHERE {condition}", name=fold_case(name))
 
 
 def own_account(ctx: Context, user_id: int) -> Actor:

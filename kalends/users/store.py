@@ -37,12 +37,6 @@ def find(ctx: Context, name: str) -> User | None:
     return ctx.tx.one(User, f"SELECT {_USER} FROM users WHERE {column} = :name", name=fold_case(name))
 
 
-def find_for_others(ctx: Context, name: str) -> User | None:
-    """Find another user: by user name, or by a verified address."""
-    user = find(ctx, name)
-    return user if user and ("@" not in name or user.verified_at is not None) else None
-
-
 def every(ctx: Context) -> list[User]:
     return ctx.tx.all(User, f"SELECT {_USER} FROM users ORDER BY id")
 

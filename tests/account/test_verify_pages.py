@@ -3,12 +3,12 @@
 import pytest
 from msgspec import structs
 
+from kalends import policy
 from kalends.app import application
 from kalends.context import Context
 from kalends.db import Database
 from kalends.deliveries.store import MAX_ACCOUNT_MAILS_PER_HOUR
 from kalends.settings import Settings
-from kalends.users import store as users
 from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, Person, an_event
 from tests.client import Client
@@ -101,7 +101,7 @@ def test_nobody_is_found_by_an_address_that_is_not_verified(cast: Cast, db: Data
     def is_known(name: str) -> bool:
         ctx = Context(db, settings, NOON)
         with ctx.read():
-            return users.find_for_others(ctx, name) is not None
+            return policy.other_user(ctx, name) is not None
 
     assert (is_known(bob.user_name), is_known(bob.email_address)) == (True, False)
     login = {"user_name": bob.email_address, "password": PASSWORD}
