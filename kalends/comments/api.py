@@ -16,7 +16,7 @@ from kalends.comments.model import (
 )
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.input.fields import Changes
+from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.policy import Right
@@ -62,7 +62,8 @@ def create(ctx: Context, params: CommentInput) -> CommentItem:
     if params.response:
         fields = ResponseInput(event_id=event.id, response=params.response, comment=params.comment)
         # A comment that waits for approval does not change the name of an earlier response.
-        respond(ctx, event, who, fields, {"comment", "name"} if params.name and approved else {"comment"})
+        names = frozenset(("comment", "name") if params.name and approved else ("comment",))
+        respond(ctx, event, who, Params(fields, names), "comment")
     return present.item(store.get(ctx, comment_id), with_address=event.can_edit)
 
 

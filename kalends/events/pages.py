@@ -21,6 +21,7 @@ from kalends.policy import Right
 from kalends.responses import api as responses
 from kalends.responses import store as response_store
 from kalends.responses.model import ResponseFor, ResponseInput
+from kalends.responses.submit import submit
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -57,7 +58,7 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
 @page("POST", "/events/{event_id}/respond", guests=True, rate_limited=True, again=show, form="respond")
 def respond(ctx: Context, event_id: int, params: Form) -> Document:
     """Respond to the event."""
-    response = responses.create(ctx, Form(_filled_in(ctx, params) | {"event_id": event_id}).params(ResponseInput))
+    response = submit(ctx, Form(_filled_in(ctx, params) | {"event_id": event_id}).params(ResponseInput), "page")
     return redirect(ctx, f"/events/{event_id}", done=f"said-{response.response.lower()}")
 
 

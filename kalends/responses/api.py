@@ -11,7 +11,7 @@ from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.policy import Right
 from kalends.responses import present, store
-from kalends.responses.author import Author, author
+from kalends.responses.author import author_of
 from kalends.responses.model import (
     BlankResponse,
     ResponseCreated,
@@ -23,7 +23,8 @@ from kalends.responses.model import (
     ResponseItem,
     ResponseQuery,
 )
-from kalends.responses.respond import change, respond
+from kalends.responses.respond import respond
+from kalends.responses.submit import submit
 
 CSV_COLUMNS = ("id", "name", "email_address", "response", "number", "plus_n", "comment", "opt_in", "created_at", "updated_at")
 
@@ -78,15 +79,7 @@ def create(ctx: Context, params: Params[ResponseInput]) -> ResponseCreated:
     address is yours, or as an editor of the event, the reply is the record, 201 when it is new and 200 when it was changed. Without
     proof it is always 201 and the request's own fields, and a response that was made with proof is left as it is.
     """
-    fields = params.value
-    event = policy.event(ctx, fields.event_id, to=Right.SEE)
-    who = author(ctx, fields.email_address, fields.name)
-    response = respond(ctx, event, who, fields, params.names)
-    if response is None:
-        return _echo(fields, who)
-    if response.version > 1:
-        ctx.status = 200
-    return ResponseCreated(**present.record(response))
+    return submit(ctx, params, "api")
 
 
 @endpoint("GET", "/api/responses/{response_id}")
@@ -107,7 +100,9 @@ def edit(ctx: Context, response_id: int) -> ResponseFields:
 def update(ctx: Context, response_id: int, params: Changes[ResponseFields]) -> ResponseItem:
     """Change the response: the event's editors and the responder may."""
     response, event = policy.response(ctx, response_id)
-    return present.item(change(ctx, event, response, params.over(present.editable(response))))
+    changed = respond(ctx, event, author_of(ctx, response), present.input_of(response, params), "api")
+    assert changed is not None
+    return present.item(changed)
 
 
 @endpoint("DELETE", "/api/responses/{response_id}")
@@ -116,16 +111,3 @@ def destroy(ctx: Context, response_id: int) -> Deletion:
     response, _ = policy.response(ctx, response_id)
     store.delete(ctx, response.id)
     return Deletion([response_id])
-
-
-def _echo(fields: ResponseInput, author: Author) -> ResponseCreated:
-    return ResponseCreated(
-        event_id=fields.event_id,
-        email_address=author.email_address,
-        name=author.name,
-        response=fields.response,
-        number=fields.number,
-        plus_n=fields.plus_n,
-        comment=fields.comment,
-        opt_in=fields.opt_in,
-    )

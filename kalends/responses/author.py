@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from kalends import errors, policy
 from kalends.context import Context
+from kalends.records.response import Response
 from kalends.values.text import fold_case
 
 
@@ -12,8 +13,10 @@ class Author(Struct, frozen=True):
     name: str | None
     # The id of the signed-in user, if the address is theirs.
     user_id: int | None
-    # Whether they have verified the address.
+    # Whether they have proved that the address is theirs.
     is_proven: bool
+    # Whether the policy lets them change the stored response, also without proof: as an editor, or the account that made it.
+    may_change: bool = False
 
 
 def author(ctx: Context, email_address: str | None, name: str | None) -> Author:
@@ -26,3 +29,10 @@ def author(ctx: Context, email_address: str | None, name: str | None) -> Author:
         address = email_address or actor.email_address
         return Author(address, name or actor.display_name, actor.id, policy.has_verified(ctx, address))
     return Author(email_address, name, None, is_proven=False)
+
+
+def author_of(ctx: Context, response: Response) -> Author:
+    """The author of a stored response that the actor may change."""
+    is_proven = policy.has_verified(ctx, response.email_address)
+    user_id = policy.me(ctx) if is_proven else None
+    return Author(response.email_address, response.name, user_id, is_proven, may_change=True)

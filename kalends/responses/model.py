@@ -9,6 +9,8 @@ from kalends.http.input.types import EmailAddress, Id, Instant, LongText, Name
 from kalends.http.paging import Paging
 
 MAX_PARTY = 10_000
+# The fields with the size of the party.
+PARTY = frozenset(("number", "plus_n"))
 
 Attendance = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether one comes: YES, MAYBE or NO.")]
 

@@ -2,14 +2,22 @@
 
 from typing import Any
 
+from kalends.http.input.fields import Changes, Params
 from kalends.records.response import Response
-from kalends.responses.model import ResponseFields, ResponseItem
+from kalends.responses.model import ResponseFields, ResponseInput, ResponseItem
 from kalends.values import timestamps
 
 
 def editable(response: Response) -> ResponseFields:
     """The editable fields with their current values."""
     return ResponseFields(**{name: getattr(response, name) for name in ResponseFields.__struct_fields__})
+
+
+def input_of(response: Response, changes: Changes[ResponseFields]) -> Params[ResponseInput]:
+    """The stored response with the changes, and the names of the fields that differ."""
+    values = {name: getattr(response, name) for name in ResponseFields.__struct_fields__}
+    names = frozenset(name for name, value in changes.values.items() if value != values[name])
+    return Params(ResponseInput(event_id=response.event_id, **(values | changes.values)), names)
 
 
 def item(response: Response) -> ResponseItem:

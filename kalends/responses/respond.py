@@ -1,39 +1,33 @@
-"""Responding to an event: the one function for the API, the pages and comments with a response."""
+"""Responding to an event: the one function for the API, the pages, the personal link and comments with a response."""
 
-from collections.abc import Set
+from typing import Literal
 
 from kalends import errors, policy
 from kalends.context import Context
+from kalends.http.input.fields import Params
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import store
 from kalends.responses.author import Author
-from kalends.responses.model import ResponseFields, ResponseInput
+from kalends.responses.model import PARTY, ResponseInput
 from kalends.subscribers.opt_in import opt_in
 
+# The channel by which a response arrives.
+Via = Literal["api", "page", "comment", "link"]
 
-def respond(ctx: Context, event: Event, author: Author, fields: ResponseInput, names: Set[str]) -> Response | None:
-    """Create the response, or change the fields in names of the earlier response of this address.
 
-    Return None to callers who may not see the stored response, whether or not the address has responded before.
+def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], via: Via) -> Response | None:
+    """Create the response, or change the fields in `fields.names` of the earlier response of this address.
+
+    The event comes from the policy, which decides whether it is visible. Return None to callers who may not see the stored response,
+    whether or not the address has responded before.
     """
     _require_open(ctx, event)
     _check_party(event, fields)
-    row = store.upsert(ctx, fields, author, names, proven=author.is_proven or event.can_edit, party_limit=event.party_limit)
-    if fields.opt_in:
-        opt_in(ctx, event, "email", author.email_address, source="response")
+    row = store.upsert(ctx, fields, who, proven=who.is_proven or event.can_edit, party_limit=event.party_limit)
+    if fields.value.opt_in and "opt_in" in fields.names:
+        opt_in(ctx, event, "email", who.email_address, source="response")
     return row if row and policy.can_see_response(ctx, row, event) else None
-
-
-def change(ctx: Context, event: Event, response: Response, fields: ResponseFields) -> Response:
-    """Change the stored response of a caller who may see it."""
-    _require_open(ctx, event)
-    if (fields.number, fields.plus_n) != (response.number, response.plus_n):
-        _check_party(event, fields)
-    row = store.update(ctx, response, fields, proven=event.can_edit or policy.has_verified(ctx, response.email_address))
-    if fields.opt_in and not response.opt_in:
-        opt_in(ctx, event, "email", row.email_address, source="response")
-    return row
 
 
 def _require_open(ctx: Context, event: Event) -> None:
@@ -47,8 +41,9 @@ def _require_open(ctx: Context, event: Event) -> None:
         raise errors.Conflict("This event is postponed: responses are closed until it has a new date.")
 
 
-def _check_party(event: Event, fields: ResponseFields) -> None:
-    limit = event.party_limit
-    if limit is not None and fields.number + fields.plus_n > limit:
-        field, other = ("plus_n", "number") if fields.plus_n else ("number", "plus_n")
+def _check_party(event: Event, fields: Params[ResponseInput]) -> None:
+    """A party that was accepted before may stay when the limit is lowered."""
+    limit, party = event.party_limit, fields.value
+    if limit is not None and not fields.names.isdisjoint(PARTY) and party.number + party.plus_n > limit:
+        field, other = ("plus_n", "number") if party.plus_n else ("number", "plus_n")
         raise errors.invalid(field, f"and {other} together must be at most {limit:,} for this event")

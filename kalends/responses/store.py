@@ -1,16 +1,13 @@
 """The SQL of responses: one for each event and address, also under concurrent requests."""
 
-from collections.abc import Set
-
-from msgspec import structs
-
 from kalends import policy
 from kalends.context import Context
 from kalends.db import columns
+from kalends.http.input.fields import Params
 from kalends.records.event import Event
 from kalends.records.response import EventTally, Response, Tally
 from kalends.responses.author import Author
-from kalends.responses.model import ResponseFields, ResponseInput
+from kalends.responses.model import PARTY, ResponseInput
 from kalends.values.text import fold_case
 
 _RESPONSE = columns(Response)
@@ -36,16 +33,15 @@ def lock_status(ctx: Context, event_id: int) -> str | None:
     return status
 
 
-def upsert(
-    ctx: Context, fields: ResponseInput, author: Author, names: Set[str], *, proven: bool, party_limit: int | None
-) -> Response | None:
-    """Insert or update the address's response to the event; only the fields in names are updated.
+def upsert(ctx: Context, fields: Params[ResponseInput], author: Author, *, proven: bool, party_limit: int | None) -> Response | None:
+    """Insert or update the address's response to the event; only `fields.names` are updated.
 
     Return None without a change if the stored response was made with proof and the caller has none.
     """
+    value, names = fields.value, fields.names
     names_to_update = ["response", "email_address", "updated_at", *(name for name in _OPTIONAL_FIELDS if name in names)]
     assignments = [f"{name} = excluded.{name}" for name in names_to_update]
-    limited = party_limit is not None and len(names & {"number", "plus_n"}) == 1
+    limited = party_limit is not None and len(names & PARTY) == 1
     if limited:
         assignments.append(_REDUCED_PLUS_N if "number" in names else _REDUCED_NUMBER)
     return ctx.tx.one(
@@ -56,40 +52,24 @@ def upsert(
                     1, :proven, :now, :now)
             ON CONFLICT (event_id, email_key) DO UPDATE
             SET {", ".join(assignments)}, version = responses.version + 1,
-                proven = excluded.proven, user_id = {"excluded.user_id" if author.is_proven else _STILL_LINKED}
-            WHERE excluded.proven OR NOT responses.proven
+                proven = responses.proven OR excluded.proven, user_id = {"excluded.user_id" if author.is_proven else _STILL_LINKED}
+            {"" if author.may_change else "WHERE excluded.proven OR NOT responses.proven"}
             RETURNING {_RESPONSE}""",
-        event_id=fields.event_id,
+        event_id=value.event_id,
         user_id=author.user_id,
         email_address=author.email_address,
         email_key=fold_case(author.email_address),
-        name=author.name,
-        response=fields.response,
-        number=fields.number,
-        plus_n=fields.plus_n,
-        comment=fields.comment,
-        opt_in=fields.opt_in,
+        name=value.name if author.may_change else author.name,
+        response=value.response,
+        number=value.number,
+        plus_n=value.plus_n,
+        comment=value.comment,
+        opt_in=value.opt_in,
         proven=proven,
         now=ctx.now,
         **({} if author.is_proven else {"me": policy.me(ctx)}),
         **({"party_limit": party_limit} if limited else {}),
     )
-
-
-def update(ctx: Context, response: Response, fields: ResponseFields, *, proven: bool) -> Response:
-    row = ctx.tx.one(
-        Response,
-        f"""UPDATE responses SET response = :response, name = :name, comment = :comment, number = :number, plus_n = :plus_n,
-                opt_in = :opt_in, version = version + 1, proven = proven OR :proven, user_id = {_STILL_LINKED}, updated_at = :now
-            WHERE id = :id RETURNING {_RESPONSE}""",
-        id=response.id,
-        proven=proven,
-        me=policy.me(ctx),
-        now=ctx.now,
-        **structs.asdict(fields),
-    )
-    assert row is not None
-    return row
 
 
 def delete(ctx: Context, response_id: int) -> None:

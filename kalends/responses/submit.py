@@ -1,0 +1,36 @@
+"""A new response, as the API and the page of the event take it."""
+
+from kalends import policy
+from kalends.context import Context
+from kalends.http.input.fields import Params
+from kalends.policy import Right
+from kalends.responses import present
+from kalends.responses.author import Author, author
+from kalends.responses.model import ResponseCreated, ResponseInput
+from kalends.responses.respond import Via, respond
+
+
+def submit(ctx: Context, params: Params[ResponseInput], via: Via) -> ResponseCreated:
+    """Respond, and return the record, or to a caller without proof the fields of the request."""
+    fields = params.value
+    event = policy.event(ctx, fields.event_id, to=Right.SEE)
+    who = author(ctx, fields.email_address, fields.name)
+    response = respond(ctx, event, who, params, via)
+    if response is None:
+        return _echo(fields, who)
+    if response.version > 1:
+        ctx.status = 200
+    return ResponseCreated(**present.record(response))
+
+
+def _echo(fields: ResponseInput, author: Author) -> ResponseCreated:
+    return ResponseCreated(
+        event_id=fields.event_id,
+        email_address=author.email_address,
+        name=author.name,
+        response=fields.response,
+        number=fields.number,
+        plus_n=fields.plus_n,
+        comment=fields.comment,
+        opt_in=fields.opt_in,
+    )
