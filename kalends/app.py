@@ -69,6 +69,7 @@ from kalends.values import timestamps
 from kalends.web import failures, static_pages
 from kalends.web.render import limit_inputs
 from kalends.webhooks import api as webhooks
+from kalends.webhooks import pages as webhook_pages
 
 # Every module that declares endpoints.
 FEATURES = [
@@ -76,7 +77,7 @@ FEATURES = [
     *(comments, responses, contacts, deliveries, subscribers, changes, changes_stream, trash, webhooks),
     *(home_pages, event_pages, event_form_pages, event_responses_pages, event_history_pages, calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
-    *(account_pages, session_pages, key_pages, block_pages, settings_pages),
+    *(account_pages, session_pages, key_pages, block_pages, settings_pages, webhook_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
     *(response_edit_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages),

@@ -24,6 +24,8 @@ PROCESSES = (
     "tests/openapi/test_schemathesis.py",
     "tests/serve/",
     "tests/users/test_reset_mail.py",
+    "tests/webhooks/test_document.py",
+    "tests/webhooks/test_tls.py",
 )
 PROCESS_FIXTURES = {"books", "browser", "certified", "guest", "started"}
 

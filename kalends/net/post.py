@@ -3,6 +3,7 @@
 import re
 from http.client import HTTPConnection, HTTPException
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ssl import SSLCertVerificationError
 from urllib.parse import SplitResult, urlsplit
 
 from kalends.net.deadline import Deadline
@@ -46,6 +47,8 @@ def post(url: str, body: bytes, headers: dict[str, str], *, seconds: float, any_
                 connection.close()
         except TimeoutError:
             raise PostFailed(_late(seconds)) from None
+        except SSLCertVerificationError as error:
+            raise PostFailed(f"The certificate of the receiver was refused: {error.verify_message.rstrip('.')}.") from None
         except (OSError, HTTPException, ValueError) as error:
             try:
                 deadline.left()

@@ -17,12 +17,15 @@ LABELS = {
     "description": "Description",
     "email": "E-mail address",
     "email_address": "E-mail address",
+    "enabled": "Switched on",
     "end_clock": "Time of the end",
     "end_date": "Last day",
     "end_time": "End",
     "ends": "End of the repetition",
     "frequency": "How often",
+    "hours": "Deliveries",
     "image_url": "Address of the picture",
+    "kinds": "Kinds of records",
     "location": "Place",
     "moderation": "Comments that wait for approval",
     "name": "Name",
@@ -44,6 +47,7 @@ LABELS = {
     "time_zone": "Time zone",
     "title": "Title",
     "unique_id": "Your own id",
+    "url": "Address",
     "zip_code": "Postal code",
 }
 

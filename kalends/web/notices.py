@@ -44,6 +44,8 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "hidden": "Hidden. Only you and its author see it now.",
     "removed": "Removed from the list.",
     "undone": "Undone.",
+    "pinged": "The ping is on its way. Reload this page to see how your receiver replied.",
+    "redelivered": ("1 delivery is on its way again.", "{count} deliveries are on their way again."),
     "unreadable": "Some parameters of that address were not valid and were left out.",
 }
 

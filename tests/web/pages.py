@@ -90,6 +90,9 @@ PAGES: dict[str, list[Visit]] = {
     "GET /account": [Visit("alice", "/account")],
     "GET /account/delete": [Visit("alice", "/account/delete")],
     "GET /account/keys/{key_id}/delete": [Visit("alice", "/account/keys/{key}/delete")],
+    "GET /webhooks": [Visit("alice", "/webhooks"), Visit("vera", "/webhooks")],
+    "GET /webhooks/{webhook_id}": [Visit("alice", "/webhooks/{webhook}")],
+    "GET /webhooks/{webhook_id}/delete": [Visit("alice", "/webhooks/{webhook}/delete")],
     "GET /docs": [Visit("guest", "/docs")],
     "GET /docs/errors": [Visit("guest", "/docs/errors")],
     "GET /docs/guide": [Visit("guest", "/docs/guide")],
@@ -127,6 +130,7 @@ def address(scene: Scene, path: str) -> str:
         "response": scene.response["id"],
         "subscriber": scene.subscriber["id"],
         "key": scene.key["id"],
+        "webhook": scene.webhook["id"],
         "day": scene.day(1),
     }
     return path.format_map(values)

@@ -8,7 +8,7 @@ from typing import Any
 
 from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
 from kalends.settings import Settings
-from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_response, an_event, shared
+from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_response, a_webhook, an_event, shared
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
 
@@ -45,6 +45,8 @@ class Scene:
         self._add_responses()
         self.contact = self._contact()
         self.key = a_key(self.alice, say("key", "A program"))
+        self.webhook = a_webhook(self.alice, calendar_id=self.calendar["id"])
+        assert self.alice.post(f"/api/webhooks/{self.webhook['id']}/ping").status == 202
         self._messages()
 
     def day(self, ahead: int) -> str:

@@ -1,10 +1,14 @@
 """The calendar in two browsers: what one changes appears in the other by itself."""
 
+import re
+from pathlib import Path
+
 from playwright.sync_api import expect
 
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.web.windows import Windows, go
 
+GUIDE = Path(__file__).parents[2] / "docs" / "following-changes.md"
 MONDAY, TUESDAY = "2026-05-11", "2026-05-12"
 
 
@@ -34,3 +38,15 @@ def test_a_guest_sees_the_changes_of_a_public_calendar(windows: Windows, people:
     expect(page.get_by_text("Gig")).to_have_count(0)
     an_event(people.alice, title="Gig", start_time=MONDAY, calendar_id=calendar["id"], public=True)
     expect(page.get_by_text("Gig").first).to_be_visible()
+
+
+def test_the_javascript_example_of_following_changes_logs_each_change(windows: Windows, people: Cast) -> None:
+    calendar = a_calendar(people.alice)
+    [example] = re.findall(r"```js\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+    script = example.replace("calendar_id=5", f"calendar_id={calendar['id']}")
+    page = windows.open(people.alice)
+    go(page, "/account")
+    page.evaluate(f"{script}; new Promise(open => stream.onopen = open)")
+    with page.expect_console_message() as logged:
+        event = an_event(people.alice, calendar_id=calendar["id"])
+    assert logged.value.text == f"put event {event['id']}"

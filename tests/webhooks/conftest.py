@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import datetime
+from ssl import SSLContext
 from typing import Any
 
 import pytest
@@ -38,8 +39,8 @@ class Delivery(Struct):
 class Receiver(Stand):
     """It accepts with `status` what `secret` verifies."""
 
-    def __init__(self) -> None:
-        super().__init__(self._receive)
+    def __init__(self, tls: SSLContext | None = None) -> None:
+        super().__init__(self._receive, tls)
         self.status = 204
         self.secret = ""
         self.deliveries: list[Delivery] = []
