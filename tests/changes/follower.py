@@ -22,7 +22,7 @@ class Follower:
 
     def follow(self, limit: int = 100) -> list[dict[str, Any]]:
         """Apply the changes since the cursor, and return them."""
-        _settle(vars(self.client.app)["_services"].db)
+        settle(self.client)
         applied = []
         more = True
         while more:
@@ -51,8 +51,9 @@ class Follower:
             self.records[kind, record_id] = change[kind]
 
 
-def _settle(db: Database) -> None:
+def settle(client: Client) -> None:
     """Wait until what is committed is final. Transactions of other tests, in other databases of the server, may delay that."""
+    db: Database = vars(client.app)["_services"].db
     for _ in range(ATTEMPTS):
         with db.read() as tx:
             [(final_tx, _)] = tx.rows(db.last_sync_entry())
