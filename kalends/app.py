@@ -24,6 +24,7 @@ from kalends.calendars import api as calendars
 from kalends.calendars import import_pages as calendar_import_pages
 from kalends.calendars import pages as calendar_pages
 from kalends.calendars import sharing_pages
+from kalends.calendars.questions import api as calendar_questions
 from kalends.changes import api as changes
 from kalends.changes import pages as change_pages
 from kalends.changes import stream as changes_stream
@@ -43,6 +44,7 @@ from kalends.events import responses_pages as event_responses_pages
 from kalends.events.history import api as event_history
 from kalends.events.imports import api as event_imports
 from kalends.events.placements import api as event_placements
+from kalends.events.questions import api as event_questions
 from kalends.events.series import api as event_series
 from kalends.health import api as health
 from kalends.home import pages as home_pages
@@ -74,7 +76,8 @@ from kalends.webhooks import pages as webhook_pages
 # Every module that declares endpoints.
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history),
-    *(comments, responses, contacts, deliveries, subscribers, changes, changes_stream, trash, webhooks),
+    *(comments, responses, event_questions, calendar_questions, contacts, deliveries, subscribers),
+    *(changes, changes_stream, trash, webhooks),
     *(home_pages, event_pages, event_form_pages, event_responses_pages, event_history_pages, calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages, webhook_pages),

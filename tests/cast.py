@@ -93,6 +93,14 @@ def a_response(author: Client, event: dict[str, Any], **fields: Any) -> dict[str
     return response
 
 
+def a_question(owner: Client, path: str, **fields: Any) -> dict[str, Any]:
+    """A question of the event or calendar with this path."""
+    reply = owner.post(f"{path}/questions", json={"label": "Vegan?", "kind": "yes_no"} | fields)
+    assert reply.status == 201, reply
+    question: dict[str, Any] = reply.json
+    return question
+
+
 def verified(db: Database, person: Person) -> Person:
     """The person, who has proved that their e-mail address is theirs."""
     with db.write() as tx:

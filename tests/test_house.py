@@ -83,6 +83,7 @@ MODULE_LAYERS = {
             for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
         ),
         *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope", "shift")),
+        *(f"questions.{name}" for name in ("answers", "change", "rules")),
         *("reference.errors", "reference.glossary", "reference.guide"),
         *("responses.author", "responses.respond", "responses.submit"),
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),

@@ -18,6 +18,7 @@ from tests.cast import (
     a_comment,
     a_contact,
     a_key,
+    a_question,
     a_response,
     a_webhook,
     an_event,
@@ -250,6 +251,17 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /u/{token}": {"": EVERYBODY},
     "POST /u/{token}": {"": EVERYBODY},
     "PUT /api/events/{event_id}/repeat": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "GET /api/events/{event_id}/questions": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
+    "POST /api/events/{event_id}/questions": {"private": (404, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
+    "PUT /api/events/{event_id}/questions/{question_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "DELETE /api/events/{event_id}/questions/{question_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "GET /api/calendars/{calendar_id}/questions": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
+    "POST /api/calendars/{calendar_id}/questions": {"private": (404, 201, 403, 403, 404), "public": (401, 201, 403, 403, 403)},
+    "PUT /api/calendars/{calendar_id}/questions/{question_id}": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
+    "DELETE /api/calendars/{calendar_id}/questions/{question_id}": {
+        "private": (404, 200, 403, 403, 404),
+        "public": (401, 200, 403, 403, 403),
+    },
     "PUT /api/events/{event_id}/copy": {"private": (404, 201, 201, 201, 404), "public": (401, 201, 201, 201, 201)},
 }
 
@@ -291,6 +303,8 @@ class Scene:
         return confirmations(self.cast.alice, "dana@example.org")[0]
 
     def path(self, template: str) -> str:
+        if template.startswith("/api/calendars"):
+            template = template.replace("{question_id}", "{shared_question_id}")
         return template.format_map(_Lazily(self))
 
     def find(self, name: str) -> Any:
@@ -305,6 +319,8 @@ class Scene:
             "comment_id": lambda: a_comment(self.cast.alice, self.event)["id"],
             "seq": lambda: last_change(self.cast.alice, self.event),
             "response_id": lambda: a_response(self.cast.alice, self.event, email_address="gus@example.org")["id"],
+            "question_id": lambda: a_question(self.cast.alice, f"/api/events/{self.event['id']}")["id"],
+            "shared_question_id": lambda: a_question(self.cast.alice, f"/api/calendars/{self.calendar['id']}")["id"],
             "contact_id": lambda: self.contact["id"],
             "subscriber_id": lambda: self.subscriber["id"],
             "token": lambda: unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1],
@@ -351,6 +367,8 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "GET /api/changes": lambda scene: {"calendar_id": scene.calendar["id"]},
     "GET /api/changes/stream": lambda scene: {"calendar_id": scene.calendar["id"]},
     "GET /api/comments": lambda scene: {"event_id": scene.event["id"]},
+    "POST /api/events/{event_id}/questions": lambda scene: {"label": "Vegan?", "kind": "yes_no"},
+    "POST /api/calendars/{calendar_id}/questions": lambda scene: {"label": "Vegan?", "kind": "yes_no"},
     "PUT /api/comments/{comment_id}": lambda scene: {"comment": "Another text"},
     "POST /api/contacts": lambda scene: {"first_name": "Ana"},
     "POST /contacts": lambda scene: {"first_name": "Ana"},

@@ -13,11 +13,13 @@ _OPTIONAL = {
     "placement": {"granted_by": "users"},
     "comment": {"user_id": "users"},
     "response": {"user_id": "users"},
+    "answer": {"user_id": "users"},
 }
 _REQUIRED = {
     "placement": {"event_id": "events", "calendar_id": "calendars"},
     "comment": {"event_id": "events"},
     "response": {"event_id": "events"},
+    "answer": {"event_id": "events", "response_id": "responses", "question_id": "questions"},
     "share": {"user_id": "users", "calendar_id": "calendars"},
     "invitation": {"calendar_id": "calendars"},
     "exception": {"series_id": "series"},

@@ -90,15 +90,27 @@ def _first_older(ctx: Context, table: str, column: str, old: int) -> list[tuple[
     return [(row_id, value) for row_id, value, at in takewhile(lambda row: row[2] < old, rows)]
 
 
+def erase_answers(ctx: Context, answers: Sequence[tuple[int, int]]) -> None:
+    """Delete the history of what guests answered: pairs of the event and the answer."""
+    ctx.tx.run(
+        f"""DELETE FROM changes WHERE event_id {ctx.db.in_list("event_ids")} AND kind = 'answer'
+            AND record_id {ctx.db.in_list("ids")}""",
+        event_ids=sorted({event_id for event_id, _ in answers}),
+        ids=[answer_id for _, answer_id in answers],
+    )
+
+
 def erase_owner(ctx: Context, user_id: int) -> None:
     """Delete the history of the records of an account, all of which have been deleted."""
-    rows = ctx.tx.rows("SELECT kind, record_id FROM changes WHERE owner_id = :id AND op = 'delete'", id=user_id)
+    own = ctx.tx.rows("SELECT kind, record_id, event_id FROM changes WHERE owner_id = :id AND op = 'delete'", id=user_id)
+    erase_answers(ctx, [(event_id, record_id) for kind, record_id, event_id in own if kind == "answer"])
+    rows = [(kind, record_id) for kind, record_id, _ in own]
     event_ids = [record_id for kind, record_id in rows if kind == "event"]
     ctx.tx.run(f"DELETE FROM changes WHERE event_id {ctx.db.in_list('ids')}", ids=event_ids)
     calendar_ids = [record_id for kind, record_id in rows if kind == "calendar"]
     shared = f"SELECT kind, record_id FROM changes WHERE calendar_id {ctx.db.in_list('ids')} AND op = 'delete' AND event_id IS NULL"
     rows += ctx.tx.rows(shared, ids=calendar_ids)
-    for kind in ("contact", "calendar", "share", "invitation"):
+    for kind in ("contact", "calendar", "share", "invitation", "question"):
         ids = [record_id for each, record_id in rows if each == kind]
         ctx.tx.run(f"DELETE FROM changes WHERE record_id {ctx.db.in_list('ids')} AND kind = '{kind}' AND event_id IS NULL", ids=ids)
 

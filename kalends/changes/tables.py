@@ -32,6 +32,12 @@ TABLES = (
     Table("series", "series", has_updated_at=False),
     Table("exception", "series_exceptions", key=("series_id", "slot"), has_updated_at=False),
     Table("event", "events", flags=("all_day", "public", "edited"), has_version=True, told=EVENT_COLUMNS),
+    Table(
+        "question",
+        "questions",
+        flags=("required",),
+        told=("label", "kind", "required", "per", "options", "ask_if_answer", "keep_days"),
+    ),
     Table("placement", "placements", flags=("grants",), has_updated_at=False, told=("calendar_id",)),
     Table("comment", "comments", flags=("approved",), told=("name", "comment", "response", "approved")),
     Table(
@@ -41,6 +47,8 @@ TABLES = (
         has_version=True,
         told=("name", "email_address", "response", "number", "plus_n", "comment", "opt_in"),
     ),
+    # Their content is told with the responses alone.
+    Table("answer", "question_answers", has_updated_at=False),
     Table("contact", "contacts", has_version=True),
 )
 BY_KIND = {table.kind: table for table in TABLES}

@@ -60,12 +60,12 @@ def _require_rights(ctx: Context, records: Records) -> None:
     rights: dict[int, Right] = {}
     for record in records.all:
         row = record.first
-        if row.kind in ("calendar", "share", "invitation"):
+        if row.kind in ("calendar", "share", "invitation") or (row.kind == "question" and row.event_id is None):
             _require_calendar(ctx, record, records)
         elif row.kind == "contact":
             policy.require_own_record(ctx, row.owner_id)
         elif row.event_id is not None and ("event", row.event_id) not in records.deleted:
-            is_own = row.kind in ("comment", "response") and policy.may_undo_own(ctx, row.owner_id, row.actor_id)
+            is_own = row.kind in ("comment", "response", "answer") and policy.may_undo_own(ctx, row.owner_id, row.actor_id)
             rights[row.event_id] = rights.get(row.event_id, Right.SEE) if is_own else Right.EDIT
             if row.kind == "placement" and record.before and ("calendar", record.before["calendar_id"]) not in records.deleted:
                 policy.require_restored_placement(ctx, record.before["calendar_id"])
@@ -86,6 +86,8 @@ def _require_calendar(ctx: Context, record: Record, records: Records) -> None:
     deleted = records.deleted.get(("calendar", calendar_id))
     if deleted:
         policy.require_own_record(ctx, deleted["owner_id"])
+    elif record.kind == "question":
+        policy.require_undo_in_calendar(ctx, calendar_id, creates=False)
     elif record.kind != "calendar":
         # The other person may have left the calendar, or block its owner.
         raise errors.Conflict("Sharing cannot be undone. Share the calendar again, or stop sharing it.")

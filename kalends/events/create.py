@@ -25,6 +25,7 @@ def create_event(ctx: Context, params: EventInput, *, is_final: bool = False) ->
 def insert_event(ctx: Context, fields: EventFields, calendar: TargetCalendar, *, is_final: bool = False) -> EventDetail:
     """Insert the event with the actor as its owner; without `public`, it is as visible as its calendar."""
     fields = structs.replace(fields, public=calendar.public if fields.public is None else fields.public)
+    is_final = is_final and not calendar.has_questions
     event = store.insert(ctx, fields, span.resolve(fields, calendar.time_zone), calendar, is_final=is_final)
     ctx.tag(event.etag, with_body_hash=True)
     return present.new_detail(ctx, event, calendar)

@@ -9,7 +9,7 @@ from kalends.events.model import MAX_LOCATION, MAX_PART
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import Tag, TagList
-from kalends.http.input.types import DateTime, EmailAddress, Id, Ids, LongText, Name, PartyMax, TimeZone
+from kalends.http.input.types import DateTime, EmailAddress, Id, Ids, LongText, Name, PartyMax, Scope, TimeZone
 from kalends.values import phone
 from kalends.values.upload import Upload
 
@@ -39,7 +39,6 @@ ByDay = Annotated[str, Meta(max_length=5, examples=["MO", "2TU", "-1FR"])]
 MonthDay = Annotated[int, Meta(ge=-31, le=31)]
 Month = Annotated[int, Meta(ge=1, le=12)]
 Position = Annotated[int, Meta(ge=-366, le=366)]
-Scope = Annotated[Literal["this", "following", "all"], Meta(description="Of a series: this event, it and the following, or all.")]
 
 
 class EventFields(Struct, kw_only=True):

@@ -6,6 +6,7 @@ from kalends.comments.model import CommentItem
 from kalends.events.series.model import Repeat
 from kalends.http.input.types import Instant
 from kalends.http.remarks import Remark
+from kalends.questions.model import QuestionItem
 from kalends.records.response import Tally
 from kalends.values.person import Person
 
@@ -60,6 +61,7 @@ class EventDetail(EventItem, kw_only=True):
     repeat: Repeat | None
     party_max: int | None
     responses: Tally
+    questions: list[QuestionItem]
     comments_count: int
     can_edit: bool
     created_at: Instant

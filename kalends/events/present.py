@@ -15,7 +15,8 @@ from kalends.events.model import PARTS, STATUS, CalendarName, EventDetail, Event
 from kalends.events.query import CommentPage
 from kalends.events.series.model import Repeat, build_repeat
 from kalends.http.paging import MAX_PAGE
-from kalends.records.calendar import Calendar
+from kalends.questions import present as question_present
+from kalends.records.calendar import TargetCalendar
 from kalends.records.event import FIELD, RECORD, Event, EventRow, EventWithCounts
 from kalends.records.response import Tally
 from kalends.values.datetimes import formats_in
@@ -41,7 +42,10 @@ def detail(ctx: Context, event: EventWithCounts) -> EventDetail:
     repeat = (
         build_repeat(event.rrule, event.first_date, event.also or "", event.excepted or "") if event.rrule and event.first_date else None
     )
-    return _detail(ctx, event, list(starmap(CalendarName, calendars)), tally, event.comments_count, repeat)
+    detail = _detail(ctx, event, list(starmap(CalendarName, calendars)), tally, event.comments_count, repeat)
+    if event.has_questions:
+        detail.questions = question_present.load(ctx, event.id, event.calendar_id)
+    return detail
 
 
 def _records(column: str | None) -> list[list[str]]:
@@ -58,9 +62,12 @@ def detail_with_comments(ctx: Context, event: EventWithCounts, page: CommentPage
     return expanded
 
 
-def new_detail(ctx: Context, event: Event, calendar: Calendar) -> EventDetail:
+def new_detail(ctx: Context, event: Event, calendar: TargetCalendar) -> EventDetail:
     """The expanded fields of a new event, which has no responses and comments yet."""
-    return _detail(ctx, event, [CalendarName(calendar.id, calendar.name)], Tally(), 0, None)
+    detail = _detail(ctx, event, [CalendarName(calendar.id, calendar.name)], Tally(), 0, None)
+    if calendar.has_questions:
+        detail.questions = question_present.load(ctx, event.id, calendar.id)
+    return detail
 
 
 def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
@@ -98,6 +105,7 @@ def _detail(
         repeat=repeat,
         party_max=event.party_limit,
         responses=tally,
+        questions=[],
         comments_count=comments_count,
         can_edit=event.can_edit,
         created_at=format_utc(event.created_at),

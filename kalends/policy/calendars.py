@@ -118,7 +118,9 @@ def target_calendar(ctx: Context, calendar_id: int | None) -> Calendar:
 
 def calendar_for_new_event(ctx: Context, calendar_id: int | None) -> TargetCalendar:
     """Like target_calendar, with the id of an event to be created on it."""
-    columns_of_target = columns(TargetCalendar, "c", next_event_id=ctx.db.next_id("events"), **_EXPRESSIONS)
+    has_questions = "EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = c.id)"
+    expressions = _EXPRESSIONS | {"next_event_id": ctx.db.next_id("events"), "has_questions": has_questions}
+    columns_of_target = columns(TargetCalendar, "c", **expressions)
     condition = "c.id = :id" if calendar_id else "c.owner_id = :me AND c.is_primary"
     params = {"id": calendar_id} if calendar_id else {}
     target = ctx.tx.one(TargetCalendar, f"SELECT {columns_of_target} {_FROM_CALENDARS} WHERE {condition}", me=user(ctx).id, **params)

@@ -59,8 +59,8 @@ LEFT JOIN series r ON r.id = e.series_id
 COMMENT_VISIBLE = "(c.approved OR c.user_id = :me)"
 
 # Of the event `d`: its calendars that the actor sees, where those who may edit it see every calendar whose members may see it;
-# the number of its responses of each kind, with the number of people; the number of its comments; and of its series, the dates that were
-# added and excepted.
+# the number of its responses of each kind, with the number of people; the number of its comments; of its series, the dates that were
+# added and excepted; and whether it has questions.
 _CALENDARS = f"""
 SELECT string_agg(CAST(c.id AS TEXT) || '{FIELD}' || c.name, '{RECORD}') FROM placements p JOIN calendars c ON c.id = p.calendar_id
 WHERE p.event_id = d.id AND (d.can_edit AND p.grants OR %s)
@@ -75,8 +75,12 @@ _ALSO = "CASE WHEN d.series_id IS NOT NULL THEN (SELECT also FROM series s WHERE
 _EXCEPTED = """CASE WHEN d.series_id IS NOT NULL THEN (
     SELECT string_agg(x.slot, ',') FROM series_exceptions x WHERE x.series_id = d.series_id
 ) END"""
+_HAS_QUESTIONS = """(
+    EXISTS (SELECT 1 FROM questions q WHERE q.event_id = d.id) OR EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = d.calendar_id)
+)"""
 _SELECT_WITH_COUNTS = f"""
-SELECT {columns(Event, "d")}, ({_CALENDARS}), ({_TALLY}), ({_COMMENTS}), {_ALSO}, {_EXCEPTED} FROM ({SELECT_EVENTS} WHERE %s) AS d
+SELECT {columns(Event, "d")}, ({_CALENDARS}), ({_TALLY}), ({_COMMENTS}), {_ALSO}, {_EXCEPTED}, {_HAS_QUESTIONS}
+FROM ({SELECT_EVENTS} WHERE %s) AS d
 """
 _WITH_COUNTS_FOR_GUEST = _SELECT_WITH_COUNTS % ("c.public", "e.id = :id AND e.public")
 _WITH_COUNTS_FOR_USER = _SELECT_WITH_COUNTS % (CALENDAR_VISIBLE_TO_USER, f"e.id = :id AND {_VISIBLE_TO_USER}")

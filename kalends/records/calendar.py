@@ -41,9 +41,10 @@ class Calendar(Struct, frozen=True, array_like=True):
 
 
 class TargetCalendar(Calendar, frozen=True, array_like=True):
-    """A calendar to create an event on, with the id that the event will have."""
+    """A calendar to create an event on, with the id that the event will have, and whether it has questions."""
 
     next_event_id: int
+    has_questions: bool
 
 
 class OwnCalendar(Struct, frozen=True, array_like=True):

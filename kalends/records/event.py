@@ -63,6 +63,8 @@ class EventWithCounts(Event, frozen=True):
     comments_count: int
     also: str | None
     excepted: str | None
+    # Whether it or its home calendar has questions.
+    has_questions: bool
 
 
 class EventRow(Struct, frozen=True, gc=False):

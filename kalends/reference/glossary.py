@@ -10,6 +10,8 @@ from kalends.events.input import Status
 from kalends.http.input.options import split_annotated
 from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
+from kalends.questions.model import KINDS as QUESTION_KINDS
+from kalends.questions.model import PER
 from kalends.records.webhook import DisabledReason, WebhookState
 from kalends.responses.model import Attendance
 from kalends.webhooks.model import DELIVERY_KINDS
@@ -154,6 +156,24 @@ MEANINGS = {
     "number": "Number of people who respond.",
     "plus_n": "Number of further people who come along.",
     "opt_in": "Whether the responder asked to hear of other events.",
+    # Questions
+    "questions": "The questions, in the order in which they are asked.",
+    "EventDetail.questions": "What is asked of those who say YES.",
+    "EventRepeated.questions": "What is asked of those who say YES.",
+    "QuestionItem.event_id": "Id of the event; null for a question of a calendar.",
+    "QuestionItem.calendar_id": "Id of the calendar whose events all ask it; null for a question of one event.",
+    "QuestionItem.label": "The question.",
+    "QuestionItem.kind": "What is asked for.",
+    "QuestionItem.required": "Whether a YES needs an answer.",
+    "per": "Whether it is asked once of the party, or of each person.",
+    "options": "The options of the kinds one and many.",
+    "ask_if": "It is asked only if another question has this answer; null: it is always asked.",
+    "keep_days": "The days after the end of the event until the answers are erased.",
+    "OptionItem.label": "The option.",
+    "OptionItem.limit": "How many may choose it; null: everybody.",
+    "left": "How many still may choose it; null: everybody.",
+    "question_id": "Id of the question.",
+    "answer": "The answer.",
     # Contacts
     "contacts": "The contacts.",
     "first_name": "Given name.",
@@ -239,6 +259,8 @@ VALUES: dict[str, tuple[str, ...]] = {
     "channel": CHANNELS,
     "DeliveryItem.state": get_args(State),
     "DeliveryQueued.state": get_args(State),
+    "QuestionItem.kind": QUESTION_KINDS,
+    "per": PER,
     "DeliveryItem.kind": ("announce", "confirm", "notice", "reset", "send_to_me", "verify"),
     "SubscriberItem.source": ("send_to_me", "response", "confirmation"),
     "ServiceImport.service": get_args(Service),
@@ -271,6 +293,8 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     ("DAILY", "WEEKLY", "MONTHLY", "YEARLY"): "Frequency",
     ("skip", "last"): "ShortMonths",
     ("this", "following", "all"): "Scope",
+    QUESTION_KINDS: "QuestionKind",
+    PER: "AskedPer",
     ("public",): "SearchScope",
     ("start_time", "-start_time"): "EventOrder",
     ("none", "guests", "all"): "Moderation",

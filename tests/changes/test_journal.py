@@ -15,6 +15,7 @@ DERIVED = {
     "events": {"search"},
     "placements": {"start_at", "public", "lasts"},
     "contacts": {"search", "sort_key"},
+    "question_answers": {"erase_at"},
     "calendars": {"search", "revision", "changed_at", "feed_version", "public_revision", "public_changed_at"},
 }
 

@@ -48,6 +48,7 @@ def test_show_returns_every_field_of_an_event(cast: Cast, clock: Clock) -> None:
         "status": "planned",
         "status_note": None,
         "responses": {"yes": 0, "maybe": 0, "no": 0, "people": 0},
+        "questions": [],
         "comments_count": 0,
         "url": f"http://testserver/events/{event}",
         "can_edit": True,

@@ -71,6 +71,11 @@ def _comment(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.anonymous, {"json": {"event_id": event["id"], "comment": "Yes!", "email_address": "g@example.org", "response": "YES"}}
 
 
+def _event_question(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    an_event(cast.alice)
+    return cast.alice, {"json": {"label": "Vegan?", "kind": "yes_no"}}
+
+
 def _response(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     event = an_event(cast.alice, public=True)
     return cast.anonymous, {"json": {"event_id": event["id"], "response": "YES", "email_address": "g@example.org"}}
@@ -98,6 +103,12 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "events": ("/api/events", lambda cast, clock: (cast.alice, {"json": {"title": "Jazz", "start_time": "2026-06-01"}}), "events"),
     "events from a file": ("/api/events/import", lambda cast, clock: (cast.alice, multipart(files=[("file", "a.ics", ICS)])), "events"),
     "comments": ("/api/comments", _comment, "comments"),
+    "questions": ("/api/events/{event_id}/questions", _event_question, "questions"),
+    "questions of a calendar": (
+        "/api/calendars/{calendar_id}/questions",
+        lambda cast, clock: (cast.alice, {"json": {"label": "Vegan?", "kind": "yes_no"}}),
+        "questions",
+    ),
     "undo": ("/api/changes/{seq}/undo", _undo, "changes"),
     "responses": ("/api/responses", _response, "responses"),
     "contacts": ("/api/contacts", lambda cast, clock: (cast.alice, {"json": {"first_name": "Ana"}}), "contacts"),
@@ -154,10 +165,11 @@ def rows(db: Database, table: str | None) -> int:
 
 
 def _path(template: str, cast: Cast, db: Database) -> str:
-    user_id = cast.alice.id
+    user_id, calendar_id = cast.alice.id, cast.alice.primary_calendar_id
+    tables = (("seq", "changes"), ("webhook_id", "webhooks"), ("event_id", "events"))
     with db.read() as tx:
-        newest = {name: tx.value(f"SELECT max(id) FROM {table}") for name, table in (("seq", "changes"), ("webhook_id", "webhooks"))}
-        return template.format(user_id=user_id, **newest)
+        newest = {name: tx.value(f"SELECT max(id) FROM {table}") for name, table in tables}
+        return template.format(user_id=user_id, calendar_id=calendar_id, **newest)
 
 
 def test_every_post_of_the_api_has_a_sample() -> None:

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, Generic, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec import NODEFAULT, Struct
+from msgspec import NODEFAULT, Meta, Struct
 
 from kalends.errors import FieldError
 from kalends.http.input import readers
@@ -128,8 +128,13 @@ def _read_values(kind: type[Struct], params: Mapping[str, Any], *, partial: bool
         except FieldInvalid as error:
             invalid.append(FieldError(field.name, str(error), error.code))
         except NestedInvalid as nested:
-            invalid += [FieldError(f"{field.name}[{e.field}]", e.message, e.code) for e in nested.errors]
+            invalid += [FieldError(_path(field.name, e.field), e.message, e.code) for e in nested.errors]
     return values, invalid
+
+
+def _path(name: str, inner: str) -> str:
+    """The name of a field within another: `name[inner]`, or of one within an item of a list, `name[0].inner`."""
+    return f"{name}{inner}" if inner.startswith("[") else f"{name}[{inner}]"
 
 
 def _has_file(kind: type[Struct], params: Mapping[str, Any]) -> bool:
@@ -175,7 +180,8 @@ def reader(hint: Any) -> Callable[[Any], Any]:
     kind, meta = split_annotated(hint)
     origin = get_origin(kind)
     if origin is list:
-        return readers.list_reader(reader(get_args(kind)[0]), meta)
+        item = get_args(kind)[0]
+        return _record_list_reader(reader(item), meta) if _is_struct(item) else readers.list_reader(reader(item), meta)
     if origin is Literal:
         return readers.choice_reader(cast(tuple[str, ...], get_args(kind)))
     if kind is bool:
@@ -186,7 +192,7 @@ def reader(hint: Any) -> Callable[[Any], Any]:
         return readers.text_reader(meta, options)
     if kind is Upload:
         return readers.read_upload
-    if isinstance(kind, type) and issubclass(kind, Struct):
+    if _is_struct(kind):
         return _struct_reader(kind)
     raise TypeError(f"parameters cannot be {kind}")
 
@@ -201,3 +207,35 @@ def _struct_reader(kind: type[Struct]) -> Callable[[Any], Struct]:
         return record
 
     return read_struct
+
+
+def _is_struct(hint: Any) -> bool:
+    kind, _ = split_annotated(hint)
+    return isinstance(kind, type) and issubclass(kind, Struct)
+
+
+def _record_list_reader(read_item: Callable[[Any], Any], meta: Meta) -> Callable[[Any], list[Any]]:
+    """Errors name the item: `answers[0].answer`. A form numbers the items: `answers[0][answer]=…`."""
+    max_items = meta.max_length or readers.MAX_ITEMS
+
+    def read_list(value: Any) -> list[Any]:
+        if isinstance(value, dict) and all(key.isdecimal() for key in value):
+            value = [value[key] for key in sorted(value, key=int)]
+        parts = value.split(",") if isinstance(value, str) else value
+        if not isinstance(parts, list):
+            raise FieldInvalid("must be a list", "wrong_type")
+        if len(parts) > max_items:
+            raise FieldInvalid(f"must have at most {max_items} items", "too_many")
+        items, invalid = [], []
+        for i, part in enumerate(parts):
+            try:
+                items.append(read_item(part))
+            except FieldInvalid as error:
+                invalid.append(FieldError(f"[{i}]", str(error), error.code))
+            except NestedInvalid as nested:
+                invalid += [FieldError(f"[{i}].{e.field}", e.message, e.code) for e in nested.errors]
+        if invalid:
+            raise NestedInvalid(invalid)
+        return items
+
+    return read_list

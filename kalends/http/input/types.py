@@ -1,7 +1,7 @@
 """The kinds of text that parameters share: each with its length, its form, and the words that explain it."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -102,3 +102,5 @@ class TextDeletion(Struct):
 PartyMax = Annotated[
     int, Meta(ge=1, le=20_000, description="The most people (number + plus_n) that one response may bring; none by default.")
 ]
+
+Scope = Annotated[Literal["this", "following", "all"], Meta(description="Of a series: this event, it and the following, or all.")]

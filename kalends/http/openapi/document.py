@@ -71,8 +71,11 @@ def document(endpoints: list[Endpoint], base_url: str) -> dict[str, Any]:
 
 
 def _resources(endpoints: list[Endpoint]) -> dict[str, str]:
-    """What the modules that hold them say of the resources."""
-    return {e.resource: " ".join((inspect.getdoc(inspect.getmodule(e.function)) or "").split()) for e in endpoints}
+    """What the first modules that hold them say of the resources."""
+    texts: dict[str, str] = {}
+    for e in endpoints:
+        texts.setdefault(e.resource, " ".join((inspect.getdoc(inspect.getmodule(e.function)) or "").split()))
+    return texts
 
 
 def _operation(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:

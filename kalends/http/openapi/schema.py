@@ -87,6 +87,9 @@ def _alternative(fields: list[Field], names: tuple[str, ...], carrier: Carrier) 
 
 def _type_schema(hint: Any, carrier: Carrier) -> Schema:
     bare, meta = split_annotated(hint)
+    options = field_options(hint)
+    if options.schema is not None and "type" in options.schema:
+        return dict(options.schema)
     if get_origin(bare) is list:
         return {"type": "array", "items": _type_schema(get_args(bare)[0], carrier), "maxItems": meta.max_length or MAX_ITEMS}
     if get_origin(bare) is Literal:
@@ -97,7 +100,7 @@ def _type_schema(hint: Any, carrier: Carrier) -> Schema:
         low, high = INT_MIN if meta.ge is None else int(meta.ge), INT_MAX if meta.le is None else int(meta.le)
         return {"type": "integer", "format": "int64", "minimum": low, "maximum": high}
     if bare is str:
-        return _text(meta, field_options(hint))
+        return _text(meta, options)
     if bare is Upload:
         return {"type": "string", "format": "binary"}
     return object_schema(bare, carrier)

@@ -1,0 +1,42 @@
+"""The questions that all events of a calendar ask."""
+
+from kalends import policy
+from kalends.context import Context
+from kalends.http.endpoint import endpoint
+from kalends.http.input.fields import Changes
+from kalends.http.input.types import Deletion
+from kalends.policy import Right
+from kalends.questions import change, present, store
+from kalends.questions.model import QuestionFields, QuestionIndex, QuestionItem
+
+
+@endpoint("GET", "/api/calendars/{calendar_id}/questions", guests=True)
+def calendar_questions(ctx: Context, calendar_id: int) -> QuestionIndex:
+    """The questions that every event of the calendar asks, before its own."""
+    policy.calendar(ctx, calendar_id, to=Right.SEE)
+    return QuestionIndex(present.items(store.of_calendar(ctx, calendar_id), {}))
+
+
+@endpoint("POST", "/api/calendars/{calendar_id}/questions", status=201)
+def add_calendar_question(ctx: Context, calendar_id: int, params: QuestionFields) -> QuestionItem:
+    """Add a question to all events whose home is the calendar. The limits of its options count for each event. Only the owner may."""
+    question_id = change.add_to_calendar(ctx, calendar_id, params)
+    return _of_calendar(ctx, calendar_id, question_id)
+
+
+@endpoint("PUT", "/api/calendars/{calendar_id}/questions/{question_id}")
+def update_calendar_question(ctx: Context, calendar_id: int, question_id: int, params: Changes[QuestionFields]) -> QuestionItem:
+    """Change the question for all events of the calendar; answers that were given keep their wording. Only the owner may."""
+    change.change_of_calendar(ctx, calendar_id, question_id, params)
+    return _of_calendar(ctx, calendar_id, question_id)
+
+
+@endpoint("DELETE", "/api/calendars/{calendar_id}/questions/{question_id}")
+def delete_calendar_question(ctx: Context, calendar_id: int, question_id: int) -> Deletion:
+    """Delete the question, with its answers to all events. Only the owner may."""
+    change.delete_of_calendar(ctx, calendar_id, question_id)
+    return Deletion([question_id])
+
+
+def _of_calendar(ctx: Context, calendar_id: int, question_id: int) -> QuestionItem:
+    return next(item for item in present.items(store.of_calendar(ctx, calendar_id), {}) if item.id == question_id)

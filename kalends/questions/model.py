@@ -1,0 +1,121 @@
+"""Questions and answers: the input and the replies of the API."""
+
+from typing import Annotated, Any, ClassVar, Literal, get_args
+
+from msgspec import Meta, Struct
+
+from kalends.http.input import fields
+from kalends.http.input.fields import NestedInvalid
+from kalends.http.input.options import FieldOptions, StructOptions
+from kalends.http.input.readers import FieldInvalid
+from kalends.http.input.types import Id, Scope
+
+Kind = Annotated[
+    Literal["text", "long", "one", "many", "yes_no", "number"],
+    Meta(description="What is asked for: a line of text, a long text, one of the options, several of them, yes or no, or a number."),
+]
+Per = Annotated[Literal["party", "person"], Meta(description="Whether it is asked once of the party, or of each person.")]
+KINDS: tuple[str, ...] = get_args(get_args(Kind)[0])
+PER: tuple[str, ...] = get_args(get_args(Per)[0])
+WITH_OPTIONS = ("one", "many")
+
+MAX_QUESTIONS = 50
+MAX_OPTIONS = 100
+MAX_ANSWER = 2_000
+MAX_LABEL = 500
+MAX_OPTION = 200
+
+Label = Annotated[str, Meta(max_length=MAX_LABEL, description="The question, as guests read it.", examples=["Which menu would you like?"])]
+OptionLabel = Annotated[str, Meta(max_length=MAX_OPTION, description="The option, as guests read it.")]
+
+
+class OptionInput(Struct, frozen=True):
+    """An option of a question."""
+
+    label: OptionLabel
+    limit: Annotated[int, Meta(ge=0, le=1_000_000, description="How many may choose it; without one, everybody may.")] | None = None
+
+
+def _read_option(value: Any) -> OptionInput:
+    """An object, or its label alone."""
+    if not isinstance(value, str | dict):
+        raise FieldInvalid('must be an option such as {"label": "Salad", "limit": 20}, or a label', "wrong_type")
+    option, invalid = fields.read(OptionInput, {"label": value} if isinstance(value, str) else value)
+    if option is None:
+        raise NestedInvalid(invalid)
+    return option
+
+
+class AskIf(Struct, frozen=True):
+    """The condition on which a question is asked."""
+
+    question_id: Annotated[Id, Meta(description="An earlier question of the same event or calendar.")]
+    answer: Annotated[str, Meta(max_length=MAX_OPTION, description="The option that must be chosen; of a yes/no question, yes or no.")]
+
+
+class QuestionFields(Struct, kw_only=True):
+    """The editable fields of a question."""
+
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "options": "are required of the kinds one and many, go with no other kind, and must differ",
+            "ask_if": "must be an option of an earlier question of the kinds one, many and yes_no",
+        }
+    )
+
+    label: Label
+    kind: Kind
+    required: Annotated[bool, Meta(description="Whether a YES needs an answer.")] = False
+    per: Per = "party"
+    options: Annotated[
+        list[Annotated[OptionInput, FieldOptions(read=_read_option)]],
+        Meta(max_length=MAX_OPTIONS, description="The options of the kinds one and many, each with its limit."),
+    ] = []
+    ask_if: Annotated[AskIf, Meta(description="Ask only if another question has this answer.")] | None = None
+    keep_days: Annotated[int, Meta(ge=0, le=3_650, description="The days after the end of the event until the answers are erased.")] = 30
+
+
+class EventQuestionFields(QuestionFields, kw_only=True):
+    """The same, for one event or for dates of its series."""
+
+    scope: Scope = "this"
+
+
+class QuestionScope(Struct, kw_only=True):
+    """The dates of a series from which a question is removed."""
+
+    scope: Scope = "this"
+
+
+class OptionItem(Struct):
+    """An option of a question, how many may choose it and how many still may."""
+
+    label: str
+    limit: int | None
+    left: int | None
+
+
+class Condition(Struct):
+    """The answer to another question on which a question is asked."""
+
+    question_id: int
+    answer: str
+
+
+class QuestionItem(Struct, kw_only=True):
+    """A question to those who say YES."""
+
+    id: int
+    event_id: int | None
+    calendar_id: int | None
+    label: str
+    kind: str
+    required: bool
+    per: str
+    options: list[OptionItem]
+    ask_if: Condition | None
+    keep_days: int
+
+
+class QuestionIndex(Struct):
+    questions: list[QuestionItem]

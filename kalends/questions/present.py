@@ -1,0 +1,68 @@
+"""Representations of questions and answers in API replies and forms."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from kalends.context import Context
+from kalends.questions import answers, store
+from kalends.questions.answers import Counts
+from kalends.questions.model import AskIf, Condition, EventQuestionFields, Kind, OptionInput, OptionItem, Per, QuestionItem
+from kalends.records.question import Question
+
+
+def load(ctx: Context, event_id: int, calendar_id: int) -> list[QuestionItem]:
+    """What is asked of those who come to the event."""
+    questions = store.of_event(ctx, event_id, calendar_id)
+    counts = answers.count(ctx, event_id) if any(question.is_limited for question in questions) else {}
+    return items(questions, counts)
+
+
+def items(questions: Sequence[Question], counts: Counts) -> list[QuestionItem]:
+    """counts: how often each answer was given."""
+    return [_item(question, questions, counts.get(question.id, {})) for question in questions]
+
+
+def _item(question: Question, others: Sequence[Question], counts: dict[str, int]) -> QuestionItem:
+    options = [
+        OptionItem(each.label, each.limit, None if each.limit is None else max(each.limit - counts.get(each.label, 0), 0))
+        for each in question.choices
+    ]
+    return QuestionItem(
+        id=question.id,
+        event_id=question.event_id,
+        calendar_id=question.calendar_id,
+        label=question.label,
+        kind=question.kind,
+        required=question.required,
+        per=question.per,
+        options=options,
+        ask_if=_condition(question, others),
+        keep_days=question.keep_days,
+    )
+
+
+def find_condition(question: Question, others: Sequence[Question]) -> Question | None:
+    """The question on whose answer this one depends: one of the same event or calendar."""
+    if question.ask_if_origin is None:
+        return None
+    same_owner = [each for each in others if (each.event_id, each.calendar_id) == (question.event_id, question.calendar_id)]
+    return next((each for each in same_owner if each.origin == question.ask_if_origin), None)
+
+
+def _condition(question: Question, others: Sequence[Question]) -> Condition | None:
+    condition = find_condition(question, others)
+    return Condition(condition.id, question.ask_if_answer or "") if condition else None
+
+
+def editable(question: Question, others: Sequence[Question]) -> EventQuestionFields:
+    """The fields that a client may change."""
+    condition = find_condition(question, others)
+    return EventQuestionFields(
+        label=question.label,
+        kind=cast(Kind, question.kind),
+        required=question.required,
+        per=cast(Per, question.per),
+        options=[OptionInput(option.label, option.limit) for option in question.choices],
+        ask_if=AskIf(condition.id, question.ask_if_answer or "") if condition else None,
+        keep_days=question.keep_days,
+    )

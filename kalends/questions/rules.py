@@ -1,0 +1,66 @@
+"""What a question must be: its options, and the condition on which it is asked."""
+
+from collections.abc import Sequence
+
+from kalends import errors
+from kalends.questions.model import MAX_QUESTIONS, WITH_OPTIONS, QuestionFields
+from kalends.records.question import Question
+
+YES_NO = ("yes", "no")
+
+
+def check(fields: QuestionFields, others: Sequence[Question], question: Question | None = None) -> int | None:
+    """Raise Invalid if the fields do not go together; returns the origin of the question on which it depends.
+
+    others: the questions of the same event or calendar. question: the one that is changed; without it, a new one is added.
+    """
+    _check_options(fields)
+    if question is None and len(others) >= MAX_QUESTIONS:
+        raise errors.Conflict(f"There are {MAX_QUESTIONS} questions already. Delete one that is not needed.")
+    if question is not None:
+        _check_dependants(fields, others, question)
+    if fields.ask_if is None:
+        return None
+    before = [other for other in others if question is None or other.id < question.id]
+    condition = next((other for other in before if other.id == fields.ask_if.question_id), None)
+    if condition is None:
+        message = "must be an earlier question of the same event or calendar"
+        raise errors.invalid("ask_if[question_id]", message, "not_found")
+    answers = possible_answers(condition)
+    if fields.ask_if.answer not in answers:
+        message = f"must be one of {', '.join(answers)}" if answers else "goes with questions of the kinds one, many and yes_no"
+        raise errors.invalid("ask_if[answer]", message, "not_a_choice")
+    return condition.origin
+
+
+def possible_answers(question: Question) -> list[str]:
+    """The answers on which another question may depend."""
+    return list(YES_NO) if question.kind == "yes_no" else [option.label for option in question.choices]
+
+
+def _check_options(fields: QuestionFields) -> None:
+    labels = [option.label for option in fields.options]
+    if fields.kind in WITH_OPTIONS and not labels:
+        raise errors.invalid("options", f"are required of the kind {fields.kind}", "required")
+    if fields.kind not in WITH_OPTIONS and labels:
+        raise errors.invalid("options", "go with the kinds one and many alone; leave them out", "conflict")
+    for i, label in enumerate(labels):
+        if label in labels[:i]:
+            raise errors.invalid(f"options[{i}].label", "is there twice", "repeated")
+
+
+def _check_dependants(fields: QuestionFields, others: Sequence[Question], question: Question) -> None:
+    """The options on which other questions depend must stay."""
+    answers = list(YES_NO) if fields.kind == "yes_no" else [option.label for option in fields.options]
+    for other in others:
+        if other.ask_if_origin == question.origin and other.ask_if_answer not in answers:
+            raise errors.Conflict(
+                f"“{other.label}” is asked only if the answer to this question is “{other.ask_if_answer}”. Change that question first."
+            )
+
+
+def require_no_dependants(others: Sequence[Question], question: Question) -> None:
+    """A question on which others depend cannot be deleted."""
+    for other in others:
+        if other.ask_if_origin == question.origin:
+            raise errors.Conflict(f"“{other.label}” is asked only with an answer to this question. Delete or change that one first.")

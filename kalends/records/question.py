@@ -1,0 +1,57 @@
+"""The rows of questions and of what guests answered."""
+
+from msgspec import Struct, json
+
+Number = int | float
+
+
+class Option(Struct, frozen=True):
+    """An option of a question, and how many may choose it."""
+
+    label: str
+    limit: int | None = None
+
+
+_options = json.Decoder(list[Option])
+
+
+class Question(Struct, frozen=True):
+    """A row of the table `questions`."""
+
+    id: int
+    event_id: int | None
+    calendar_id: int | None
+    origin_id: int | None
+    label: str
+    kind: str
+    required: bool
+    per: str
+    options: str
+    ask_if_origin: int | None
+    ask_if_answer: str | None
+    keep_days: int
+
+    @property
+    def origin(self) -> int:
+        """What the copies of the question have in common."""
+        return self.id if self.origin_id is None else self.origin_id
+
+    @property
+    def choices(self) -> list[Option]:
+        return _options.decode(self.options)
+
+    @property
+    def is_limited(self) -> bool:
+        return any(option.limit is not None for option in self.choices)
+
+
+class Answer(Struct, frozen=True):
+    """A row of the table `question_answers`."""
+
+    id: int
+    response_id: int
+    question_id: int
+    person: int | None
+    label: str
+    kind: str
+    answer: str
