@@ -62,6 +62,8 @@ class Problem(Exception):
     title = "Internal error"
     # The last part of the problem's `type` (RFC 9457). The docstring is its meaning in docs/errors.md and at /docs/errors.
     kind = "internal-error"
+    # The event that stands in the way.
+    event_id: int | None = None
 
     def __init__(self, detail: str = "", errors: Iterable[FieldError] = (), headers: dict[str, str] | None = None):
         super().__init__(detail)
@@ -164,6 +166,18 @@ class Conflict(Problem):
     status = 409
     title = "Conflict"
     kind = "conflict"
+
+
+class UidTaken(Conflict):
+    """The calendar has an event with this `uid` already; `event_id` is its id, if you may see it. Change it with `PUT /api/events?uid=`."""
+
+    title = "The uid is taken"
+    kind = "uid-taken"
+
+    def __init__(self, event_id: int | None = None):
+        detail = "The calendar has an event with this uid already. To change it, send PUT /api/events?uid=… instead."
+        super().__init__(detail, [FieldError("uid", "is taken", "taken")])
+        self.event_id = event_id
 
 
 class QuotaReached(Conflict):

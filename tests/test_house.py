@@ -44,6 +44,7 @@ MODULE_LAYERS = {
         "contacts.entry",
         "demo.story",
         "events.cursor",
+        "events.uid",
         "events.input",
         "events.query",
         "events.series.rule",
@@ -68,6 +69,7 @@ MODULE_LAYERS = {
         *(f"deliveries.{name}" for name in ("event_time", "limits", "mail", "new_date", "outbox_files", "outcome", "segments", "sms")),
         *(
             "events.by_id",
+            "events.by_uid",
             "events.conditions",
             "events.create",
             "events.deleted_events",

@@ -6,7 +6,9 @@ from kalends.records.event import Event
 
 # The columns of an event that its own table has.
 EVENT_COLUMNS = tuple(
-    name for name in Event.__struct_fields__ if name not in ("owner_name", "can_edit", "rrule", "first_date", "calendar_party_max")
+    name
+    for name in Event.__struct_fields__
+    if name not in ("sent_uid", "owner_name", "can_edit", "rrule", "first_date", "calendar_party_max")
 )
 
 

@@ -7,7 +7,7 @@ from msgspec import Struct, field, structs
 from kalends import errors
 from kalends.context import Context
 from kalends.db import text_search
-from kalends.events import cursor, search
+from kalends.events import by_uid, cursor, search
 from kalends.events.query import EventQuery
 from kalends.values import datetimes
 
@@ -71,6 +71,10 @@ def build(ctx: Context, query: EventQuery, zone: str) -> Conditions:
     if query.ids is not None:
         conditions.on_event.append(f"e.id {ctx.db.in_list('ids')}")
         conditions.params["ids"] = query.ids
+    if query.ids is not None and query.uid is not None:
+        sql, params = by_uid.select_ids(ctx, query.uid)
+        conditions.on_event.append(f"e.id IN ({sql})")
+        conditions.params |= params
     _add_searches(ctx, conditions, query)
     return conditions
 

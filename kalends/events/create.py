@@ -2,9 +2,10 @@
 
 from msgspec import structs
 
-from kalends import policy
+from kalends import errors, policy
 from kalends.context import Context
-from kalends.events import location, present, span, store
+from kalends.db import UniqueViolation
+from kalends.events import by_uid, location, present, span, store
 from kalends.events.input import EventFields, EventInput
 from kalends.events.model import PARTS, EventDetail
 from kalends.events.status import require_status_for_note
@@ -19,13 +20,22 @@ def create_event(ctx: Context, params: EventInput, *, is_final: bool = False) ->
     sent = {name for name in ("location", *PARTS) if getattr(params, name)}
     if params.tag:
         params = structs.replace(params, tag_list=tagged(params.tag_list, params.tag))
-    return insert_event(ctx, location.complete(params, sent), calendar, is_final=is_final)
+    if params.uid is None:
+        return insert_event(ctx, location.complete(params, sent), calendar, is_final=is_final)
+    by_uid.require_free(ctx, calendar, params.uid)
+    try:
+        return insert_event(ctx, location.complete(params, sent), calendar, uid=params.uid)
+    except UniqueViolation:
+        # An event with this UID has just got the calendar as its new home.
+        raise errors.UidTaken from None
 
 
-def insert_event(ctx: Context, fields: EventFields, calendar: TargetCalendar, *, is_final: bool = False) -> EventDetail:
+def insert_event(
+    ctx: Context, fields: EventFields, calendar: TargetCalendar, *, uid: str | None = None, is_final: bool = False
+) -> EventDetail:
     """Insert the event with the actor as its owner; without `public`, it is as visible as its calendar."""
     fields = structs.replace(fields, public=calendar.public if fields.public is None else fields.public)
     is_final = is_final and not calendar.has_questions
-    event = store.insert(ctx, fields, span.resolve(fields, calendar.time_zone), calendar, is_final=is_final)
+    event = store.insert(ctx, fields, span.resolve(fields, calendar.time_zone), calendar, uid=uid, is_final=is_final)
     ctx.tag(event.etag, with_body_hash=True)
     return present.new_detail(ctx, event, calendar)

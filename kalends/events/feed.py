@@ -16,6 +16,7 @@ from kalends.events.series import occurrences
 from kalends.events.series import store as series_store
 from kalends.events.series.rule import parse_text
 from kalends.events.series.store import Series
+from kalends.events.uid import own_uid
 from kalends.http.paging import MAX_PAGE
 from kalends.ical.canonical_rule import format_until
 from kalends.records.calendar import Calendar, Searched
@@ -120,7 +121,7 @@ def _format_series(ctx: Context, series: Series, events: list[Event], deleted: s
     if pattern is None:
         yield from (ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings)) for event in by_slot.values())
         return
-    uid = series.uid or ical.own_uid(ctx.settings, series.id, "series")
+    uid = series.uid or own_uid(ctx.settings, series.id, "series")
     yield _format_rule(ctx, series, pattern, by_slot, deleted, uid)
     for slot, event in by_slot.items():
         if not _follows_rule(event, pattern, series, slot):

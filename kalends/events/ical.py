@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 
+from kalends.events.uid import own_uid
 from kalends.ical.lines import MAX_OCTETS, escape, fold
 from kalends.ical.vtimezone import build_time_zone
 from kalends.records.event import Event
 from kalends.settings import Settings
-from kalends.tokens import derive
 from kalends.values import datetimes
 from kalends.values.text import replace_control_characters
 
@@ -47,12 +47,8 @@ def feed_properties(name: str, description: str | None, color: str) -> list[str]
     return [*properties, f"X-APPLE-CALENDAR-COLOR:{color}", f"REFRESH-INTERVAL;VALUE=DURATION:{REFRESH}", f"X-PUBLISHED-TTL:{REFRESH}"]
 
 
-def own_uid(settings: Settings, record_id: int, kind: str = "event") -> str:
-    """The UID of an event or a series that was created here. It does not depend on the address of the service."""
-    return f"{kind}-{record_id}.{derive(settings, 'uid', '')[:12]}@kalends"
-
-
 def event_uid(event: Event, settings: Settings) -> str:
+    """The UID of the event where it is listed alone."""
     return event.uid or own_uid(settings, event.id)
 
 

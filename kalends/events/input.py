@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from msgspec import Meta, Struct, field, structs
 
 from kalends.events.model import MAX_LOCATION, MAX_PART
+from kalends.events.uid import Uid
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import Tag, TagList
@@ -87,6 +88,7 @@ class EventInput(EventFields, kw_only=True):
     title: Annotated[Name, Meta(description="What the event is called.")] = ""
     start_time: Annotated[DateTime, Meta(description="Start; a date alone makes an all-day event.")] = ""
     calendar_id: Annotated[Id, Meta(description="The home calendar; your primary one by default.")] | None = None
+    uid: Annotated[Uid, Meta(description="The UID by which other programs know it; a new one by default.")] | None = None
     tag: Tag | None = None
     file: Annotated[Upload, Meta(description="An .ics file of events, instead of the fields of one.")] | None = None
 

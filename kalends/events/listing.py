@@ -12,7 +12,7 @@ from msgspec import Struct
 from kalends import policy
 from kalends.context import Context
 from kalends.db import columns
-from kalends.events import conditions
+from kalends.events import by_uid, conditions
 from kalends.events.conditions import Conditions
 from kalends.events.query import EventQuery
 from kalends.records.calendar import Calendars, OwnCalendars, Searched
@@ -31,6 +31,7 @@ AFTER_ALL = (2**63, 0)
 
 _ORDER = " ORDER BY e.start_at, e.id"
 _LATEST_FIRST = " ORDER BY e.start_at DESC, e.id DESC"
+_SENT_UID = "CASE WHEN e.series_id IS NULL THEN e.uid ELSE (SELECT r.uid FROM series r WHERE r.id = e.series_id) END"
 
 Key = tuple[int, int]
 
@@ -45,7 +46,7 @@ class Total(Struct, frozen=True):
 def find_last_examined(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> Key | None:
     """The last event that a search in all public events looks at, if no index can find its words; None if it may look at all."""
     where = conditions.build(ctx, query, zone)
-    if calendars is not None or query.ids is not None or where.literals or not where.on_text:
+    if calendars is not None or query.ids is not None or query.uid is not None or where.literals or not where.on_text:
         return None
     if query.after:
         conditions.add_cursor(where, query.after)
@@ -93,7 +94,9 @@ def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int) -> list[
 
     No statement follows, unless there are no events.
     """
-    if query.text or query.overlaps or query.ids is not None or query.count or query.offset > DEEP_OFFSET or not query.fetch:
+    if query.text or query.overlaps or query.ids is not None or query.uid is not None:
+        return None
+    if query.count or query.offset > DEEP_OFFSET or not query.fetch:
         return None
     if not (query.time_zone or all(_has_zone(time) for time in (query.start_time, query.end_time) if time)):
         return None
@@ -177,11 +180,17 @@ def _in_calendars(ctx: Context, calendars: Searched, where: Conditions) -> str:
 
 
 def _selective_matches(ctx: Context, query: EventQuery, where: Conditions, most: int, *, is_separate: bool = False) -> str | None:
-    """SQL for the ids of the events that can match, if the text index finds few of them.
+    """SQL for the ids of the events that can match, if a UID or the text index finds few of them.
 
     is_separate: only the final statement follows, which checks every match again.
     """
-    if query.ids is not None or not where.literals:
+    if query.ids is not None:
+        return None
+    if query.uid is not None:
+        sql, params = by_uid.select_ids(ctx, query.uid)
+        where.params |= params
+        return sql
+    if not where.literals:
         return None
     tx = ctx.tx.separate_read() if is_separate else ctx.tx
     matches = tx.ids_if_selective("events", "search", where.literals, most)
@@ -249,7 +258,7 @@ def _row(ctx: Context) -> str:
 def _columns(calendar_visible: str) -> str:
     calendar_ids = f"""(SELECT coalesce(string_agg(CAST(c.id AS TEXT), ','), '') FROM placements o JOIN calendars c ON c.id = o.calendar_id
         WHERE o.event_id = e.id AND {calendar_visible})"""
-    return columns(EventRow, "e", calendar_ids=calendar_ids)
+    return columns(EventRow, "e", sent_uid=_SENT_UID, calendar_ids=calendar_ids)
 
 
 @cache
@@ -257,7 +266,7 @@ def _columns_on_calendar(calendar_visible: str) -> str:
     """The same where the actor sees the calendar of `p`. Few events are on a second one, so that others are rarely looked up."""
     others = f"""SELECT string_agg(',' || CAST(c.id AS TEXT), '') FROM placements o JOIN calendars c ON c.id = o.calendar_id
         WHERE o.event_id = e.id AND o.calendar_id <> p.calendar_id AND {calendar_visible}"""
-    return columns(EventRow, "e", calendar_ids=f"CAST(p.calendar_id AS TEXT) || coalesce(({others}), '')")
+    return columns(EventRow, "e", sent_uid=_SENT_UID, calendar_ids=f"CAST(p.calendar_id AS TEXT) || coalesce(({others}), '')")
 
 
 def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int, *, is_final: bool = False) -> list[EventRow]:

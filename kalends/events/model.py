@@ -42,6 +42,7 @@ class EventItem(Struct, gc=False):
     status_note: str | None
     calendar_ids: list[int]
     series_id: int | None
+    uid: str
     url: str
     updated_at: Instant
 

@@ -14,6 +14,7 @@ from kalends.events.input import EventFields
 from kalends.events.model import PARTS, STATUS, CalendarName, EventDetail, EventItem
 from kalends.events.query import CommentPage
 from kalends.events.series.model import Repeat, build_repeat
+from kalends.events.uid import own_suffix
 from kalends.http.paging import MAX_PAGE
 from kalends.questions import present as question_present
 from kalends.records.calendar import TargetCalendar
@@ -115,10 +116,11 @@ def _detail(
 def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[list[int]]) -> list[EventItem]:
     """The limited fields, in one loop without a call for each event: lists are long, and calls would take much of the time."""
     base = f"{ctx.settings.url}/events/"
+    suffix = own_suffix(ctx.settings)
     items = []
     formats, formats_zone = formats_in("UTC"), "UTC"
     for event, ids in zip(events, calendar_ids, strict=True):
-        zone, end_at, tags = event.time_zone, event.end_at, event.tags
+        zone, end_at, tags, series_id = event.time_zone, event.end_at, event.tags, event.series_id
         if zone != formats_zone:
             formats, formats_zone = formats_in(zone), zone
         if event.all_day:
@@ -142,7 +144,8 @@ def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[
             event.status,
             event.status_note,
             ids,
-            event.series_id,
+            series_id,
+            event.sent_uid or (f"event-{event.id}{suffix}" if series_id is None else f"series-{series_id}{suffix}"),
             f"{base}{event.id}",
             UTC_FORMATS[event.updated_at],
         )

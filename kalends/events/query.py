@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 from kalends.events.cursor import Cursor
 from kalends.events.input import Status
 from kalends.events.model import EventDetail, EventItem
+from kalends.events.uid import Uid
 from kalends.http.input.fields import reader
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import read_bool
@@ -83,6 +84,7 @@ class EventQuery(Paging, kw_only=True):
     start_time: Annotated[DateTime, Meta(description="Events that start at or after it.")] | None = None
     end_time: Annotated[DateTime, Meta(description="Events that end at or before it; a date alone counts to its end.")] | None = None
     series_id: Annotated[Id, Meta(description="Only the occurrences of this series.")] | None = None
+    uid: Annotated[Uid, Meta(description="Only the event or series with this UID.")] | None = None
     status: Annotated[Status, Meta(description="Only events of this status.")] | None = None
     overlaps: Annotated[bool, Meta(description="Instead, all events that overlap the time from start_time to end_time.")] = False
     time_zone: Annotated[TimeZone, Meta(description="The zone of times without an offset.")] | None = None

@@ -25,8 +25,8 @@ _VALUES = ", ".join(f":{name}" for name in _FIELDS)
 _ASSIGNMENTS = ", ".join(f"{name} = :{name}" for name in _FIELDS)
 
 _INSERT = f"""
-INSERT INTO events (id, owner_id, calendar_id, {_COLUMNS}, version, created_at, updated_at)
-VALUES (:id, :owner_id, :calendar_id, {_VALUES}, 1, :now, :now)
+INSERT INTO events (id, owner_id, calendar_id, uid, {_COLUMNS}, version, created_at, updated_at)
+VALUES (:id, :owner_id, :calendar_id, :uid, {_VALUES}, 1, :now, :now)
 """
 
 _INTEGERS = ("id", "owner_id", "calendar_id", "series_id", "party_max", *_SPAN)
@@ -110,15 +110,15 @@ def lock_events(ctx: Context, ids: list[int]) -> None:
     ctx.tx.rows(f"SELECT id FROM events WHERE id {ctx.db.in_list('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
 
 
-def insert(ctx: Context, fields: EventFields, span: Span, calendar: TargetCalendar, *, is_final: bool) -> Event:
+def insert(ctx: Context, fields: EventFields, span: Span, calendar: TargetCalendar, *, uid: str | None, is_final: bool) -> Event:
     """Insert an event of the actor on its home calendar; is_final: no statement follows."""
     columns = _columns(fields, span)
     owner = policy.user(ctx)
     quotas.reserve(ctx, owner.id, "events", 1, quotas.size(columns))
-    columns |= {"id": calendar.next_event_id, "owner_id": owner.id, "calendar_id": calendar.id}
+    columns |= {"id": calendar.next_event_id, "owner_id": owner.id, "calendar_id": calendar.id, "uid": uid}
     home = placements.insertion_of_home(ctx, calendar.next_event_id, calendar.id, span, public=columns["public"])
     (ctx.final_write if is_final else ctx.tx).run_together((_INSERT, {**columns, "now": ctx.now}), home)
-    columns |= {"version": 1, "created_at": ctx.now, "updated_at": ctx.now, "can_edit": True, "edited": False}
+    columns |= {"version": 1, "created_at": ctx.now, "updated_at": ctx.now, "can_edit": True, "edited": False, "sent_uid": uid}
     columns |= {"owner_name": owner.user_name if owner.name is None else owner.name, "calendar_party_max": calendar.party_max}
     values: list[Any] = [columns.get(name) for name in Event.__struct_fields__]
     return Event(*values)
@@ -219,7 +219,8 @@ def delete_or_detach(ctx: Context, ids: list[int]) -> None:
     in_ids = f"id {ctx.db.in_list('ids')}"
     detached = find_detached(ctx, ids)
     ctx.tx.run(
-        f"UPDATE events SET series_id = NULL, slot = NULL, version = version + 1 WHERE {in_ids} AND series_id IS NOT NULL",
+        # The series has the UID of an event that was repeated.
+        f"UPDATE events SET series_id = NULL, slot = NULL, uid = NULL, version = version + 1 WHERE {in_ids} AND series_id IS NOT NULL",
         ids=list(detached),
     )
     delete(ctx, [event_id for event_id in ids if event_id not in detached])

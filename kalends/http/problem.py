@@ -1,6 +1,7 @@
 """The one shape of every error: RFC 9457 problem+json."""
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from kalends.errors import FieldError, Problem
 
@@ -16,6 +17,7 @@ class ProblemBody(msgspec.Struct):
     detail: str
     errors: list[FieldError]
     request_id: str
+    event_id: int | UnsetType = UNSET
 
 
 def type_of(kind: str) -> str:
@@ -24,6 +26,6 @@ def type_of(kind: str) -> str:
 
 
 def encode(problem: Problem, request_id: str) -> bytes:
-    return msgspec.json.encode(
-        ProblemBody(type_of(problem.kind), problem.title, problem.status, problem.detail, problem.errors, request_id),
-    )
+    event_id = UNSET if problem.event_id is None else problem.event_id
+    body = ProblemBody(type_of(problem.kind), problem.title, problem.status, problem.detail, problem.errors, request_id, event_id)
+    return msgspec.json.encode(body)

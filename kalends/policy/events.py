@@ -39,6 +39,7 @@ EDITABLE_EVENT_IDS = """(
 _COLUMNS = columns(
     Event,
     "e",
+    sent_uid="CASE WHEN e.series_id IS NULL THEN e.uid ELSE r.uid END AS sent_uid",
     owner_name="coalesce(u.name, u.user_name) AS owner_name",
     can_edit=f"{EVENT_EDITABLE} AS can_edit",
     rrule="r.rrule",

@@ -35,6 +35,8 @@ class Event(Struct, frozen=True):
     slot: str | None
     edited: bool
     uid: str | None
+    # The UID that was sent for it, or for the series that it belongs to; others have one of this service.
+    sent_uid: str | None
     owner_name: str
     can_edit: bool
     rrule: str | None
@@ -85,4 +87,5 @@ class EventRow(Struct, frozen=True, gc=False):
     status_note: str | None
     series_id: int | None
     updated_at: int
+    sent_uid: str | None
     calendar_ids: str

@@ -29,7 +29,7 @@ def a_bar(number: int, first: int, length: int) -> Entry:
 
 
 def _row(number: int, start_at: int, end_at: int | None, *, all_day: bool) -> EventRow:
-    return EventRow(number, f"Event {number}", start_at, end_at, all_day, "UTC", None, None, "", True, "planned", None, None, 0, "")
+    return EventRow(number, f"Event {number}", start_at, end_at, all_day, "UTC", None, None, "", True, "planned", None, None, 0, None, "")
 
 
 TIMES = st.lists(st.tuples(st.integers(0, 1439), st.integers(0, 600)), max_size=12)

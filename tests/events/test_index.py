@@ -10,7 +10,7 @@ from tests.events.listing import listed
 
 LIMITED = {
     *("id", "title", "start_time", "end_time", "all_day", "time_zone", "location", "image_url", "tag_list", "tags"),
-    *("public", "calendar_ids", "series_id", "url", "updated_at", "status", "status_note"),
+    *("public", "calendar_ids", "series_id", "uid", "url", "updated_at", "status", "status_note"),
 }
 
 GIG = {

@@ -29,7 +29,7 @@ PARTS = {
 
 def test_show_returns_every_field_of_an_event(cast: Cast, clock: Clock) -> None:
     calendar = a_calendar(cast.alice, name="Jazz")["id"]
-    event = an_event(cast.alice, calendar_id=calendar, **FULL)["id"]
+    event = an_event(cast.alice, calendar_id=calendar, uid="blue@example.org", **FULL)["id"]
     clock.ahead(60)
     assert cast.alice.put(f"/api/events/{event}", json={"tag": "live"}).status == 200
     reply = cast.alice.get(f"/api/events/{event}")
@@ -43,6 +43,7 @@ def test_show_returns_every_field_of_an_event(cast: Cast, clock: Clock) -> None:
         "calendars": [{"id": calendar, "name": "Jazz"}],
         "owner": {"id": cast.alice.id, "name": "Alice"},
         "series_id": None,
+        "uid": "blue@example.org",
         "repeat": None,
         "party_max": None,
         "status": "planned",

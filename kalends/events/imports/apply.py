@@ -45,6 +45,7 @@ class ImportWriter:
         self._exceptions: list[tuple[int, str]] = []
         self._deletes: list[int] = []
         self._replaced_series: list[int] = []
+        self._new_uids: set[str | None] = set()
         self._event_ids: dict[str, int] = {}
         self._series_ids: dict[str, int] = {}
 
@@ -112,7 +113,8 @@ class ImportWriter:
         if series_id is None:
             identity = Identity(uid, None, None, False)
         elif _takes_from_file(series, existing, slot, old):
-            identity = Identity(None, series_id, slot, new.edited)
+            is_pattern = old is not None and existing.pattern is not None and old.id == existing.pattern.id
+            identity = Identity(series.uid if is_pattern else None, series_id, slot, new.edited)
         else:
             return
         if old is None:
@@ -134,6 +136,10 @@ class ImportWriter:
 
     def _insert(self, event: IncomingEvent, identity: Identity, sibling: Event | None) -> None:
         """Insert the event, with the owner and home calendar of an event of the same series."""
+        if identity.uid in self._new_uids:
+            # The UID that one entry has is the one that was made for an occurrence of another.
+            identity = structs.replace(identity, uid=None)
+        self._new_uids.add(identity.uid)
         home = {
             "owner_id": sibling.owner_id if sibling else policy.user(self._ctx).id,
             "calendar_id": sibling.calendar_id if sibling else self._calendar.id,

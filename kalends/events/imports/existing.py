@@ -8,15 +8,14 @@ from msgspec import Struct, field
 
 from kalends.context import Context
 from kalends.events import store as event_store
-from kalends.events.ical import own_uid
 from kalends.events.imports import store
 from kalends.events.imports.incoming import IncomingSeries
 from kalends.events.series import store as series_store
 from kalends.events.series.store import Series
+from kalends.events.uid import parse_own
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
 
-_OWN_UID = re.compile(r"(event|series)-([0-9]{1,18})\.")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SLOT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{6})?")
 
@@ -26,7 +25,7 @@ class Existing(Struct):
 
     is_own: the record was created here, and its UID was derived from its id. has_events_elsewhere: some of the series' events are
     not on the calendar. duplicates: single events for an occurrence that the series has too. parts: the ids of series into which an
-    earlier file split this one."""
+    earlier file split this one. pattern: the imported event that was repeated here."""
 
     events: dict[str, Event] = field(default_factory=dict)
     series: Series | None = None
@@ -35,6 +34,11 @@ class Existing(Struct):
     has_events_elsewhere: bool = False
     duplicates: list[Event] = field(default_factory=list)
     parts: list[int] = field(default_factory=list)
+    pattern: Event | None = None
+
+    def for_file(self, series: IncomingSeries) -> "Existing":
+        """What is compared with the file: of an event that was repeated here and does not repeat in the file, the event alone."""
+        return Existing({"": self.pattern}) if self.pattern and series.rule is None else self
 
 
 def find(ctx: Context, calendar: Calendar, uids: Iterable[str], all_uids: set[str]) -> dict[str, Existing]:
@@ -114,9 +118,8 @@ def _find_own(ctx: Context, calendar: Calendar, uids: set[str]) -> tuple[dict[in
     """The UIDs of events and of series that were created here and are on the calendar, by their ids."""
     own: dict[str, dict[int, str]] = {"event": {}, "series": {}}
     for uid in uids:
-        match = _OWN_UID.match(uid)
-        if match and uid == own_uid(ctx.settings, int(match[2]), match[1]):
-            own[match[1]][int(match[2])] = uid
+        if record := parse_own(ctx.settings, uid):
+            own[record.kind][record.id] = uid
     events, series = own["event"], own["series"]
     return (
         {event_id: events[event_id] for event_id in store.find_visible_events(ctx, calendar, list(events))},
@@ -160,4 +163,4 @@ def _add_event_of_series(record: Existing, event: Event, by: timedelta) -> None:
         record.events[slot] = event
     single = record.events.get("")
     if single and single.id == event.id:
-        del record.events[""]
+        record.pattern = record.events.pop("")

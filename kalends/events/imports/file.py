@@ -6,6 +6,8 @@ from msgspec import Struct
 
 from kalends import errors, policy, quotas
 from kalends.context import Context
+from kalends.db import UniqueViolation
+from kalends.events import by_uid
 from kalends.events.imports import existing
 from kalends.events.imports.apply import ImportWriter
 from kalends.events.imports.existing import Existing
@@ -81,13 +83,13 @@ def _check_quota(ctx: Context, calendar: Calendar, plan: Plan) -> None:
 
 def _write_batch(ctx: Context, calendar: Calendar, batch: list[IncomingSeries], plan: Plan, public: bool | None, outcome: Outcome) -> None:
     # Two imports of the same file at once would both find nothing.
-    ctx.tx.advisory_lock(f"import into {calendar.id}")
+    by_uid.lock(ctx, calendar)
     existing_by_uid = existing.find(ctx, calendar, (series.uid for series in batch), plan.uids)
     existing.hand_over(existing_by_uid, batch)
     writer = ImportWriter(ctx, calendar, public)
     accepted: list[IncomingSeries] = []
     for series in batch:
-        record = existing_by_uid.get(series.uid, Existing())
+        record = existing_by_uid.get(series.uid, Existing()).for_file(series)
         conflict = _find_conflict(series, record)
         if conflict:
             outcome.remarks.append(Remark(series.line, "file", f"it was left as it is: {conflict}"))
@@ -95,7 +97,10 @@ def _write_batch(ctx: Context, calendar: Calendar, batch: list[IncomingSeries], 
         else:
             outcome.counts[writer.add(series, record)] += 1
             accepted.append(series)
-    writer.write()
+    try:
+        writer.write()
+    except UniqueViolation:
+        raise errors.Conflict("Somebody changed these events at the same time. Import the file again.") from None
     outcome.events += writer.first_events(accepted[: MAX_LISTED - len(outcome.events)])
 
 

@@ -19,6 +19,11 @@ _NEXT_HOME = """(
     SELECT p.calendar_id FROM placements p JOIN calendars c ON c.id = p.calendar_id
     WHERE p.event_id = events.id AND p.calendar_id <> :home AND p.grants AND c.owner_id = events.owner_id ORDER BY p.id LIMIT 1
 )"""
+# A calendar has each UID once: an event that comes later gets a new one.
+_MOVE_HOME = f"""
+UPDATE events SET calendar_id = {_NEXT_HOME}, uid = CASE
+    WHEN EXISTS (SELECT 1 FROM events o WHERE o.calendar_id = {_NEXT_HOME} AND o.uid = events.uid) THEN NULL ELSE uid END
+"""
 
 # Grants by people who may no longer edit the event. Grants on calendars of the event's owner or of its home's owner stay.
 # Without coalesce(), a planner would read the grants on all calendars from their index rather than use the condition.
@@ -109,9 +114,7 @@ def lock_home(ctx: Context, event_id: int) -> None:
 def delete(ctx: Context, event: Event, calendar_id: int) -> bool:
     """Remove the event from the calendar. Returns False and changes nothing if no other calendar can be its home."""
     if calendar_id == event.calendar_id:
-        ctx.tx.run(
-            f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE id = :id AND {_NEXT_HOME} IS NOT NULL", id=event.id, home=calendar_id
-        )
+        ctx.tx.run(f"{_MOVE_HOME} WHERE id = :id AND {_NEXT_HOME} IS NOT NULL", id=event.id, home=calendar_id)
         if ctx.tx.value("SELECT calendar_id FROM events WHERE id = :id", id=event.id) == calendar_id:
             return False
     ctx.tx.run("DELETE FROM placements WHERE event_id = :id AND calendar_id = :calendar_id", id=event.id, calendar_id=calendar_id)
@@ -145,7 +148,7 @@ def _remove(ctx: Context, calendar_id: int, ids: list[int]) -> None:
     in_ids = ctx.db.in_list("ids")
     home = f"id {in_ids} AND calendar_id = :home"
     ctx.tx.rows(f"SELECT id FROM events WHERE {home} ORDER BY id {ctx.db.for_update}", ids=ids, home=calendar_id)
-    ctx.tx.run(f"UPDATE events SET calendar_id = {_NEXT_HOME} WHERE {home} AND {_NEXT_HOME} IS NOT NULL", ids=ids, home=calendar_id)
+    ctx.tx.run(f"{_MOVE_HOME} WHERE {home} AND {_NEXT_HOME} IS NOT NULL", ids=ids, home=calendar_id)
     homeless = [event_id for (event_id,) in ctx.tx.rows(f"SELECT id FROM events WHERE {home}", ids=ids, home=calendar_id)]
     deleted_events.insert(ctx, homeless)
     ctx.tx.run(f"DELETE FROM events WHERE id {in_ids}", ids=homeless)

@@ -170,8 +170,8 @@ def horizon(ctx: Context, rule: Rule) -> date:
 
 
 def _save(ctx: Context, event: Event, rule: Rule, until: date) -> int:
-    """Insert the series of the event, or update its rule."""
-    series = series_store.new_series(rule, _clock(ctx, event), until.isoformat())
+    """Insert the series of the event, which has the event's UID, or update its rule."""
+    series = series_store.new_series(rule, _clock(ctx, event), until.isoformat(), event.uid)
     if event.series_id is None:
         return series_store.insert(ctx, series)
     series_store.update(ctx, structs.replace(series, id=event.series_id))

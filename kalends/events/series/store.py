@@ -154,8 +154,12 @@ def add_event(ctx: Context, event_id: int, series_id: int, slot: str | None) -> 
 
 
 def move_events(ctx: Context, ids: list[int], series_id: int | None) -> None:
-    """Move the events to another series, or out of any."""
-    ctx.tx.run(f"UPDATE events SET series_id = CAST(:series_id AS BIGINT) WHERE id {ctx.db.in_list('ids')}", series_id=series_id, ids=ids)
+    """Move the events to another series, or out of any. The series that they leave has the UID of an event that was repeated."""
+    ctx.tx.run(
+        f"UPDATE events SET series_id = CAST(:series_id AS BIGINT), uid = NULL WHERE id {ctx.db.in_list('ids')}",
+        series_id=series_id,
+        ids=ids,
+    )
 
 
 def shift_slots(ctx: Context, events: list[Event], slots: list[str]) -> None:
