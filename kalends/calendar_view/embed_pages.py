@@ -37,7 +37,7 @@ def calendar(ctx: Context, calendar_id: int, params: EmbeddedView) -> Document:
     return render(
         "calendar_view/embed_calendar.html",
         ctx,
-        policy=EMBEDDED,
+        csp=EMBEDDED,
         **lay_out(ctx, days, events, [calendar]),
         title=calendar.name,
         calendar=calendar,
@@ -53,7 +53,7 @@ def event(ctx: Context, event_id: int) -> Document:
     """A public event."""
     event = policy.event_with_counts(ctx, event_id)
     _allow_embedding(ctx)
-    return render("calendar_view/embed_event.html", ctx, policy=EMBEDDED, title=event.title, event=present.detail(ctx, event))
+    return render("calendar_view/embed_event.html", ctx, csp=EMBEDDED, title=event.title, event=present.detail(ctx, event))
 
 
 def _allow_embedding(ctx: Context) -> None:

@@ -2,6 +2,7 @@
 
 from msgspec import structs
 
+from kalends import policy
 from kalends.calendars import api
 from kalends.calendars.model import CalendarInput
 from kalends.context import Context
@@ -10,6 +11,7 @@ from kalends.events.query import EventQuery
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.policy import Right
 from kalends.values import timestamps
 from kalends.values.datetimes import known_zones
 from kalends.web.forms import FormState, filled
@@ -70,7 +72,7 @@ def update(ctx: Context, calendar_id: int, params: Form) -> Document:
 @page("GET", "/calendars/{calendar_id}/delete")
 def ask(ctx: Context, calendar_id: int, form: FormState | None = None) -> Document:
     """Ask before a calendar is deleted."""
-    api.edit(ctx, calendar_id)
+    policy.calendar(ctx, calendar_id, to=Right.OWN)
     calendar = api.show(ctx, calendar_id)
     contents = events.index(ctx, EventQuery(calendar_id=calendar_id, limit=0, count=True))
     return render("calendars/delete.html", ctx, title=f"Delete {calendar.name}", form=form, calendar=calendar, contents=contents)
@@ -80,4 +82,5 @@ def ask(ctx: Context, calendar_id: int, form: FormState | None = None) -> Docume
 def destroy(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Delete a calendar."""
     api.destroy(ctx, calendar_id)
-    return redirect(ctx, "/calendars", done="deleted")
+    with ctx.read():
+        return redirect(ctx, "/calendars", done="deleted", can_undo=True)

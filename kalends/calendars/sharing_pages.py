@@ -7,6 +7,7 @@ from kalends.calendars.pages import edit
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.policy import Right
 from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
@@ -45,7 +46,7 @@ def leave(ctx: Context, calendar_id: int, params: Form) -> Document:
 @page("GET", "/calendars/{calendar_id}/reset_feed")
 def ask_reset(ctx: Context, calendar_id: int) -> Document:
     """Ask before the feed's address changes, since programs that have the old one lose it."""
-    api.edit(ctx, calendar_id)
+    policy.calendar(ctx, calendar_id, to=Right.OWN)
     return render("calendars/reset_feed.html", ctx, title="New feed address", calendar=api.show(ctx, calendar_id))
 
 

@@ -16,7 +16,7 @@ def index(ctx: Context, params: ChangeWait) -> ChangeIndex:
     send it.
 
     Without a cursor the reply has no changes, but a cursor: get one, list what you want to have, then follow it. A record that changed
-    often is told once. A cursor that is older than the history is 410.
+    several times appears once. A cursor that is older than the history gets status 410.
 
     With `wait`, the reply comes when something has changed, or without changes when the time is over.
     """

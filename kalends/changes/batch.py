@@ -7,7 +7,7 @@ from msgspec import Struct
 from kalends import errors, policy
 from kalends.changes import current, cursor, store
 from kalends.changes.current import Follower
-from kalends.changes.cursor import Place, Position
+from kalends.changes.cursor import CursorFields, Position
 from kalends.changes.model import KINDS, MAX_CHANGES, Change, ChangeIndex, ChangeQuery, Kind
 from kalends.changes.store import Journal
 from kalends.context import Context
@@ -29,15 +29,15 @@ def read(ctx: Context, params: ChangeQuery) -> Batch:
     journal = store.find_journal(ctx)
     topics = (*(f"calendar {each}" for each in calendar_ids(ctx, follower)), *([f"user {ctx.actor.id}"] if ctx.actor else []))
     if params.cursor is None:
-        start = cursor.encode(Place(journal.epoch, journal.end, digest))
+        start = cursor.encode(CursorFields(journal.epoch, journal.end, digest))
         return Batch(ChangeIndex([], start, more=False), topics, journal.end)
-    place = cursor.decode(params.cursor)
-    if place.filter != digest:
+    fields = cursor.decode(params.cursor)
+    if fields.filter != digest:
         raise errors.invalid("cursor", "was made with other filters; send the same calendar_id and kinds, or no cursor", "conflict")
-    store.require_valid(journal, place.epoch, place.position)
-    changes, position, more = read_on(ctx, follower, journal, place.position, kinds, min(params.limit, MAX_CHANGES))
-    next_cursor = cursor.encode(Place(journal.epoch, position, digest))
-    return Batch(ChangeIndex(changes, next_cursor, more), topics, max(place.position, journal.end))
+    store.require_valid(journal, fields.epoch, fields.position)
+    changes, position, more = read_on(ctx, follower, journal, fields.position, kinds, min(params.limit, MAX_CHANGES))
+    next_cursor = cursor.encode(CursorFields(journal.epoch, position, digest))
+    return Batch(ChangeIndex(changes, next_cursor, more), topics, max(fields.position, journal.end))
 
 
 def read_on(

@@ -20,22 +20,22 @@ Cursor = Annotated[
 Position = tuple[int, int]
 
 
-class Place(Struct, frozen=True):
-    """What a cursor says."""
+class CursorFields(Struct, frozen=True):
+    """The decoded cursor."""
 
     epoch: int
     position: Position
     filter: str
 
 
-def encode(place: Place) -> str:
-    tx, entry_id = place.position
-    return f"{place.epoch}.{tx}.{entry_id}.{place.filter}"
+def encode(fields: CursorFields) -> str:
+    tx, entry_id = fields.position
+    return f"{fields.epoch}.{tx}.{entry_id}.{fields.filter}"
 
 
-def decode(cursor: str) -> Place:
+def decode(cursor: str) -> CursorFields:
     epoch, tx, entry_id, digest = cursor.split(".")
-    return Place(int(epoch), (int(tx), int(entry_id)), digest)
+    return CursorFields(int(epoch), (int(tx), int(entry_id)), digest)
 
 
 def is_valid(cursor: str) -> bool:

@@ -31,12 +31,15 @@ class Entry(Struct, frozen=True):
 
 
 class Journal(Struct, frozen=True):
-    """The epoch of the database, the position at which its history begins, that up to which its entries are final, and one after which
-    there is no entry yet."""
+    """How far the history reaches."""
 
+    # It changes when the database was restored.
     epoch: int
+    # No entry up to this position is left.
     pruned: Position
+    # No entry can still appear up to this position.
     end: Position
+    # No entry has a later position.
     newest: Position
 
 

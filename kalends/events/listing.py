@@ -90,7 +90,7 @@ def find(
 
 
 def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int) -> list[EventRow] | None:
-    """The same for one calendar that the actor may not see, in one statement with that check; None if the query needs more.
+    """The events of one calendar, in the statement that checks whether the actor may see it; None if the query needs more statements.
 
     No statement follows, unless there are no events.
     """

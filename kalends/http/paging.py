@@ -41,7 +41,7 @@ def page(
 ) -> tuple[list[T], str | None]:
     """The page of the rows that were fetched, and the address of the next page.
 
-    after: says where a row stands, for lists that go on from there rather than by counting; in digits and dots.
+    after: the cursor of a row, for keyset pagination; in digits and dots.
     resume: where the next page begins if the list has not been read to its end.
     """
     size = params.size

@@ -32,15 +32,13 @@ _PICTURES, _ANY_PICTURES = "img-src 'self' https:", "img-src 'self' https: http:
 _static = files("kalends.web") / "static"
 
 
-def render(
-    template: str, ctx: Context, *, status: int = 200, form: FormState | None = None, policy: str = POLICY, **values: Any
-) -> Document:
+def render(template: str, ctx: Context, *, status: int = 200, form: FormState | None = None, csp: str = POLICY, **values: Any) -> Document:
     """The page as HTML, with the state of its form."""
-    ctx.headers["Content-Security-Policy"] = policy if ctx.settings.https else policy.replace(_PICTURES, _ANY_PICTURES)
+    ctx.headers["Content-Security-Policy"] = csp if ctx.settings.https else csp.replace(_PICTURES, _ANY_PICTURES)
     if ctx.actor:
         # The next user of the browser must not find the page in its cache.
         ctx.headers["Cache-Control"] = "no-store"
-    notice = notices.take(ctx) if policy == POLICY else None
+    notice = notices.take(ctx) if csp == POLICY else None
     page = _environment().get_template(template)
     values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice}
     body = page.render(values, path=ctx.caller.path, reader_zone=reader_zone(ctx))

@@ -8,7 +8,7 @@ from msgspec import Struct
 from kalends import errors
 from kalends.changes import batch, current, cursor
 from kalends.changes import store as changes
-from kalends.changes.cursor import Place, Position
+from kalends.changes.cursor import CursorFields, Position
 from kalends.changes.model import KINDS, Change, SeriesChange
 from kalends.changes.store import Entry
 from kalends.context import Actor, Context
@@ -71,7 +71,7 @@ def message(ctx: Context, webhook: Webhook, delivery: WebhookDelivery) -> Messag
             return None
         name, data = f"{change.kind}.{change.op}", change
         is_last = change.op == "gone" and change.kind == "calendar" and change.id == webhook.calendar_id
-    place = Place(webhook.epoch, (delivery.tx, delivery.entry_id), cursor.digest_filter(webhook.calendar_id, list(_kinds(webhook))))
+    place = CursorFields(webhook.epoch, (delivery.tx, delivery.entry_id), cursor.digest_filter(webhook.calendar_id, list(_kinds(webhook))))
     moment = timestamps.format_utc(delivery.created_at)
     body = msgspec.json.encode({"type": name, "timestamp": moment, "data": data, "cursor": cursor.encode(place)})
     return Message(body, is_last)

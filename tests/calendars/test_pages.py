@@ -150,6 +150,16 @@ def test_deleting_a_calendar_asks_for_confirmation(cast: Cast) -> None:
     assert cast.alice.get(f"/calendars/{jazz['id']}").status == 404
 
 
+def test_the_deletion_of_a_calendar_is_undone_by_the_button_in_its_notice(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, name="Jazz")
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    deleted = cast.alice.post(f"/calendars/{calendar['id']}/delete")
+    seq = deleted.headers["Set-Cookie"].partition(";")[0].rpartition(".")[2]
+    assert cast.alice.post(f"/changes/{seq}/undo", data={"next": "/calendars"}).status == 303
+    assert cast.alice.get(f"/calendars/{calendar['id']}").status == 200
+    assert cast.alice.get(f"/events/{event['id']}").status == 200
+
+
 def test_the_page_says_why_the_primary_calendar_cannot_be_deleted(cast: Cast) -> None:
     path = f"/calendars/{cast.alice.primary_calendar_id}/delete"
     for page, status in [(cast.alice.get(path), 200), (cast.alice.post(path), 409)]:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from kalends.db import Database
 from tests.client import Client
 
-ATTEMPTS, INTERVAL_SECONDS = 40, 0.02
+ATTEMPTS, INTERVAL_SECONDS = 100, 0.02
 Records = dict[tuple[str, int], dict[str, Any]]
 
 
@@ -54,10 +54,11 @@ class Follower:
 def settle(client: Client) -> None:
     """Wait until what is committed is final. Transactions of other tests, in other databases of the server, may delay that."""
     db: Database = vars(client.app)["_services"].db
+    with db.read() as tx:
+        [(_, next_tx)] = tx.rows(db.newest_sync_entry())
     for _ in range(ATTEMPTS):
         with db.read() as tx:
             [(final_tx, _)] = tx.rows(db.last_sync_entry())
-            [(_, next_tx)] = tx.rows(db.newest_sync_entry())
         if final_tx >= next_tx:
             return
         threading.Event().wait(INTERVAL_SECONDS)

@@ -2,6 +2,9 @@
 
 import re
 
+import pytest
+
+from kalends.http import paging
 from tests.cast import Cast, a_calendar, a_comment, a_response, an_event, shared
 from tests.conftest import Clock
 
@@ -45,6 +48,13 @@ def test_many_events_with_responses_come_in_pages(cast: Cast) -> None:
     second = cast.alice.get(following[1].replace("&amp;", "&"))
     titles = [set(re.findall(r"Gig \d", pages.text)) for pages in (first, second)]
     assert (len(titles[0]), len(titles[1]), len(titles[0] | titles[1])) == (5, 4, 9)
+
+
+def test_the_page_may_name_more_events_than_a_list_has(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paging, "MAX_PAGE", 2)
+    for number in range(5):
+        a_response(cast.alice, an_event(cast.alice, title=f"Gig {number}"))
+    assert cast.alice.get("/responses").text.count('/responses">Gig') == 5
 
 
 def test_without_responses_and_comments_the_page_says_how_to_get_them(cast: Cast) -> None:
