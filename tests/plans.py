@@ -114,6 +114,8 @@ class PostgresPlans:
         migrate(self._database)
         # As the service connects.
         self._connection = self._database._connect()
+        # EXPLAIN of a prepared statement would need its parameters.
+        self._connection.prepare_threshold = None
         self.change(_FIXED_COSTS)
         for script in (_UNCHECKED, _A_ROW_EACH):
             self._change_by(script)

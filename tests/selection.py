@@ -4,6 +4,7 @@
 
 import gc
 import sys
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -29,7 +30,7 @@ PROCESSES = (
 )
 PROCESS_FIXTURES = {"books", "browser", "certified", "guest", "started"}
 
-# The longest tests begin first, each in another test process, so that none of them is waited for at the end.
+# The longest tests begin first, each file in another test process, so that none of them is waited for at the end.
 LONGEST = (
     "tests/openapi/test_schemathesis.py",
     "tests/openapi/test_client.py",
@@ -146,20 +147,18 @@ def _number_of_test_processes(config: pytest.Config) -> int:
 def _spread_longest(items: list[pytest.Item], processes: int) -> None:
     """`--dist worksteal` first gives each test process an equal share of the list. Each share begins with the tests that take long, and
     ends with short ones, which other processes may steal. Half of the shares have the tests with a browser, because each process that
-    has one starts a Chromium; the other half has the tests that start processes."""
+    has one starts a Chromium; the other half has the tests that start processes. Tests of a file stay together, so that what they
+    share is started once."""
     if processes == 1:
         return
-    longest = sorted((item for item in items if item.nodeid.startswith(LONGEST)), key=_rank)
+    longest = [[item for item in items if item.nodeid.startswith(file)] for file in LONGEST]
     with_browser = [item for item in items if "browser" in _fixtures(item)]
     started = [item for item in items if _starts_processes(item) and not item.nodeid.startswith(LONGEST)]
     with_processes = [item for item in started if "browser" not in _fixtures(item)]
-    half = processes // 2
-    first = [longest[n::processes] for n in range(processes)]
-    for n in range(half):
-        first[n] += with_browser[len(with_browser) * n // half : len(with_browser) * (n + 1) // half]
-    for n in range(half, processes):
-        first[n] += with_processes[n - half :: processes - half]
-    taken = {item for share in first for item in share}
+    half = processes - processes // 2
+    first = _split(with_browser, processes // 2)
+    first += [[*chain.from_iterable(longest[n::half]), *share] for n, share in enumerate(_split(with_processes, half))]
+    taken = set(chain.from_iterable(first))
     others = [item for item in items if item not in taken]
     total = len(items)
     items.clear()
@@ -169,5 +168,5 @@ def _spread_longest(items: list[pytest.Item], processes: int) -> None:
         others = others[rest:]
 
 
-def _rank(item: pytest.Item) -> int:
-    return next(n for n, start in enumerate(LONGEST) if item.nodeid.startswith(start))
+def _split(items: list[pytest.Item], shares: int) -> list[list[pytest.Item]]:
+    return [items[len(items) * n // shares : len(items) * (n + 1) // shares] for n in range(shares)]

@@ -15,13 +15,20 @@ from tests.conftest import POSTGRES_URL
 from tests.plans import EXCEPTED, Plans, complaints, opened
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def kind(settings: Settings) -> str:
     return "postgres" if settings.database else "sqlite"
 
 
+@pytest.fixture(scope="session")
+def plans(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plans]:
+    with opened(kind, tmp_path_factory.mktemp("plans"), os.environ[POSTGRES_URL]) as plans:
+        yield plans
+
+
 @pytest.fixture
-def plans(kind: str, tmp_path: Path) -> Iterator[Plans]:
+def changeable_plans(kind: str, tmp_path: Path) -> Iterator[Plans]:
+    """Plans of this test alone, which may change the schema."""
     with opened(kind, tmp_path, os.environ[POSTGRES_URL]) as plans:
         yield plans
 
@@ -66,11 +73,11 @@ def test_a_statement_that_uses_an_index_is_not_reported(plans: Plans) -> None:
         assert plans.scans(sql) == [], sql
 
 
-def test_a_request_whose_index_is_dropped_is_named(cast: Cast, plans: Plans, statements: dict[str, str]) -> None:
+def test_a_request_whose_index_is_dropped_is_named(cast: Cast, changeable_plans: Plans, statements: dict[str, str]) -> None:
     cast.alice.get("/api/keys?limit=3")
-    assert complaints(plans, statements) == []
-    plans.change("DROP INDEX keys_of_user")
-    matching = [complaint for complaint in complaints(plans, statements) if "FROM keys WHERE user_id = " in complaint]
+    assert complaints(changeable_plans, statements) == []
+    changeable_plans.change("DROP INDEX keys_of_user")
+    matching = [complaint for complaint in complaints(changeable_plans, statements) if "FROM keys WHERE user_id = " in complaint]
     assert matching
     assert all(complaint.startswith("GET /api/keys?limit=3 reads a whole table:\n  ") for complaint in matching)
 
@@ -87,11 +94,11 @@ def test_a_search_has_the_same_plan_however_many_terms_it_has(
 
 
 @pytest.mark.on_sqlite
-def test_a_trigger_and_a_foreign_key_need_their_indexes_too(plans: Plans) -> None:
-    plans.change("DROP INDEX comments_of_user")
-    assert plans.scans("DELETE FROM users WHERE id = 1")
-    plans.change("DROP INDEX placements_event_id_calendar_id")
-    assert plans.scans("UPDATE events SET title = 'Jazz' WHERE id = 1")
+def test_a_trigger_and_a_foreign_key_need_their_indexes_too(changeable_plans: Plans) -> None:
+    changeable_plans.change("DROP INDEX comments_of_user")
+    assert changeable_plans.scans("DELETE FROM users WHERE id = 1")
+    changeable_plans.change("DROP INDEX placements_event_id_calendar_id")
+    assert changeable_plans.scans("UPDATE events SET title = 'Jazz' WHERE id = 1")
 
 
 def test_every_statement_of_a_request_is_recorded(cast: Cast, statements: dict[str, str]) -> None:
