@@ -87,7 +87,7 @@ MODULE_LAYERS = {
         *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope", "shift")),
         *(f"questions.{name}" for name in ("answers", "change", "rules")),
         *("reference.errors", "reference.glossary", "reference.guide"),
-        *("responses.author", "responses.respond", "responses.submit"),
+        *("responses.author", "responses.guest_list", "responses.respond", "responses.submit"),
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
         *("deliveries.recipient_links", "subscribers.opt_in"),
         *("webhooks.queue", "webhooks.signature"),

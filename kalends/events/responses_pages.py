@@ -9,9 +9,10 @@ from kalends.http import paging
 from kalends.http.endpoint import Document
 from kalends.http.paging import Paging
 from kalends.policy import Right
-from kalends.responses import api, store
-from kalends.responses.model import ResponseQuery
+from kalends.responses import guest_list, present, store
+from kalends.responses.guest_list import GuestQuery
 from kalends.values import timestamps
+from kalends.web.forms import filled
 from kalends.web.page import page
 from kalends.web.redirects import moved
 from kalends.web.render import render
@@ -55,17 +56,20 @@ def events(ctx: Context, params: Paging) -> Document:
 
 
 @page("GET", "/events/{event_id}/responses")
-def responses(ctx: Context, event_id: int, params: Paging) -> Document:
-    """Who responded to an event, and how."""
+def responses(ctx: Context, event_id: int, params: GuestQuery) -> Document:
+    """The guests of an event: who responded, and how."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    item = events_by_id(ctx, [event_id])[event_id]
+    guests, next_page = paging.page(ctx, params, guest_list.find(ctx, event_id, params), after=lambda guest: str(guest.id))
     return render(
         "events/responses.html",
         ctx,
         title=f"Responses to {event.title}",
-        event=item,
+        event=events_by_id(ctx, [event_id])[event_id],
         tally=store.tally(ctx, event),
-        index=api.index(ctx, ResponseQuery(event_id=event_id, limit=params.limit, offset=params.offset)),
+        guests=[present.item(guest) for guest in guests],
+        next_page=next_page,
+        query=params,
+        form=filled(params),
         is_public=event.public,
     )
 

@@ -54,7 +54,7 @@ def _samples(cast: Cast) -> dict[str, Any]:
         "kinds": "event",
         "wait": 1,
     }
-    return ids | places | times | texts | pages | {"scope": "public", "order": "-start_time", "key": None}
+    return ids | places | times | texts | pages | {"scope": "public", "order": "-start_time", "key": None, "tab": "maybe", "sort": "name"}
 
 
 @pytest.mark.parametrize(

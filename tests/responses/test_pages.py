@@ -104,9 +104,38 @@ def test_many_responses_come_in_pages(cast: Cast) -> None:
     following = re.search(r'href="([^"]+)" rel="next"', first.text)
     assert following
     second = cast.alice.get(following[1].replace("&amp;", "&")).text
-    assert "a2@example.org" in second
-    assert "a1@example.org" not in second
-    assert f'href="{path}">From the beginning' in second
+    assert re.findall(r"(?<=<small>)a\d@example.org", first.text + second) == ["a2@example.org", "a1@example.org", "a0@example.org"]
+    assert f'href="{path}?tab=all&amp;sort=newest">From the beginning' in second
+
+
+def test_guests_are_found_by_tab_name_and_address_and_sorted(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    for name, address, response in [
+        ("Zoe", "z@example.org", "YES"),
+        ("émile", "e@example.org", "YES"),
+        ("Dana 100%", "d@example.com", "MAYBE"),
+        (None, "bea@example.org", "NO"),
+        ("anton", "x@example.org", "YES"),
+    ]:
+        a_response(cast.anonymous, event, name=name, email_address=address, response=response)
+
+    def addresses(query: str) -> list[str]:
+        page = cast.alice.get(f"/events/{event['id']}/responses?{query}")
+        assert page.status == 200
+        more = re.search(r'href="([^"]+)" rel="next"', page.text)
+        listed = re.findall(r"<small>(\w+)@", page.text)
+        return listed + (addresses(more[1].replace("&amp;", "&").partition("?")[2]) if more else [])
+
+    assert addresses("tab=going&limit=1") == ["x", "e", "z"]
+    assert addresses("tab=going&sort=oldest&limit=2") == ["z", "e", "x"]
+    assert addresses("sort=name&limit=2") == ["x", "bea", "d", "z", "e"]
+    assert addresses("tab=maybe") == ["d"]
+    assert addresses("text=EXAMPLE.ORG&tab=no") == ["bea"]
+    assert addresses("text=Émile") == ["e"]
+    assert addresses("text=100%25") == ["d"]
+    assert addresses("text=nobody") == []
+    page = cast.alice.get(f"/events/{event['id']}/responses").text
+    assert re.findall(r"(All|Going|Maybe|No) <small>(\d+)</small>", page) == [("All", "5"), ("Going", "3"), ("Maybe", "1"), ("No", "1")]
 
 
 def test_an_event_without_responses_says_how_to_get_them(cast: Cast) -> None:
