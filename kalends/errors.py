@@ -187,6 +187,48 @@ class QuotaReached(Conflict):
     kind = "quota-reached"
 
 
+class EventCancelled(Conflict):
+    """The event is cancelled, so nobody can respond."""
+
+    title = "The event is cancelled"
+    kind = "event-cancelled"
+
+
+class EventPostponed(Conflict):
+    """The event has no new date yet, so nobody can respond."""
+
+    title = "The event is postponed"
+    kind = "event-postponed"
+
+
+class ResponsesClosed(Conflict):
+    """The organiser has closed the responses to the event."""
+
+    title = "Responses are closed"
+    kind = "responses-closed"
+
+
+class DeadlineOver(Conflict):
+    """The event's `responses_until` is over."""
+
+    title = "The time to respond is over"
+    kind = "deadline-over"
+
+
+class Full(Conflict):
+    """The event has too few free places, and no waiting list."""
+
+    title = "The event is full"
+    kind = "full"
+
+
+class PartyTooLarge(Conflict):
+    """More people than the event has places."""
+
+    title = "The party is too large"
+    kind = "party-too-large"
+
+
 class Stale(Problem):
     """The record has changed since you read it (`If-Match`). Read it again."""
 

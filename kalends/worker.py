@@ -22,6 +22,8 @@ from kalends.events.series import occurrences
 from kalends.events.series import store as series
 from kalends.idempotency import store as retries
 from kalends.log import get_logger
+from kalends.responses import seats
+from kalends.responses import store as responses
 from kalends.sessions import store as sessions
 from kalends.settings import Settings
 from kalends.subscribers import store as subscribers
@@ -77,6 +79,16 @@ def extend_series(ctx: Context) -> None:
             occurrences.extend(ctx, series_id)
 
 
+def lapse_offers(ctx: Context) -> None:
+    """Take back the seats that were offered and not taken in time, each event in its own transaction."""
+    with ctx.read():
+        due = seats.find_lapsed_events(ctx)
+    for event_id in due:
+        with ctx.write():
+            responses.lock_event(ctx, event_id, exclusive=True)
+            seats.settle(ctx, event_id)
+
+
 def prune_history(ctx: Context) -> None:
     """Delete what is older than the history, in transactions that let others write in between."""
     for _ in range(MAX_BATCHES):
@@ -92,7 +104,7 @@ def merge_text_indexes(ctx: Context) -> None:
     ctx.db.merge_text_indexes()
 
 
-TASKS: list[Callable[[Context], None]] = [clean_up, prune_history, extend_series, merge_text_indexes]
+TASKS: list[Callable[[Context], None]] = [lapse_offers, clean_up, prune_history, extend_series, merge_text_indexes]
 
 
 def _run_task(task: Callable[[Context], None], ctx: Context) -> None:

@@ -47,6 +47,7 @@ MODULE_LAYERS = {
         "events.uid",
         "events.input",
         "events.query",
+        "responses.waiting_list",
         "events.series.rule",
         "events.series.sentence",
     },
@@ -61,12 +62,16 @@ MODULE_LAYERS = {
             "changes.history",
             "changes.record",
             "changes.references",
+            "changes.restored_seats",
             "changes.tables",
             "changes.undo",
         ),
         *(f"contacts.{name}" for name in ("address_book", "bulk_import", "csv_table", "vcard")),
         *(f"contacts.providers.{name}" for name in ("carddav", "errors", "fetch", "graph")),
-        *(f"deliveries.{name}" for name in ("event_time", "limits", "mail", "new_date", "outbox_files", "outcome", "segments", "sms")),
+        *(
+            f"deliveries.{name}"
+            for name in ("event_time", "limits", "mail", "new_date", "outbox_files", "place_notice", "outcome", "segments", "sms")
+        ),
         *(
             "events.by_id",
             "events.by_uid",
@@ -77,6 +82,7 @@ MODULE_LAYERS = {
             "events.feed_cache",
             "events.ical",
             "events.listing",
+            "events.response_settings",
         ),
         *("events.location", "events.repeat_form", "events.search", "events.span", "events.status", "events.structured_data"),
         "home.upcoming",
@@ -87,7 +93,10 @@ MODULE_LAYERS = {
         *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope", "shift")),
         *(f"questions.{name}" for name in ("answers", "change", "rules")),
         *("reference.errors", "reference.glossary", "reference.guide"),
-        *("responses.author", "responses.guest_list", "responses.respond", "responses.submit"),
+        *(
+            f"responses.{name}"
+            for name in ("admission", "author", "guest_list", "offer_time", "places", "respond", "seats", "submit")
+        ),
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
         *("deliveries.recipient_links", "subscribers.opt_in"),
         *("webhooks.queue", "webhooks.signature"),
@@ -95,7 +104,7 @@ MODULE_LAYERS = {
         *("web.autolink", "web.form_token", "web.forms", "web.notices", "web.page", "web.labels", "web.reader_zone", "web.times"),
     },
     "api": {"changes.stream", "web.redirects", "web.render", "reference.schema_text"},
-    "pages": {"web.failures", "deliveries.message", "deliveries.account_message"},
+    "pages": {"web.failures", "deliveries.message", "deliveries.account_message", "deliveries.place_message"},
     "worker": {"worker", "deliveries.sender", "webhooks.sender", "doctor", "demo.fill"},
     "app": {"app"},
     "cli": {"cli", "__main__"},

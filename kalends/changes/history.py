@@ -100,7 +100,7 @@ def _had(flag: str) -> str:
 
 def find_row(ctx: Context, table: Table, record_id: int) -> dict[str, Any] | None:
     """What the history tells of the row with this id, as it is now."""
-    rows = ctx.tx.rows(f"SELECT {', '.join(table.told)} FROM {table.name} WHERE id = :id", id=record_id)
+    rows = ctx.tx.rows(f"SELECT {', '.join(table.told)} FROM {table.name} WHERE {table.key[0]} = :id", id=record_id)
     return dict(zip(table.told, rows[0], strict=True)) if rows else None
 
 

@@ -19,6 +19,7 @@ _REQUIRED = {
     "placement": {"event_id": "events", "calendar_id": "calendars"},
     "comment": {"event_id": "events"},
     "response": {"event_id": "events"},
+    "settings": {"event_id": "events"},
     "answer": {"event_id": "events", "response_id": "responses", "question_id": "questions"},
     "share": {"user_id": "users", "calendar_id": "calendars"},
     "invitation": {"calendar_id": "calendars"},

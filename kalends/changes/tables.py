@@ -3,12 +3,13 @@
 from msgspec import Struct
 
 from kalends.records.event import Event
+from kalends.records.response_settings import NAMES as SETTINGS
 
 # The columns of an event that its own table has.
 EVENT_COLUMNS = tuple(
     name
     for name in Event.__struct_fields__
-    if name not in ("sent_uid", "owner_name", "can_edit", "rrule", "first_date", "calendar_party_max")
+    if name not in ("sent_uid", "owner_name", "can_edit", "rrule", "first_date", "calendar_party_max", "settings_text")
 )
 
 
@@ -45,9 +46,18 @@ TABLES = (
     Table(
         "response",
         "responses",
-        flags=("opt_in", "proven"),
+        flags=("opt_in", "proven", "forced"),
         has_version=True,
-        told=("name", "email_address", "response", "number", "plus_n", "comment", "opt_in"),
+        told=("name", "email_address", "response", "number", "plus_n", "comment", "opt_in", "min_party", "forced", "accepted_for"),
+    ),
+    # After the responses: its counts are computed from them.
+    Table(
+        "settings",
+        "response_settings",
+        key=("event_id",),
+        flags=("responses_open", "show_counts", "approval"),
+        has_updated_at=False,
+        told=SETTINGS,
     ),
     # Their content is told with the responses alone.
     Table("answer", "question_answers", has_updated_at=False),

@@ -3,7 +3,7 @@
 from kalends import errors, policy, quotas
 from kalends.calendars import search as calendar_search
 from kalends.calendars import sharing
-from kalends.changes import history, present, references
+from kalends.changes import history, present, references, restored_seats
 from kalends.changes.history import ChangeRow
 from kalends.changes.record import Content, Record, Records
 from kalends.changes.tables import TABLES, Table
@@ -33,17 +33,20 @@ def undo(ctx: Context, change: ChangeRow) -> list[Record]:
     _require_unchanged(ctx, rows, records)
     try:
         for table in reversed(TABLES):
-            _delete(ctx, table, [record for record in records.of(table) if record.is_there and record.before is None])
+            created = [record for record in records.of(table) if record.is_there and record.before is None]
+            _delete(ctx, table, [record for record in created if not restored_seats.is_restored_here(record, records)])
         _clear_slots(ctx, records)
         for table in TABLES:
             restored = [record for record in records.of(table) if record.before is not None]
             for record, content in references.keep_valid(ctx, table, restored):
-                _put_back(ctx, record, content)
+                if not restored_seats.is_restored_here(record, records):
+                    _put_back(ctx, record, restored_seats.without_seats(record, content, records))
     except UniqueViolation as error:
         raise errors.Conflict("Another record has taken the place of one that this would restore. Nothing was changed.") from error
     deleted_events.forget(ctx, records.deleted_ids("event"))
     placements.revoke_invalid_grants(ctx, records.deleted_ids("event"))
     sharing.end_blocked(ctx, records.deleted_ids("calendar"))
+    restored_seats.settle(ctx, records)
     return records.all
 
 

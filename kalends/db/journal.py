@@ -11,13 +11,13 @@ from kalends.db.dialect import Dialect
 _JOURNAL = re.compile(r"^-- @journal (\w+) ON (\w+) \(([^)]*)\)(?: (INSERT )?WHEN (.*?))?: (.*)$", re.MULTILINE)
 # `-- @sync UPDATE ON events AS access WHEN condition: statement`, or `-- @sync DELETE ON events BEFORE: statement`
 _SYNC = re.compile(r"^-- @sync (\w+) ON (\w+)(?: AS (\w+))?( BEFORE)?(?: WHEN (.*?))?: (.*)$", re.MULTILINE)
-# Columns that change with every update.
-_STAMPS = ("version", "updated_at")
+# Columns that change with every update, and the seats that responses get from the waiting list: their changes alone are not recorded.
+_STAMPS = ("version", "updated_at", "held", "offered", "offer_until", "queued_at", "queued_for", "accepted_for")
 
 # Statements on these tables fire triggers of the journal, some by foreign keys.
 _JOURNALED = re.compile(
     r"\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+(?:users|calendars|calendar_shares|calendar_invitations|events|placements|series"
-    r"|series_exceptions|comments|responses|questions|question_answers|contacts)\b"
+    r"|series_exceptions|comments|responses|response_settings|questions|question_answers|contacts)\b"
 )
 
 

@@ -1,9 +1,10 @@
 """E-mail about an account: password reset, address verification and notices of changes."""
 
 from email.message import EmailMessage
+from typing import cast
 
 from kalends.deliveries.message import envelope
-from kalends.records.delivery import Delivery, Notice
+from kalends.records.delivery import AccountNotice, Delivery
 from kalends.records.user import User
 from kalends.settings import Settings
 from kalends.users.reset_link import reset_url
@@ -23,7 +24,7 @@ VERIFY = (
     "If you did not make this account, do nothing. Nobody can act in your name by it.",
 )
 NOT_ME = "If it was not you, set a new password at once: {service}/reset. That ends all sessions and deletes all keys."
-NOTICES: dict[Notice, tuple[str, str, str]] = {
+NOTICES: dict[AccountNotice, tuple[str, str, str]] = {
     "password_changed": ("Your password was changed", "The password of {user_name} on {service} was changed.", NOT_ME),
     "password_reset": (
         "Your password was changed",
@@ -65,7 +66,7 @@ def verify(settings: Settings, delivery: Delivery, user: User) -> EmailMessage:
 
 def notice(settings: Settings, delivery: Delivery, user: User) -> EmailMessage:
     """A notice of a change of the account, in case somebody else made it."""
-    subject, text, otherwise = NOTICES[delivery.notice or "password_changed"]
+    subject, text, otherwise = NOTICES[cast(AccountNotice, delivery.notice or "password_changed")]
     return _message(settings, delivery, user, subject, text, otherwise)
 
 

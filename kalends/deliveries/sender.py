@@ -7,7 +7,7 @@ import time
 
 from kalends.context import Context
 from kalends.db import Database, Retry
-from kalends.deliveries import account_message, mail, message, sms, store
+from kalends.deliveries import account_message, mail, message, place_message, sms, store
 from kalends.deliveries.model import Channel
 from kalends.deliveries.outcome import TryAgain, Undeliverable, Unknown
 from kalends.errors import Unavailable
@@ -15,7 +15,9 @@ from kalends.events import store as events
 from kalends.log import get_logger
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
+from kalends.records.response import Response
 from kalends.records.user import User
+from kalends.responses import store as responses
 from kalends.settings import Settings
 from kalends.users import reset_link, reset_requests, verify_link
 from kalends.users import store as users
@@ -131,7 +133,7 @@ def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:
 
 
 def _send(ctx: Context, delivery: Delivery) -> None:
-    if delivery.kind in ACCOUNT_MESSAGES and not delivery.is_about_new_date:
+    if delivery.kind in ACCOUNT_MESSAGES and not (delivery.is_about_new_date or delivery.is_about_place):
         with ctx.read():
             user = _account(ctx, delivery)
         mail.send(ctx.settings, ACCOUNT_MESSAGES[delivery.kind](ctx.settings, delivery, user), delivery.address)
@@ -146,6 +148,10 @@ def _send(ctx: Context, delivery: Delivery) -> None:
         return
     with ctx.read():
         current, event = _current(ctx, delivery)
+        response = _placed_response(ctx, current) if current.is_about_place else None
+    if response:
+        mail.send(ctx.settings, place_message.build(ctx.settings, current, event, response), current.address)
+        return
     if current.channel == "email":
         mail.send(ctx.settings, message.mail(ctx.settings, current, event), current.address)
     else:
@@ -163,6 +169,16 @@ def _current(ctx: Context, delivery: Delivery) -> tuple[Delivery, Event]:
     if current.public and not event.public:
         raise Undeliverable("The event was made private before it was sent.")
     return current, event
+
+
+def _placed_response(ctx: Context, delivery: Delivery) -> Response:
+    """The response whose place the message is about, if what it says still holds."""
+    response = next(iter(responses.find_by_ids(ctx, [delivery.response_id] if delivery.response_id else [])), None)
+    if response is None or response.response != "YES":
+        raise Undeliverable("The response was withdrawn before it was sent.")
+    if delivery.notice == "place_offered" and not (response.offered and response.offer_until and ctx.now < response.offer_until):
+        raise Undeliverable("The offer was over before it was sent.")
+    return response
 
 
 def _asking(ctx: Context, delivery: Delivery) -> User:

@@ -8,7 +8,7 @@ from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import columns
 from kalends.deliveries.model import AccountMail, Channel, DeliveryQuery, DeliveryQueued
-from kalends.records.delivery import Delivery, Notice
+from kalends.records.delivery import AccountNotice, Delivery
 from kalends.records.event import Event
 from kalends.records.user import User
 from kalends.values.text import fold_case
@@ -26,6 +26,8 @@ GMAIL = ("gmail.com", "googlemail.com")
 URGENT = "kind IN ('reset', 'verify')"
 # Notices that an event has a new date; others are about an account, and `notice` says what happened to it.
 ABOUT_NEW_DATE = "(kind = 'notice' AND notice IS NULL)"
+# The same, and notices to guests of their places.
+ABOUT_GUESTS = "(kind = 'notice' AND event_id IS NOT NULL)"
 RETENTION = 90 * 24 * HOUR
 
 _DELIVERY = columns(Delivery)
@@ -51,7 +53,7 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
     return DeliveryQueued(delivery_id, channel, address, "queued")
 
 
-def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Notice | None = None) -> bool:
+def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: AccountNotice | None = None) -> bool:
     """Queue mail to the address in this user record; False if the address has reached its limit for this kind.
     Other kinds of messages do not count."""
     limit = MAX_ACCOUNT_MAILS_PER_HOUR[kind]
@@ -194,7 +196,7 @@ def count(ctx: Context, query: DeliveryQuery) -> int:
 
 def _conditions(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
     if query.event_id is None:
-        where = f"owner_id = :owner_id AND (kind IN ('send_to_me', 'announce', 'confirm') OR {ABOUT_NEW_DATE})"
+        where = f"owner_id = :owner_id AND (kind IN ('send_to_me', 'announce', 'confirm') OR {ABOUT_GUESTS})"
         params: dict[str, Any] = {"owner_id": policy.user(ctx).id}
     else:
         where, params = "event_id = :event_id", {"event_id": query.event_id}

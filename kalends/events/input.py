@@ -11,6 +11,7 @@ from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import Tag, TagList
 from kalends.http.input.types import DateTime, EmailAddress, Id, Ids, LongText, Name, PartyMax, Scope, TimeZone
+from kalends.records.response_settings import DEFAULT_OFFER_HOURS, WaitingList, WaitingOrder
 from kalends.values import phone
 from kalends.values.upload import Upload
 
@@ -40,6 +41,10 @@ ByDay = Annotated[str, Meta(max_length=5, examples=["MO", "2TU", "-1FR"])]
 MonthDay = Annotated[int, Meta(ge=-31, le=31)]
 Month = Annotated[int, Meta(ge=1, le=12)]
 Position = Annotated[int, Meta(ge=-366, le=366)]
+
+
+MAX_CAPACITY = 1_000_000
+Capacity = Annotated[int, Meta(ge=1, le=MAX_CAPACITY, description="How many people can come; none by default.")]
 
 
 class EventFields(Struct, kw_only=True):
@@ -74,6 +79,18 @@ class EventFields(Struct, kw_only=True):
     tag_list: TagList = ""
     public: Annotated[bool, Meta(description="Whether everyone sees it; as its home calendar by default.")] | None = None
     party_max: PartyMax | None = None
+    responses_open: Annotated[bool, Meta(description="Whether people can respond.")] = True
+    responses_until: Annotated[DateTime, Meta(description="The last moment to respond; of a date, its end.")] | None = None
+    capacity: Capacity | None = None
+    waiting_list: Annotated[
+        WaitingList, Meta(description="If it is full: no waiting list, one that seats people by itself, or one that offers them seats.")
+    ] = "off"
+    waiting_order: Annotated[
+        WaitingOrder, Meta(description="Whether a waiting party that is too large for the free seats is passed over, or holds up the list.")
+    ] = "fit"
+    show_counts: Annotated[bool, Meta(description="Whether everyone sees how many come and how many places are free.")] = True
+    approval: Annotated[bool, Meta(description="Whether a YES holds no place before an editor of the event has accepted it.")] = False
+    offer_hours: Annotated[int, Meta(ge=1, le=336, description="For how many hours a place is offered.")] = DEFAULT_OFFER_HOURS
     status: Status = "planned"
     status_note: StatusNote | None = None
 

@@ -8,6 +8,7 @@ from kalends.http.input.types import Instant
 from kalends.http.remarks import Remark
 from kalends.questions.model import QuestionItem
 from kalends.records.response import Tally
+from kalends.records.response_settings import WaitingList, WaitingOrder
 from kalends.values.person import Person
 
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
@@ -47,6 +48,17 @@ class EventItem(Struct, gc=False):
     updated_at: Instant
 
 
+class Places(Struct, frozen=True):
+    """The places of an event with a capacity: those that are held or offered, those that are free, and how many people wait for one.
+    over: how many more are held than there are."""
+
+    capacity: int
+    held: int
+    free: int
+    waiting: int
+    over: int
+
+
 class EventDetail(EventItem, kw_only=True):
     """An event's expanded fields."""
 
@@ -61,7 +73,16 @@ class EventDetail(EventItem, kw_only=True):
     calendars: list[CalendarName]
     repeat: Repeat | None
     party_max: int | None
-    responses: Tally
+    responses_open: bool
+    responses_until: str | None
+    capacity: int | None
+    waiting_list: WaitingList
+    waiting_order: WaitingOrder
+    show_counts: bool
+    approval: bool
+    offer_hours: int
+    places: Places | None
+    responses: Tally | None
     questions: list[QuestionItem]
     comments_count: int
     can_edit: bool

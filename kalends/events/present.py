@@ -9,9 +9,9 @@ from kalends import policy
 from kalends.comments import present as comment_present
 from kalends.comments import store as comments
 from kalends.context import Context
-from kalends.events import span
+from kalends.events import response_settings, span
 from kalends.events.input import EventFields
-from kalends.events.model import PARTS, STATUS, CalendarName, EventDetail, EventItem
+from kalends.events.model import PARTS, STATUS, CalendarName, EventDetail, EventItem, Places
 from kalends.events.query import CommentPage
 from kalends.events.series.model import Repeat, build_repeat
 from kalends.events.uid import own_suffix
@@ -20,10 +20,12 @@ from kalends.questions import present as question_present
 from kalends.records.calendar import TargetCalendar
 from kalends.records.event import FIELD, RECORD, Event, EventRow, EventWithCounts
 from kalends.records.response import Tally
+from kalends.records.response_settings import DEFAULTS
 from kalends.values.datetimes import formats_in
 from kalends.values.person import Person
 from kalends.values.timestamps import UTC_FORMATS, format_utc
 
+_DEFAULT_SETTINGS = structs.asdict(DEFAULTS)
 _EDITABLE = ("title", "all_day", "time_zone", "description", "location", "image_url", "public", "party_max", *STATUS, *PARTS)
 
 
@@ -43,10 +45,20 @@ def detail(ctx: Context, event: EventWithCounts) -> EventDetail:
     repeat = (
         build_repeat(event.rrule, event.first_date, event.also or "", event.excepted or "") if event.rrule and event.first_date else None
     )
-    detail = _detail(ctx, event, list(starmap(CalendarName, calendars)), tally, event.comments_count, repeat)
+    detail = _detail(ctx, event, list(starmap(CalendarName, calendars)), tally, event.comments_count, repeat, count_places(event))
     if event.has_questions:
         detail.questions = question_present.load(ctx, event.id, event.calendar_id)
     return detail
+
+
+def count_places(event: EventWithCounts) -> Places | None:
+    """The places of an event with a capacity. Offers whose time is over count as free, whether or not a worker has run since."""
+    capacity = event.settings.capacity
+    if capacity is None or event.places is None:
+        return None
+    taken, lapsed, waiting = map(int, event.places.split(","))
+    held = taken - lapsed
+    return Places(capacity, held, max(0, capacity - held), waiting, max(0, held - capacity))
 
 
 def _records(column: str | None) -> list[list[str]]:
@@ -65,7 +77,9 @@ def detail_with_comments(ctx: Context, event: EventWithCounts, page: CommentPage
 
 def new_detail(ctx: Context, event: Event, calendar: TargetCalendar) -> EventDetail:
     """The expanded fields of a new event, which has no responses and comments yet."""
-    detail = _detail(ctx, event, [CalendarName(calendar.id, calendar.name)], Tally(), 0, None)
+    capacity = event.settings.capacity
+    places = None if capacity is None else Places(capacity, 0, capacity, 0, 0)
+    detail = _detail(ctx, event, [CalendarName(calendar.id, calendar.name)], Tally(), 0, None, places)
     if calendar.has_questions:
         detail.questions = question_present.load(ctx, event.id, calendar.id)
     return detail
@@ -85,13 +99,22 @@ def editable(event: Event) -> EventFields:
         end_time=end_time,
         tag_list=event.tags,
         **{name: getattr(event, name) for name in _EDITABLE},
+        **response_settings.editable(event),
     )
 
 
 def _detail(
-    ctx: Context, event: Event, calendars: list[CalendarName], tally: Tally, comments_count: int, repeat: Repeat | None
+    ctx: Context,
+    event: Event,
+    calendars: list[CalendarName],
+    tally: Tally,
+    comments_count: int,
+    repeat: Repeat | None,
+    places: Places | None,
 ) -> EventDetail:
     [item] = _items(ctx, [event], [[calendar.id for calendar in calendars]])
+    settings = response_settings.show(event.settings, event.time_zone) if event.settings_text else _DEFAULT_SETTINGS
+    is_counted = settings["show_counts"] or event.can_edit
     return EventDetail(
         *structs.astuple(item),
         description=event.description,
@@ -105,7 +128,9 @@ def _detail(
         calendars=calendars,
         repeat=repeat,
         party_max=event.party_limit,
-        responses=tally,
+        **settings,
+        places=places if is_counted else None,
+        responses=tally if is_counted else None,
         questions=[],
         comments_count=comments_count,
         can_edit=event.can_edit,

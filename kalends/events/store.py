@@ -8,13 +8,14 @@ from msgspec.json import encode
 
 from kalends import errors, policy, quotas
 from kalends.context import Context
-from kalends.events import deleted_events, search
+from kalends.events import deleted_events, response_settings, search
 from kalends.events.input import EventFields
 from kalends.events.model import PARTS, STATUS
 from kalends.events.placements import store as placements
 from kalends.events.span import Span
 from kalends.records.calendar import Calendar, TargetCalendar
 from kalends.records.event import Event
+from kalends.records.response_settings import encode as encode_settings
 
 _TEXT = ("title", "description", "location", "image_url", *PARTS)
 _SPAN = ("start_at", "end_at", "until_at")
@@ -117,9 +118,12 @@ def insert(ctx: Context, fields: EventFields, span: Span, calendar: TargetCalend
     quotas.reserve(ctx, owner.id, "events", 1, quotas.size(columns))
     columns |= {"id": calendar.next_event_id, "owner_id": owner.id, "calendar_id": calendar.id, "uid": uid}
     home = placements.insertion_of_home(ctx, calendar.next_event_id, calendar.id, span, public=columns["public"])
-    (ctx.final_write if is_final else ctx.tx).run_together((_INSERT, {**columns, "now": ctx.now}), home)
+    settings = response_settings.read(fields, span.time_zone)
+    inserts = [(_INSERT, {**columns, "now": ctx.now}), home, *response_settings.insertion(calendar.next_event_id, settings)]
+    (ctx.final_write if is_final else ctx.tx).run_together(*inserts)
     columns |= {"version": 1, "created_at": ctx.now, "updated_at": ctx.now, "can_edit": True, "edited": False, "sent_uid": uid}
     columns |= {"owner_name": owner.user_name if owner.name is None else owner.name, "calendar_party_max": calendar.party_max}
+    columns["settings_text"] = encode_settings(settings)
     values: list[Any] = [columns.get(name) for name in Event.__struct_fields__]
     return Event(*values)
 
@@ -142,6 +146,7 @@ def insert_occurrences(ctx: Context, pattern: Event, series_id: int, occurrences
         pattern=pattern.id,
         now=ctx.now,
     )
+    response_settings.copy_to_series(ctx, pattern, series_id)
     placements.copy_to_series(ctx, pattern, series_id)
 
 

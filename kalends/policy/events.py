@@ -8,6 +8,7 @@ from kalends.db import columns
 from kalends.errors import FieldError
 from kalends.policy.actor import Right, me, user
 from kalends.policy.calendars import CALENDAR_VISIBLE_TO_USER, calendar, calendar_visible, is_member
+from kalends.records import response_settings
 from kalends.records.event import FIELD, RECORD, Event, EventWithCounts
 
 # For how long the address of a deleted public event says that it was deleted: 90 days.
@@ -45,6 +46,7 @@ _COLUMNS = columns(
     rrule="r.rrule",
     first_date="r.start_date AS first_date",
     calendar_party_max="c.party_max AS calendar_party_max",
+    settings_text=f"{response_settings.select_text('q')} AS settings_text",
 )
 # Events with whether the actor may edit them.
 SELECT_EVENTS = f"""
@@ -53,6 +55,7 @@ FROM events e
 JOIN users u ON u.id = e.owner_id
 JOIN calendars c ON c.id = e.calendar_id
 LEFT JOIN series r ON r.id = e.series_id
+LEFT JOIN response_settings q ON q.event_id = e.id
 """
 
 
@@ -79,8 +82,13 @@ _EXCEPTED = """CASE WHEN d.series_id IS NOT NULL THEN (
 _HAS_QUESTIONS = """(
     EXISTS (SELECT 1 FROM questions q WHERE q.event_id = d.id) OR EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = d.calendar_id)
 )"""
+_PLACES = """CASE WHEN d.settings_text IS NOT NULL THEN (
+    SELECT CAST(q.taken AS TEXT) || ',' || CAST((
+        SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until <= :now AND o.event_id = d.id
+    ) AS TEXT) || ',' || CAST(q.waiting AS TEXT) FROM response_settings q WHERE q.event_id = d.id AND q.capacity IS NOT NULL
+) END"""
 _SELECT_WITH_COUNTS = f"""
-SELECT {columns(Event, "d")}, ({_CALENDARS}), ({_TALLY}), ({_COMMENTS}), {_ALSO}, {_EXCEPTED}, {_HAS_QUESTIONS}
+SELECT {columns(Event, "d")}, ({_CALENDARS}), ({_TALLY}), ({_COMMENTS}), {_ALSO}, {_EXCEPTED}, {_HAS_QUESTIONS}, {_PLACES}
 FROM ({SELECT_EVENTS} WHERE %s) AS d
 """
 _WITH_COUNTS_FOR_GUEST = _SELECT_WITH_COUNTS % ("c.public", "e.id = :id AND e.public")
@@ -157,7 +165,7 @@ def event_with_counts(ctx: Context, event_id: int, *, was_visible: bool = False,
     is_final: no statement follows.
     """
     sql = _WITH_COUNTS_FOR_GUEST if ctx.actor is None else _WITH_COUNTS_UNCHECKED if was_visible else _WITH_COUNTS_FOR_USER
-    event = (ctx.tx.final_read() if is_final else ctx.tx).one(EventWithCounts, sql, id=event_id, me=me(ctx))
+    event = (ctx.tx.final_read() if is_final else ctx.tx).one(EventWithCounts, sql, id=event_id, me=me(ctx), now=ctx.now)
     if event is None:
         raise missing_event(ctx, event_id)
     return event
@@ -179,7 +187,7 @@ def missing_event(ctx: Context, event_id: int) -> errors.Problem:
 def events_with_counts(ctx: Context, ids: list[int]) -> list[EventWithCounts]:
     """Those of the events that the actor sees, in the order of the ids."""
     sql = _SELECT_WITH_COUNTS % (calendar_visible(ctx), f"e.id {ctx.db.in_list('ids')} AND {event_visible(ctx)}")
-    events = {event.id: event for event in ctx.tx.all(EventWithCounts, sql, ids=ids, me=me(ctx))}
+    events = {event.id: event for event in ctx.tx.all(EventWithCounts, sql, ids=ids, me=me(ctx), now=ctx.now)}
     return [events[event_id] for event_id in ids if event_id in events]
 
 

@@ -44,8 +44,8 @@ def needs_no_approval(ctx: Context, event: Event) -> bool:
     return event.can_edit or moderation == "none" or (moderation == "guests" and ctx.actor is not None)
 
 
-def response(ctx: Context, response_id: int) -> tuple[Response, Event]:
-    """The response and its event."""
+def response(ctx: Context, response_id: int, *, to: Right = Right.SEE) -> tuple[Response, Event]:
+    """The response and its event. The event's editors and the responder may see and change it; to=EDIT: only the editors."""
     user(ctx)
     response = ctx.tx.one(Response, f"SELECT {columns(Response)} FROM responses WHERE id = :id", id=response_id)
     if response is None:
@@ -53,6 +53,8 @@ def response(ctx: Context, response_id: int) -> tuple[Response, Event]:
     to_event = event(ctx, response.event_id, to=Right.SEE)
     if not can_see_response(ctx, response, to_event):
         raise errors.NotFound
+    if to is Right.EDIT and not to_event.can_edit:
+        raise errors.Forbidden("Only the event's editors may do this.")
     return response, to_event
 
 

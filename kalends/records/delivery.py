@@ -1,11 +1,15 @@
 """The row of a delivery: a message to one address."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
 # The changes of an account that its user is notified of.
-Notice = Literal["password_changed", "password_reset", "address_changed", "key_created", "webhook_created", "webhook_disabled"]
+AccountNotice = Literal["password_changed", "password_reset", "address_changed", "key_created", "webhook_created", "webhook_disabled"]
+# What guests on a waiting list are told: they have a place, one is offered to them, or their offer has lapsed.
+PlaceNotice = Literal["place_granted", "place_offered", "place_lapsed"]
+Notice = AccountNotice | PlaceNotice
+PLACE_NOTICES: tuple[PlaceNotice, ...] = get_args(PlaceNotice)
 
 
 class Delivery(Struct, frozen=True):
@@ -26,8 +30,14 @@ class Delivery(Struct, frozen=True):
     created_at: int
     updated_at: int
     notice: Notice | None = None
+    response_id: int | None = None
 
     @property
     def is_about_new_date(self) -> bool:
-        """Whether it tells that the event has a new date. Other notices are about an account."""
+        """Whether it tells that the event has a new date. Other notices are about an account, or a place on a waiting list."""
         return self.kind == "notice" and self.notice is None
+
+    @property
+    def is_about_place(self) -> bool:
+        """Whether it tells a guest of a place at the event."""
+        return self.notice in PLACE_NOTICES

@@ -2,6 +2,9 @@
 
 from msgspec import Struct
 
+from kalends.records import response_settings
+from kalends.records.response_settings import ResponseSettings
+
 # What separates the fields of a record, and the records, in columns that have several of them.
 FIELD, RECORD = "\x1f", "\x1e"
 
@@ -45,11 +48,18 @@ class Event(Struct, frozen=True):
     status: str
     status_note: str | None
     calendar_party_max: int | None
+    # The settings for responses as one text; None if they are the defaults.
+    settings_text: str | None
 
     @property
     def party_limit(self) -> int | None:
         """The most people that one response may bring: the event's own limit, else its home calendar's."""
         return self.calendar_party_max if self.party_max is None else self.party_max
+
+    @property
+    def settings(self) -> ResponseSettings:
+        """The settings for responses."""
+        return response_settings.decode(self.settings_text)
 
     @property
     def etag(self) -> str:
@@ -67,6 +77,8 @@ class EventWithCounts(Event, frozen=True):
     excepted: str | None
     # Whether it or its home calendar has questions.
     has_questions: bool
+    # Seats that are taken, seats of lapsed offers among them, and people who wait, delimited by commas; None without a capacity.
+    places: str | None
 
 
 class EventRow(Struct, frozen=True, gc=False):

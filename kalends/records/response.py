@@ -20,6 +20,24 @@ class Response(Struct, frozen=True):
     proven: bool
     created_at: int
     updated_at: int
+    held: int
+    offered: int
+    offer_until: int | None
+    queued_at: int | None
+    queued_for: int
+    min_party: int | None
+    forced: bool
+    accepted_for: int | None
+
+    @property
+    def people(self) -> int:
+        """How many come."""
+        return self.number + self.plus_n if self.response == "YES" else 0
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether an editor has not accepted it yet."""
+        return self.accepted_for is not None and self.accepted_for < self.people
 
 
 class EventTally(Struct, frozen=True):

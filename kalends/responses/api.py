@@ -10,9 +10,10 @@ from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.policy import Right
-from kalends.responses import present, store
+from kalends.responses import admission, present, store
 from kalends.responses.author import author_of
 from kalends.responses.model import (
+    Acceptance,
     BlankResponse,
     ResponseCreated,
     ResponseExport,
@@ -26,7 +27,7 @@ from kalends.responses.model import (
 from kalends.responses.respond import respond
 from kalends.responses.submit import submit
 
-CSV_COLUMNS = ("id", "name", "email_address", "response", "number", "plus_n", "comment", "opt_in", "created_at", "updated_at")
+CSV_COLUMNS = ("id", "name", "email_address", "response", "number", "plus_n", "comment", "opt_in", "min_party", "created_at", "updated_at")
 
 
 @endpoint("GET", "/api/responses")
@@ -41,7 +42,7 @@ def index(ctx: Context, params: ResponseQuery) -> ResponseIndex:
         rows = store.of_user(ctx, user.id, params.event_id, params.fetch, params.offset)
         total = store.count_of_user(ctx, user.id, params.event_id) if params.count else UNSET
     responses, next_page = page(ctx, params, rows)
-    return ResponseIndex([present.item(r) for r in responses], params.size, params.offset, next_page, total)
+    return ResponseIndex(present.items(ctx, responses), params.size, params.offset, next_page, total)
 
 
 @endpoint("GET", "/api/responses.csv")
@@ -49,7 +50,7 @@ def export(ctx: Context, params: ResponseExport) -> Document:
     """All responses to the event as a table, for the event owner."""
     event = policy.event(ctx, params.event_id, to=Right.EDIT)
     responses = store.of_event(ctx, event.id, store.count_of_event(ctx, event.id))
-    items = [structs.asdict(present.item(response)) for response in responses]
+    items = [structs.asdict(item) for item in present.items(ctx, responses)]
     return csv_file(ctx, f"responses-{event.id}", CSV_COLUMNS, [[item[column] for column in CSV_COLUMNS] for item in items])
 
 
@@ -86,7 +87,7 @@ def create(ctx: Context, params: Params[ResponseInput]) -> ResponseCreated:
 def show(ctx: Context, response_id: int) -> ResponseItem:
     """The response, for the event's editors and the responder."""
     response, _ = policy.response(ctx, response_id)
-    return present.item(response)
+    return present.item(ctx, response)
 
 
 @endpoint("GET", "/api/responses/{response_id}/edit")
@@ -102,12 +103,19 @@ def update(ctx: Context, response_id: int, params: Changes[ResponseFields]) -> R
     response, event = policy.response(ctx, response_id)
     changed = respond(ctx, event, author_of(ctx, response), present.input_of(response, params), "api")
     assert changed is not None
-    return present.item(changed)
+    return present.item(ctx, changed)
+
+
+@endpoint("PUT", "/api/responses/{response_id}/accept")
+def accept(ctx: Context, response_id: int, params: Acceptance) -> ResponseItem:
+    """Accept the response, as an editor of an event with `approval`; with `force`, also beyond its capacity."""
+    response, event = policy.response(ctx, response_id, to=Right.EDIT)
+    return present.item(ctx, admission.accept(ctx, event, response, force=params.force))
 
 
 @endpoint("DELETE", "/api/responses/{response_id}")
 def destroy(ctx: Context, response_id: int) -> Deletion:
     """Delete the response: the event's editors and the responder may."""
-    response, _ = policy.response(ctx, response_id)
-    store.delete(ctx, response.id)
+    response, event = policy.response(ctx, response_id)
+    admission.withdraw(ctx, event, response)
     return Deletion([response_id])

@@ -9,6 +9,8 @@ from kalends.http.input.types import EmailAddress, Id, Instant, LongText, Name
 from kalends.http.paging import Paging
 
 MAX_PARTY = 10_000
+# All seats held, none, some, some on offer until a time, none after that time, or not accepted by an editor yet.
+PlaceState = Literal["held", "waiting", "partly", "offered", "lapsed", "pending"]
 # The fields with the size of the party.
 PARTY = frozenset(("number", "plus_n"))
 
@@ -31,6 +33,10 @@ class ResponseFields(Struct, kw_only=True):
     number: Annotated[int, Meta(ge=1, le=MAX_PARTY, description="How many respond.")] = 1
     plus_n: Annotated[int, Meta(ge=0, le=MAX_PARTY, description="How many come in addition.")] = 0
     opt_in: Annotated[bool, Meta(description="Whether to put the address on the event owner's list.")] = False
+    min_party: (
+        Annotated[int, Meta(ge=1, le=MAX_PARTY, description="The fewest people who would still come if there are too few places for all.")]
+        | None
+    ) = None
 
 
 class ResponseInput(ResponseFields, kw_only=True):
@@ -73,6 +79,38 @@ class BlankResponse(Struct):
     opt_in: bool
 
 
+class Acceptance(Struct, kw_only=True):
+    """How an editor accepts a response."""
+
+    force: Annotated[bool, Meta(description="Whether to let them in beyond the capacity.")] = False
+
+
+class Ahead(Struct, frozen=True):
+    """Who waits with an earlier place in the queue."""
+
+    parties: int
+    people: int
+
+
+class PassedOver(Struct, frozen=True):
+    """How often parties behind got seats that were too few for this one, when that was last, and how many were free."""
+
+    times: int
+    at: Instant
+    free: int
+
+
+class SeatPlace(Struct, frozen=True):
+    """What a YES holds of an event with a capacity, or of one whose editors accept responses."""
+
+    place: PlaceState
+    held: int
+    offered: int
+    offer_until: Instant | None
+    ahead: Ahead | None
+    passed_over: PassedOver | None
+
+
 class ResponseItem(Struct, kw_only=True):
     """A response, for the event's editors and the responder."""
 
@@ -85,13 +123,15 @@ class ResponseItem(Struct, kw_only=True):
     plus_n: int
     comment: str | None
     opt_in: bool
+    min_party: int | None
+    place: SeatPlace | None
     created_at: Instant
     updated_at: Instant
 
 
 class ResponseCreated(Struct, kw_only=True):
     """The response; or, for a caller who has not proved that the address is theirs, the request's own fields without `id`,
-    `created_at` and `updated_at`."""
+    `place`, `created_at` and `updated_at`."""
 
     event_id: int
     email_address: str
@@ -101,7 +141,9 @@ class ResponseCreated(Struct, kw_only=True):
     plus_n: int
     comment: str | None
     opt_in: bool
+    min_party: int | None
     id: int | UnsetType = UNSET
+    place: SeatPlace | UnsetType | None = UNSET
     created_at: Instant | UnsetType = UNSET
     updated_at: Instant | UnsetType = UNSET
 

@@ -7,7 +7,7 @@ from kalends.context import Context
 from kalends.http.input.fields import Params
 from kalends.records.event import Event
 from kalends.records.response import Response
-from kalends.responses import store
+from kalends.responses import admission, store
 from kalends.responses.author import Author
 from kalends.responses.model import PARTY, ResponseInput
 from kalends.subscribers.opt_in import opt_in
@@ -22,23 +22,16 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
     The event comes from the policy, which decides whether it is visible. Return None to callers who may not see the stored response,
     whether or not the address has responded before.
     """
-    _require_open(ctx, event)
+    event = admission.lock_open(ctx, event)
     _check_party(event, fields)
+    if fields.value.response == "YES":
+        admission.require_room(ctx, event, who, fields.value.number + fields.value.plus_n)
     row = store.upsert(ctx, fields, who, proven=who.is_proven or event.can_edit, party_limit=event.party_limit)
+    if row and event.settings_text:
+        row = admission.admit(ctx, event, row, who)
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")
     return row if row and policy.can_see_response(ctx, row, event) else None
-
-
-def _require_open(ctx: Context, event: Event) -> None:
-    """Responses are closed while the event is cancelled or postponed. It may have been since it was read."""
-    status = store.lock_status(ctx, event.id)
-    if status is None:
-        raise errors.NotFound
-    if status == "cancelled":
-        raise errors.Conflict("This event is cancelled: responses are closed.")
-    if status == "postponed":
-        raise errors.Conflict("This event is postponed: responses are closed until it has a new date.")
 
 
 def _check_party(event: Event, fields: Params[ResponseInput]) -> None:

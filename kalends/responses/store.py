@@ -1,5 +1,7 @@
 """The SQL of responses: one for each event and address, also under concurrent requests."""
 
+from msgspec import Struct
+
 from kalends import policy
 from kalends.context import Context
 from kalends.db import columns
@@ -12,7 +14,7 @@ from kalends.values.text import fold_case
 
 _RESPONSE = columns(Response)
 _NUMBER = "CAST(sum(CASE WHEN r.response = '{}' THEN 1 ELSE 0 END) AS BIGINT)"
-_OPTIONAL_FIELDS = ("name", "comment", "number", "plus_n", "opt_in")
+_OPTIONAL_FIELDS = ("name", "comment", "number", "plus_n", "opt_in", "min_party")
 
 
 # A response stays linked to an account that changes it or has verified its address.
@@ -27,10 +29,25 @@ _REDUCED_NUMBER = """number = CASE WHEN responses.number > CAST(:party_limit AS 
     THEN CAST(:party_limit AS BIGINT) - excluded.plus_n ELSE responses.number END"""
 
 
-def lock_status(ctx: Context, event_id: int) -> str | None:
-    """The current status of the event, which nobody changes until the transaction ends; None if it was deleted."""
-    status: str | None = ctx.tx.value(f"SELECT status FROM events WHERE id = :id {ctx.db.for_share}", id=event_id)
-    return status
+class LockedEvent(Struct, frozen=True):
+    """What of an event decides whether it takes responses."""
+
+    status: str
+    version: int
+
+
+def lock_event(ctx: Context, event_id: int, *, exclusive: bool) -> LockedEvent | None:
+    """Lock the event, so that nobody changes it until the transaction ends; None if it was deleted.
+
+    exclusive: nobody else responds to it either.
+    """
+    lock = ctx.db.for_update if exclusive else ctx.db.for_share
+    return ctx.tx.one(LockedEvent, f"SELECT status, version FROM events WHERE id = :id {lock}", id=event_id)
+
+
+def set_accepted(ctx: Context, response_id: int, people: int | None) -> None:
+    """Record how many people of the response an editor has accepted."""
+    ctx.tx.run("UPDATE responses SET accepted_for = :people WHERE id = :id", id=response_id, people=people)
 
 
 def upsert(ctx: Context, fields: Params[ResponseInput], author: Author, *, proven: bool, party_limit: int | None) -> Response | None:
@@ -47,9 +64,9 @@ def upsert(ctx: Context, fields: Params[ResponseInput], author: Author, *, prove
     return ctx.tx.one(
         Response,
         f"""INSERT INTO responses (event_id, user_id, email_address, email_key, name, response, number, plus_n, comment, opt_in,
-                                   version, proven, created_at, updated_at)
+                                   min_party, version, proven, created_at, updated_at)
             VALUES (:event_id, :user_id, :email_address, :email_key, :name, :response, :number, :plus_n, :comment, :opt_in,
-                    1, :proven, :now, :now)
+                    :min_party, 1, :proven, :now, :now)
             ON CONFLICT (event_id, email_key) DO UPDATE
             SET {", ".join(assignments)}, version = responses.version + 1,
                 proven = responses.proven OR excluded.proven, user_id = {"excluded.user_id" if author.is_proven else _STILL_LINKED}
@@ -65,6 +82,7 @@ def upsert(ctx: Context, fields: Params[ResponseInput], author: Author, *, prove
         plus_n=value.plus_n,
         comment=value.comment,
         opt_in=value.opt_in,
+        min_party=value.min_party,
         proven=proven,
         now=ctx.now,
         **({} if author.is_proven else {"me": policy.me(ctx)}),

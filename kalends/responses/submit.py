@@ -20,7 +20,7 @@ def submit(ctx: Context, params: Params[ResponseInput], via: Via) -> ResponseCre
         return _echo(fields, who)
     if response.version > 1:
         ctx.status = 200
-    return ResponseCreated(**present.record(response))
+    return ResponseCreated(**present.record(ctx, response))
 
 
 def _echo(fields: ResponseInput, author: Author) -> ResponseCreated:
@@ -33,4 +33,5 @@ def _echo(fields: ResponseInput, author: Author) -> ResponseCreated:
         plus_n=fields.plus_n,
         comment=fields.comment,
         opt_in=fields.opt_in,
+        min_party=fields.min_party,
     )

@@ -14,6 +14,7 @@ from tests.cast import Cast, an_event
 DERIVED = {
     "events": {"search"},
     "placements": {"start_at", "public", "lasts"},
+    "response_settings": {"taken", "waiting", "last_queued_at", "ceiling"},
     "contacts": {"search", "sort_key"},
     "question_answers": {"erase_at"},
     "calendars": {"search", "revision", "changed_at", "feed_version", "public_revision", "public_changed_at"},

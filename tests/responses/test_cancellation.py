@@ -12,7 +12,7 @@ import pytest
 from kalends.comments import api as comments
 from kalends.db import Database
 from kalends.db.sqlite.database import Sqlite
-from kalends.responses import respond, submit
+from kalends.responses import admission, respond, submit
 from kalends.settings import Settings
 from tests.cast import Cast, a_response, an_event
 from tests.client import Reply
@@ -20,7 +20,7 @@ from tests.client import Reply
 TIMEOUT = 20
 WAYS = ["create", "change", "comment"]
 # What each of them calls after it has read the event.
-AFTER_READING = {"create": (submit, "author"), "change": (respond, "_require_open"), "comment": (comments, "author")}
+AFTER_READING = {"create": (submit, "author"), "change": (admission, "lock_open"), "comment": (comments, "author")}
 
 
 def _is_locked(db: Database, settings: Settings, event_id: int) -> bool:

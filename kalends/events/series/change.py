@@ -8,19 +8,20 @@ from msgspec import structs
 from kalends import errors, quotas
 from kalends.context import Context
 from kalends.deliveries import new_date
-from kalends.events import location, present, span, store
+from kalends.events import location, present, response_settings, span, store
 from kalends.events.input import EventChanges, EventFields
 from kalends.events.series import scope
 from kalends.events.status import require_status_for_note
 from kalends.http.input.fields import Changes
 from kalends.http.input.tags import tagged
 from kalends.records.event import Event
+from kalends.records.response_settings import NAMES as SETTINGS
 from kalends.values import datetimes
 
 TIMES = ("start_time", "end_time", "all_day", "time_zone")
 SELECTION = {"scope", "ids"}
 # Parameters that change neither times nor text.
-NOT_TEXT = SELECTION | {"public", "status", "status_note"}
+NOT_TEXT = SELECTION | {"public", "status", "status_note", "party_max", *SETTINGS}
 
 
 def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
@@ -31,6 +32,7 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
         merged = _merge(event, changes)
         _update(ctx, event, merged)
         _ask_again(ctx, [(event, merged)])
+        response_settings.save(ctx, event, merged)
         if set(changes.values) - SELECTION:
             store.mark_edited(ctx, [event.id])
         return
@@ -51,6 +53,8 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
         scope.move(ctx, event, store.get(ctx, event.id), others, has_new_text=has_new_text)
     else:
         _update_each(ctx, "scope", others, has_new_text=has_new_text)
+    for each, fields in [(event, merged), *others]:
+        response_settings.save(ctx, each, fields)
     if has_new_date:
         new_date.ask_again(ctx, store.find_by_ids(ctx, [each.id for each in events if each.status == "postponed"]))
 
@@ -60,6 +64,8 @@ def change_each(ctx: Context, events: list[Event], changes: Changes[EventChanges
     merged = [(event, _merge(event, changes)) for event in events]
     _update_each(ctx, "ids", merged, has_new_text=bool(set(changes.values) - NOT_TEXT - set(TIMES)))
     _ask_again(ctx, merged)
+    for event, fields in merged:
+        response_settings.save(ctx, event, fields)
     if set(changes.values) - SELECTION:
         store.mark_edited(ctx, [event.id for event in events])
 
