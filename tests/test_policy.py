@@ -217,6 +217,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/responses/{response_id}": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
     "GET /api/responses/{response_id}/edit": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
     "PUT /api/responses/{response_id}": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
+    "PUT /api/responses/{response_id}/accept": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
     "DELETE /api/responses/{response_id}": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
     "GET /responses/{response_id}/edit": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
     "POST /responses/{response_id}/edit": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},

@@ -12,8 +12,9 @@ from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
 from kalends.questions.model import KINDS as QUESTION_KINDS
 from kalends.questions.model import PER
+from kalends.records.response_settings import WaitingList, WaitingOrder
 from kalends.records.webhook import DisabledReason, WebhookState
-from kalends.responses.model import Attendance
+from kalends.responses.model import Attendance, PlaceState
 from kalends.webhooks.model import DELIVERY_KINDS
 
 Schema = dict[str, Any]
@@ -148,6 +149,33 @@ MEANINGS = {
     "email_address": "E-mail address.",
     "confirmed": "Whether the address was confirmed by following a mailed link.",
     "party_max": "The largest party (number + plus_n) that may respond; null for no limit.",
+    "responses_open": "Whether people can respond.",
+    "responses_until": "The last moment to respond; null if there is none.",
+    "capacity": "How many people can come; null for any number.",
+    "Places.capacity": "How many people can come.",
+    "waiting_list": "If the event is full: no waiting list, one that seats people by itself, or one that offers them places.",
+    "waiting_order": "Whether a waiting party too large for the free places is passed over (`fit`) or holds up the list (`strict`).",
+    "show_counts": "Whether everyone sees how many come and how many places are free.",
+    "approval": "Whether a YES holds no place before an editor has accepted it.",
+    "offer_hours": "For how many hours a place is offered.",
+    "places": "The places of an event with a capacity; null without one, and for guests if the organiser hides the counts.",
+    "Places.held": "Places that are held or offered.",
+    "free": "Places that are free.",
+    "PassedOver.free": "How many places were free then.",
+    "waiting": "Number of people who wait for a place.",
+    "over": "How many more places are held than there are: the capacity was lowered, or an editor let people in.",
+    "min_party": "The fewest people who would still come if there are too few places for all; null if only all of them.",
+    "place": "What the response holds of an event with a capacity; null if it needs no place.",
+    "SeatPlace.place": "All places held, none yet, some, offered until a time, none after that time, or not accepted by an editor yet.",
+    "SeatPlace.held": "Places that it holds.",
+    "offered": "Places that are reserved until `offer_until`.",
+    "offer_until": "Until when the offered places are reserved, in UTC; null without an offer.",
+    "ahead": "Who waits with an earlier place; null if it does not wait.",
+    "parties": "Number of responses.",
+    "Ahead.people": "Number of places for which they wait.",
+    "passed_over": "Places that went to parties behind this one, since they were too few for it; null if none did.",
+    "times": "How often.",
+    "PassedOver.at": "When that was last, in UTC.",
     "is_approved": "Whether the comment is approved.",
     "verified": "Whether the e-mail address was verified.",
     "verified_at": "When the e-mail address was verified, in UTC.",
@@ -255,6 +283,9 @@ VALUES: dict[str, tuple[str, ...]] = {
     "WebhookDeliveryItem.state": get_args(WebhookState),
     "response": get_args(split_annotated(Attendance)[0]),
     "approved": ("true", "false"),
+    "waiting_list": get_args(WaitingList),
+    "waiting_order": get_args(WaitingOrder),
+    "SeatPlace.place": get_args(PlaceState),
     "gender": ("male", "female"),
     "channel": CHANNELS,
     "DeliveryItem.state": get_args(State),
@@ -282,6 +313,9 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     get_args(WebhookState): "WebhookDeliveryState",
     ("YES", "MAYBE", "NO"): "Attendance",
     ("planned", "cancelled", "postponed"): "EventStatus",
+    get_args(WaitingList): "WaitingList",
+    get_args(WaitingOrder): "WaitingOrder",
+    get_args(PlaceState): "PlaceState",
     ("true", "false"): "Truth",
     ("male", "female"): "Gender",
     ("email", "sms"): "Channel",

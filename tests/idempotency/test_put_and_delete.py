@@ -118,6 +118,7 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "PUT /api/comments/{comment_id}": _comment(comment="No!"),
     "DELETE /api/comments/{comment_id}": _comment(),
     "PUT /api/responses/{response_id}": _response(response="NO"),
+    "PUT /api/responses/{response_id}/accept": _response(force=True),
     "DELETE /api/responses/{response_id}": _response(),
     "DELETE /api/session/{session_id}": _session,
     "DELETE /api/keys/{key_id}": _key,
