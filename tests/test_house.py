@@ -93,10 +93,7 @@ MODULE_LAYERS = {
         *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope", "shift")),
         *(f"questions.{name}" for name in ("answers", "change", "rules")),
         *("reference.errors", "reference.glossary", "reference.guide"),
-        *(
-            f"responses.{name}"
-            for name in ("admission", "author", "guest_list", "offer_time", "places", "respond", "seats", "submit")
-        ),
+        *(f"responses.{name}" for name in ("admission", "author", "guest_list", "offer_time", "places", "respond", "seats", "submit")),
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
         *("deliveries.recipient_links", "subscribers.opt_in"),
         *("webhooks.queue", "webhooks.signature"),

@@ -66,7 +66,7 @@ def responses(ctx: Context, event_id: int, params: GuestQuery) -> Document:
         title=f"Responses to {event.title}",
         event=events_by_id(ctx, [event_id])[event_id],
         tally=store.tally(ctx, event),
-        guests=[present.item(guest) for guest in guests],
+        guests=present.items(ctx, guests),
         next_page=next_page,
         query=params,
         form=filled(params),
