@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import pytest
 from playwright.sync_api import Page
 
 from kalends.app import ENDPOINTS
@@ -108,6 +109,21 @@ FILES = {"GET /static/{name}"}
 REDIRECTS = {"GET /settings", "GET /answers", "GET /answers/events", "GET /events/{event_id}/answers"}
 
 VISITS = [visit for visits in PAGES.values() for visit in visits]
+FIRST_VISITS = [visits[0] for visits in PAGES.values()]
+# Together, they have every class that a page has: the style sheet gives the same colours and sizes to a class on all pages.
+VISITS_IN_EACH_LOOK = {
+    *(Visit("guest", path) for path in ("/", "/events/{event}", "/embed/calendars/{calendar}", "/docs", "/docs/guide")),
+    *(Visit("alice", path) for path in ("/calendar?view=week&date={day}", "/calendars/{calendar}", "/calendars/{calendar}/edit")),
+    *(Visit("alice", path) for path in ("/events/{event}/edit", "/events/{event}/responses", "/responses", "/account", "/deliveries")),
+    *(Visit("alice", path) for path in ("/contacts", "/contacts/imported", "/comments/{comment}/delete?next=/responses")),
+    Visit("guest", "/embed/calendars/{calendar}?view=agenda"),
+    # The public events of other tests may fill its days.
+    Visit("guest", "/calendar"),
+}
+# Parameters of tests that visit each page once; as others see it, and with other things on it, in `make soak`.
+IN_SHORT = [
+    visit if visit in FIRST_VISITS or visit in VISITS_IN_EACH_LOOK else pytest.param(visit, marks=pytest.mark.soak) for visit in VISITS
+]
 
 
 def declared(method: str) -> list[Endpoint]:

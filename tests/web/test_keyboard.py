@@ -7,12 +7,11 @@ from playwright.sync_api import Page
 
 from tests.cast import PASSWORD, Cast, an_event
 from tests.web import pages
-from tests.web.pages import PAGES, Visit
+from tests.web.pages import FIRST_VISITS, Visit
 from tests.web.scene import Scene
 from tests.web.windows import Windows, go
 
 MOST_STEPS = 45
-FIRST_VISITS = [visits[0] for visits in PAGES.values()]
 
 # The elements that the keyboard must reach, in the order of the page: one of each group of radio buttons, and nothing collapsed or hidden.
 REACHABLE = """() => {
