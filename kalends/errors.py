@@ -229,6 +229,13 @@ class PartyTooLarge(Conflict):
     kind = "party-too-large"
 
 
+class OptionFull(Conflict):
+    """An option of a question has been chosen as often as it may be. `errors` names the answer; choose another option."""
+
+    title = "The option is full"
+    kind = "option-full"
+
+
 class Stale(Problem):
     """The record has changed since you read it (`If-Match`). Read it again."""
 

@@ -22,6 +22,7 @@ from kalends.events.series import occurrences
 from kalends.events.series import store as series
 from kalends.idempotency import store as retries
 from kalends.log import get_logger
+from kalends.questions import answers
 from kalends.responses import seats
 from kalends.responses import store as responses
 from kalends.sessions import store as sessions
@@ -68,6 +69,7 @@ def clean_up(ctx: Context) -> None:
         subscribers.clean_up(ctx)
         deleted_events.clean_up(ctx)
         webhooks.clean_up(ctx)
+        answers.clean_up(ctx)
 
 
 def extend_series(ctx: Context) -> None:

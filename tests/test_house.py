@@ -91,7 +91,7 @@ MODULE_LAYERS = {
             for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
         ),
         *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope", "shift")),
-        *(f"questions.{name}" for name in ("answers", "change", "rules")),
+        *(f"questions.{name}" for name in ("answers", "asking", "change", "responding", "rules")),
         *("reference.errors", "reference.glossary", "reference.guide"),
         *(f"responses.{name}" for name in ("admission", "author", "guest_list", "offer_time", "places", "respond", "seats", "submit")),
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),

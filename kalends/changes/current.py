@@ -131,12 +131,13 @@ def _responses(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]
     rows = responses.find_by_ids(ctx, ids)
     events = _followed(ctx, follower, {row.event_id for row in rows})
     own = policy.me(ctx)
-    items = {}
+    visible = []
     for row in rows:
         event = events.get(row.event_id)
         is_own = row.user_id is not None and row.user_id == own and (follower.calendar is None or event is not None)
         if is_own or (event is not None and event.can_edit):
-            items[row.id] = response_present.item(ctx, row)
+            visible.append(row)
+    items = {item.id: item for item in response_present.items(ctx, visible)} if visible else {}
     puts = [Change(kind="response", op="put", id=each, response=item) for each, item in items.items()]
     gone = {each for each in ids if each not in items}
     if follower.is_stranger:

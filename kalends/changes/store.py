@@ -93,21 +93,25 @@ def _first_older(ctx: Context, table: str, column: str, old: int) -> list[tuple[
     return [(row_id, value) for row_id, value, at in takewhile(lambda row: row[2] < old, rows)]
 
 
-def erase_answers(ctx: Context, answers: Sequence[tuple[int, int]]) -> None:
-    """Delete the history of what guests answered: pairs of the event and the answer."""
+def erase_answers_of_events(ctx: Context, event_ids: list[int]) -> None:
+    """Delete the history of what guests answered."""
+    ctx.tx.run(f"DELETE FROM changes WHERE event_id {ctx.db.in_list('ids')} AND kind = 'answer'", ids=event_ids)
+
+
+def erase_answers_of_response(ctx: Context, event_id: int, response_id: int) -> None:
+    """The same for one response. Each database writes JSON in its own way; in texts, quotation marks are escaped."""
     ctx.tx.run(
-        f"""DELETE FROM changes WHERE event_id {ctx.db.in_list("event_ids")} AND kind = 'answer'
-            AND record_id {ctx.db.in_list("ids")}""",
-        event_ids=sorted({event_id for event_id, _ in answers}),
-        ids=[answer_id for _, answer_id in answers],
+        "DELETE FROM changes WHERE event_id = :event_id AND kind = 'answer' AND (before LIKE :one OR before LIKE :other)",
+        event_id=event_id,
+        one=f'%"response_id":{response_id},%',
+        other=f'%"response_id" : {response_id},%',
     )
 
 
 def erase_owner(ctx: Context, user_id: int) -> None:
     """Delete the history of the records of an account, all of which have been deleted."""
-    own = ctx.tx.rows("SELECT kind, record_id, event_id FROM changes WHERE owner_id = :id AND op = 'delete'", id=user_id)
-    erase_answers(ctx, [(event_id, record_id) for kind, record_id, event_id in own if kind == "answer"])
-    rows = [(kind, record_id) for kind, record_id, _ in own]
+    ctx.tx.run("DELETE FROM changes WHERE owner_id = :id AND op = 'delete' AND kind = 'answer'", id=user_id)
+    rows = ctx.tx.rows("SELECT kind, record_id FROM changes WHERE owner_id = :id AND op = 'delete'", id=user_id)
     event_ids = [record_id for kind, record_id in rows if kind == "event"]
     ctx.tx.run(f"DELETE FROM changes WHERE event_id {ctx.db.in_list('ids')}", ids=event_ids)
     calendar_ids = [record_id for kind, record_id in rows if kind == "calendar"]

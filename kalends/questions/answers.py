@@ -1,26 +1,24 @@
 """The SQL of what guests answered: stored as it was asked, counted by option, and erased in time."""
 
-from msgspec import Struct
+from collections import Counter
+from collections.abc import Sequence
 
+from msgspec.json import encode
+
+from kalends import errors
+from kalends.changes import store as changes
 from kalends.context import Context
 from kalends.db import columns
-from kalends.records.question import Answer
+from kalends.errors import FieldError
+from kalends.records.question import Answer, NewAnswer, Question
+from kalends.records.response import Response
 
 # How many answers one run of the worker erases in one transaction.
 BATCH = 1_000
 
 _ANSWER = columns(Answer)
+_TYPES = {"question_id": "BIGINT", "person": "BIGINT", "label": "TEXT", "kind": "TEXT", "answer": "TEXT"}
 Counts = dict[int, dict[str, int]]
-
-
-class NewAnswer(Struct, frozen=True):
-    """An answer to be stored, with the question as it was asked."""
-
-    question_id: int
-    person: int | None
-    label: str
-    kind: str
-    answer: str
 
 
 def of_responses(ctx: Context, response_ids: list[int]) -> dict[int, list[Answer]]:
@@ -33,10 +31,13 @@ def of_responses(ctx: Context, response_ids: list[int]) -> dict[int, list[Answer
     return by_response
 
 
-def count(ctx: Context, event_id: int) -> Counts:
-    """How often each answer was given, by question."""
+def count(ctx: Context, event_id: int, *, but: int | None = None) -> Counts:
+    """How often each answer was given, by question; but: not in this response."""
     rows = ctx.tx.rows(
-        "SELECT question_id, answer, count(*) FROM question_answers WHERE event_id = :id GROUP BY question_id, answer", id=event_id
+        f"""SELECT question_id, answer, count(*) FROM question_answers WHERE event_id = :id {"AND response_id <> :but" if but else ""}
+            GROUP BY question_id, answer""",
+        id=event_id,
+        **({"but": but} if but else {}),
     )
     counts: Counts = {}
     for question_id, answer, number in rows:
@@ -44,5 +45,75 @@ def count(ctx: Context, event_id: int) -> Counts:
     return counts
 
 
+def require_room(ctx: Context, event_id: int, questions: Sequence[Question], answers: Sequence[NewAnswer], response_id: int | None) -> None:
+    """Raise OptionFull if an option would be chosen more often than it may be. The event is locked.
+
+    response_id: the stored response that has these answers instead of its own; None for callers without proof, to whom an error
+    must not say whether the address has responded.
+    """
+    limits = {(each.id, option.label): option.limit for each in questions for option in each.choices if option.limit is not None}
+    asked = Counter((answer.question_id, answer.answer) for answer in answers if (answer.question_id, answer.answer) in limits)
+    if not asked:
+        return
+    taken = count(ctx, event_id, but=response_id)
+    full = []
+    for answer in answers:
+        key = answer.question_id, answer.answer
+        limit = limits.get(key)
+        left = 0 if limit is None else max(limit - taken.get(answer.question_id, {}).get(answer.answer, 0), 0)
+        if limit is not None and asked[key] > left:
+            state = f"is left for {left} only" if left else "is full"
+            full.append(FieldError(f"answers[{answer.index}].answer", f"“{answer.answer}” {state}; choose another option", "conflict"))
+    if full:
+        raise errors.OptionFull(full[0].message[0].upper() + full[0].message[1:] + ".", full)
+
+
 def delete(ctx: Context, response_id: int) -> None:
     ctx.tx.run("DELETE FROM question_answers WHERE response_id = :id", id=response_id)
+
+
+def save(ctx: Context, response: Response, answers: Sequence[NewAnswer], *, is_kept: bool = False) -> None:
+    """Replace the answers of the response by these.
+
+    is_kept: leave them as they are, by statements that take as long, so that callers without proof cannot tell the difference.
+    """
+    ctx.tx.run("DELETE FROM question_answers WHERE response_id = :id", id=0 if is_kept else response.id)
+    if not answers:
+        return
+    rows = [{name: getattr(answer, name) for name in _TYPES} for answer in answers]
+    ctx.tx.run(
+        f"""INSERT INTO question_answers (event_id, response_id, user_id, {", ".join(_TYPES)})
+            SELECT CAST(:event_id AS BIGINT), CAST(:response_id AS BIGINT), CAST(:user_id AS BIGINT),
+                   {", ".join(f"made.{name}" for name in _TYPES)}
+            FROM {ctx.db.records("made", _TYPES)} WHERE CAST(:is_kept AS BIGINT) = 0""",
+        made=encode(rows).decode(),
+        event_id=response.event_id,
+        response_id=response.id,
+        user_id=response.user_id,
+        is_kept=int(is_kept),
+    )
+
+
+def link(ctx: Context, response: Response) -> None:
+    """Note the account of the response with its answers, which are erased with the account."""
+    ctx.tx.run(
+        "UPDATE question_answers SET user_id = :user_id WHERE response_id = :id AND user_id IS DISTINCT FROM CAST(:user_id AS BIGINT)",
+        user_id=response.user_id,
+        id=response.id,
+    )
+
+
+def erase(ctx: Context, response: Response) -> None:
+    """Erase what a guest answered, and its history."""
+    ctx.tx.run("DELETE FROM question_answers WHERE response_id = :id", id=response.id)
+    changes.erase_answers_of_response(ctx, response.event_id, response.id)
+
+
+def clean_up(ctx: Context) -> None:
+    """Erase answers whose time is over, with the history of all answers to their events."""
+    rows = ctx.tx.rows(
+        "SELECT id, event_id FROM question_answers WHERE erase_at < :now ORDER BY erase_at LIMIT :limit", now=ctx.now, limit=BATCH
+    )
+    if rows:
+        ctx.tx.run(f"DELETE FROM question_answers WHERE id {ctx.db.in_list('ids')}", ids=[answer_id for answer_id, _ in rows])
+        changes.erase_answers_of_events(ctx, sorted({event_id for _, event_id in rows}))

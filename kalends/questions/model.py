@@ -9,6 +9,7 @@ from kalends.http.input.fields import NestedInvalid
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.types import Id, Scope
+from kalends.values import text
 
 Kind = Annotated[
     Literal["text", "long", "one", "many", "yes_no", "number"],
@@ -21,7 +22,7 @@ WITH_OPTIONS = ("one", "many")
 
 MAX_QUESTIONS = 50
 MAX_OPTIONS = 100
-MAX_ANSWER = 2_000
+MAX_TEXT, MAX_LONG_TEXT = 500, 5_000
 MAX_LABEL = 500
 MAX_OPTION = 200
 
@@ -119,3 +120,45 @@ class QuestionItem(Struct, kw_only=True):
 
 class QuestionIndex(Struct):
     questions: list[QuestionItem]
+
+
+def _read_answer(value: Any) -> list[str]:
+    """A text, a number, true or false, or a list of texts: as texts."""
+    parts = value if isinstance(value, list) else [value]
+    if not all(isinstance(part, str | bool | int | float) for part in parts):
+        raise FieldInvalid("must be a text, a number, true or false, or a list of options", "wrong_type")
+    if len(parts) > MAX_OPTIONS:
+        raise FieldInvalid(f"must have at most {MAX_OPTIONS} items", "too_many")
+    try:
+        return [text.clean(part, lines=True) if isinstance(part, str) else str(part).lower() for part in parts]
+    except ValueError as error:
+        raise FieldInvalid(str(error)) from None
+
+
+class AnswerInput(Struct, frozen=True):
+    """An answer to a question."""
+
+    question_id: Annotated[Id, Meta(description="The question.")]
+    answer: Annotated[
+        list[str],
+        Meta(description="A text, a number, true or false, the label of an option, or a list of labels, as the question asks."),
+        FieldOptions(
+            read=_read_answer, schema={"type": ["string", "number", "boolean", "array"], "items": {"type": "string"}}, takes_list=True
+        ),
+    ]
+    person: Annotated[int, Meta(ge=0, le=20_000, description="Who of the party, where each person is asked: 0 is the guest.")] | None = None
+
+
+Answers = Annotated[
+    list[AnswerInput],
+    Meta(max_length=500, description="The answers to the event's questions, all of them; they go with YES."),
+]
+
+
+class AnswerItem(Struct):
+    """An answer, with the question as it was asked."""
+
+    question_id: int
+    label: str
+    person: int | None
+    answer: str | bool | int | float | list[str]

@@ -6,8 +6,8 @@ from typing import cast
 from kalends.context import Context
 from kalends.questions import answers, store
 from kalends.questions.answers import Counts
-from kalends.questions.model import AskIf, Condition, EventQuestionFields, Kind, OptionInput, OptionItem, Per, QuestionItem
-from kalends.records.question import Question
+from kalends.questions.model import AnswerItem, AskIf, Condition, EventQuestionFields, Kind, OptionInput, OptionItem, Per, QuestionItem
+from kalends.records.question import Answer, NewAnswer, Question
 
 
 def load(ctx: Context, event_id: int, calendar_id: int) -> list[QuestionItem]:
@@ -66,3 +66,29 @@ def editable(question: Question, others: Sequence[Question]) -> EventQuestionFie
         ask_if=AskIf(condition.id, question.ask_if_answer or "") if condition else None,
         keep_days=question.keep_days,
     )
+
+
+def answer_items(rows: Sequence[Answer] | Sequence[NewAnswer]) -> list[AnswerItem]:
+    """The answers, with the options of one question together."""
+    by_place: dict[tuple[int, int | None], list[Answer | NewAnswer]] = {}
+    for row in rows:
+        by_place.setdefault((row.question_id, row.person), []).append(row)
+    return [AnswerItem(question_id, each[0].label, person, _value(each)) for (question_id, person), each in by_place.items()]
+
+
+def describe(answer: str | bool | int | float | list[str]) -> str:
+    """An answer as people read it."""
+    if isinstance(answer, bool):
+        return "yes" if answer else "no"
+    return ", ".join(answer) if isinstance(answer, list) else str(answer)
+
+
+def _value(rows: Sequence[Answer | NewAnswer]) -> str | bool | int | float | list[str]:
+    kind, answer = rows[0].kind, rows[0].answer
+    if kind == "many":
+        return [row.answer for row in rows]
+    if kind == "yes_no":
+        return answer == "yes"
+    if kind == "number":
+        return float(answer) if "." in answer or "e" in answer else int(answer)
+    return answer

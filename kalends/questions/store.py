@@ -12,6 +12,13 @@ from kalends.questions.model import QuestionFields
 from kalends.records.event import Event
 from kalends.records.question import Question
 
+
+class _Asked(Question, frozen=True):
+    """A question, and an event that asks it."""
+
+    asked_by: int
+
+
 _QUESTION = columns(Question, "q")
 _CONTENT = ("origin_id", "label", "kind", "required", "per", "options", "ask_if_origin", "ask_if_answer", "keep_days")
 _NAMES = ", ".join(("event_id", "calendar_id", *_CONTENT, "created_at", "updated_at"))
@@ -38,6 +45,23 @@ def of_events(ctx: Context, event_ids: Sequence[int]) -> list[Question]:
     """The own questions of the events."""
     sql = f"SELECT {_QUESTION} FROM questions q WHERE q.event_id {ctx.db.in_list('ids')} ORDER BY q.id"
     return ctx.tx.all(Question, sql, ids=list(event_ids))
+
+
+def asked_by(ctx: Context, event_ids: Sequence[int]) -> dict[int, list[Question]]:
+    """What each of the coming events asks."""
+    asked: dict[int, list[Question]] = {}
+    rows = ctx.tx.all(
+        _Asked,
+        f"""SELECT {columns(Question, "q")}, e.id AS asked_by FROM events e JOIN questions q ON q.calendar_id = e.calendar_id
+            WHERE e.id {ctx.db.in_list("ids")} AND e.until_at > :now
+            UNION ALL SELECT {columns(Question, "q")}, e.id AS asked_by FROM events e JOIN questions q ON q.event_id = e.id
+            WHERE e.id {ctx.db.in_list("ids")} AND e.until_at > :now ORDER BY 1""",
+        ids=sorted(set(event_ids)),
+        now=ctx.now,
+    )
+    for row in rows:
+        asked.setdefault(row.asked_by, []).append(row)
+    return asked
 
 
 def insert(ctx: Context, fields: QuestionFields, ask_if_origin: int | None, **owner: int | None) -> int:

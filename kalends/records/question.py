@@ -2,8 +2,6 @@
 
 from msgspec import Struct, json
 
-Number = int | float
-
 
 class Option(Struct, frozen=True):
     """An option of a question, and how many may choose it."""
@@ -55,3 +53,14 @@ class Answer(Struct, frozen=True):
     label: str
     kind: str
     answer: str
+
+
+class NewAnswer(Struct, frozen=True):
+    """An answer to be stored, with the question as it was asked, and its position in the request."""
+
+    question_id: int
+    person: int | None
+    label: str
+    kind: str
+    answer: str
+    index: int

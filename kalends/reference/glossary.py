@@ -201,7 +201,12 @@ MEANINGS = {
     "OptionItem.limit": "How many may choose it; null: everybody.",
     "left": "How many still may choose it; null: everybody.",
     "question_id": "Id of the question.",
-    "answer": "The answer.",
+    "answer": "The answer: as text, a number, true or false, or a list of options.",
+    "Condition.answer": "The answer on which it is asked.",
+    "AnswerItem.label": "The question, as it was asked.",
+    "person": "Who of the party answered, from 0; null if the party was asked.",
+    "answers": "The answers, with the questions as they were asked.",
+    "missing": "Ids of required questions that were added since, and are not answered yet.",
     # Contacts
     "contacts": "The contacts.",
     "first_name": "Given name.",

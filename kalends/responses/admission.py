@@ -11,9 +11,12 @@ from kalends.responses import seats, store
 from kalends.responses.author import Author
 
 
-def lock_open(ctx: Context, event: Event) -> Event:
-    """Lock the event and return it as it is now, or raise the error that says why nobody can respond. Its editors can, after others."""
-    locked = store.lock_event(ctx, event.id, exclusive=event.settings.capacity is not None)
+def lock_open(ctx: Context, event: Event, *, exclusive: bool = False) -> Event:
+    """Lock the event and return it as it is now, or raise the error that says why nobody can respond. Its editors can, after others.
+
+    exclusive: other responses wait, also without a capacity.
+    """
+    locked = store.lock_event(ctx, event.id, exclusive=exclusive or event.settings.capacity is not None)
     if locked is None:
         raise errors.NotFound
     if locked.version != event.version:

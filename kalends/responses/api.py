@@ -1,6 +1,6 @@
 """Responses (RSVPs) to events."""
 
-from msgspec import UNSET, structs
+from msgspec import UNSET
 
 from kalends import policy
 from kalends.context import Context
@@ -10,6 +10,8 @@ from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.policy import Right
+from kalends.questions import store as questions
+from kalends.questions.present import describe
 from kalends.responses import admission, present, store
 from kalends.responses.author import author_of
 from kalends.responses.model import (
@@ -47,11 +49,22 @@ def index(ctx: Context, params: ResponseQuery) -> ResponseIndex:
 
 @endpoint("GET", "/api/responses.csv")
 def export(ctx: Context, params: ResponseExport) -> Document:
-    """All responses to the event as a table, for the event owner."""
+    """All responses to the event as a table, for the event owner, with a column for each question."""
     event = policy.event(ctx, params.event_id, to=Right.EDIT)
     responses = store.of_event(ctx, event.id, store.count_of_event(ctx, event.id))
-    items = [structs.asdict(item) for item in present.items(ctx, responses)]
-    return csv_file(ctx, f"responses-{event.id}", CSV_COLUMNS, [[item[column] for column in CSV_COLUMNS] for item in items])
+    asked = questions.of_event(ctx, event.id, event.calendar_id)
+    labels = [f"{question.label} ({question.id})" if question.label in CSV_COLUMNS else question.label for question in asked]
+    rows = [
+        [*(getattr(item, column) for column in CSV_COLUMNS), *(_cell(item, question.id) for question in asked)]
+        for item in present.items(ctx, responses)
+    ]
+    return csv_file(ctx, f"responses-{event.id}", [*CSV_COLUMNS, *labels], rows)
+
+
+def _cell(item: ResponseItem, question_id: int) -> str:
+    """The answers to a question; where each person was asked, those of the persons in their order."""
+    answers = [each for each in item.answers if each.question_id == question_id]
+    return " | ".join(describe(each.answer) for each in sorted(answers, key=lambda each: each.person or 0))
 
 
 @endpoint("GET", "/api/responses/new", guests=True)
@@ -94,7 +107,7 @@ def show(ctx: Context, response_id: int) -> ResponseItem:
 def edit(ctx: Context, response_id: int) -> ResponseFields:
     """The editable fields of the response."""
     response, _ = policy.response(ctx, response_id)
-    return present.editable(response)
+    return present.editable(ctx, response)
 
 
 @endpoint("PUT", "/api/responses/{response_id}")

@@ -7,12 +7,15 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from kalends.http.input.options import StructOptions
 from kalends.http.input.types import EmailAddress, Id, Instant, LongText, Name
 from kalends.http.paging import Paging
+from kalends.questions.model import AnswerItem, Answers
 
 MAX_PARTY = 10_000
 # All seats held, none, some, some on offer until a time, none after that time, or not accepted by an editor yet.
 PlaceState = Literal["held", "waiting", "partly", "offered", "lapsed", "pending"]
 # The fields with the size of the party.
 PARTY = frozenset(("number", "plus_n"))
+# The fields that are columns of the table.
+COLUMNS = ("response", "name", "comment", "number", "plus_n", "opt_in", "min_party")
 
 Attendance = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether one comes: YES, MAYBE or NO.")]
 
@@ -24,6 +27,7 @@ class ResponseFields(Struct, kw_only=True):
         rules={
             "number": "must not exceed the event's party_max together with plus_n",
             "plus_n": "must not exceed the event's party_max together with number",
+            "answers": "must fit the event's questions, and have the required ones with a YES",
         }
     )
 
@@ -37,6 +41,7 @@ class ResponseFields(Struct, kw_only=True):
         Annotated[int, Meta(ge=1, le=MAX_PARTY, description="The fewest people who would still come if there are too few places for all.")]
         | None
     ) = None
+    answers: Answers | None = None
 
 
 class ResponseInput(ResponseFields, kw_only=True):
@@ -125,13 +130,15 @@ class ResponseItem(Struct, kw_only=True):
     opt_in: bool
     min_party: int | None
     place: SeatPlace | None
+    answers: list[AnswerItem]
+    missing: list[int]
     created_at: Instant
     updated_at: Instant
 
 
 class ResponseCreated(Struct, kw_only=True):
     """The response; or, for a caller who has not proved that the address is theirs, the request's own fields without `id`,
-    `place`, `created_at` and `updated_at`."""
+    `place`, `missing`, `created_at` and `updated_at`."""
 
     event_id: int
     email_address: str
@@ -142,8 +149,10 @@ class ResponseCreated(Struct, kw_only=True):
     comment: str | None
     opt_in: bool
     min_party: int | None
+    answers: list[AnswerItem]
     id: int | UnsetType = UNSET
     place: SeatPlace | UnsetType | None = UNSET
+    missing: list[int] | UnsetType = UNSET
     created_at: Instant | UnsetType = UNSET
     updated_at: Instant | UnsetType = UNSET
 

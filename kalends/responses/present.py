@@ -5,39 +5,61 @@ from typing import Any
 
 from kalends.context import Context
 from kalends.http.input.fields import Changes, Params
+from kalends.questions import answers, asking
+from kalends.questions import present as question_present
+from kalends.questions import store as questions
+from kalends.questions.model import AnswerInput
+from kalends.records.question import Answer, Question
 from kalends.records.response import Response
 from kalends.responses import places
-from kalends.responses.model import ResponseFields, ResponseInput, ResponseItem, SeatPlace
+from kalends.responses.model import COLUMNS, ResponseFields, ResponseInput, ResponseItem
 from kalends.values import timestamps
 
 
-def editable(response: Response) -> ResponseFields:
+def editable(ctx: Context, response: Response) -> ResponseFields:
     """The editable fields with their current values."""
-    return ResponseFields(**{name: getattr(response, name) for name in ResponseFields.__struct_fields__})
+    stored = answers.of_responses(ctx, [response.id]).get(response.id, [])
+    places = asking.choices(stored).items()
+    inputs = [AnswerInput(question_id, values, person) for (question_id, person), values in places]
+    return ResponseFields(**{name: getattr(response, name) for name in COLUMNS}, answers=inputs)
 
 
 def input_of(response: Response, changes: Changes[ResponseFields]) -> Params[ResponseInput]:
     """The stored response with the changes, and the names of the fields that differ."""
-    values = {name: getattr(response, name) for name in ResponseFields.__struct_fields__}
-    names = frozenset(name for name, value in changes.values.items() if value != values[name])
+    values = {name: getattr(response, name) for name in COLUMNS}
+    names = frozenset(name for name, value in changes.values.items() if name not in COLUMNS or value != values[name])
     return Params(ResponseInput(event_id=response.event_id, **(values | changes.values)), names)
 
 
 def item(ctx: Context, response: Response) -> ResponseItem:
-    return ResponseItem(**record(ctx, response))
+    return items(ctx, [response])[0]
 
 
 def items(ctx: Context, responses: Sequence[Response]) -> list[ResponseItem]:
-    by_id = places.find(ctx, responses)
-    return [ResponseItem(**_record(response, by_id.get(response.id))) for response in responses]
+    return [ResponseItem(**fields) for fields in _records(ctx, responses)]
 
 
 def record(ctx: Context, response: Response) -> dict[str, Any]:
     """The fields of a response in replies."""
-    return _record(response, places.find(ctx, [response]).get(response.id))
+    return _records(ctx, [response])[0]
 
 
-def _record(response: Response, place: SeatPlace | None) -> dict[str, Any]:
-    fields = {name: getattr(response, name) for name in ("id", "event_id", "email_address", *ResponseFields.__struct_fields__)}
-    times = {"created_at": timestamps.format_utc(response.created_at), "updated_at": timestamps.format_utc(response.updated_at)}
-    return fields | times | {"place": place}
+def _records(ctx: Context, responses: Sequence[Response]) -> list[dict[str, Any]]:
+    stored = answers.of_responses(ctx, [response.id for response in responses])
+    asked = questions.asked_by(ctx, [response.event_id for response in responses if response.response == "YES"])
+    seats = places.find(ctx, responses)
+    return [
+        _record(response, stored.get(response.id, []), asked.get(response.event_id, [])) | {"place": seats.get(response.id)}
+        for response in responses
+    ]
+
+
+def _record(response: Response, stored: list[Answer], asked: list[Question]) -> dict[str, Any]:
+    fields = {name: getattr(response, name) for name in ("id", "event_id", "email_address", *COLUMNS)}
+    missing = asking.missing(asked, asking.choices(stored), response.people) if response.response == "YES" else []
+    return fields | {
+        "answers": question_present.answer_items(stored),
+        "missing": list(dict.fromkeys(place.question_id for place in missing)),
+        "created_at": timestamps.format_utc(response.created_at),
+        "updated_at": timestamps.format_utc(response.updated_at),
+    }

@@ -5,6 +5,7 @@ from typing import Literal
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.http.input.fields import Params
+from kalends.questions import responding
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import admission, store
@@ -22,13 +23,21 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
     The event comes from the policy, which decides whether it is visible. Return None to callers who may not see the stored response,
     whether or not the address has responded before.
     """
-    event = admission.lock_open(ctx, event)
+    value, has_proof = fields.value, who.is_proven or who.may_change or event.can_edit
+    questions = responding.find_questions(ctx, event, value.response, value.answers)
+    event = admission.lock_open(ctx, event, exclusive=responding.is_limited(questions))
     _check_party(event, fields)
-    if fields.value.response == "YES":
-        admission.require_room(ctx, event, who, fields.value.number + fields.value.plus_n)
+    if value.response == "YES":
+        admission.require_room(ctx, event, who, value.number + value.plus_n)
+    answers = [] if has_proof else responding.check(ctx, event, questions, value.answers, value.number + value.plus_n)
     row = store.upsert(ctx, fields, who, proven=who.is_proven or event.can_edit, party_limit=event.party_limit)
     if row and event.settings_text:
         row = admission.admit(ctx, event, row, who)
+    if row and has_proof:
+        is_new_yes = not who.may_change or "response" in fields.names
+        responding.save_proven(ctx, questions, row, value.answers, is_new_yes=is_new_yes)
+    elif row:
+        responding.save(ctx, questions, row, answers, is_kept=False)
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")
     return row if row and policy.can_see_response(ctx, row, event) else None

@@ -4,6 +4,10 @@ from kalends import policy
 from kalends.context import Context
 from kalends.http.input.fields import Params
 from kalends.policy import Right
+from kalends.questions import asking
+from kalends.questions import store as questions
+from kalends.questions.present import answer_items
+from kalends.records.event import Event
 from kalends.responses import present
 from kalends.responses.author import Author, author
 from kalends.responses.model import ResponseCreated, ResponseInput
@@ -17,13 +21,14 @@ def submit(ctx: Context, params: Params[ResponseInput], via: Via) -> ResponseCre
     who = author(ctx, fields.email_address, fields.name)
     response = respond(ctx, event, who, params, via)
     if response is None:
-        return _echo(fields, who)
+        return _echo(ctx, event, fields, who)
     if response.version > 1:
         ctx.status = 200
     return ResponseCreated(**present.record(ctx, response))
 
 
-def _echo(fields: ResponseInput, author: Author) -> ResponseCreated:
+def _echo(ctx: Context, event: Event, fields: ResponseInput, author: Author) -> ResponseCreated:
+    asked = questions.of_event(ctx, event.id, event.calendar_id) if fields.answers else []
     return ResponseCreated(
         event_id=fields.event_id,
         email_address=author.email_address,
@@ -34,4 +39,5 @@ def _echo(fields: ResponseInput, author: Author) -> ResponseCreated:
         comment=fields.comment,
         opt_in=fields.opt_in,
         min_party=fields.min_party,
+        answers=answer_items(asking.read(asked, fields.answers or [], fields.number + fields.plus_n)),
     )

@@ -8,15 +8,8 @@ from tests.client import Client
 MENU = {"label": "Which menu?", "kind": "one", "options": [{"label": "Soup", "limit": 2}, {"label": "Salad"}]}
 
 
-def a_question(owner: Client, event: dict[str, Any], **fields: Any) -> dict[str, Any]:
+def a_menu(owner: Client, event: dict[str, Any], **fields: Any) -> dict[str, Any]:
     reply = owner.post(f"/api/events/{event['id']}/questions", json=MENU | fields)
-    assert reply.status == 201, reply
-    question: dict[str, Any] = reply.json
-    return question
-
-
-def a_text_question(owner: Client, event: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    reply = owner.post(f"/api/events/{event['id']}/questions", json={"label": "Allergies?", "kind": "text"} | fields)
     assert reply.status == 201, reply
     question: dict[str, Any] = reply.json
     return question

@@ -41,10 +41,10 @@ def _hook(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, act: Callable
     """Act once, before the function of this name runs in the transaction of the response."""
     original, acts = getattr(module, name), [act]
 
-    def run(*arguments: Any) -> Any:
+    def run(*arguments: Any, **options: Any) -> Any:
         if acts:
             acts.pop()()
-        return original(*arguments)
+        return original(*arguments, **options)
 
     monkeypatch.setattr(module, name, run)
 

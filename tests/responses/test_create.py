@@ -14,7 +14,7 @@ def test_a_guest_responds_without_an_account(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     fields = {"event_id": event["id"], "email_address": "gus@example.org", "response": "YES", "name": "Gus", "number": 2, "plus_n": 3}
     reply = cast.anonymous.post("/api/responses", json=fields)
-    assert (reply.status, reply.json) == (201, fields | {"comment": None, "opt_in": False, "min_party": None})
+    assert (reply.status, reply.json) == (201, fields | {"comment": None, "opt_in": False, "min_party": None, "answers": []})
     (stored,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
     assert {name: stored[name] for name in fields} == fields
 

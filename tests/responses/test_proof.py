@@ -38,7 +38,7 @@ def test_a_caller_without_proof_gets_an_echo_for_known_and_unknown_addresses(cas
     assert [reply.status for reply in replies] == [201, 201]
     assert replies[0].json == {
         **{"event_id": event["id"], "email_address": address, "response": "NO", "number": 2},
-        **{"name": None, "plus_n": 0, "comment": None, "opt_in": False, "min_party": None},
+        **{"name": None, "plus_n": 0, "comment": None, "opt_in": False, "min_party": None, "answers": []},
     }
     assert replies[0].json | {"email_address": ""} == replies[1].json | {"email_address": ""}
     first, second = (_headers(reply) for reply in replies)
@@ -121,7 +121,7 @@ def test_the_responder_shows_changes_and_deletes_their_own(cast: Cast, db: Datab
     responder, number = _own_and_others(cast, db)
     path = f"/api/responses/{number}"
     assert responder.get(path).json["comment"] == "PRIVATE: in hospital"
-    assert responder.get(f"{path}/edit").json == SECRET | {"response": "YES", "number": 1, "min_party": None}
+    assert responder.get(f"{path}/edit").json == SECRET | {"response": "YES", "number": 1, "min_party": None, "answers": []}
     changed = responder.put(path, json={"response": "MAYBE", "comment": ""})
     assert (changed.status, changed.json["response"], changed.json["comment"], changed.json["plus_n"]) == (200, "MAYBE", None, 3)
     assert responder.put(path, json={"number": 0}).broken == ["number"]

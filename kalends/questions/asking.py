@@ -1,0 +1,172 @@
+"""Whether a response answers what is asked: each answer fits its question, and the required ones are there."""
+
+from collections.abc import Sequence
+from math import isfinite
+
+from msgspec import Struct
+
+from kalends import errors
+from kalends.errors import Code, FieldError
+from kalends.http.input.readers import FieldInvalid, read_bool
+from kalends.questions.model import MAX_LONG_TEXT, MAX_TEXT, AnswerInput
+from kalends.questions.present import find_condition
+from kalends.records.question import Answer, NewAnswer, Question
+
+MAX_NUMBER = 10**15
+
+# What was chosen, by question and person.
+Chosen = dict[tuple[int, int | None], list[str]]
+
+
+class Place(Struct, frozen=True):
+    """Where an answer belongs: the question, and the person if each is asked."""
+
+    question_id: int
+    person: int | None
+
+
+def read(questions: Sequence[Question], answers: Sequence[AnswerInput], people: int) -> list[NewAnswer]:
+    """What to store, a row for each option that was chosen; raises Invalid with every broken answer."""
+    by_id = {question.id: question for question in questions}
+    rows: list[NewAnswer] = []
+    broken: list[FieldError] = []
+    seen: dict[Place, int] = {}
+    for i, answer in enumerate(answers):
+        question = by_id.get(answer.question_id)
+        place = Place(answer.question_id, answer.person)
+        try:
+            if question is None:
+                raise _Broken("question_id", "is not a question of this event", "not_found")
+            if place in seen:
+                raise _Broken("question_id", "is answered twice", "repeated")
+            _check_person(question, answer.person, people)
+            rows += [NewAnswer(question.id, answer.person, question.label, question.kind, each, i) for each in _values(question, answer)]
+            seen[place] = i
+        except _Broken as error:
+            broken.append(FieldError(f"answers[{i}].{error.field}", str(error), error.code))
+    chosen = choices(rows)
+    for place, i in seen.items():
+        question = by_id[place.question_id]
+        if not is_asked(question, place.person, chosen, questions):
+            condition = find_condition(question, questions)
+            assert condition is not None
+            message = f"is asked only if “{condition.label}” is answered with “{question.ask_if_answer}”"
+            broken.append(FieldError(f"answers[{i}].question_id", message, "conflict"))
+    if broken:
+        raise errors.Invalid(broken)
+    return rows
+
+
+def require(questions: Sequence[Question], chosen: Chosen, people: int) -> None:
+    """Raise Invalid if a required question is not answered."""
+    by_id = {question.id: question for question in questions}
+    broken: list[FieldError] = []
+    for place in missing(questions, chosen, people):
+        label = by_id[place.question_id].label
+        who = "" if place.person is None else f" for person {place.person}"
+        message = f"must have an answer to question {place.question_id}, “{label}”{who}"
+        broken.append(FieldError("answers", message, "required"))
+    if broken:
+        raise errors.Invalid(broken)
+
+
+def missing(questions: Sequence[Question], chosen: Chosen, people: int) -> list[Place]:
+    """The required answers that are not there."""
+    return [
+        Place(question.id, person)
+        for question in questions
+        if question.required
+        for person in persons(question, people)
+        if (question.id, person) not in chosen and is_asked(question, person, chosen, questions)
+    ]
+
+
+def persons(question: Question, people: int) -> Sequence[int | None]:
+    """Of whom the question is asked."""
+    return range(people) if question.per == "person" else (None,)
+
+
+def choices(answers: Sequence[NewAnswer] | Sequence[Answer]) -> Chosen:
+    chosen: Chosen = {}
+    for each in answers:
+        chosen.setdefault((each.question_id, each.person), []).append(each.answer)
+    return chosen
+
+
+def is_asked(question: Question, person: int | None, chosen: Chosen, questions: Sequence[Question]) -> bool:
+    """Whether the condition of the question holds: for the same person, for the party, or else for anybody in it."""
+    condition = find_condition(question, questions)
+    if condition is None:
+        return True
+    if condition.per == "party":
+        who: list[int | None] = [None]
+    elif person is not None:
+        who = [person]
+    else:
+        who = [each for question_id, each in chosen if question_id == condition.id]
+    return any(
+        question.ask_if_answer in chosen.get((condition.id, each), ()) and is_asked(condition, each, chosen, questions) for each in who
+    )
+
+
+class _Broken(Exception):
+    """A broken field of one answer."""
+
+    def __init__(self, field: str, message: str, code: Code):
+        super().__init__(message)
+        self.field, self.code = field, code
+
+
+def _check_person(question: Question, person: int | None, people: int) -> None:
+    if question.per == "party" and person is not None:
+        raise _Broken("person", "goes with questions that are asked per person; leave it out", "conflict")
+    if question.per == "person" and person is None:
+        raise _Broken("person", "is required, since each person is asked; 0 is the guest", "required")
+    if person is not None and person >= people:
+        raise _Broken("person", f"must be at most {people - 1}, since the party is of {people}", "too_large")
+
+
+def _values(question: Question, answer: AnswerInput) -> list[str]:
+    """The answer as texts: one, or one for each option of the kind `many`."""
+    values = [value for value in answer.answer if value]
+    if not values:
+        raise _Broken("answer", "must not be empty; leave the whole answer out", "required")
+    if question.kind == "many":
+        if len(set(values)) < len(values):
+            raise _Broken("answer", "has an option twice", "repeated")
+    elif len(values) > 1:
+        raise _Broken("answer", "must be one value, not a list", "wrong_type")
+    return [_value(question, value) for value in values]
+
+
+def _value(question: Question, value: str) -> str:
+    if question.kind in ("one", "many"):
+        labels = [option.label for option in question.choices]
+        if value not in labels:
+            raise _Broken("answer", f"must be one of {', '.join(labels)}", "not_a_choice")
+        return value
+    if question.kind == "yes_no":
+        try:
+            return "yes" if read_bool(value) else "no"
+        except FieldInvalid as error:
+            raise _Broken("answer", str(error), error.code) from None
+    if question.kind == "number":
+        return _number(value)
+    longest = MAX_LONG_TEXT if question.kind == "long" else MAX_TEXT
+    if len(value) > longest:
+        raise _Broken("answer", f"must have at most {longest:,} characters", "too_long")
+    if question.kind == "text" and "\n" in value:
+        raise _Broken("answer", "must be one line", "invalid_format")
+    return value
+
+
+def _number(value: str) -> str:
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number) or "_" in value:
+        raise _Broken("answer", "must be a number", "wrong_type")
+    if abs(number) > MAX_NUMBER:
+        raise _Broken("answer", f"must be from {-MAX_NUMBER:,} to {MAX_NUMBER:,}", "too_large")
+    return str(int(number)) if number.is_integer() else str(number)

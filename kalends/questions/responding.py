@@ -1,0 +1,63 @@
+"""What a response does about the questions of its event: it answers them with YES, and drops its answers with MAYBE and NO."""
+
+from collections.abc import Sequence
+
+from kalends import errors
+from kalends.context import Context
+from kalends.questions import answers, asking, store
+from kalends.questions.model import AnswerInput
+from kalends.records.event import Event
+from kalends.records.question import NewAnswer, Question
+from kalends.records.response import Response
+
+
+def find_questions(ctx: Context, event: Event, response: str, sent: Sequence[AnswerInput] | None) -> list[Question]:
+    """What the response is asked. If `is_limited`, the event must be locked before its answers are checked."""
+    if response == "YES":
+        return store.of_event(ctx, event.id, event.calendar_id)
+    if sent:
+        raise errors.invalid("answers", "go with YES; leave them out", "conflict")
+    return []
+
+
+def is_limited(questions: Sequence[Question]) -> bool:
+    return any(question.is_limited for question in questions)
+
+
+def check(ctx: Context, event: Event, questions: Sequence[Question], sent: Sequence[AnswerInput] | None, people: int) -> list[NewAnswer]:
+    """The answers of a caller without proof: all that is required must be among them, and count as those of a newcomer, so that an
+    error does not say whether the address has responded."""
+    rows = asking.read(questions, sent or [], people)
+    asking.require(questions, asking.choices(rows), people)
+    answers.require_room(ctx, event.id, questions, rows, None)
+    return rows
+
+
+def save(ctx: Context, questions: Sequence[Question], response: Response, checked: list[NewAnswer], *, is_kept: bool) -> None:
+    """Store the answers of a caller without proof; is_kept: the stored response was made with proof, and stays as it is."""
+    if questions or response.version > 1:
+        answers.save(ctx, response, checked, is_kept=is_kept)
+
+
+def save_proven(
+    ctx: Context, questions: Sequence[Question], response: Response, sent: Sequence[AnswerInput] | None, *, is_new_yes: bool
+) -> None:
+    """Check and store the answers of a caller with proof. What was answered before stays, if they send no answers.
+
+    is_new_yes: what is required must be answered now; a question that was added since a YES is asked later.
+    """
+    if response.response != "YES":
+        if response.version > 1:
+            answers.delete(ctx, response.id)
+        return
+    if sent is None:
+        if questions:
+            stored = answers.of_responses(ctx, [response.id]).get(response.id, [])
+            if is_new_yes:
+                asking.require(questions, asking.choices(stored), response.people)
+            answers.link(ctx, response)
+        return
+    rows = asking.read(questions, sent, response.people)
+    asking.require(questions, asking.choices(rows), response.people)
+    answers.require_room(ctx, response.event_id, questions, rows, response.id)
+    answers.save(ctx, response, rows)
