@@ -84,7 +84,15 @@ MODULE_LAYERS = {
             "events.listing",
             "events.response_settings",
         ),
-        *("events.location", "events.repeat_form", "events.search", "events.span", "events.status", "events.structured_data"),
+        *(
+            "events.location",
+            "events.repeat_form",
+            "events.room",
+            "events.search",
+            "events.span",
+            "events.status",
+            "events.structured_data",
+        ),
         "home.upcoming",
         *(
             f"events.imports.{name}"

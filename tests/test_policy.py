@@ -221,6 +221,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "DELETE /api/responses/{response_id}": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
     "GET /responses/{response_id}/edit": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
     "POST /responses/{response_id}/edit": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},
+    "POST /responses/{response_id}/accept": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},
     "GET /responses/{response_id}/delete": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
     "POST /responses/{response_id}/delete": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},
     "POST /api/responses": {"private": (404, 201, 201, 201, 404), "public": (201, 201, 201, 201, 201)},

@@ -212,8 +212,9 @@ def announce(ctx: Context, event_id: int) -> Announced:
 
 def _refuse_other_fields(params: EventInput) -> None:
     """A file has the fields of all its events: others beside it would be ignored silently."""
-    names = (*EventFields.__struct_fields__, "tag")
-    others = [name for name in names if name not in ("public", "time_zone") and getattr(params, name) not in (None, False, "", "planned")]
+    defaults = EventInput()
+    names = [name for name in (*EventFields.__struct_fields__, "tag") if name not in ("public", "time_zone")]
+    others = [name for name in names if getattr(params, name) not in (False, getattr(defaults, name))]
     if others:
         raise errors.invalid(
             "file", f"must come with no other fields than calendar_id, public and time_zone, so without {others[0]}", "conflict"

@@ -34,11 +34,13 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 # A date and a clock time have inputs of their own, which make one time.
-CLOCKS = {"start_time": "start_clock", "end_time": "end_clock"}
+CLOCKS = {"start_time": "start_clock", "end_time": "end_clock", "responses_until": "until_clock"}
 COMPARED = (
     *("title", "start_time", "start_clock", "end_time", "end_clock", "time_zone", "location", "description", "tag_list", "image_url"),
     *STATUS,
 )
+# Numbers and flags, which a form has as text.
+_AS_TEXT = {"party_max", "public", "capacity", "offer_hours", "responses_open", "show_counts", "approval"}
 # What the script of the form sends as the value of PREVIEW.
 LIVE = "live"
 CHANGED = "Somebody changed this event while you were editing it. If you save now, your version replaces theirs."
@@ -257,12 +259,9 @@ def _split(values: dict[str, Any]) -> FormState:
     for name, clock in CLOCKS.items():
         time = values.get(name) or ""
         fields[name], fields[clock] = time[:10], time[11:16]
-    if fields.get("party_max") is not None:
-        fields["party_max"] = str(fields["party_max"])
-    elif "party_max" in fields:
-        fields["party_max"] = ""
-    if fields.get("public") is not None:
-        fields["public"] = str(fields["public"]).lower()
+    for name in _AS_TEXT & fields.keys():
+        value = fields[name]
+        fields[name] = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     return FormState(fields)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from kalends import policy
 from kalends.comments import api as comments
@@ -11,7 +11,7 @@ from kalends.comments.model import CommentFor, CommentInput
 from kalends.context import Context
 from kalends.deliveries import message
 from kalends.deliveries import store as deliveries
-from kalends.events import api, present, span, structured_data
+from kalends.events import api, present, room, span, structured_data
 from kalends.events.input import CalendarChoice, SendInput
 from kalends.events.placements import api as placements
 from kalends.events.query import CommentPage
@@ -20,7 +20,7 @@ from kalends.http.input.form import Form
 from kalends.policy import Right
 from kalends.responses import api as responses
 from kalends.responses import store as response_store
-from kalends.responses.model import ResponseFor, ResponseInput
+from kalends.responses.model import ResponseCreated, ResponseFor, ResponseInput
 from kalends.responses.submit import submit
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
@@ -28,7 +28,7 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 MAX_COMMENTS = 100
-RESPONSE_FIELDS = ("email_address", "response", "name", "number", "plus_n", "comment", "opt_in")
+RESPONSE_FIELDS = ("email_address", "response", "name", "number", "plus_n", "comment", "opt_in", "min_party")
 
 
 @page("GET", "/events/{event_id}", guests=True)
@@ -51,6 +51,7 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
         calendars=[calendar for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)] if ctx.actor else [],
         own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
         is_over=span.is_over(detail, ctx.now),
+        room=room.describe(ctx, event),
         structured_data=structured_data.build(detail) if detail.public else None,
     )
 
@@ -59,7 +60,8 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
 def respond(ctx: Context, event_id: int, params: Form) -> Document:
     """Respond to the event."""
     response = submit(ctx, Form(_filled_in(ctx, params) | {"event_id": event_id}).params(ResponseInput), "page")
-    return redirect(ctx, f"/events/{event_id}", done=f"said-{response.response.lower()}")
+    is_queued = response.response == "YES" and _may_wait(ctx, event_id, response)
+    return redirect(ctx, f"/events/{event_id}", done="said-yes-or-waits" if is_queued else f"said-{response.response.lower()}")
 
 
 @page("POST", "/events/{event_id}/comment", guests=True, rate_limited=True, again=show, form="comment")
@@ -110,6 +112,13 @@ def add(ctx: Context, event_id: int, params: Form) -> Document:
     """Put the event on a calendar of one's own."""
     placements.add(ctx, event_id, params.read(CalendarChoice))
     return redirect(ctx, f"/events/{event_id}", done="saved")
+
+
+def _may_wait(ctx: Context, event_id: int, response: ResponseCreated) -> bool:
+    """Whether the response may be on the waiting list; without proof, nobody is told whether it is."""
+    if response.place is UNSET:
+        return policy.event(ctx, event_id, to=Right.SEE).settings.waiting_list != "off"
+    return response.place is not None and response.place.place != "held"
 
 
 def _filled_in(ctx: Context, form: Form) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.records.event import Event
-from kalends.responses import api
-from kalends.responses.model import ResponseFields
+from kalends.responses import api, places
+from kalends.responses.model import Acceptance, ResponseFields
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -18,7 +18,10 @@ def edit(ctx: Context, response_id: int, form: FormState | None = None) -> Docum
     """The form to correct a response."""
     response, event = policy.response(ctx, response_id)
     form = form or filled(api.edit(ctx, response_id))
-    return render("responses/edit.html", ctx, title="Correct the response", form=form, response=response, event=event, back=_back(event))
+    place = places.find(ctx, [response]).get(response.id)
+    return render(
+        "responses/edit.html", ctx, title="Correct the response", form=form, response=response, event=event, place=place, back=_back(event)
+    )
 
 
 @page("POST", "/responses/{response_id}/edit", again=edit)
@@ -27,6 +30,14 @@ def update(ctx: Context, response_id: int, params: Form) -> Document:
     _, event = policy.response(ctx, response_id)
     api.update(ctx, response_id, params.changes(ResponseFields))
     return redirect(ctx, _back(event), done="saved", can_undo=True)
+
+
+@page("POST", "/responses/{response_id}/accept", again=edit)
+def accept(ctx: Context, response_id: int, params: Form) -> Document:
+    """Accept a response, or let it in beyond the capacity."""
+    api.accept(ctx, response_id, params.read(Acceptance))
+    _, event = policy.response(ctx, response_id)
+    return redirect(ctx, _back(event), done="saved")
 
 
 @page("GET", "/responses/{response_id}/delete")

@@ -10,6 +10,7 @@ LABELS = {
     "by_month_day": "Days of the month",
     "by_set_pos": "Which of these days",
     "calendar_ids": "Calendars",
+    "capacity": "Places",
     "color": "Colour",
     "comment": "Comment",
     "count": "Number of times",
@@ -27,6 +28,7 @@ LABELS = {
     "image_url": "Address of the picture",
     "kinds": "Kinds of records",
     "location": "Place",
+    "min_party": "Fewest who would come",
     "moderation": "Comments that wait for approval",
     "name": "Name",
     "nth": "Which weekday",
@@ -35,7 +37,9 @@ LABELS = {
     "plus_n": "Guests",
     "public": "Who sees it",
     "repeat": "Repeat",
+    "offer_hours": "Hours to take an offered place",
     "response": "Your response",
+    "responses_until": "Respond by",
     "rrule": "Whole rule",
     "short_months": "Months without the day",
     "start_clock": "Time of the start",
@@ -46,6 +50,7 @@ LABELS = {
     "tag_list": "Tags",
     "time_zone": "Time zone",
     "title": "Title",
+    "until_clock": "Time of the last response",
     "unique_id": "Your own id",
     "url": "Address",
     "zip_code": "Postal code",
@@ -60,6 +65,9 @@ CHANGES = {
     ("event", "update"): "Changed",
     ("placement", "create"): "Added to a calendar",
     ("placement", "delete"): "Removed from a calendar",
+    ("settings", "create"): "Places and responses set",
+    ("settings", "update"): "Places and responses changed",
+    ("settings", "delete"): "Places and responses reset",
 }
 PAST_TENSE = {"create": "added", "update": "changed", "delete": "removed"}
 

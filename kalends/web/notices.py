@@ -17,6 +17,7 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "deleted": "Deleted.",
     "sent": "The message is on its way.",
     "said-yes": "Thank you. You said yes.",
+    "said-yes-or-waits": "Thank you. If all places are taken, you are on the waiting list.",
     "said-maybe": "Thank you. You said maybe.",
     "said-no": "Thank you. You said no.",
     "announced": ("It is on its way to 1 person.", "It is on its way to {count} people."),

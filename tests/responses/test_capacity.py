@@ -267,3 +267,40 @@ def test_with_approval_a_yes_holds_a_place_only_when_an_editor_has_accepted_it(c
     _ask(cast.anonymous, event, "ben", 1)
     cast.alice.put(f"/api/events/{event['id']}", json={"approval": False})
     assert _held(cast.alice, event) == {"ann": ("held", 2), "ben": ("held", 1)}
+
+
+def test_the_page_of_the_event_says_how_many_places_are_left_and_offers_the_waiting_list(cast: Cast) -> None:
+    event = _hall(cast.alice, capacity=3, responses_until="2026-05-31T20:00")
+    path = f"/events/{event['id']}"
+    _ask(cast.anonymous, event, "ann", 2)
+    page = cast.anonymous.get(path).text
+    assert "1 place left." in page
+    assert "Respond by 31 May 2026, 20:00." in page
+    _ask(cast.anonymous, event, "ben", 1)
+    page = cast.anonymous.get(path).text
+    assert "This event is full. Say yes to join the waiting list." in page
+    assert ">Join the waiting list</button>" in page
+    assert "3 of 3 places taken" in cast.alice.get(path).text
+    sent = {"email_address": "cat@example.org", "response": "YES", "number": "2", "min_party": "1"}
+    assert cast.anonymous.post(f"{path}/respond", data=sent).status == 303
+    assert _held(cast.alice, event)["cat"] == ("waiting", 0)
+    cat = f"/responses/{_id(cast.alice, event, 'cat')}"
+    assert "Let them in, even beyond the capacity" in cast.alice.get(f"{cat}/edit").text
+    assert cast.alice.post(f"{cat}/accept", data={"force": "true"}).status == 303
+    assert _held(cast.alice, event)["cat"] == ("held", 2)
+    cast.alice.put(f"/api{path}", json={"responses_open": False, "show_counts": False})
+    closed = cast.anonymous.get(path).text
+    assert "The organiser has closed the responses to this event." in closed
+    assert "coming." not in closed
+
+
+def test_the_form_of_an_event_sets_places_and_changes_only_what_was_changed(cast: Cast) -> None:
+    event = _hall(cast.alice, time_zone="Europe/Paris", responses_until="2026-05-31T20:00", offer_hours=5)
+    path = f"/events/{event['id']}"
+    form = {"title": "Concert", "start_time": "2026-06-01", "start_clock": "20:00", "time_zone": "Europe/Paris", "public": "true"}
+    form |= {"capacity": "9", "waiting_list": "auto", "waiting_order": "fit", "offer_hours": "5", "responses_until": "2026-05-31"}
+    form |= {"until_clock": "20:00", "responses_open": "true", "show_counts": "true", "approval": "false", "status": "planned"}
+    version = cast.alice.get(f"/api{path}/edit").headers["ETag"].strip('"')
+    assert cast.alice.post(path, data=form | {"version": version}).status == 303
+    [change] = cast.alice.get(f"/api{path}/changes?limit=1").json["changes"]
+    assert [(each["field"], each["after"]) for each in change["fields"]] == [("capacity", "9")]
