@@ -9,8 +9,8 @@ from kalends.db.dialect import Dialect
 # `-- @journal event ON events (id, id, owner_id, calendar_id) WHEN row.service IS NULL: id, title, …`: the columns with the id of the
 # record, its event, its owner and its calendar, a condition (of insertions alone: INSERT WHEN), and the columns of `before`.
 _JOURNAL = re.compile(r"^-- @journal (\w+) ON (\w+) \(([^)]*)\)(?: (INSERT )?WHEN (.*?))?: (.*)$", re.MULTILINE)
-# `-- @sync UPDATE ON events AS access WHEN condition: statement`, or `-- @sync DELETE ON events BEFORE: statement`
-_SYNC = re.compile(r"^-- @sync (\w+) ON (\w+)(?: AS (\w+))?( BEFORE)?(?: WHEN (.*?))?: (.*)$", re.MULTILINE)
+# `-- @sync UPDATE OF public ON events AS access WHEN condition: statement`, or `-- @sync DELETE ON events BEFORE: statement`
+_SYNC = re.compile(r"^-- @sync (\w+(?: OF [\w, ]+)?) ON (\w+)(?: AS (\w+))?( BEFORE)?(?: WHEN (.*?))?: (.*)$", re.MULTILINE)
 # Columns that change with every update, and the seats that responses get from the waiting list: their changes alone are not recorded.
 _STAMPS = ("version", "updated_at", "held", "offered", "offer_until", "queued_at", "queued_for", "accepted_for")
 
@@ -35,9 +35,12 @@ def render(db: Dialect, sql: str) -> str:
 
 def _journal_triggers(db: Dialect, kind: str, table: str, keys: str, of_insert: str | None, condition: str | None, column_list: str) -> str:
     columns = column_list.split(", ")
-    changed = " OR ".join(f"OLD.{name} IS DISTINCT FROM NEW.{name}" for name in columns if name not in _STAMPS)
+    content = [name for name in columns if name not in _STAMPS]
+    changed = " OR ".join(f"OLD.{name} IS DISTINCT FROM NEW.{name}" for name in content)
+    # An UPDATE of other columns, such as the revision of a calendar, does not even start the trigger.
+    update = f"UPDATE OF {', '.join(content)}"
     triggers = []
-    for change, op, row in (("INSERT", "create", "NEW"), ("UPDATE", "update", "OLD"), ("DELETE", "delete", "OLD")):
+    for change, op, row in (("INSERT", "create", "NEW"), (update, "update", "OLD"), ("DELETE", "delete", "OLD")):
         record, event, owner, calendar = (key if key == "NULL" else f"{row}.{key}" for key in keys.split(", "))
         # The key of a row without an id is known from the row alone.
         before = "NULL" if op == "create" and "id" in columns else db.json_object(row, columns)
@@ -47,13 +50,18 @@ def _journal_triggers(db: Dialect, kind: str, table: str, keys: str, of_insert: 
         )
         conditions = [condition.replace("row.", f"{row}.")] if condition and (op == "create" or not of_insert) else []
         when = " AND ".join(conditions + ([f"({changed})"] if op == "update" else []))
-        triggers.append(db.named_trigger(f"{table}_journal_{change.lower()}", f"AFTER {change}", table, when, statement))
+        triggers.append(db.named_trigger(f"{table}_journal_{_verb(change)}", f"AFTER {change}", table, when, statement))
     return "\n".join(triggers)
 
 
 def _sync_trigger(db: Dialect, change: str, table: str, name: str | None, before: str | None, condition: str | None, statement: str) -> str:
     moment = f"{'BEFORE' if before else 'AFTER'} {change}"
-    return db.named_trigger(f"{table}_sync_{name or change.lower()}", moment, table, condition or "", statement)
+    return db.named_trigger(f"{table}_sync_{name or _verb(change)}", moment, table, condition or "", statement)
+
+
+def _verb(change: str) -> str:
+    """The first word of `UPDATE OF public`, in lower case."""
+    return change.partition(" ")[0].lower()
 
 
 def last_of_set(tx: Transaction, set_id: int) -> int | None:

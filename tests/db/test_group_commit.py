@@ -113,6 +113,20 @@ def test_a_failing_member_does_not_roll_back_the_others(sqlite: Sqlite, writers:
     assert notes(sqlite) == ["a", "b"]
 
 
+def test_a_failing_first_writer_is_rolled_back_alone(sqlite: Sqlite, writers: Writers) -> None:
+    others: list[Future[None]] = []
+
+    def fails(tx: Transaction) -> None:
+        add("half")(tx)
+        others.append(writers.queue(add("b")))
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        writers.lead(fails, others)
+    others[0].result(10)
+    assert notes(sqlite) == ["b"]
+
+
 def test_a_failed_commit_raises_in_every_member(sqlite: Sqlite, writers: Writers) -> None:
     sqlite._write_connection().set_commit_hook(lambda: True)
     others: list[Future[None]] = []

@@ -1,14 +1,18 @@
 """Group commit: writers of one process that arrive close together share one SQLite transaction, and so one fsync.
 
 A commit waits for the disk (fsync), which takes far longer than the statements of a request. So the writers of this process use one
-connection, one after the other, each inside a savepoint, and one COMMIT makes all of them durable. No writer returns before it.
+connection, one after the other, and one COMMIT makes all of them durable. No writer returns before it. Each but the first, which has
+nothing to preserve, runs inside a savepoint: SQLite copies every page that is changed after one.
 
-                      first writer: BEGIN IMMEDIATE
-    no group ───────────────────────────────────────────▶ open group ◀─┐ each writer: SAVEPOINT member, its statements,
+            first writer: BEGIN IMMEDIATE, its statements
+    no group ───────────────────────────────────────────▶ open group ◀─┐ each further writer: SAVEPOINT member, its statements,
         ▲                                                     │   └────┘ RELEASE member (after an error ROLLBACK TO member)
         │                                                     │
         │  COMMIT: every member returns                       │ no writer waits, or the group has MAX_GROUP members,
         ├─────────────────────────────────────────────────────┤ or is older than MAX_WAIT_SECONDS
+        │                                                     │
+        │  ROLLBACK                                           │ the first writer failed
+        ├─────────────────────────────────────────────────────┤
         │                                                     │
         │  ROLLBACK: every member raises Unavailable          │ COMMIT or a savepoint failed, or the disk is full
         └─────────────────────────────────────────────────────┘
@@ -33,14 +37,14 @@ RECHECK_SECONDS = 0.05
 
 
 class _Group:
-    """Writes that are committed or rolled back together."""
+    """Writes that are committed or rolled back together. `finished` exists if a member waits for another one to commit."""
 
     __slots__ = ("began", "error", "finished", "members")
 
     def __init__(self) -> None:
         self.began = time.monotonic()
         self.members = 0
-        self.finished = threading.Event()
+        self.finished: threading.Event | None = None
         self.error: BaseException | None = None
 
 
@@ -65,8 +69,9 @@ class GroupCommit(Generic[C]):
             if self._group is None:
                 connection.execute("BEGIN IMMEDIATE")
                 self._group = _Group()
+            else:
+                self._savepoint(connection)
             self._group.members += 1
-            self._savepoint(connection)
         except BaseException:
             self._write_lock.release()
             raise
@@ -89,19 +94,21 @@ class GroupCommit(Generic[C]):
             raise
 
     def leave(self, connection: C, error: BaseException | None, *, alone: bool) -> None:
-        """End the member's savepoint and wait for the commit.
+        """End the member's part of the transaction and wait for the commit.
 
         After an error the member is rolled back. It waits too: it may have read what other members wrote.
         """
         group = self._group
         assert group is not None
         try:
-            self._end_member(connection, error)
+            self._end_member(connection, group, error)
             if self._group and (alone or self._is_due(group)):
                 self._commit(connection)
+            if self._group is group and group.finished is None:
+                group.finished = threading.Event()
         finally:
             self._write_lock.release()
-        while not group.finished.wait(RECHECK_SECONDS):
+        while group.finished and not group.finished.wait(RECHECK_SECONDS):
             with self._write_lock:
                 if self._group is group:
                     self._commit(connection)
@@ -111,15 +118,19 @@ class GroupCommit(Generic[C]):
     def _is_due(self, group: _Group) -> bool:
         return not self._waiting or group.members >= MAX_GROUP or time.monotonic() > group.began + MAX_WAIT_SECONDS
 
-    def _end_member(self, connection: C, error: BaseException | None) -> None:
+    def _end_member(self, connection: C, group: _Group, error: BaseException | None) -> None:
         if not connection.in_transaction:
             # A full or failing disk has rolled the whole transaction back.
             self._abort_group(connection, error or RuntimeError("the transaction was rolled back"))
             return
         try:
-            if error:
-                connection.execute("ROLLBACK TO member")
-            connection.execute("RELEASE member")
+            if group.members > 1:
+                if error:
+                    connection.execute("ROLLBACK TO member")
+                connection.execute("RELEASE member")
+            elif error:
+                connection.execute("ROLLBACK")
+                self._end_group(None)
         except BaseException as failure:
             self._abort_group(connection, failure)
 
@@ -141,4 +152,5 @@ class GroupCommit(Generic[C]):
         group, self._group = self._group, None
         assert group is not None
         group.error = error
-        group.finished.set()
+        if group.finished:
+            group.finished.set()

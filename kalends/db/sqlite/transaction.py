@@ -15,6 +15,7 @@ from kalends.db.sqlite.dialect import ids_containing
 from kalends.db.sqlite.errors import raise_translated
 from kalends.db.sqlite.group_commit import GroupCommit
 
+# The parameters in the order of the fields of Author.
 _RECORD_AUTHOR = "UPDATE change_author SET set_id = :set_id, at = :at, actor_id = :actor_id, via = :via, request_id = :request_id"
 
 
@@ -71,6 +72,9 @@ class SqliteTransaction(Transaction):
         self._cursor.close(True)
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        return self._execute(sql, params)
+
+    def _execute(self, sql: str, params: dict[str, Any]) -> list[tuple[Any, ...]]:
         connection = self._connection
         connection.expires = monotonic() + connection.timeout
         try:
@@ -97,8 +101,12 @@ class SqliteTransaction(Transaction):
         return self.separate_read()
 
     def run(self, sql: str, /, **params: Any) -> int:
-        self.rows(sql, **params)
+        self._execute(sql, params)
         return self._connection.changes()
+
+    def run_together(self, *statements: tuple[str, dict[str, Any]]) -> None:
+        for sql, params in statements:
+            self._execute(sql, params)
 
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         try:
@@ -129,7 +137,7 @@ class SqliteTransaction(Transaction):
     def _record_author(self) -> None:
         assert self.author is not None
         author, self.author = self.author(), None
-        self._cursor.execute(_RECORD_AUTHOR, msgspec.structs.asdict(author))
+        self._cursor.execute(_RECORD_AUTHOR, msgspec.structs.astuple(author))
 
     def has_table(self, name: str) -> bool:
         return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
