@@ -12,17 +12,24 @@ Records = dict[tuple[str, int], dict[str, Any]]
 
 
 class Follower:
-    """Holds the records of one client, of all calendars or of one."""
+    """Holds the records of one client, of all calendars or of one, and of all kinds or of some."""
 
-    def __init__(self, client: Client, calendar_id: int | None = None):
+    def __init__(self, client: Client, calendar_id: int | None = None, kinds: tuple[str, ...] = ()):
         self.client = client
         self.calendar_id = calendar_id
+        self.kinds = kinds
         self.cursor = self._get()["cursor"]
-        self.records = listing(client, calendar_id)
+        self.records = self.listing()
 
-    def follow(self, limit: int = 100) -> list[dict[str, Any]]:
-        """Apply the changes since the cursor, and return them."""
-        settle(self.client)
+    def listing(self) -> Records:
+        """What it would have if it listed everything anew."""
+        records = listing(self.client, self.calendar_id)
+        return {key: record for key, record in records.items() if not self.kinds or key[0] in self.kinds}
+
+    def follow(self, limit: int = 100, *, settles: bool = True) -> list[dict[str, Any]]:
+        """Apply the changes since the cursor, and return them; settles: all that are committed by now."""
+        if settles:
+            settle(self.client)
         applied = []
         more = True
         while more:
@@ -36,6 +43,8 @@ class Follower:
     def _get(self, **params: Any) -> dict[str, Any]:
         if self.calendar_id is not None:
             params["calendar_id"] = self.calendar_id
+        if self.kinds:
+            params["kinds"] = ",".join(self.kinds)
         reply = self.client.get(f"/api/changes?{urlencode(params)}")
         assert reply.status == 200, reply
         body: dict[str, Any] = reply.json

@@ -1,128 +1,27 @@
 """A client that follows the cursor holds exactly what a fresh listing holds, whatever happens."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from random import Random
 from threading import Thread
-from typing import Any
 
 import pytest
 
 from kalends.db import Database
 from kalends.db.postgres.database import Postgres
-from tests.cast import Cast, Person, a_calendar, an_event
-from tests.changes.follower import Follower, listing
+from tests.cast import Cast, a_calendar, an_event
+from tests.changes.follower import Follower
+from tests.changes.slow_writers import SlowWriters
+from tests.changes.writers import Writers
 
 FOLLOW_RATE = 0.1
-ACTIONS = (
-    *("create", "create", "create", "retitle", "retitle", "publish", "repeat", "change series", "delete", "delete series"),
-    *("place", "remove", "share", "share", "unshare", "comment", "comment", "approve", "respond", "respond", "withdraw", "contact"),
-    *("rename calendar", "publish calendar", "delete calendar", "rename user"),
-)
-
-
-class Writers:
-    """People who do things at random, to whatever they see. What is refused changes nothing."""
-
-    def __init__(self, people: list[Person], random: Random):
-        self.people = people
-        self.random = random
-        self.done = 0
-
-    def act(self) -> None:
-        person = self.random.choice(self.people)
-        action = self.random.choice(ACTIONS).replace(" ", "_")
-        reply = getattr(self, f"_{action}")(person)
-        assert reply is None or reply.status < 500, reply
-        self.done += reply is not None and reply.status < 300
-
-    def _event(self, person: Person) -> int:
-        events = person.get("/api/events?limit=500&fields=id").json["events"]
-        return int(self.random.choice(events)["id"]) if events else 0
-
-    def _calendar(self, person: Person) -> int:
-        calendars = person.get("/api/calendars?limit=500").json["calendars"]
-        return int(self.random.choice(calendars)["id"])
-
-    def _text(self) -> str:
-        return f"Text {self.random.randrange(1_000)}"
-
-    def _flag(self) -> bool:
-        return self.random.random() < 0.5
-
-    def _create(self, person: Person) -> Any:
-        start = f"2026-06-{self.random.randrange(1, 28):02}T20:00"
-        event = {"title": self._text(), "start_time": start, "public": self._flag(), "calendar_id": self._calendar(person)}
-        return person.post("/api/events", json=event)
-
-    def _retitle(self, person: Person) -> Any:
-        return person.put(f"/api/events/{self._event(person)}", json={"title": self._text()})
-
-    def _publish(self, person: Person) -> Any:
-        return person.put(f"/api/events/{self._event(person)}", json={"public": self._flag()})
-
-    def _repeat(self, person: Person) -> Any:
-        rule = {"frequency": "WEEKLY", "count": self.random.randrange(1, 4)}
-        return person.put(f"/api/events/{self._event(person)}/repeat", json=rule)
-
-    def _change_series(self, person: Person) -> Any:
-        scope = self.random.choice(["this", "following", "all"])
-        return person.put(f"/api/events/{self._event(person)}", json={"title": self._text(), "scope": scope})
-
-    def _delete(self, person: Person) -> Any:
-        return person.delete(f"/api/events/{self._event(person)}")
-
-    def _delete_series(self, person: Person) -> Any:
-        return person.delete(f"/api/events/{self._event(person)}?scope={self.random.choice(['following', 'all'])}")
-
-    def _place(self, person: Person) -> Any:
-        return person.put(f"/api/events/{self._event(person)}/add", json={"calendar_id": self._calendar(person)})
-
-    def _remove(self, person: Person) -> Any:
-        return person.put(f"/api/events/{self._event(person)}/remove", json={"calendar_id": self._calendar(person)})
-
-    def _share(self, person: Person) -> Any:
-        friend, role = self.random.choice(self.people), self.random.choice(["viewer", "editor"])
-        return person.put(f"/api/calendars/{self._calendar(person)}/share", json={"user_name": friend.user_name, "role": role})
-
-    def _unshare(self, person: Person) -> Any:
-        friend = self.random.choice(self.people)
-        return person.put(f"/api/calendars/{self._calendar(person)}/unshare", json={"user_name": friend.user_name})
-
-    def _comment(self, person: Person) -> Any:
-        return person.post("/api/comments", json={"event_id": self._event(person), "comment": self._text()})
-
-    def _approve(self, person: Person) -> Any:
-        comments = person.get("/api/comments").json["comments"]
-        if comments:
-            approved = {"approved": self._flag(), "comment": self._text()}
-            return person.put(f"/api/comments/{self.random.choice(comments)['id']}", json=approved)
-        return None
-
-    def _respond(self, person: Person) -> Any:
-        return person.post("/api/responses", json={"event_id": self._event(person), "response": self.random.choice(["YES", "NO"])})
-
-    def _withdraw(self, person: Person) -> Any:
-        own = person.get("/api/responses").json["responses"]
-        return person.delete(f"/api/responses/{self.random.choice(own)['id']}") if own else None
-
-    def _contact(self, person: Person) -> Any:
-        contacts = person.get("/api/contacts").json["contacts"]
-        if contacts and self._flag():
-            return person.delete(f"/api/contacts/{self.random.choice(contacts)['id']}")
-        return person.post("/api/contacts", json={"first_name": self._text()})
-
-    def _rename_calendar(self, person: Person) -> Any:
-        return person.put(f"/api/calendars/{self._calendar(person)}", json={"name": self._text()})
-
-    def _publish_calendar(self, person: Person) -> Any:
-        return person.put(f"/api/calendars/{self._calendar(person)}", json={"public": self._flag()})
-
-    def _delete_calendar(self, person: Person) -> Any:
-        if self.random.random() < 0.8:
-            return person.post("/api/calendars", json={"name": self._text(), "public": self._flag()})
-        return person.delete(f"/api/calendars/{self._calendar(person)}")
-
-    def _rename_user(self, person: Person) -> Any:
-        return person.put(f"/api/users/{person.id}", json={"name": self._text()})
+NOTICED = r"was not told|Differing items"
+# How often the followers of a walk are compared while it goes on.
+COMPARE_STEPS = 100
+WRITERS = 20
+# Without the entries that these triggers write, no follower learns of what was deleted, or that a right was taken away.
+TOMBSTONES = ("placements", "placements_sync_delete")
+REVOCATIONS = ("calendar_shares", "calendar_shares_sync_delete")
 
 
 def _followers(cast: Cast, calendar_id: int) -> list[Follower]:
@@ -132,7 +31,7 @@ def _followers(cast: Cast, calendar_id: int) -> list[Follower]:
 
 def _agree(followers: list[Follower]) -> None:
     for follower in followers:
-        expected = listing(follower.client, follower.calendar_id)
+        expected = follower.listing()
         stale = follower.records.keys() - expected.keys()
         assert stale == set(), "the follower was not told that these are gone"
         assert expected.keys() - follower.records.keys() == set(), "the follower was not told of these"
@@ -144,7 +43,7 @@ def _walk(cast: Cast, random: Random, steps: int) -> None:
     calendar_id = a_calendar(cast.alice, public=True)["id"]
     writers = Writers([cast.alice, cast.bob, cast.vera], random)
     followers = _followers(cast, calendar_id)
-    for _ in range(steps):
+    for step in range(1, steps + 1):
         writers.act()
         if cast.alice.get(f"/api/calendars/{calendar_id}").status != 200:
             # It was deleted, so nobody can follow it.
@@ -153,10 +52,11 @@ def _walk(cast: Cast, random: Random, steps: int) -> None:
             cast.alice.put(f"/api/calendars/{calendar_id}", json={"public": True})
         if random.random() < FOLLOW_RATE:
             random.choice(followers).follow(limit=random.randrange(1, 20))
+        if step % COMPARE_STEPS == 0 or step == steps:
+            for follower in followers:
+                follower.follow(limit=random.randrange(1, 50))
+            _agree(followers)
     assert writers.done > steps / 10
-    for follower in followers:
-        follower.follow(limit=random.randrange(1, 50))
-    _agree(followers)
 
 
 @pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(3, 30))])
@@ -164,34 +64,60 @@ def test_followers_hold_what_a_listing_holds(cast: Cast, soak: bool, seed: int) 
     _walk(cast, Random(seed), 1_000 if soak else 120)
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize(
     ("table", "trigger"),
     [
-        ("placements", "placements_sync_delete"),
-        ("placements", "placements_sync_insert"),
-        ("events", "events_sync_update"),
-        ("events", "events_sync_delete"),
-        ("comments", "comments_sync_update"),
-        ("responses", "responses_sync_delete"),
-        ("calendar_shares", "calendar_shares_sync_delete"),
-        ("calendar_shares", "calendar_shares_sync_insert"),
-        ("calendar_shares", "calendar_shares_sync_update"),
+        TOMBSTONES,
+        REVOCATIONS,
+        *(
+            pytest.param(table, f"{table}_sync_{trigger}", marks=pytest.mark.soak)
+            for table, trigger in [
+                ("placements", "insert"),
+                ("events", "update"),
+                ("events", "delete"),
+                ("comments", "update"),
+                ("responses", "delete"),
+                ("calendar_shares", "insert"),
+                ("calendar_shares", "update"),
+            ]
+        ),
     ],
 )
 def test_a_missing_trigger_is_noticed(cast: Cast, db: Database, table: str, trigger: str) -> None:
     """So the walk can fail: without a tombstone, or without the entries of a right that is given or taken away."""
-    with db.write() as tx:
-        tx.script(f"DROP TRIGGER {trigger} ON {table}" if isinstance(db, Postgres) else f"DROP TRIGGER {trigger}")
-    with pytest.raises(AssertionError, match=r"was not told|Differing items"):
+    with _without_trigger(db, table, trigger), pytest.raises(AssertionError, match=NOTICED):
         _walk(cast, Random(1), 1_000)
+
+
+def test_followers_of_slow_writers_hold_what_a_listing_holds(cast: Cast, monkeypatch: pytest.MonkeyPatch, soak: bool) -> None:
+    """Some of their transactions are committed late: on PostgreSQL, after others that began later."""
+    with SlowWriters(cast, WRITERS, Random(1), monkeypatch) as writers:
+        writers.write(100_000 if soak else 300)
+    _agree(writers.followers)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("defect", ["tombstones", "revocations", "numbers at insert"])
+def test_a_defect_is_noticed_with_slow_writers(cast: Cast, db: Database, monkeypatch: pytest.MonkeyPatch, defect: str) -> None:
+    if defect == "numbers at insert" and not isinstance(db, Postgres):
+        pytest.skip("SQLite has one writer at a time")
+    with SlowWriters(cast, WRITERS, Random(1), monkeypatch) as writers, _planted(db, defect):
+        writers.write(3_000)
+    with pytest.raises(AssertionError, match=NOTICED):
+        _agree(writers.followers)
 
 
 @pytest.mark.parametrize("writers", [4])
 def test_a_slow_transaction_is_not_skipped(cast: Cast, db: Database, writers: int) -> None:
-    """Its entries have lower numbers than those that others commit before it."""
+    """Its entries have lower numbers than those that others commit before it. Numbered at the insert, they would be skipped."""
     if not isinstance(db, Postgres):
         pytest.skip("SQLite has one writer at a time")
+    _follow_slow_transaction(cast, db, writers)
+    with _planted(db, "numbers at insert"), pytest.raises(AssertionError):
+        _follow_slow_transaction(cast, db, writers)
+
+
+def _follow_slow_transaction(cast: Cast, db: Database, writers: int) -> None:
     event = an_event(cast.alice)
     follower = Follower(cast.alice)
     with db.write() as tx:
@@ -205,3 +131,33 @@ def test_a_slow_transaction_is_not_skipped(cast: Cast, db: Database, writers: in
     follower.follow()
     assert follower.records["event", event["id"]]["title"] == "Slow"
     _agree([follower])
+
+
+@contextmanager
+def _planted(db: Database, defect: str) -> Iterator[None]:
+    if defect != "numbers at insert":
+        with _without_trigger(db, *(TOMBSTONES if defect == "tombstones" else REVOCATIONS)):
+            yield
+        return
+    # As if no transaction could be committed after one that began later.
+    with pytest.MonkeyPatch.context() as patch:
+        newest = "SELECT tx, id FROM sync_entries ORDER BY id DESC LIMIT 1"
+        patch.setattr(type(db), "last_sync_entry", lambda _: newest)
+        yield
+
+
+@contextmanager
+def _without_trigger(db: Database, table: str, trigger: str) -> Iterator[None]:
+    """The other tests of the process use the same database."""
+    with db.write() as tx:
+        if isinstance(db, Postgres):
+            restore = f"ALTER TABLE {table} ENABLE TRIGGER {trigger}"
+            tx.script(f"ALTER TABLE {table} DISABLE TRIGGER {trigger}")
+        else:
+            restore = tx.value("SELECT sql FROM sqlite_master WHERE name = :name", name=trigger)
+            tx.script(f"DROP TRIGGER {trigger}")
+    try:
+        yield
+    finally:
+        with db.write() as tx:
+            tx.script(restore)
