@@ -216,6 +216,13 @@ class Context:
             self.unchanged = is_settled and self.caller.has_last_modified(changed_at)
         return self.unchanged
 
+    def require_existence(self, exists: bool) -> None:
+        """Raise Stale if the client expects a record (If-Match) that is missing, or none (If-None-Match: *) that is there."""
+        if not exists and "if-match" in self.caller.headers:
+            raise errors.Stale("It is not there any more. Send it without If-Match to create it.")
+        if exists and "*" in _etags(self.caller.headers.get("if-none-match", "")):
+            raise errors.Stale("It is there already. Send it without If-None-Match to change it.")
+
     def require_version(self, version: str) -> None:
         """Raise Stale if the client means another version of the record (If-Match)."""
         if not self.caller.accepts_version(f'"{version}"'):

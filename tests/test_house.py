@@ -83,6 +83,7 @@ MODULE_LAYERS = {
             "events.ical",
             "events.listing",
             "events.response_settings",
+            "events.upsert",
         ),
         *(
             "events.location",

@@ -13,10 +13,11 @@ from kalends.events import cursor, feed, feed_cache, listing, present, store
 from kalends.events.create import create_event
 from kalends.events.ical import build_file
 from kalends.events.imports.api import import_upload
-from kalends.events.input import EventChanges, EventFields, EventIds, EventInput, SendInput
+from kalends.events.input import EventChanges, EventFields, EventIds, EventInput, EventUpsert, SendInput
 from kalends.events.model import EventDetail, EventImport, EventIndex, EventsChanged
 from kalends.events.query import EventQuery, EventView
 from kalends.events.series import change, scope
+from kalends.events.upsert import upsert_event
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
@@ -103,6 +104,16 @@ def create(ctx: Context, params: EventInput) -> EventDetail | EventImport:
         return create_event(ctx, params, is_final=True)
     _refuse_other_fields(params)
     return import_upload(ctx, params.file, params)
+
+
+@endpoint("PUT", "/api/events", status=201, other_status=200, etag=True)
+def upsert(ctx: Context, params: Params[EventUpsert]) -> EventDetail:
+    """Create the event with this `uid` on the calendar `calendar_id`, or change it if the calendar has it already.
+
+    201 if it is new, else 200. Fields that are not sent stay as they are. If the `uid` is that of a series, the whole series changes.
+    `If-Match` lets only this version change; `If-None-Match: *` lets only a new event be created.
+    """
+    return upsert_event(ctx, params)
 
 
 @endpoint("GET", "/api/events/{event_id}", guests=True, etag=True, on_event_loop=True)

@@ -16,15 +16,19 @@ from kalends.records.calendar import TargetCalendar
 def create_event(ctx: Context, params: EventInput, *, is_final: bool = False) -> EventDetail:
     """Create the event on the calendar `calendar_id`, or on the actor's primary calendar; is_final: no statement follows."""
     calendar = policy.calendar_for_new_event(ctx, params.calendar_id)
+    if params.uid is not None:
+        by_uid.require_free(ctx, calendar, params.uid)
+    return create_on(ctx, calendar, params, is_final=is_final and params.uid is None)
+
+
+def create_on(ctx: Context, calendar: TargetCalendar, params: EventInput, *, is_final: bool = False) -> EventDetail:
+    """Create the event on this calendar, which has no event with its UID."""
     require_status_for_note(params.status, params.status_note)
     sent = {name for name in ("location", *PARTS) if getattr(params, name)}
     if params.tag:
         params = structs.replace(params, tag_list=tagged(params.tag_list, params.tag))
-    if params.uid is None:
-        return insert_event(ctx, location.complete(params, sent), calendar, is_final=is_final)
-    by_uid.require_free(ctx, calendar, params.uid)
     try:
-        return insert_event(ctx, location.complete(params, sent), calendar, uid=params.uid)
+        return insert_event(ctx, location.complete(params, sent), calendar, uid=params.uid, is_final=is_final)
     except UniqueViolation:
         # An event with this UID has just got the calendar as its new home.
         raise errors.UidTaken from None

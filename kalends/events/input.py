@@ -110,6 +110,14 @@ class EventInput(EventFields, kw_only=True):
     file: Annotated[Upload, Meta(description="An .ics file of events, instead of the fields of one.")] | None = None
 
 
+class EventUpsert(EventFields, kw_only=True):
+    """The fields of the event with this UID, which may be new."""
+
+    uid: Annotated[Uid, Meta(description="The UID by which other programs know it.")]
+    calendar_id: Annotated[Id, Meta(description="The calendar that has it; your primary one by default.")] | None = None
+    tag: Tag | None = None
+
+
 class EventFile(Struct, kw_only=True):
     """A file of events, and the calendar to import them into."""
 

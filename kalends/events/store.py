@@ -179,6 +179,13 @@ def update(ctx: Context, event_id: int, fields: EventFields, span: Span) -> None
     )
 
 
+def differs(event: Event, fields: EventFields, span: Span) -> bool:
+    """Whether the event has other fields."""
+    if response_settings.read(fields, span.time_zone) != event.settings:
+        return True
+    return any(getattr(event, name) != value for name, value in _columns(fields, span).items() if name not in ("until_at", "search"))
+
+
 def update_each(ctx: Context, param: str, changes: Sequence[tuple[int, EventFields, Span]], *, has_new_text: bool) -> None:
     """Update many events in one statement; an error for too much text names the parameter that selected them."""
     rows = [_columns(fields, span) | {"id": event_id} for event_id, fields, span in changes]

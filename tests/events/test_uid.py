@@ -3,6 +3,7 @@
 import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -78,14 +79,14 @@ def test_a_calendar_has_each_uid_once(cast: Cast) -> None:
 
 
 def test_nobody_learns_of_uids_on_calendars_that_they_may_not_edit(cast: Cast) -> None:
-    calendar = a_calendar(cast.alice, public=True)
+    calendar, uid = a_calendar(cast.alice, public=True), uuid4().hex
     shared(cast.alice, calendar, cast.vera, "viewer")
-    an_event(cast.alice, calendar_id=calendar["id"], uid=UID, public=False)
-    for who, uid in [(cast.carol, UID), (cast.carol, "none"), (cast.vera, UID)]:
-        reply = create(who, uid=uid, calendar_id=calendar["id"])
+    an_event(cast.alice, calendar_id=calendar["id"], uid=uid, public=False)
+    for who, sent in [(cast.carol, uid), (cast.carol, "none"), (cast.vera, uid)]:
+        reply = create(who, uid=sent, calendar_id=calendar["id"])
         assert (reply.status, "event_id" in reply.json) == (403, False)
-    assert listed(cast.carol, UID, calendar_id=calendar["id"]) == listed(cast.carol, UID, scope="public") == []
-    assert len(listed(cast.vera, UID)) == 1
+    assert listed(cast.carol, uid, calendar_id=calendar["id"]) == listed(cast.carol, uid, scope="public") == []
+    assert len(listed(cast.vera, uid)) == 1
 
 
 def test_of_concurrent_requests_one_creates_the_event(cast: Cast) -> None:

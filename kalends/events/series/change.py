@@ -70,6 +70,12 @@ def change_each(ctx: Context, events: list[Event], changes: Changes[EventChanges
         store.mark_edited(ctx, [event.id for event in events])
 
 
+def differs(event: Event, changes: Changes[EventChanges]) -> bool:
+    """Whether the changes would change the event."""
+    merged = _merge(event, changes)
+    return store.differs(event, merged, span.resolve(merged, event.time_zone))
+
+
 def require_one_event_for_scope(ids: list[int] | None, which: str) -> None:
     """Refuse a wider scope together with `ids`."""
     if ids and which != "this":
