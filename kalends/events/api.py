@@ -224,7 +224,7 @@ def announce(ctx: Context, event_id: int) -> Announced:
 def _refuse_other_fields(params: EventInput) -> None:
     """A file has the fields of all its events: others beside it would be ignored silently."""
     defaults = EventInput()
-    names = [name for name in (*EventFields.__struct_fields__, "tag") if name not in ("public", "time_zone")]
+    names = [name for name in (*EventFields.__struct_fields__, "tag", "uid") if name not in ("public", "time_zone")]
     others = [name for name in names if getattr(params, name) not in (False, getattr(defaults, name))]
     if others:
         raise errors.invalid(
