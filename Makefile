@@ -16,12 +16,16 @@ help:            ## list these commands
 run: $(VENV)/run        ## set everything up and serve on http://127.0.0.1:8000
 	@$(BIN)/kalends serve
 
-test: lint types unit   ## set everything up and run every check and test
+test:                   ## set everything up and run every check and test
+	@$(MAKE) --jobs lint types unit-dependencies
+	@$(BIN)/pytest $(PARALLEL)
 
-check: lint types       ## check the style, the types and what needs neither PostgreSQL nor other processes: in a minute and a half
+check:                  ## check the style, the types and what needs neither PostgreSQL nor other processes: in a minute and a half
+	@$(MAKE) --jobs lint types
 	@$(BIN)/pytest $(PARALLEL) --databases=sqlite --no-processes
 
-soak: lint types unit-dependencies  ## run every check, and the long forms of the tests: in about half an hour
+soak:                   ## run every check, and the long forms of the tests: in about half an hour
+	@$(MAKE) --jobs lint types unit-dependencies
 	@$(BIN)/pytest $(PARALLEL) --soak
 
 lint: $(VENV)/dev       ## check the style
@@ -40,7 +44,8 @@ browser: $(VENV)/dev    ## install Chromium for the tests of pages, where that i
 
 clients: $(CLIENTS)/node_modules/.package-lock.json  ## install what writes clients in TypeScript, for the tests, where npm is there
 
-proxies: $(VENV)/dev    ## install nginx and Caddy for the tests behind proxies, where that is allowed
+# After the browser: apt-get runs once at a time.
+proxies: $(VENV)/dev browser  ## install nginx and Caddy for the tests behind proxies, where that is allowed
 	@$(BIN)/python -m tests.serve.proxies
 
 screenshots: $(VENV)/dev browser  ## take the pictures of the documentation anew
@@ -75,10 +80,12 @@ $(VENV)/run: requirements.lock pyproject.toml | $(VENV)/bin/python
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/dev: requirements-dev.lock $(VENV)/run
-	@echo "Installing what the tests need …"
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
-	@touch $@
+# It contains what Kalends needs. Most of it is never imported, so nothing is compiled before it is.
+$(VENV)/dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
+	@echo "Installing what Kalends and its tests need …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(VENV)/run $@
 
 $(CLIENTS)/node_modules/.package-lock.json: $(CLIENTS)/package-lock.json
 	@echo "Installing what writes clients in TypeScript …"

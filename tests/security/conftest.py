@@ -6,12 +6,13 @@ from collections.abc import Iterator
 import pytest
 
 from tests.http.conftest import service as service
+from tests.serve.prepared import Prepared
 from tests.serve.running import Running
 
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    running = Running(tmp_path_factory.mktemp("wire"), "--no-work", access_log="off", rate_limits="off", log_format="json", body_timeout=2)
+    running = Prepared(tmp_path_factory.mktemp("wire"), "--no-work", access_log="off", rate_limits="off", log_format="json", body_timeout=2)
     yield running.ready()
     running.stop()
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
+from tests.serve.prepared import Prepared
 from tests.serve.running import Running
 
 Start = Callable[..., Running]
@@ -58,7 +59,7 @@ def _empty(request: pytest.FixtureRequest) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """One service for all tests that need no setting, no empty database and no end of it."""
-    service = Running(tmp_path_factory.mktemp("plain"), "--no-work")
+    service = Prepared(tmp_path_factory.mktemp("plain"), "--no-work")
     yield service.ready()
     service.stop()
 
@@ -66,11 +67,12 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     """Start a service in the test's folder, with these options and settings, and wait until it is ready.
-    It has no background worker unless the test is about that."""
+    It has no background worker, and is a real `kalends serve`, only if the test is about that."""
     with ExitStack() as running:
 
-        def started(*options: str, work: bool = False, ready: bool = True, **settings: object) -> Running:
-            service = Running(tmp_path, *options, *([] if work else ["--no-work"]), **settings)
+        def started(*options: str, work: bool = False, ready: bool = True, real: bool = False, **settings: object) -> Running:
+            service_type = Running if real or "metrics_token" in settings else Prepared
+            service = service_type(tmp_path, *options, *([] if work else ["--no-work"]), **settings)
             running.callback(service.stop)
             return service.ready() if ready else service
 

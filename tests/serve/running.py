@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, chdir
 from http.client import HTTPConnection
 from pathlib import Path
@@ -99,18 +99,21 @@ class Running:
     def __init__(self, folder: Path, *options: str, **settings: object):
         defaults = {"port": 0, "data": folder / "data"}
         self.folder = folder
-        self.process = subprocess.Popen(
-            command("serve", *options, module=self.module),
-            cwd=folder,
-            env=environment(**defaults | settings),
-            stdin=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            preexec_fn=_hear_hangups,
-        )
+        self.process = self._start(["serve", *options], environment(**defaults | settings))
         self.lines: list[str] = []
         self._announced = threading.Event()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+
+    def _start(self, arguments: Sequence[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            command(*arguments, module=self.module),
+            cwd=self.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            preexec_fn=_hear_hangups,
+        )
 
     def _read(self) -> None:
         assert self.process.stderr is not None
@@ -149,7 +152,7 @@ class Running:
 
     @property
     def servers(self) -> list[int]:
-        return [pid for pid, line in self.children.items() if " serve" in line]
+        return [pid for pid, line in self.children.items() if " work " not in line]
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Stop it, and return its exit status."""

@@ -20,7 +20,6 @@ from tests.serve.places import MANY, Place, content
 from tests.serve.running import TIMEOUT, Running, ask, bearer, command, environment, eventually
 
 WRITERS = 4
-BACKUPS = 3
 
 
 @pytest.fixture
@@ -37,10 +36,10 @@ def file(tmp_path: Path) -> Path:
 
 @to_another_kind
 def test_a_backup_holds_every_write_that_was_acknowledged_before_it_began(
-    start: Start, place: Place, another_database: str, file: Path
+    start: Start, place: Place, another_database: str, file: Path, soak: bool
 ) -> None:
     service = start(database=place.database, rate_limits="off")
-    acknowledged, backups = _backups_under_load(service, place, file)
+    acknowledged, backups = _backups_under_load(service, place, file, 3 if soak else 1)
     target = Place(place.folder / "elsewhere", another_database)
     for number, before in backups.items():
         target.done("restore", f"{file}{number}", "--force")
@@ -50,13 +49,13 @@ def test_a_backup_holds_every_write_that_was_acknowledged_before_it_began(
         assert target.rows("SELECT count(*) FROM events e WHERE NOT EXISTS (SELECT 1 FROM placements p WHERE p.event_id = e.id)") == [(0,)]
 
 
-def _backups_under_load(service: Running, place: Place, file: Path) -> tuple[set[str], dict[int, set[str]]]:
+def _backups_under_load(service: Running, place: Place, file: Path, count: int) -> tuple[set[str], dict[int, set[str]]]:
     """The titles that were acknowledged, and those of them that were before each backup began."""
     headers, acknowledged, enough, backups = bearer(service.sign_up("ana")), set[str](), Event(), {}
     with ThreadPoolExecutor(WRITERS) as pool:
         writers = [pool.submit(_write, service, headers, str(writer), acknowledged, enough) for writer in range(WRITERS)]
         try:
-            for number in range(BACKUPS):
+            for number in range(count):
                 eventually(partial(_are_more, acknowledged, 100 * (number + 1)))
                 backups[number] = set(acknowledged)
                 place.done("backup", f"{file}{number}")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.client import Reply
+from tests.serve.prepared import Prepared
 from tests.serve.running import Running, ask, bearer
 from tests.serve.test_slow_clients import Hasty
 
@@ -19,7 +20,7 @@ FORM = "multipart/form-data; boundary=x"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    running = Running(tmp_path_factory.mktemp("bodies"), "--no-work", body_timeout=4, access_log="off")
+    running = Prepared(tmp_path_factory.mktemp("bodies"), "--no-work", body_timeout=4, access_log="off")
     yield running.ready()
     running.stop()
 

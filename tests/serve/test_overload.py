@@ -16,7 +16,7 @@ from tests.serve.running import TIMEOUT, Running, ask, bearer
 
 
 def test_a_request_beyond_the_queue_is_503_at_once(start: Start) -> None:
-    service = start(threads=1, queue=1)
+    service = start(threads=1, queue=1, real=True)
     service.sign_up("alice")
 
     def sign_in(_: int) -> tuple[Reply, float]:
@@ -95,7 +95,7 @@ def send_head_then_body(connection: HTTPConnection, body: bytes) -> None:
 
 def test_many_logins_at_once_take_little_memory(start: Start) -> None:
     """A password takes 64 MiB. There are eight threads, and two of them at most hash at the same time."""
-    service = start()
+    service = start(real=True)
     service.sign_up("alice")
     (server,) = service.servers
     with ThreadPoolExecutor(8) as clients:

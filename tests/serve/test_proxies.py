@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.cast import PASSWORD
+from tests.serve.prepared import Prepared
 from tests.serve.proxies import NAME, PACKAGES, Proxy
 from tests.serve.running import Running, eventually
 
@@ -20,7 +21,7 @@ def behind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """A service behind each proxy."""
     folder = tmp_path_factory.mktemp(request.param)
     with ExitStack() as started:
-        service = Running(folder, "--no-work", base_url=f"https://{NAME}", trusted_proxies="127.0.0.1")
+        service = Prepared(folder, "--no-work", base_url=f"https://{NAME}", trusted_proxies="127.0.0.1")
         started.callback(service.stop)
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]

@@ -114,7 +114,7 @@ def test_a_stop_of_all_processes_at_once_loses_no_request_either(start: Start) -
 
 
 def test_slow_requests_that_were_sent_before_the_stop_get_replies(start: Start) -> None:
-    service = start()
+    service = start(real=True)
     service.sign_up("alice")
     connections = [service.connection() for _ in range(4)]
     for connection in connections:

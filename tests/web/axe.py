@@ -15,7 +15,8 @@ TARGETS = {"runOnly": {"type": "rule", "values": ["target-size"]}}
 
 # The API reference and the guide say a hundred times the same in other words; a few of them tell what can be wrong.
 SHORTENED = """() => {
-  [...document.querySelectorAll('article, .operations li')].slice(3).forEach(element => element.remove());
+  for (const many of ['article', '.reference details', '.operations li'])
+    [...document.querySelectorAll(many)].slice(3).forEach(element => element.remove());
   document.querySelectorAll('.reference dl > :nth-child(n+9)').forEach(element => element.remove());
   document.querySelectorAll('.guide tbody tr:nth-child(n+4), .guide li:nth-child(n+4)').forEach(element => element.remove());
 }"""
