@@ -58,6 +58,7 @@ from kalends.reference import docs_pages
 from kalends.responses import answers_pages
 from kalends.responses import api as responses
 from kalends.responses import edit_pages as response_edit_pages
+from kalends.responses import link_pages as response_link_pages
 from kalends.sessions import api as sessions
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
@@ -82,7 +83,7 @@ FEATURES = [
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages, webhook_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
-    *(response_edit_pages, answers_pages, comment_pages, change_pages, trash_pages),
+    *(response_edit_pages, response_link_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages),
     *(reference, docs_pages, static_pages, health),
 ]

@@ -23,7 +23,7 @@ from kalends.events.series import store as series
 from kalends.idempotency import store as retries
 from kalends.log import get_logger
 from kalends.questions import answers
-from kalends.responses import seats
+from kalends.responses import proposals, seats
 from kalends.responses import store as responses
 from kalends.sessions import store as sessions
 from kalends.settings import Settings
@@ -68,6 +68,7 @@ def clean_up(ctx: Context) -> None:
         counters.clean_up(tx, ctx.now)
         subscribers.clean_up(ctx)
         deleted_events.clean_up(ctx)
+        proposals.clean_up(ctx)
         webhooks.clean_up(ctx)
         answers.clean_up(ctx)
 

@@ -98,7 +98,7 @@ def _is_scan(step: str, scannable: set[str]) -> bool:
     if "AUTOMATIC" in step:
         # An index that is made for this statement, of all rows.
         return step.split()[1] not in scannable
-    scanned = re.match(r"SCAN (\S+)(?: VIRTUAL TABLE INDEX \d+:(\S+))?", step)
+    scanned = re.match(r"SCAN (?!CONSTANT ROW)(\S+)(?: VIRTUAL TABLE INDEX \d+:(\S+))?", step)
     # A virtual table shows its constraint, if it is not scanned as a whole.
     return bool(scanned and not scanned[2] and scanned[1] not in scannable and not scanned[1].startswith("(subquery"))
 

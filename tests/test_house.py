@@ -32,7 +32,7 @@ FOLDERS = {
 # The layers of a feature's files, by their names.
 FEATURE = {"model": "model", "store": "store", "present": "store", "api": "api", "pages": "pages"}
 # URL segments that are short for another, to fit into an SMS.
-SHORT_SEGMENTS = {"u": "unsubscribe", "c": "confirm"}
+SHORT_SEGMENTS = {"r": "responses", "u": "unsubscribe", "c": "confirm"}
 # Every other module; one that is not listed fails.
 MODULE_LAYERS = {
     "values": {"", "errors", "private_file", "transports"},
@@ -70,8 +70,20 @@ MODULE_LAYERS = {
         *(f"contacts.providers.{name}" for name in ("carddav", "errors", "fetch", "graph")),
         *(
             f"deliveries.{name}"
-            for name in ("event_time", "limits", "mail", "new_date", "outbox_files", "place_notice", "outcome", "segments", "sms")
+            for name in (
+                "event_time",
+                "limits",
+                "mail",
+                "new_date",
+                "outbox_files",
+                "outcome",
+                "place_notice",
+                "response_mail",
+                "segments",
+                "sms",
+            )
         ),
+        *("deliveries.place_notice", "deliveries.response_mail"),
         *(
             "events.by_id",
             "events.by_uid",
@@ -102,7 +114,20 @@ MODULE_LAYERS = {
         *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope", "shift")),
         *(f"questions.{name}" for name in ("answers", "asking", "change", "responding", "rules")),
         *("reference.errors", "reference.glossary", "reference.guide"),
-        *(f"responses.{name}" for name in ("admission", "author", "guest_list", "offer_time", "places", "respond", "seats", "submit")),
+        *(
+            "responses.admission",
+            "responses.author",
+            "responses.erase",
+            "responses.guest_cookie",
+            "responses.guest_list",
+            "responses.mask",
+            "responses.offer_time",
+            "responses.places",
+            "responses.proposals",
+            "responses.respond",
+            "responses.seats",
+            "responses.submit",
+        ),
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
         *("deliveries.recipient_links", "subscribers.opt_in"),
         *("webhooks.queue", "webhooks.signature"),
@@ -110,7 +135,13 @@ MODULE_LAYERS = {
         *("web.autolink", "web.form_token", "web.forms", "web.notices", "web.page", "web.labels", "web.reader_zone", "web.times"),
     },
     "api": {"changes.stream", "web.redirects", "web.render", "reference.schema_text"},
-    "pages": {"web.failures", "deliveries.message", "deliveries.account_message", "deliveries.place_message"},
+    "pages": {
+        "web.failures",
+        "deliveries.message",
+        "deliveries.account_message",
+        "deliveries.place_message",
+        "deliveries.response_message",
+    },
     "worker": {"worker", "deliveries.sender", "webhooks.sender", "doctor", "demo.fill"},
     "app": {"app"},
     "cli": {"cli", "__main__"},

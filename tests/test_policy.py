@@ -28,6 +28,7 @@ from tests.cast import (
 from tests.client import Client
 from tests.conftest import NOON
 from tests.http.multipart import multipart
+from tests.responses.mail import a_proposal_token, a_response_token
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
 
@@ -40,6 +41,9 @@ EVERYBODY: Row = (200, 200, 200, 200, 200)
 SIGNED_IN: Row = (401, 200, 200, 200, 200)
 REDIRECTED: Row = (308, 308, 308, 308, 308)
 OWN_ONLY: Row = (401, 200, 404, 404, 404)
+
+# For the responder and editors, and for everybody who sends the token of the personal link.
+BY_TOKEN = {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404), "by token": EVERYBODY}
 
 TABLE: dict[str, dict[str, Row]] = {
     "GET /healthz": {"": EVERYBODY},
@@ -215,11 +219,11 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/responses": {"": SIGNED_IN},
     "GET /api/responses.csv": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "GET /api/responses/new": {"": EVERYBODY},
-    "GET /api/responses/{response_id}": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
+    "GET /api/responses/{response_id}": BY_TOKEN,
     "GET /api/responses/{response_id}/edit": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
-    "PUT /api/responses/{response_id}": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
+    "PUT /api/responses/{response_id}": BY_TOKEN,
+    "DELETE /api/responses/{response_id}": BY_TOKEN,
     "PUT /api/responses/{response_id}/accept": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
-    "DELETE /api/responses/{response_id}": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
     "GET /responses/{response_id}/edit": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
     "POST /responses/{response_id}/edit": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},
     "POST /responses/{response_id}/accept": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},
@@ -249,6 +253,16 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /confirm/{confirm_token}": {"": EVERYBODY},
     "GET /c/{confirm_token}": {"": EVERYBODY},
     "POST /c/{confirm_token}": {"": EVERYBODY},
+    "GET /r/{response_token}": {"": EVERYBODY},
+    "POST /r/{response_token}": {"private": (404, 404, 404, 404, 404), "public": (303, 303, 303, 303, 303)},
+    "POST /r/{response_token}/withdraw": {"": (303, 303, 303, 303, 303)},
+    "POST /r/{response_token}/reset": {"": (303, 303, 303, 303, 303)},
+    "POST /r/{response_token}/forget": {"": EVERYBODY},
+    "GET /r/confirm/{proposal_token}": {"public": EVERYBODY},
+    "POST /r/confirm/{proposal_token}": {"public": (303, 303, 303, 303, 303)},
+    "POST /api/responses/link": {"private": (404, 202, 202, 202, 404), "public": (202, 202, 202, 202, 202)},
+    "PUT /api/responses/{response_id}/reset_link": BY_TOKEN,
+    "POST /responses/{response_id}/reset_link": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},
     "GET /unsubscribe/{token}": {"": EVERYBODY},
     "POST /unsubscribe/{token}": {"": EVERYBODY},
     "GET /u/{token}": {"": EVERYBODY},
@@ -277,7 +291,7 @@ class Scene:
         self.settings = settings
         self.visibility = visibility
         self.actors = {"anonymous": cast.anonymous, "owner": cast.alice, "editor": cast.bob, "viewer": cast.vera, "stranger": cast.carol}
-        self.calendar = a_calendar(cast.alice, public=visibility == "public")
+        self.calendar = a_calendar(cast.alice, public=visibility in ("public", "by token"))
         shared(cast.alice, self.calendar, cast.bob, "editor")
         shared(cast.alice, self.calendar, cast.vera, "viewer")
 
@@ -305,6 +319,12 @@ class Scene:
         assert self.subscriber
         return confirmations(self.cast.alice, "dana@example.org")[0]
 
+    def _propose(self) -> str:
+        """The token by which a change is confirmed that was proposed without proof."""
+        a_response(self.cast.alice, self.event, email_address="gus@example.org")
+        a_response(self.cast.anonymous, self.event, email_address="gus@example.org", response="NO")
+        return a_proposal_token(self.settings, NOON)
+
     def path(self, template: str) -> str:
         if template.startswith("/api/calendars"):
             template = template.replace("{question_id}", "{shared_question_id}")
@@ -328,6 +348,8 @@ class Scene:
             "subscriber_id": lambda: self.subscriber["id"],
             "token": lambda: unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1],
             "confirm_token": lambda: confirm_url(self.settings, self.confirmation).rsplit("/", 1)[1],
+            "response_token": lambda: a_response_token(self.settings, self.find("response_id")),
+            "proposal_token": self._propose,
             "reset_token": lambda: a_reset_token(self.settings, self.cast.dave.id, NOON),
             "verify_token": lambda: a_verify_token(self.settings, self.cast.dave.id, NOON),
             "name": lambda: "style.css",
@@ -386,6 +408,8 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /events": lambda scene: {"title": "Gig", "start_time": "2026-05-11", "calendar_id": str(scene.calendar["id"])},
     "POST /events/{event_id}": lambda scene: {"title": "Another title", "version": f"{scene.event['id']}-1"},
     "POST /events/{event_id}/repeat": lambda scene: {"repeat": "daily", "ends": "on", "end_date": "2026-06-03"},
+    "POST /r/{response_token}": lambda scene: {"response": "NO", "number": "1", "plus_n": "0"},
+    "POST /api/responses/link": lambda scene: {"event_id": scene.event["id"], "email_address": "gus@example.org"},
     "PUT /api/responses/{response_id}": lambda scene: {"response": "NO"},
     "POST /responses/{response_id}/edit": lambda scene: {"response": "NO", "number": "1", "plus_n": "0"},
     "GET /api/responses.csv": lambda scene: {"event_id": scene.event["id"]},
@@ -438,4 +462,5 @@ def test_each_actor_has_the_permissions_of_the_table(client: Client, settings: S
 def _content(name: str, scene: Scene) -> dict[str, Any]:
     if name in FILES:
         return multipart({"calendar_id": str(scene.calendar["id"])}, [("file", *FILES[name])])
-    return {"json": REQUEST_FIELDS[name](scene) if name in REQUEST_FIELDS else {}}
+    proof = {"token": a_response_token(scene.settings, scene.find("response_id"))} if scene.visibility == "by token" else {}
+    return {"json": (REQUEST_FIELDS[name](scene) if name in REQUEST_FIELDS else {}) | proof}

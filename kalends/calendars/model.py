@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import Instant, LongText, Name, NameOrAddress, NameOrCheckedAddress, PartyMax, TimeZone
-from kalends.records.calendar import Moderation
+from kalends.records.calendar import Confirmations, ConfirmResponses, Moderation
 from kalends.values.person import Person
 
 Color = Annotated[
@@ -29,6 +29,8 @@ class CalendarInput(Struct, kw_only=True):
     public: Annotated[bool, Meta(description="Whether everyone sees the calendar; its events follow by default.")] = False
     moderation: Moderation = "guests"
     party_max: PartyMax | None = None
+    confirmations: Confirmations = "on"
+    confirm_responses: ConfirmResponses = "none"
 
 
 class Sharing(Struct, kw_only=True):
@@ -87,6 +89,8 @@ class CalendarDetail(CalendarItem, kw_only=True):
     description: str | None
     moderation: Moderation
     party_max: int | None
+    confirmations: Confirmations
+    confirm_responses: ConfirmResponses
     can_edit: bool
     feed_url: str | None
     created_at: Instant

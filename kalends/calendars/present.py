@@ -28,6 +28,8 @@ def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
         description=calendar.description,
         moderation=calendar.moderation,
         party_max=calendar.party_max,
+        confirmations=calendar.confirmations,
+        confirm_responses=calendar.confirm_responses,
         can_edit=policy.can_edit(calendar),
         feed_url=policy.feed_url(ctx.settings, calendar),
         created_at=timestamps.format_utc(calendar.created_at),

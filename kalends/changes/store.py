@@ -122,6 +122,18 @@ def erase_owner(ctx: Context, user_id: int) -> None:
         ctx.tx.run(f"DELETE FROM changes WHERE record_id {ctx.db.in_list('ids')} AND kind = '{kind}' AND event_id IS NULL", ids=ids)
 
 
+def erase_response(ctx: Context, event_id: int, response_id: int) -> None:
+    """Delete the history of a response and of its answers, which refer to it (with or without spaces, as the database writes JSON)."""
+    ctx.tx.run(
+        """DELETE FROM changes WHERE event_id = :event_id AND (kind = 'response' AND record_id = :id
+           OR kind = 'answer' AND (before LIKE :close OR before LIKE :wide))""",
+        event_id=event_id,
+        id=response_id,
+        close=f'%"response_id":{response_id},%',
+        wide=f'%"response_id" : {response_id},%',
+    )
+
+
 def require_valid(journal: Journal, epoch: int, position: Position) -> None:
     """Raise an error if entries after the position may have been deleted, or are numbered differently since a restore."""
     if epoch != journal.epoch or not journal.pruned <= position <= journal.newest:

@@ -4,6 +4,7 @@ notices about an account are not counted here."""
 from collections.abc import Iterator, Mapping
 
 from kalends.context import Context
+from kalends.errors import TooMany
 from kalends.http import rate_limit
 from kalends.http.rate_limit import Limit
 from kalends.net.client_network import network
@@ -20,13 +21,32 @@ RAISE = "Try again later, or ask whoever runs this service to raise the limit."
 
 def count_send(ctx: Context, channel: str) -> None:
     """Count a message that the actor or a guest requests, in the open transaction, or raise TooMany."""
+    for limit, subject in _of_sender(ctx, channel):
+        _count(ctx, limit, subject, 1)
+
+
+def may_send(ctx: Context, channel: str) -> bool:
+    """Count a message that is sent if the limits allow it; if not, nothing is counted."""
+    counted: list[tuple[Limit, str]] = []
+    for limit, subject in _of_sender(ctx, channel):
+        counted.append((limit, subject))
+        try:
+            _count(ctx, limit, subject, 1)
+        except TooMany:
+            for each, whose in counted:
+                rate_limit.uncount(ctx, each, whose)
+            return False
+    return True
+
+
+def _of_sender(ctx: Context, channel: str) -> Iterator[tuple[Limit, str]]:
+    """The limits on a message that the actor or a guest requests, with whose they are."""
     if ctx.actor:
         subject, own = f"user {ctx.actor.id}", _of_account(ctx.settings, channel)
     else:
         subject, own = network(ctx.caller.address), _of_guests(ctx.settings, channel)
-    for limit in own:
-        _count(ctx, limit, subject, 1)
-    _count(ctx, _of_installation(ctx.settings, channel), "", 1)
+    yield from ((limit, subject) for limit in own)
+    yield _of_installation(ctx.settings, channel), ""
 
 
 def count_link(ctx: Context) -> None:

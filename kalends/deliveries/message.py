@@ -44,7 +44,7 @@ If it was not, do nothing: you will not be told of any event.
 
 def mail(settings: Settings, delivery: Delivery, event: Event, title: str = "", news: str = "") -> EmailMessage:
     """The event as e-mail: plain text, HTML and an iCalendar attachment; with its own title, and news that come before the rest."""
-    values = _describe(event)
+    values = describe_event(event)
     if news:
         values |= {"title": title, "status": news}
     elif delivery.is_about_new_date and event.status == "planned":
@@ -58,18 +58,23 @@ def mail(settings: Settings, delivery: Delivery, event: Event, title: str = "", 
     content: dict[str, Any] = {**values, "event": event, "url": _url(settings, event), "reason": reason, "unsubscribe": unsubscribe}
     message.set_content(_plain_text(**content), cte="quoted-printable")
     message.add_alternative(render_text("deliveries/event.html", **content), subtype="html", cte="quoted-printable")
+    attach_event(message, settings, event)
+    return message
+
+
+def attach_event(message: EmailMessage, settings: Settings, event: Event) -> None:
+    """Add the event as a calendar file."""
     file = build_file([event], settings)
     message.add_attachment(
         file, maintype="text", subtype="calendar", params={"charset": "utf-8", "method": "PUBLISH"}, filename="event.ics"
     )
-    return message
 
 
 def preview(settings: Settings, event: Event) -> str:
     """The plain text of an announcement, for its sender to review."""
     reason = LISTED.format(event.owner_name)
     link = "a link of each recipient's own"
-    return _plain_text(**_describe(event), event=event, url=_url(settings, event), reason=reason, unsubscribe=link)
+    return _plain_text(**describe_event(event), event=event, url=_url(settings, event), reason=reason, unsubscribe=link)
 
 
 def confirmation(settings: Settings, delivery: Delivery, owner: User) -> EmailMessage:
@@ -132,7 +137,7 @@ def _shorten(whole: str, min_length: int = 1) -> Iterator[str]:
         yield whole[:length].rstrip() + "..."
 
 
-def _describe(event: Event) -> dict[str, str]:
+def describe_event(event: Event) -> dict[str, str]:
     """The title, the status and the time in words; of a postponed event, the old time."""
     time = f"{_old_time(event)}{event_time.long(event)}"
     return {"title": title_with_status(event), "status": describe(event), "time": time}

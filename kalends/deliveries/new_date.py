@@ -37,6 +37,7 @@ def _find_recipients(ctx: Context, event_ids: list[int]) -> list[tuple[int, str]
     """The events and addresses of the responses."""
     rows = ctx.tx.rows(
         f"""SELECT event_id, email_address FROM responses WHERE event_id {ctx.db.in_list("ids")} AND response IN ('YES', 'MAYBE')
+            AND email_address <> ''
             ORDER BY id""",
         ids=event_ids,
     )

@@ -4,10 +4,11 @@ import queue
 import random
 import threading
 import time
+from email.message import EmailMessage
 
 from kalends.context import Context
 from kalends.db import Database, Retry
-from kalends.deliveries import account_message, mail, message, place_message, sms, store
+from kalends.deliveries import account_message, mail, message, place_message, response_message, sms, store
 from kalends.deliveries.model import Channel
 from kalends.deliveries.outcome import TryAgain, Undeliverable, Unknown
 from kalends.errors import Unavailable
@@ -17,6 +18,7 @@ from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.records.user import User
+from kalends.responses import proposals
 from kalends.responses import store as responses
 from kalends.settings import Settings
 from kalends.users import reset_link, reset_requests, verify_link
@@ -146,6 +148,11 @@ def _send(ctx: Context, delivery: Delivery) -> None:
         else:
             sms.send(ctx.settings, delivery.address, message.confirmation_text(ctx.settings, delivery, owner), delivery.id)
         return
+    if delivery.kind in ("response", "proposal", "link"):
+        with ctx.read():
+            content = _about_response(ctx, delivery)
+        mail.send(ctx.settings, content, delivery.address)
+        return
     with ctx.read():
         current, event = _current(ctx, delivery)
         response = _placed_response(ctx, current) if current.is_about_place else None
@@ -179,6 +186,23 @@ def _placed_response(ctx: Context, delivery: Delivery) -> Response:
     if delivery.notice == "place_offered" and not (response.offered and response.offer_until and ctx.now < response.offer_until):
         raise Undeliverable("The offer was over before it was sent.")
     return response
+
+
+def _about_response(ctx: Context, delivery: Delivery) -> EmailMessage:
+    """The mail about a response or a proposal, as they are now."""
+    current, event = _current(ctx, delivery)
+    if current.kind == "proposal":
+        proposal = proposals.find(ctx, current.proposal_id) if current.proposal_id else None
+        if proposal is None:
+            raise Undeliverable("What was to be confirmed had expired before it was sent.")
+        return response_message.proposal_mail(ctx.settings, current, event, proposal)
+    if current.kind == "response":
+        rows = responses.find_by_ids(ctx, [current.response_id] if current.response_id else [])
+    else:
+        rows = responses.of_address(ctx, event.id, current.address)
+    if not rows:
+        raise Undeliverable("There is no response of this address.")
+    return response_message.response_mail(ctx.settings, current, event, rows[0])
 
 
 def _asking(ctx: Context, delivery: Delivery) -> User:

@@ -196,7 +196,7 @@ def count(ctx: Context, query: DeliveryQuery) -> int:
 
 def _conditions(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
     if query.event_id is None:
-        where = f"owner_id = :owner_id AND (kind IN ('send_to_me', 'announce', 'confirm') OR {ABOUT_GUESTS})"
+        where = f"owner_id = :owner_id AND (kind IN ('send_to_me', 'announce', 'confirm', 'response', 'proposal') OR {ABOUT_GUESTS})"
         params: dict[str, Any] = {"owner_id": policy.user(ctx).id}
     else:
         where, params = "event_id = :event_id", {"event_id": query.event_id}

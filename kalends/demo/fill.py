@@ -134,7 +134,7 @@ def _confirm_subscribers(ctx: Context) -> None:
     """Confirm all opt-ins, and delete the messages that would ask for confirmation."""
     me = user(ctx).id
     ctx.tx.run("UPDATE subscribers SET confirmed_at = consented_at WHERE owner_id = :me", me=me)
-    ctx.tx.run("DELETE FROM deliveries WHERE owner_id = :me AND kind = 'confirm'", me=me)
+    ctx.tx.run("DELETE FROM deliveries WHERE owner_id = :me AND kind IN ('confirm', 'response')", me=me)
 
 
 def _create_comment(ctx: Context, event_ids: dict[str, int], comment: tuple[str, str, str, bool], now: int) -> None:

@@ -74,6 +74,9 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     transaction: bool = True
     # False where sessions and keys are ignored.
     credentials: bool = True
+    # The address is the permission: a form is accepted without proof that one of our pages sent it. (From a page without a referrer,
+    # browsers send `Origin: null`.)
+    by_link: bool = False
     # The reply has the record's version as ETag, and If-Match or If-None-Match may ask for it (for the documentation).
     etag: bool = False
     # It reads one record by its key: with a database in the process, that is fast enough for the event loop.
@@ -156,6 +159,7 @@ class Options(TypedDict, total=False):
     rate_limited: bool
     transaction: bool
     credentials: bool
+    by_link: bool
     etag: bool
     on_event_loop: bool
     pool: Pool

@@ -48,6 +48,11 @@ def count(ctx: Context, limit: Limit, subject: str, amount: int = 1) -> dict[str
     return _count(ctx.tx, limit, subject_of(ctx.settings, limit, subject), ctx.now, amount)
 
 
+def uncount(ctx: Context, limit: Limit, subject: str) -> None:
+    """Take back a use that was counted in the open transaction."""
+    counters.increment(ctx.tx, subject_of(ctx.settings, limit, subject), ctx.now - ctx.now % limit.seconds, limit.seconds, -1)
+
+
 def _count(tx: Transaction, limit: Limit, subject: str, now: int, amount: int) -> dict[str, str]:
     """The window slides: the uses of the window before count for as much of it as the sliding window still covers."""
     elapsed = now % limit.seconds

@@ -91,7 +91,7 @@ class EndpointRunner:
     def __call__(self, request: Request) -> Reply:
         origins = self._services.origins
         caller = Caller(origins.address(request), origins.is_cross_site(request), request.path, request.query, request.headers, request.id)
-        if self.endpoint.is_form and caller.is_cross_site:
+        if self.endpoint.is_form and caller.is_cross_site and not self.endpoint.by_link:
             raise errors.Forbidden("This form was sent from another site. Open the page here and send it again.")
         token, is_bearer = origins.credential(request) if self.endpoint.credentials else (None, False)
         call = _Call(request, caller, token, is_bearer)

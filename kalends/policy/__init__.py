@@ -55,6 +55,7 @@ from kalends.policy.events import (
 )
 from kalends.policy.feed_link import feed_url
 from kalends.policy.guests import can_see_comment, can_see_response, comment, comment_visible, needs_no_approval, response
+from kalends.policy.response_link import linked_response, response_token, response_url, sees_event
 from kalends.policy.undo import (
     may_undo_own,
     require_own_record,
@@ -96,6 +97,7 @@ __all__ = [
     "is_own_account",
     "key",
     "key_creating_session",
+    "linked_response",
     "may_undo_own",
     "me",
     "missing_event",
@@ -117,6 +119,9 @@ __all__ = [
     "require_webhooks",
     "require_whole_series",
     "response",
+    "response_token",
+    "response_url",
+    "sees_event",
     "session",
     "shared_calendar",
     "subscriber",

@@ -16,13 +16,13 @@ DELETED_EVENT_LIFETIME = 90 * 86_400
 
 # A public event is visible to everyone; a private one to its owner, the members of its home calendar, and the members of a
 # calendar on which somebody who may edit it has placed it. (The home calendar is a placement that grants this, too.)
-_VISIBLE_TO_USER = f"""(
+VISIBLE_TO_USER = f"""(
     e.public OR e.owner_id = :me
     OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND g.grants AND {is_member("g.calendar_id")})
 )"""
 # The same for an event that `p` places on a calendar of which the actor is a member.
-_VISIBLE_TO_MEMBER = f"(p.grants OR {_VISIBLE_TO_USER})"
-_VISIBLE_TO_POSSIBLE_MEMBER = f"(p.grants AND {is_member(':calendar')} OR {_VISIBLE_TO_USER})"
+_VISIBLE_TO_MEMBER = f"(p.grants OR {VISIBLE_TO_USER})"
+_VISIBLE_TO_POSSIBLE_MEMBER = f"(p.grants AND {is_member(':calendar')} OR {VISIBLE_TO_USER})"
 
 # Whether the actor may edit an event `e` whose home calendar is `c`: its owner, and the owner and editors of that calendar may.
 EVENT_EDITABLE = """(
@@ -92,13 +92,13 @@ SELECT {columns(Event, "d")}, ({_CALENDARS}), ({_TALLY}), ({_COMMENTS}), {_ALSO}
 FROM ({SELECT_EVENTS} WHERE %s) AS d
 """
 _WITH_COUNTS_FOR_GUEST = _SELECT_WITH_COUNTS % ("c.public", "e.id = :id AND e.public")
-_WITH_COUNTS_FOR_USER = _SELECT_WITH_COUNTS % (CALENDAR_VISIBLE_TO_USER, f"e.id = :id AND {_VISIBLE_TO_USER}")
+_WITH_COUNTS_FOR_USER = _SELECT_WITH_COUNTS % (CALENDAR_VISIBLE_TO_USER, f"e.id = :id AND {VISIBLE_TO_USER}")
 _WITH_COUNTS_UNCHECKED = _SELECT_WITH_COUNTS % (CALENDAR_VISIBLE_TO_USER, "e.id = :id")
 
 
 def event_visible(ctx: Context) -> str:
     """SQL: whether the actor sees the event `e`."""
-    return "e.public" if ctx.actor is None else _VISIBLE_TO_USER
+    return "e.public" if ctx.actor is None else VISIBLE_TO_USER
 
 
 def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
@@ -110,7 +110,7 @@ def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
         return "(p.grants OR p.public)" if as_member else "p.public"
     if as_member is None:
         return _VISIBLE_TO_POSSIBLE_MEMBER
-    return _VISIBLE_TO_MEMBER if as_member else _VISIBLE_TO_USER
+    return _VISIBLE_TO_MEMBER if as_member else VISIBLE_TO_USER
 
 
 def event(ctx: Context, event_id: int, *, to: Right) -> Event:

@@ -11,6 +11,15 @@ Moderation = Annotated[
 ]
 
 
+Confirmations = Annotated[
+    Literal["on", "off"], Meta(description="Whether those who respond to an event get mail about it, with a link to change the response.")
+]
+ConfirmResponses = Annotated[
+    Literal["none", "always"],
+    Meta(description="Which responses count only when the link in a mail to their address was followed: none, or all without proof."),
+]
+
+
 class Calendar(Struct, frozen=True, array_like=True):
     """A calendar, with the role that the actor has in it: owner, editor, viewer or none."""
 
@@ -33,6 +42,8 @@ class Calendar(Struct, frozen=True, array_like=True):
     owner_name: str
     role: str | None
     party_max: int | None
+    confirmations: Confirmations
+    confirm_responses: ConfirmResponses
 
     @property
     def is_member(self) -> bool:

@@ -31,6 +31,7 @@ class Delivery(Struct, frozen=True):
     updated_at: int
     notice: Notice | None = None
     response_id: int | None = None
+    proposal_id: int | None = None
 
     @property
     def is_about_new_date(self) -> bool:

@@ -18,6 +18,7 @@ class Response(Struct, frozen=True):
     opt_in: bool
     version: int
     proven: bool
+    link_version: int
     created_at: int
     updated_at: int
     held: int

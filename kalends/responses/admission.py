@@ -9,10 +9,12 @@ from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import seats, store
 from kalends.responses.author import Author
+from kalends.responses.store import LockedEvent
 
 
-def lock_open(ctx: Context, event: Event, *, exclusive: bool = False) -> Event:
-    """Lock the event and return it as it is now, or raise the error that says why nobody can respond. Its editors can, after others.
+def lock_open(ctx: Context, event: Event, *, exclusive: bool = False) -> tuple[Event, LockedEvent]:
+    """Lock the event and return it as it is now, with the settings of its calendar, or raise the error that says why nobody can
+    respond. Its editors can, after others.
 
     exclusive: other responses wait, also without a capacity.
     """
@@ -30,7 +32,7 @@ def lock_open(ctx: Context, event: Event, *, exclusive: bool = False) -> Event:
         raise errors.EventPostponed("This event is postponed: responses are closed until it has a new date.")
     if event.settings_text and not event.can_edit:
         _require_open(ctx, event)
-    return event
+    return event, locked
 
 
 def _require_open(ctx: Context, event: Event) -> None:

@@ -2,8 +2,9 @@
 
 from msgspec import UNSET
 
-from kalends import policy
+from kalends import errors, policy
 from kalends.context import Context
+from kalends.deliveries import response_mail
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.fields import Changes, Params
@@ -12,11 +13,16 @@ from kalends.http.paging import page
 from kalends.policy import Right
 from kalends.questions import store as questions
 from kalends.questions.present import describe
+from kalends.records.event import Event
+from kalends.records.response import Response
 from kalends.responses import admission, present, store
-from kalends.responses.author import author_of
+from kalends.responses.author import author_of, by_link
 from kalends.responses.model import (
     Acceptance,
     BlankResponse,
+    LinkRequest,
+    LinkRequested,
+    ResponseChanges,
     ResponseCreated,
     ResponseExport,
     ResponseFields,
@@ -24,6 +30,7 @@ from kalends.responses.model import (
     ResponseIndex,
     ResponseInput,
     ResponseItem,
+    ResponseProof,
     ResponseQuery,
 )
 from kalends.responses.respond import respond
@@ -96,10 +103,21 @@ def create(ctx: Context, params: Params[ResponseInput]) -> ResponseCreated:
     return submit(ctx, params, "api")
 
 
-@endpoint("GET", "/api/responses/{response_id}")
-def show(ctx: Context, response_id: int) -> ResponseItem:
-    """The response, for the event's editors and the responder."""
-    response, _ = policy.response(ctx, response_id)
+@endpoint("POST", "/api/responses/link", status=202, guests=True, rate_limited=True)
+def link(ctx: Context, params: LinkRequest) -> LinkRequested:
+    """Mail the personal link of a response to its address, at most three times an hour.
+
+    The reply is the same whether or not the address has responded.
+    """
+    event = policy.event(ctx, params.event_id, to=Right.SEE)
+    response_mail.insert_link(ctx, event, params.email_address)
+    return LinkRequested(params.email_address)
+
+
+@endpoint("GET", "/api/responses/{response_id}", guests=True)
+def show(ctx: Context, response_id: int, params: ResponseProof) -> ResponseItem:
+    """The response, for the event's editors, the responder, and whoever has its `token`."""
+    response, _ = _load(ctx, response_id, params.token)
     return present.item(ctx, response)
 
 
@@ -110,11 +128,13 @@ def edit(ctx: Context, response_id: int) -> ResponseFields:
     return present.editable(ctx, response)
 
 
-@endpoint("PUT", "/api/responses/{response_id}")
-def update(ctx: Context, response_id: int, params: Changes[ResponseFields]) -> ResponseItem:
-    """Change the response: the event's editors and the responder may."""
-    response, event = policy.response(ctx, response_id)
-    changed = respond(ctx, event, author_of(ctx, response), present.input_of(response, params), "api")
+@endpoint("PUT", "/api/responses/{response_id}", guests=True, rate_limited=True)
+def update(ctx: Context, response_id: int, params: Changes[ResponseChanges]) -> ResponseItem:
+    """Change the response: the event's editors, the responder, and whoever has its `token` may."""
+    token = params.get("token")
+    response, event = _load(ctx, response_id, token)
+    who = by_link(response.email_address, response.name) if token else author_of(ctx, response)
+    changed = respond(ctx, event, who, present.input_of(response, params), "api")
     assert changed is not None
     return present.item(ctx, changed)
 
@@ -126,9 +146,28 @@ def accept(ctx: Context, response_id: int, params: Acceptance) -> ResponseItem:
     return present.item(ctx, admission.accept(ctx, event, response, force=params.force))
 
 
-@endpoint("DELETE", "/api/responses/{response_id}")
-def destroy(ctx: Context, response_id: int) -> Deletion:
-    """Delete the response: the event's editors and the responder may."""
-    response, event = policy.response(ctx, response_id)
+@endpoint("PUT", "/api/responses/{response_id}/reset_link", guests=True, rate_limited=True)
+def reset_link(ctx: Context, response_id: int, params: ResponseProof) -> ResponseItem:
+    """Replace the personal link of the response by another one, which is mailed to its address. The old one stops."""
+    _, event = _load(ctx, response_id, params.token)
+    response = store.reset_link(ctx, response_id)
+    response_mail.insert(ctx, event, response.email_address, response.id, None)
+    return present.item(ctx, response)
+
+
+@endpoint("DELETE", "/api/responses/{response_id}", guests=True, rate_limited=True)
+def destroy(ctx: Context, response_id: int, params: ResponseProof) -> Deletion:
+    """Delete the response: the event's editors, the responder, and whoever has its `token` may."""
+    response, event = _load(ctx, response_id, params.token, of_hidden=True)
     admission.withdraw(ctx, event, response)
     return Deletion([response_id])
+
+
+def _load(ctx: Context, response_id: int, token: str | None, *, of_hidden: bool = False) -> tuple[Response, Event]:
+    """The response with its event, by the token or else for the actor."""
+    if token is None:
+        return policy.response(ctx, response_id)
+    response, event = policy.linked_response(ctx, token, of_hidden=of_hidden)
+    if response.id != response_id:
+        raise errors.NotFound
+    return response, event

@@ -31,6 +31,11 @@ def author(ctx: Context, email_address: str | None, name: str | None) -> Author:
     return Author(email_address, name, None, is_proven=False)
 
 
+def by_link(email_address: str, name: str | None) -> Author:
+    """The author of a response who has proved the address by a link that was mailed to it."""
+    return Author(email_address, name, None, is_proven=True, may_change=True)
+
+
 def author_of(ctx: Context, response: Response) -> Author:
     """The author of a stored response that the actor may change."""
     is_proven = policy.has_verified(ctx, response.email_address)

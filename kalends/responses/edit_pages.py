@@ -6,7 +6,7 @@ from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.records.event import Event
 from kalends.responses import api, places
-from kalends.responses.model import Acceptance, ResponseFields
+from kalends.responses.model import Acceptance, ResponseChanges, ResponseProof
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -28,7 +28,7 @@ def edit(ctx: Context, response_id: int, form: FormState | None = None) -> Docum
 def update(ctx: Context, response_id: int, params: Form) -> Document:
     """Correct a response."""
     _, event = policy.response(ctx, response_id)
-    api.update(ctx, response_id, params.changes(ResponseFields))
+    api.update(ctx, response_id, params.changes(ResponseChanges))
     return redirect(ctx, _back(event), done="saved", can_undo=True)
 
 
@@ -51,8 +51,16 @@ def ask(ctx: Context, response_id: int) -> Document:
 def destroy(ctx: Context, response_id: int, params: Form) -> Document:
     """Remove a response."""
     _, event = policy.response(ctx, response_id)
-    api.destroy(ctx, response_id)
+    api.destroy(ctx, response_id, ResponseProof())
     return redirect(ctx, _back(event), done="response-removed", can_undo=True)
+
+
+@page("POST", "/responses/{response_id}/reset_link", again=edit)
+def reset_link(ctx: Context, response_id: int, params: Form) -> Document:
+    """Give the response another personal link, which is mailed to the guest."""
+    _, event = policy.response(ctx, response_id)
+    api.reset_link(ctx, response_id, ResponseProof())
+    return redirect(ctx, _back(event), done="guest-link-reset")
 
 
 def _back(event: Event) -> str:

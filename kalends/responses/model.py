@@ -53,6 +53,36 @@ class ResponseInput(ResponseFields, kw_only=True):
     email_address: EmailAddress | None = None
 
 
+Token = Annotated[str, Meta(max_length=100, description="What follows /r/ in the personal link; proof that the address is yours.")]
+
+
+class ResponseProof(Struct, kw_only=True):
+    """Proof for somebody without an account."""
+
+    token: Token | None = None
+
+
+class ResponseChanges(ResponseFields, kw_only=True):
+    """The fields to change, with proof for somebody without an account."""
+
+    OPTIONS: ClassVar = ResponseFields.OPTIONS
+
+    token: Token | None = None
+
+
+class LinkRequest(Struct, kw_only=True):
+    """Whom to send their personal link."""
+
+    event_id: Annotated[Id, Meta(description="The event.")]
+    email_address: EmailAddress
+
+
+class LinkRequested(Struct):
+    """The same for every address, whether or not it has responded."""
+
+    email_address: str
+
+
 class ResponseQuery(Paging, kw_only=True):
     """The event whose responses to list."""
 

@@ -1,7 +1,7 @@
 """Representations of responses in API replies and forms."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from kalends.context import Context
 from kalends.http.input.fields import Changes, Params
@@ -15,6 +15,8 @@ from kalends.responses import places
 from kalends.responses.model import COLUMNS, ResponseFields, ResponseInput, ResponseItem
 from kalends.values import timestamps
 
+T = TypeVar("T", bound=ResponseFields)
+
 
 def editable(ctx: Context, response: Response) -> ResponseFields:
     """The editable fields with their current values."""
@@ -24,11 +26,12 @@ def editable(ctx: Context, response: Response) -> ResponseFields:
     return ResponseFields(**{name: getattr(response, name) for name in COLUMNS}, answers=inputs)
 
 
-def input_of(response: Response, changes: Changes[ResponseFields]) -> Params[ResponseInput]:
+def input_of(response: Response, changes: Changes[T]) -> Params[ResponseInput]:
     """The stored response with the changes, and the names of the fields that differ."""
     values = {name: getattr(response, name) for name in COLUMNS}
-    names = frozenset(name for name, value in changes.values.items() if name not in COLUMNS or value != values[name])
-    return Params(ResponseInput(event_id=response.event_id, **(values | changes.values)), names)
+    sent = {name: value for name, value in changes.values.items() if name in ResponseFields.__struct_fields__}
+    names = frozenset(name for name, value in sent.items() if name not in COLUMNS or value != values[name])
+    return Params(ResponseInput(event_id=response.event_id, **(values | sent)), names)
 
 
 def item(ctx: Context, response: Response) -> ResponseItem:

@@ -4,11 +4,12 @@ from typing import Literal
 
 from kalends import errors, policy
 from kalends.context import Context
+from kalends.deliveries import response_mail
 from kalends.http.input.fields import Params
 from kalends.questions import responding
 from kalends.records.event import Event
 from kalends.records.response import Response
-from kalends.responses import admission, store
+from kalends.responses import admission, proposals, store
 from kalends.responses.author import Author
 from kalends.responses.model import PARTY, ResponseInput
 from kalends.subscribers.opt_in import opt_in
@@ -21,26 +22,39 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
     """Create the response, or change the fields in `fields.names` of the earlier response of this address.
 
     The event comes from the policy, which decides whether it is visible. Return None to callers who may not see the stored response,
-    whether or not the address has responded before.
+    whether or not the address has responded before: they cause the same statements, and as many rows to be written.
     """
     value, has_proof = fields.value, who.is_proven or who.may_change or event.can_edit
     questions = responding.find_questions(ctx, event, value.response, value.answers)
-    event = admission.lock_open(ctx, event, exclusive=responding.is_limited(questions))
+    event, locked = admission.lock_open(ctx, event, exclusive=responding.is_limited(questions))
     _check_party(event, fields)
     if value.response == "YES":
         admission.require_room(ctx, event, who, value.number + value.plus_n)
     answers = [] if has_proof else responding.check(ctx, event, questions, value.answers, value.number + value.plus_n)
+    if locked.confirm_responses == "always" and not has_proof:
+        _propose(ctx, event, who, fields)
+        return None
     row = store.upsert(ctx, fields, who, proven=who.is_proven or event.can_edit, party_limit=event.party_limit)
-    if row and event.settings_text:
+    proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=row.proven)
+    if event.settings_text and not proposal_id:
         row = admission.admit(ctx, event, row, who)
-    if row and has_proof:
+    if has_proof:
         is_new_yes = not who.may_change or "response" in fields.names
         responding.save_proven(ctx, questions, row, value.answers, is_new_yes=is_new_yes)
-    elif row:
+    elif not proposal_id:
         responding.save(ctx, questions, row, answers, is_kept=False)
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")
-    return row if row and policy.can_see_response(ctx, row, event) else None
+    if locked.confirmations == "on":
+        response_mail.insert(ctx, event, row.email_address, row.id, proposal_id)
+    return row if has_proof or policy.can_see_response(ctx, row, event) else None
+
+
+def _propose(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput]) -> None:
+    """Leave the response to the owner of the address, who gets a link to confirm it."""
+    proposal_id = proposals.upsert(ctx, fields, who, waits=True)
+    if not response_mail.insert(ctx, event, who.email_address, None, proposal_id):
+        raise errors.TooMany("We have sent this address, or for your network, many messages lately. Respond again later.", 3600)
 
 
 def _check_party(event: Event, fields: Params[ResponseInput]) -> None:

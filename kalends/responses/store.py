@@ -34,6 +34,9 @@ class LockedEvent(Struct, frozen=True):
 
     status: str
     version: int
+    # The settings of its calendar.
+    confirmations: str
+    confirm_responses: str
 
 
 def lock_event(ctx: Context, event_id: int, *, exclusive: bool) -> LockedEvent | None:
@@ -42,7 +45,13 @@ def lock_event(ctx: Context, event_id: int, *, exclusive: bool) -> LockedEvent |
     exclusive: nobody else responds to it either.
     """
     lock = ctx.db.for_update if exclusive else ctx.db.for_share
-    return ctx.tx.one(LockedEvent, f"SELECT status, version FROM events WHERE id = :id {lock}", id=event_id)
+    return ctx.tx.one(
+        LockedEvent,
+        f"""SELECT e.status, e.version, (SELECT c.confirmations FROM calendars c WHERE c.id = e.calendar_id),
+                   (SELECT c.confirm_responses FROM calendars c WHERE c.id = e.calendar_id)
+            FROM events e WHERE e.id = :id {lock}""",
+        id=event_id,
+    )
 
 
 def set_accepted(ctx: Context, response_id: int, people: int | None) -> None:
@@ -50,27 +59,30 @@ def set_accepted(ctx: Context, response_id: int, people: int | None) -> None:
     ctx.tx.run("UPDATE responses SET accepted_for = :people WHERE id = :id", id=response_id, people=people)
 
 
-def upsert(ctx: Context, fields: Params[ResponseInput], author: Author, *, proven: bool, party_limit: int | None) -> Response | None:
+def upsert(ctx: Context, fields: Params[ResponseInput], author: Author, *, proven: bool, party_limit: int | None) -> Response:
     """Insert or update the address's response to the event; only `fields.names` are updated.
 
-    Return None without a change if the stored response was made with proof and the caller has none.
+    Without proof, a response that was made with proof stays as it is: only its version is counted up, so that it costs the caller as
+    much time as another one.
     """
+    has_proof = proven or author.may_change
     value, names = fields.value, fields.names
     names_to_update = ["response", "email_address", "updated_at", *(name for name in _OPTIONAL_FIELDS if name in names)]
     assignments = [f"{name} = excluded.{name}" for name in names_to_update]
     limited = party_limit is not None and len(names & PARTY) == 1
     if limited:
         assignments.append(_REDUCED_PLUS_N if "number" in names else _REDUCED_NUMBER)
-    return ctx.tx.one(
+    assignments.append(f"user_id = {'excluded.user_id' if author.is_proven and author.user_id else _STILL_LINKED}")
+    if not has_proof:
+        assignments = [_unless_proven(assignment) for assignment in assignments]
+    row = ctx.tx.one(
         Response,
         f"""INSERT INTO responses (event_id, user_id, email_address, email_key, name, response, number, plus_n, comment, opt_in,
                                    min_party, version, proven, created_at, updated_at)
             VALUES (:event_id, :user_id, :email_address, :email_key, :name, :response, :number, :plus_n, :comment, :opt_in,
                     :min_party, 1, :proven, :now, :now)
             ON CONFLICT (event_id, email_key) DO UPDATE
-            SET {", ".join(assignments)}, version = responses.version + 1,
-                proven = responses.proven OR excluded.proven, user_id = {"excluded.user_id" if author.is_proven else _STILL_LINKED}
-            {"" if author.may_change else "WHERE excluded.proven OR NOT responses.proven"}
+            SET {", ".join(assignments)}, version = responses.version + 1, proven = responses.proven OR excluded.proven
             RETURNING {_RESPONSE}""",
         event_id=value.event_id,
         user_id=author.user_id,
@@ -85,8 +97,35 @@ def upsert(ctx: Context, fields: Params[ResponseInput], author: Author, *, prove
         min_party=value.min_party,
         proven=proven,
         now=ctx.now,
-        **({} if author.is_proven else {"me": policy.me(ctx)}),
+        **({} if author.is_proven and author.user_id else {"me": policy.me(ctx)}),
         **({"party_limit": party_limit} if limited else {}),
+    )
+    assert row is not None
+    return row
+
+
+def _unless_proven(assignment: str) -> str:
+    """The assignment, for responses that were made without proof."""
+    column, _, value = assignment.partition(" = ")
+    return f"{column} = CASE WHEN responses.proven THEN responses.{column} ELSE {value} END"
+
+
+def reset_link(ctx: Context, response_id: int) -> Response:
+    """Make the personal link of the response void, so that it has another one."""
+    sql = f"UPDATE responses SET link_version = link_version + 1, updated_at = :now WHERE id = :id RETURNING {_RESPONSE}"
+    row = ctx.tx.one(Response, sql, id=response_id, now=ctx.now)
+    assert row is not None
+    return row
+
+
+def erase(ctx: Context, response_id: int) -> None:
+    """Erase the personal data of the response. Its key is no address, so that nobody can respond with it."""
+    ctx.tx.run("DELETE FROM question_answers WHERE response_id = :id", id=response_id)
+    ctx.tx.run(
+        """UPDATE responses SET user_id = NULL, email_address = '', email_key = 'erased ' || CAST(id AS TEXT), name = NULL, comment = NULL,
+               opt_in = FALSE, link_version = link_version + 1, version = version + 1, updated_at = :now WHERE id = :id""",
+        id=response_id,
+        now=ctx.now,
     )
 
 
@@ -107,6 +146,12 @@ def of_event(ctx: Context, event_id: int, limit: int, offset: int = 0) -> list[R
 def find_by_ids(ctx: Context, ids: list[int]) -> list[Response]:
     """Those of the responses that exist, without a permission check."""
     return ctx.tx.all(Response, f"SELECT {_RESPONSE} FROM responses WHERE id {ctx.db.in_list('ids')}", ids=ids) if ids else []
+
+
+def of_address(ctx: Context, event_id: int, email_address: str) -> list[Response]:
+    """The response of the address to the event, if there is one, without a permission check."""
+    sql = f"SELECT {_RESPONSE} FROM responses WHERE event_id = :event_id AND email_key = :key"
+    return ctx.tx.all(Response, sql, event_id=event_id, key=fold_case(email_address))
 
 
 def by_event(ctx: Context, limit: int, offset: int = 0) -> list[EventTally]:

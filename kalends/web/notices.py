@@ -21,6 +21,8 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "said-maybe": "Thank you. You said maybe.",
     "said-no": "Thank you. You said no.",
     "announced": ("It is on its way to 1 person.", "It is on its way to {count} people."),
+    "guest-link-reset": "The old link has stopped, and a new one is on its way to the guest.",
+    "link-reset": "This is your new link. The old one has stopped.",
     "response-removed": "The response is removed.",
     "commented": "Thank you for your comment.",
     "waiting": "Thank you. Your comment will appear when the organiser has approved it.",

@@ -16,6 +16,8 @@ JAZZ = {
     "public": True,
     "moderation": "all",
     "party_max": 12,
+    "confirmations": "off",
+    "confirm_responses": "always",
 }
 
 

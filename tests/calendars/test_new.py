@@ -7,7 +7,7 @@ def test_new_returns_the_default_fields_and_saves_nothing(cast: Cast) -> None:
     hiro = Person(cast.anonymous, "hiro", time_zone="Asia/Tokyo")
     response = hiro.get("/api/calendars/new")
     defaults = {"name": "", "description": None, "color": "#2f6fde", "time_zone": "Asia/Tokyo", "public": False}
-    defaults |= {"moderation": "guests", "party_max": None}
+    defaults |= {"moderation": "guests", "party_max": None, "confirmations": "on", "confirm_responses": "none"}
     assert (response.status, response.json) == (200, defaults)
     assert len(hiro.get("/api/calendars").json["calendars"]) == 1
 

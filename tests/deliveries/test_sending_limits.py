@@ -11,7 +11,7 @@ from kalends.db import Database
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import sender, store
 from kalends.settings import Settings
-from tests.cast import PASSWORD, Cast, a_response, an_event
+from tests.cast import PASSWORD, Cast, a_calendar, a_response, an_event
 from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.subscribers.confirmations import confirmed
@@ -78,7 +78,8 @@ def test_the_guests_of_a_network_share_a_limit(cast: Cast, service: Service, lim
 
 
 def test_a_refused_opt_in_does_not_disclose_who_is_on_the_list(cast: Cast, service: Service, settings: Settings) -> None:
-    event, member, unconfirmed = an_event(cast.alice, public=True), "member@example.org", "asked@example.org"
+    calendar = a_calendar(cast.alice, public=True, confirmations="off")
+    event, member, unconfirmed = an_event(cast.alice, calendar_id=calendar["id"]), "member@example.org", "asked@example.org"
     a_response(cast.anonymous, event, email_address=member, opt_in=True)
     confirmed(cast.alice, settings, member)
     a_response(cast.anonymous, event, email_address=unconfirmed, opt_in=True)

@@ -81,6 +81,10 @@ def _response(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.anonymous, {"json": {"event_id": event["id"], "response": "YES", "email_address": "g@example.org"}}
 
 
+def _response_link(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    return cast.anonymous, {"json": {"event_id": an_event(cast.alice, public=True)["id"], "email_address": "g@example.org"}}
+
+
 def _import(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.alice, {"json": {"service": "outlook", "access_token": "token"}}
 
@@ -111,6 +115,7 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     ),
     "undo": ("/api/changes/{seq}/undo", _undo, "changes"),
     "responses": ("/api/responses", _response, "responses"),
+    "personal link": ("/api/responses/link", _response_link, "deliveries"),
     "contacts": ("/api/contacts", lambda cast, clock: (cast.alice, {"json": {"first_name": "Ana"}}), "contacts"),
     "contacts from a file": (
         "/api/contacts/import_file",

@@ -120,6 +120,7 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "DELETE /api/comments/{comment_id}": _comment(),
     "PUT /api/responses/{response_id}": _response(response="NO"),
     "PUT /api/responses/{response_id}/accept": _response(force=True),
+    "PUT /api/responses/{response_id}/reset_link": _response(),
     "DELETE /api/responses/{response_id}": _response(),
     "DELETE /api/session/{session_id}": _session,
     "DELETE /api/keys/{key_id}": _key,

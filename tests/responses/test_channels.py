@@ -8,32 +8,69 @@ from typing import Any
 import pytest
 
 import kalends
-from tests.cast import Cast, a_response, an_event
+from kalends.db import Database
+from kalends.settings import Settings
+from tests.cast import Cast, a_response, an_event, verified
 from tests.client import Reply
-
-Event = dict[str, Any]
-
-
-def _by_api(cast: Cast, event: Event, response_id: int, fields: dict[str, Any]) -> Reply:
-    return cast.carol.post("/api/responses", json=fields | {"event_id": event["id"]})
+from tests.conftest import NOON
+from tests.responses.mail import a_proposal_token, token_of
 
 
-def _by_update(cast: Cast, event: Event, response_id: int, fields: dict[str, Any]) -> Reply:
-    return cast.carol.put(f"/api/responses/{response_id}", json=fields)
+class Guest:
+    """Carol, who has said no to an event and has all kinds of proof, and a proposal in her name that waits for her."""
+
+    def __init__(self, cast: Cast, db: Database, settings: Settings, fields: dict[str, Any]):
+        self.client, self.anonymous = verified(db, cast.carol), cast.anonymous
+        self.event = an_event(cast.alice, public=True)
+        self.fields = {"response": "YES"} | fields
+        self.response_id = a_response(self.client, self.event, response="NO", name="Carol", comment="Sorry")["id"]
+        self.token = token_of(db, settings, self.response_id)
+        a_response(self.anonymous, self.event, email_address=self.client.email_address, **self.fields)
+        self.proposal = a_proposal_token(settings, NOON)
+
+    @property
+    def form(self) -> dict[str, str]:
+        return {name: str(value) for name, value in self.fields.items()}
 
 
-def _by_page(cast: Cast, event: Event, response_id: int, fields: dict[str, Any]) -> Reply:
-    return cast.carol.post(f"/events/{event['id']}/respond", data={name: str(value) for name, value in fields.items()})
+def _by_api(guest: Guest) -> Reply:
+    return guest.client.post("/api/responses", json=guest.fields | {"event_id": guest.event["id"]})
 
 
-def _by_comment(cast: Cast, event: Event, response_id: int, fields: dict[str, Any]) -> Reply:
-    return cast.carol.post("/api/comments", json={"event_id": event["id"], "response": fields["response"], "comment": "Hello"})
+def _by_update(guest: Guest) -> Reply:
+    return guest.client.put(f"/api/responses/{guest.response_id}", json=guest.fields)
+
+
+def _by_token(guest: Guest) -> Reply:
+    return guest.anonymous.put(f"/api/responses/{guest.response_id}", json=guest.fields | {"token": guest.token})
+
+
+def _by_page(guest: Guest) -> Reply:
+    return guest.client.post(f"/events/{guest.event['id']}/respond", data=guest.form)
+
+
+def _by_link(guest: Guest) -> Reply:
+    return guest.anonymous.post(f"/r/{guest.token}", data=guest.form)
+
+
+def _by_confirmation(guest: Guest) -> Reply:
+    return guest.anonymous.post(f"/r/confirm/{guest.proposal}")
+
+
+def _by_comment(guest: Guest) -> Reply:
+    return guest.client.post(
+        "/api/comments", json={"event_id": guest.event["id"], "response": guest.fields["response"], "comment": "Hello"}
+    )
 
 
 # Each function that calls `respond`, with the requests that lead to it.
-CHANNELS: dict[str, list[Callable[[Cast, Event, int, dict[str, Any]], Reply]]] = {
+CHANNELS: dict[str, list[Callable[[Guest], Reply]]] = {
     "responses.submit.submit": [_by_api, _by_page],
-    "responses.api.update": [_by_update],
+    "responses.api.update": [_by_update, _by_token],
+    "responses.link_pages._change": [_by_link],
+    "responses.link_pages.confirm": [_by_confirmation],
+    # A guest may always be forgotten, so this one asks nothing of the event.
+    "responses.erase.erase": [],
     "comments.api.create": [_by_comment],
 }
 WAYS = [way for ways in CHANNELS.values() for way in ways]
@@ -65,13 +102,16 @@ def test_this_table_has_every_caller() -> None:
 
 
 @pytest.mark.parametrize("case", FORBIDDEN)
-def test_each_channel_refuses_the_same_responses(cast: Cast, case: str) -> None:
+def test_each_channel_refuses_the_same_responses(cast: Cast, db: Database, settings: Settings, case: str) -> None:
     change, fields, status = FORBIDDEN[case]
-    event = an_event(cast.alice, public=True)
-    response_id = a_response(cast.carol, event, response="NO", name="Carol", comment="Sorry")["id"]
-    assert cast.alice.put(f"/api/events/{event['id']}", json=change).status == 200
-    before = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    guest = Guest(cast, db, settings, fields)
+    path = f"/api/responses?event_id={guest.event['id']}"
+    before = cast.alice.get(path).json["responses"]
+    assert cast.alice.put(f"/api/events/{guest.event['id']}", json=change).status == 200
     ways = [way for way in WAYS if (case, way) not in NOT_SAID]
-    outcomes = {way.__name__: way(cast, event, response_id, {"response": "YES"} | fields).status for way in ways}
-    assert outcomes == {way.__name__: status for way in ways}
-    assert cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"] == before
+    assert {way.__name__: way(guest).status for way in ways} == {way.__name__: status for way in ways}
+    assert cast.alice.get(path).json["responses"] == before
+    # They are refused for this reason alone.
+    restored = {"public": True, "status": "planned", "party_max": None}
+    assert cast.alice.put(f"/api/events/{guest.event['id']}", json=restored).status == 200
+    assert all(way(guest).status in (200, 201, 303) for way in WAYS)

@@ -100,6 +100,8 @@ PAGES: dict[str, list[Visit]] = {
     "GET /docs/guide/{page_name}": [Visit("guest", "/docs/guide/api")],
     "GET /confirm/{confirm_token}": [Visit("guest", "/confirm/{confirm_token}")],
     "GET /c/{confirm_token}": [Visit("guest", "/c/{confirm_token}")],
+    "GET /r/{response_token}": [Visit("guest", "/r/{response_token}"), Visit("guest", "/r/{response_token}?response=NO")],
+    "GET /r/confirm/{proposal_token}": [Visit("guest", "/r/confirm/{proposal_token}")],
     "GET /unsubscribe/{token}": [Visit("guest", "/unsubscribe/{token}")],
     "GET /u/{token}": [Visit("guest", "/u/{token}")],
 }
@@ -137,6 +139,8 @@ def address(scene: Scene, path: str) -> str:
         "confirm_token": scene.confirm_token,
         "reset_token": scene.reset_token,
         "verify_token": scene.verify_token,
+        "response_token": scene.response_token,
+        "proposal_token": scene.proposal_token,
         "event": scene.event["id"],
         "occurrence": scene.occurrence["id"],
         "calendar": scene.calendar["id"],

@@ -9,6 +9,7 @@ from typing import Any
 from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
 from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_response, a_webhook, an_event, shared
+from tests.responses.mail import a_proposal_token, a_response_token
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
 
@@ -138,6 +139,19 @@ class Scene:
     def token(self) -> str:
         """The token of the link that unsubscribes from alice's list."""
         return unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1]
+
+    @cached_property
+    def response_token(self) -> str:
+        """The token of the personal link of a guest."""
+        return a_response_token(self.settings, self.response["id"])
+
+    @cached_property
+    def proposal_token(self) -> str:
+        """The token of the link that confirms what somebody proposed for a guest."""
+        owner = {"event_id": self.event["id"], "response": "YES", "email_address": "ines@example.org"}
+        assert self.alice.post("/api/responses", json=owner).status in (200, 201)
+        assert self.guest.post("/api/responses", json=owner | {"response": "NO", "comment": "Sorry"}).status == 201
+        return a_proposal_token(self.settings, int(time.time()))
 
     @cached_property
     def reset_token(self) -> str:

@@ -1,0 +1,76 @@
+"""Queueing mail to guests about their responses. The limits of send_to_me hold, but a response counts without its mail, too."""
+
+from typing import Literal
+
+from kalends.context import Context
+from kalends.deliveries import limits
+from kalends.deliveries.store import HOUR, MAX_SENDS_PER_HOUR, mailbox
+from kalends.records.event import Event
+
+MAX_LINKS_PER_HOUR = 3
+
+
+def insert(ctx: Context, event: Event, address: str, response_id: int | None, proposal_id: int | None) -> bool:
+    """Queue mail about a response, or about a proposal if there is one. What is queued already is sent once; return False if the
+    address has got as many as it may in an hour."""
+    if not limits.may_send(ctx, "email"):
+        return False
+    if proposal_id:
+        return _insert(ctx, event, address, "proposal", None, proposal_id, MAX_SENDS_PER_HOUR)
+    return _insert(ctx, event, address, "response", response_id, None, MAX_SENDS_PER_HOUR)
+
+
+def insert_link(ctx: Context, event: Event, address: str) -> None:
+    """Queue mail with the personal link, whether or not the address has responded: who sends it finds out."""
+    if limits.may_send(ctx, "email"):
+        _insert(ctx, event, address, "link", None, None, MAX_LINKS_PER_HOUR)
+
+
+def delete(ctx: Context, event_id: int, address: str) -> None:
+    """Forget the messages about the address's response to the event."""
+    ctx.tx.run(
+        "DELETE FROM deliveries WHERE address_key = :key AND event_id = :event_id AND kind IN ('response', 'proposal', 'link')",
+        key=mailbox(address),
+        event_id=event_id,
+    )
+
+
+def _insert(
+    ctx: Context,
+    event: Event,
+    address: str,
+    kind: Literal["response", "proposal", "link"],
+    response_id: int | None,
+    proposal_id: int | None,
+    limit: int,
+) -> bool:
+    address_key = mailbox(address)
+    ctx.tx.advisory_lock(f"sends to {address_key}")
+    counted = "'link'" if kind == "link" else "'response', 'proposal'"
+    rows = ctx.tx.rows(
+        f"""INSERT INTO deliveries (owner_id, event_id, response_id, proposal_id, kind, channel, address, address_key, public, state,
+                                    attempts, due_at, created_at, updated_at)
+            SELECT CAST(:owner_id AS BIGINT), CAST(:event_id AS BIGINT), CAST(:response_id AS BIGINT), CAST(:proposal_id AS BIGINT),
+                   CAST(:kind AS TEXT), 'email', CAST(:address AS TEXT), CAST(:address_key AS TEXT), {"TRUE" if event.public else "FALSE"},
+                   'queued', 0, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT)
+            WHERE (SELECT count(*) FROM (
+                SELECT 1 FROM deliveries WHERE address_key = CAST(:address_key AS TEXT) AND created_at > :since AND kind IN ({counted})
+                LIMIT :limit
+            ) AS recent) < :limit
+            ON CONFLICT (kind, coalesce(response_id, 0), coalesce(proposal_id, 0))
+                WHERE state = 'queued' AND attempts = 0 AND kind IN ('response', 'proposal')
+                    AND coalesce(response_id, proposal_id) IS NOT NULL
+                DO UPDATE SET address = excluded.address, address_key = excluded.address_key, updated_at = excluded.updated_at
+            RETURNING id""",
+        owner_id=event.owner_id,
+        event_id=event.id,
+        response_id=response_id,
+        proposal_id=proposal_id,
+        kind=kind,
+        address=address,
+        address_key=address_key,
+        now=ctx.now,
+        since=ctx.now - HOUR,
+        limit=limit if ctx.settings.rate_limits == "on" else 1_000_000_000,
+    )
+    return bool(rows)

@@ -1,0 +1,63 @@
+"""E-mail to guests: their response with their personal link, and a proposal with the link to confirm it."""
+
+from email.message import EmailMessage
+from typing import Any
+
+from msgspec import Struct
+
+from kalends import policy
+from kalends.deliveries.message import attach_event, describe_event, envelope
+from kalends.records.delivery import Delivery
+from kalends.records.event import Event
+from kalends.records.response import Response
+from kalends.responses import proposals
+from kalends.responses.proposals import Proposal
+from kalends.settings import Settings
+from kalends.web.render import render_text
+
+SAID = {"YES": "yes", "MAYBE": "maybe", "NO": "no"}
+CHOICES = (("YES", "Yes"), ("MAYBE", "Maybe"), ("NO", "No"))
+NOT_YOU = "Not you? Change it here."
+
+
+class Link(Struct, frozen=True):
+    """A link and its words."""
+
+    text: str
+    url: str
+
+
+def response_mail(settings: Settings, delivery: Delivery, event: Event, response: Response) -> EmailMessage:
+    """The response, with the event as a calendar file and the personal link. The links for each choice open a page that has it
+    chosen; none of them changes anything."""
+    url = policy.response_url(settings, response)
+    links = [Link("Change your response", url), *(Link(text, f"{url}?response={choice}") for choice, text in CHOICES)]
+    lead = f"You said {SAID[response.response]}" + (f", for {_people(response)}." if response.response == "YES" else ".")
+    note = "" if response.proven else f"{NOT_YOU} {url}"
+    return _mail(settings, delivery, event, f"You said {SAID[response.response]}: {event.title}", lead, links, note)
+
+
+def proposal_mail(settings: Settings, delivery: Delivery, event: Event, proposal: Proposal) -> EmailMessage:
+    """The link that confirms a response which somebody made with this address."""
+    said = SAID[proposal.params.value.response]
+    lead = f"Somebody responded “{said}” to this event with your address. If it was you, confirm it within 48 hours."
+    note = "If it was not you, do nothing: nothing changes, and the request is deleted."
+    links = [Link(f"Yes, I say {said}", proposals.url(settings, proposal))]
+    return _mail(settings, delivery, event, f"Confirm your response: {event.title}", lead, links, note)
+
+
+def _mail(settings: Settings, delivery: Delivery, event: Event, subject: str, lead: str, links: list[Link], note: str) -> EmailMessage:
+    message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
+    values: dict[str, Any] = {**describe_event(event), "event": event, "lead": lead, "links": links, "note": note}
+    top = "\n".join(filter(None, (values["title"], values["time"], event.location)))
+    choices = "\n".join(f"{link.text}: {link.url}" for link in links)
+    parts = (lead, top, values["status"], choices, f"-- \n{note}" if note else "")
+    message.set_content("\n\n".join(filter(None, parts)) + "\n", cte="quoted-printable")
+    message.add_alternative(render_text("deliveries/response.html", **values), subtype="html", cte="quoted-printable")
+    attach_event(message, settings, event)
+    return message
+
+
+def _people(response: Response) -> str:
+    people = response.number + response.plus_n
+    return "1 person" if people == 1 else f"{people:,} people"

@@ -1,0 +1,58 @@
+"""The personal link of a response, `/r/<id>-<MAC>`: whoever has it may see and change the response, without an account."""
+
+import hmac
+
+from kalends import errors
+from kalends.context import Context
+from kalends.db import columns
+from kalends.policy.events import SELECT_EVENTS, VISIBLE_TO_USER
+from kalends.records.event import Event
+from kalends.records.response import Response
+from kalends.settings import Settings
+from kalends.tokens import derive
+from kalends.values.text import fold_case
+
+# How long after the event the link works.
+LINK_LIFETIME = 30 * 86_400
+MAX_DIGITS = 18
+INCOMPLETE = "This link does not work: it is not complete, or it was replaced by a newer one. Look for the newest mail about the event."
+ENDED = "This link ended 30 days after the event."
+
+
+def response_token(settings: Settings, response: Response) -> str:
+    return f"{response.id}-{_mac(settings, response)}"
+
+
+def response_url(settings: Settings, response: Response) -> str:
+    return f"{settings.url}/r/{response_token(settings, response)}"
+
+
+def linked_response(ctx: Context, token: str, *, of_hidden: bool = False) -> tuple[Response, Event]:
+    """The response of the personal link, and its event as the guest sees it, who edits nothing.
+
+    The event must be public or visible to the account of the response; of_hidden: or not.
+    """
+    number = token.partition("-")[0]
+    is_number = number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS
+    response = ctx.tx.one(Response, f"SELECT {columns(Response)} FROM responses WHERE id = :id", id=int(number)) if is_number else None
+    if response is None or not hmac.compare_digest(token.encode(), response_token(ctx.settings, response).encode()):
+        raise errors.NotFound(INCOMPLETE)
+    event = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id", id=response.event_id, me=0)
+    if event is None or not (of_hidden or sees_event(ctx, response, event)):
+        raise errors.NotFound
+    if ctx.now >= (event.end_at or event.start_at) + LINK_LIFETIME:
+        raise errors.NotFound(ENDED)
+    return response, event
+
+
+def sees_event(ctx: Context, response: Response, event: Event) -> bool:
+    """Whether the guest of the response still sees the event: it is public, or visible to their account."""
+    if event.public:
+        return True
+    sql = f"SELECT 1 FROM events e WHERE e.id = :id AND {VISIBLE_TO_USER}"
+    return response.user_id is not None and bool(ctx.tx.rows(sql, id=event.id, me=response.user_id))
+
+
+def _mac(settings: Settings, response: Response) -> str:
+    """It covers the address, so that a row that is about somebody else has another link."""
+    return derive(settings, "response", f"{response.id}.{response.link_version}.{fold_case(response.email_address)}")[:32]

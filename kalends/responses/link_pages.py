@@ -1,0 +1,155 @@
+"""The pages of the personal link: a guest sees, changes, withdraws and forgets a response without an account.
+
+GET changes nothing, since programs follow every link in a mail."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from kalends import errors, policy
+from kalends.context import Context
+from kalends.deliveries import event_time
+from kalends.events.status import describe
+from kalends.http.endpoint import Document
+from kalends.http.input.fields import Changes, Params
+from kalends.http.input.form import Form
+from kalends.records.event import Event
+from kalends.records.response import Response
+from kalends.responses import guest_cookie, present, proposals, store
+from kalends.responses.author import by_link
+from kalends.responses.erase import erase
+from kalends.responses.mask import mask
+from kalends.responses.model import Attendance, ResponseFields, ResponseInput
+from kalends.responses.respond import respond
+from kalends.web.forms import FormState, filled
+from kalends.web.page import page
+from kalends.web.redirects import redirect
+from kalends.web.render import render
+
+# The address of the page is a secret: no cache, no other site and no search engine gets it.
+PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
+
+
+class Choice(Struct, kw_only=True):
+    """The response that a link in a mail proposes."""
+
+    response: Annotated[Attendance, Meta(description="The response to choose on the page.")] | None = None
+
+
+NO_CHOICE = Choice()
+
+
+@page("GET", "/r/{response_token}", guests=True, credentials=False)
+def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: FormState | None = None) -> Document:
+    """The guest's own response, with a form to change it."""
+    response, event = _load(ctx, response_token, of_hidden=True)
+    choice = {"response": params.response} if params.response else {}
+    return render(
+        "responses/link.html",
+        ctx,
+        title="Your response",
+        form=form or filled(present.editable(ctx, response), FormState(choice)),
+        response=response,
+        event=event,
+        address=mask(response.email_address),
+        time=event_time.long(event),
+        state=describe(event),
+        is_chosen=bool(choice) and choice["response"] != response.response,
+        is_over=_is_over(ctx, event),
+        is_visible=policy.sees_event(ctx, response, event),
+        path=f"/r/{response_token}",
+    )
+
+
+@page("POST", "/r/{response_token}", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
+def update(ctx: Context, response_token: str, params: Form) -> Document:
+    """Change the response."""
+    response, event = _load(ctx, response_token)
+    return _change(ctx, response, event, params.changes(ResponseFields))
+
+
+@page("POST", "/r/{response_token}/withdraw", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
+def withdraw(ctx: Context, response_token: str, params: Form) -> Document:
+    """Change the response to NO."""
+    response, event = _load(ctx, response_token, of_hidden=True)
+    return _change(ctx, response, event, Changes(ResponseFields, {"response": "NO"}))
+
+
+@page("POST", "/r/{response_token}/forget", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
+def forget(ctx: Context, response_token: str, params: Form) -> Document:
+    """Withdraw the response, and erase the personal data in it and in its history."""
+    response, event = _load(ctx, response_token, of_hidden=True)
+    erase(ctx, response, event, is_over=_is_over(ctx, event))
+    guest_cookie.remove(ctx, event.id)
+    return render("responses/forgotten.html", ctx, title="Forgotten")
+
+
+@page("POST", "/r/{response_token}/reset", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
+def reset(ctx: Context, response_token: str, params: Form) -> Document:
+    """Replace the link by a new one."""
+    response, event = _load(ctx, response_token, of_hidden=True)
+    return _redirect(ctx, store.reset_link(ctx, response.id), event, "link-reset")
+
+
+@page("GET", "/r/confirm/{proposal_token}", guests=True, credentials=False)
+def ask(ctx: Context, proposal_token: str, form: FormState | None = None) -> Document:
+    """Ask before what was proposed without proof becomes the response of the address."""
+    proposal, event = _load_proposal(ctx, proposal_token)
+    return render(
+        "responses/confirm.html",
+        ctx,
+        title="Confirm your response",
+        form=form,
+        fields=proposal.params.value,
+        event=event,
+        time=event_time.long(event),
+        address=mask(proposal.email_address),
+    )
+
+
+@page("POST", "/r/confirm/{proposal_token}", guests=True, credentials=False, by_link=True, rate_limited=True, again=ask)
+def confirm(ctx: Context, proposal_token: str, params: Form) -> Document:
+    """Make what was proposed the response of the address, which the link proves."""
+    proposal, event = _load_proposal(ctx, proposal_token)
+    fields = proposal.params
+    response = respond(ctx, event, by_link(proposal.email_address, fields.value.name), fields, "link")
+    assert response is not None
+    proposals.delete(ctx, proposal.id)
+    return _redirect(ctx, response, event, f"said-{response.response.lower()}")
+
+
+def _change(ctx: Context, response: Response, event: Event, changes: Changes[ResponseFields]) -> Document:
+    fields: Params[ResponseInput] = present.input_of(response, changes)
+    changed = respond(ctx, event, by_link(response.email_address, response.name), fields, "link")
+    assert changed is not None
+    return _redirect(ctx, changed, event, f"said-{changed.response.lower()}")
+
+
+def _redirect(ctx: Context, response: Response, event: Event, done: str) -> Document:
+    """To the page of the link, which the browser remembers."""
+    token = policy.response_token(ctx.settings, response)
+    guest_cookie.put(ctx, event.id, response.response, token)
+    return redirect(ctx, f"/r/{token}", done=done)
+
+
+def _load(ctx: Context, token: str, *, of_hidden: bool = False) -> tuple[Response, Event]:
+    ctx.headers.update(PRIVATE)
+    try:
+        return policy.linked_response(ctx, token, of_hidden=of_hidden)
+    except errors.NotFound as problem:
+        problem.headers.update(PRIVATE)
+        raise
+
+
+def _load_proposal(ctx: Context, token: str) -> tuple[proposals.Proposal, Event]:
+    ctx.headers.update(PRIVATE)
+    try:
+        proposal = proposals.by_token(ctx, token)
+        return proposal, policy.event(ctx, proposal.event_id, to=policy.Right.SEE)
+    except errors.NotFound as problem:
+        problem.headers.update(PRIVATE)
+        raise
+
+
+def _is_over(ctx: Context, event: Event) -> bool:
+    return (event.end_at or event.start_at) <= ctx.now

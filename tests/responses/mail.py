@@ -1,0 +1,73 @@
+"""Mail about responses: the personal links of guests, and the mail that carries them."""
+
+import email
+import email.policy
+import re
+from contextlib import closing
+from email.message import EmailMessage
+from urllib.parse import urlsplit
+
+from kalends import policy
+from kalends.context import Context
+from kalends.db import Database, open_database
+from kalends.deliveries import sender, store
+from kalends.responses import proposals
+from kalends.responses import store as responses
+from kalends.settings import Settings
+from kalends.values import timestamps
+
+
+def a_response_token(settings: Settings, response_id: int) -> str:
+    """What follows /r/ in the personal link."""
+    with closing(open_database(settings)) as db:
+        return token_of(db, settings, response_id)
+
+
+def token_of(db: Database, settings: Settings, response_id: int) -> str:
+    ctx = Context(db, settings, 0)
+    with ctx.read():
+        return policy.response_token(settings, responses.find_by_ids(ctx, [response_id])[0])
+
+
+def a_proposal_token(settings: Settings, now: int) -> str:
+    """The token of the newest proposal."""
+    with closing(open_database(settings)) as db:
+        ctx = Context(db, settings, now)
+        with ctx.read():
+            proposal = proposals.find(ctx, ctx.tx.value("SELECT max(id) FROM proposals"))
+            assert proposal is not None
+            return proposals.url(settings, proposal).rsplit("/", 1)[1]
+
+
+def mails_about(db: Database, settings: Settings, event_id: int, now: int | None = None) -> list[EmailMessage]:
+    """Send the queued messages about the event, as a worker does, into files; return them."""
+    messages = []
+    with db.read() as tx:
+        rows = tx.rows("SELECT id FROM deliveries WHERE event_id = :id AND state = 'queued' ORDER BY id", id=event_id)
+    for (delivery_id,) in rows:
+        ctx = Context(db, settings, timestamps.now() if now is None else now)
+        with ctx.write() as tx:
+            tx.run("UPDATE deliveries SET state = 'sending', attempts = 1 WHERE id = :id", id=delivery_id)
+            delivery = store.get(ctx, delivery_id)
+        assert delivery is not None
+        sender.attempt(db, settings, delivery)
+        file = settings.folder / "outbox" / f"{delivery_id}.eml"
+        if file.exists():
+            message = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
+            assert isinstance(message, EmailMessage)
+            messages.append(message)
+    return messages
+
+
+def text_of(message: EmailMessage) -> str:
+    body = message.get_body(("plain",))
+    assert body is not None
+    return str(body.get_content())
+
+
+def links_in(message: EmailMessage) -> list[str]:
+    """The paths and queries of the links in all parts of the message."""
+    bodies = [message.get_body((kind,)) for kind in ("plain", "html")]
+    urls = [url for body in bodies if body for url in re.findall(r"https?://[^\s\"<>]+", body.get_content().replace("&amp;", "&"))]
+    split = [urlsplit(url) for url in urls]
+    return [f"{each.path}?{each.query}" if each.query else each.path for each in split]
