@@ -48,6 +48,7 @@ class DeliveryItem(Struct, kw_only=True):
     id: int
     event_id: int | None
     kind: str
+    notice: str | None
     channel: str
     address: str
     state: str

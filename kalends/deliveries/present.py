@@ -10,6 +10,7 @@ def item(delivery: Delivery) -> DeliveryItem:
         id=delivery.id,
         event_id=delivery.event_id,
         kind=delivery.kind,
+        notice=delivery.notice,
         channel=delivery.channel,
         address=delivery.address,
         state=delivery.state,

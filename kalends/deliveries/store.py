@@ -8,7 +8,7 @@ from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import columns
 from kalends.deliveries.model import AccountMail, Channel, DeliveryQuery, DeliveryQueued
-from kalends.records.delivery import AccountNotice, Delivery
+from kalends.records.delivery import PLACE_NOTICES, AccountNotice, Delivery
 from kalends.records.event import Event
 from kalends.records.user import User
 from kalends.values.text import fold_case
@@ -27,7 +27,7 @@ URGENT = "kind IN ('reset', 'verify')"
 # Notices that an event has a new date; others are about an account, and `notice` says what happened to it.
 ABOUT_NEW_DATE = "(kind = 'notice' AND notice IS NULL)"
 # The same, and notices to guests of their places.
-ABOUT_GUESTS = "(kind = 'notice' AND event_id IS NOT NULL)"
+ABOUT_GUESTS = f"({ABOUT_NEW_DATE} OR kind = 'notice' AND notice IN {PLACE_NOTICES})"
 RETENTION = 90 * 24 * HOUR
 
 _DELIVERY = columns(Delivery)

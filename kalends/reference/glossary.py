@@ -12,6 +12,7 @@ from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
 from kalends.questions.model import KINDS as QUESTION_KINDS
 from kalends.questions.model import PER
+from kalends.records.delivery import PLACE_NOTICES
 from kalends.records.response_settings import WaitingList, WaitingOrder
 from kalends.records.webhook import DisabledReason, WebhookState
 from kalends.responses.model import Attendance, PlaceState
@@ -220,6 +221,7 @@ MEANINGS = {
     # Deliveries and subscribers
     "deliveries": "The messages.",
     "kind": "What the message is about.",
+    "notice": "Of notices: what it says of the place of a guest; null for a new date of the event.",
     "channel": "How the message is sent.",
     "address": "E-mail address or mobile number.",
     "DeliveryItem.state": "State of the message.",
@@ -293,6 +295,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "SeatPlace.place": get_args(PlaceState),
     "gender": ("male", "female"),
     "channel": CHANNELS,
+    "DeliveryItem.notice": PLACE_NOTICES,
     "DeliveryItem.state": get_args(State),
     "DeliveryQueued.state": get_args(State),
     "QuestionItem.kind": QUESTION_KINDS,
@@ -324,6 +327,7 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     ("true", "false"): "Truth",
     ("male", "female"): "Gender",
     ("email", "sms"): "Channel",
+    PLACE_NOTICES: "PlaceNotice",
     ("queued", "sending", "sent", "failed"): "DeliveryState",
     ("announce", "confirm", "link", "notice", "proposal", "reset", "response", "send_to_me", "verify"): "DeliveryKind",
     ("send_to_me", "response", "confirmation"): "SubscriberSource",

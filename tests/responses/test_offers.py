@@ -1,0 +1,101 @@
+"""Offers of the waiting list: until when they are reserved, how they lapse, and the mail about places."""
+
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kalends.context import Context
+from kalends.db import Database
+from kalends.deliveries import mail, sender, store
+from kalends.responses import offer_time
+from kalends.settings import Settings
+from kalends.values import datetimes, timestamps
+from kalends.worker import lapse_offers
+from tests.cast import Cast, a_response, an_event
+from tests.conftest import Clock
+
+MORNING = 1_780_045_200  # 29 May 2026, 09:00 UTC
+HOUR = 3600
+
+
+@given(
+    st.integers(0, 10**6), st.integers(1, 336), st.integers(2 * HOUR, 10**7), st.sampled_from(["UTC", "America/New_York", "Asia/Kolkata"])
+)
+def test_an_offer_ends_by_day_and_an_hour_before_the_start(later: int, hours: int, until_start: int, zone: str) -> None:
+    now = MORNING + later
+    start_at = now + until_start
+    end = offer_time.end(now, hours, start_at, zone)
+    assert now < end <= start_at - HOUR
+    is_by_day = 8 <= datetimes.to_local(end, zone).hour < 22
+    assert is_by_day or end == start_at - HOUR
+    assert end >= min(now + hours * HOUR, start_at - HOUR)
+    assert end <= now + (hours + 10) * HOUR
+
+
+def _offered(cast: Cast, clock: Clock, **fields: Any) -> dict[str, Any]:
+    """An event whose only place is offered to Carol, and for which Dave waits."""
+    clock.now = MORNING
+    hall = {"public": True, "time_zone": "UTC", "start_time": "2026-06-01T20:00", "capacity": 1, "waiting_list": "offer", "offer_hours": 2}
+    event = an_event(cast.alice, **(hall | fields))
+    first = a_response(cast.alice, event)["id"]
+    for person in (cast.carol, cast.dave):
+        a_response(person, event)
+    assert cast.alice.delete(f"/api/responses/{first}").status == 200
+    return event
+
+
+def _places(cast: Cast, event: dict[str, Any]) -> list[str]:
+    responses = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    return [each["place"]["place"] for each in responses]
+
+
+def test_the_worker_takes_back_offers_and_offers_the_place_to_the_next(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    event = _offered(cast, clock)
+    assert _places(cast, event) == ["offered", "waiting"]
+    lapse_offers(Context(db, settings, clock()))
+    assert _places(cast, event) == ["offered", "waiting"]
+    clock.ahead(2 * HOUR)
+    lapse_offers(Context(db, settings, clock()))
+    assert _places(cast, event) == ["lapsed", "offered"]
+
+
+def test_no_place_is_offered_in_the_last_hour_and_whoever_asks_gets_it(cast: Cast, clock: Clock) -> None:
+    event = _offered(cast, clock, start_time="2026-05-29T11:30")
+    clock.now = MORNING + int(1.6 * HOUR)
+    assert _places(cast, event) == ["lapsed", "waiting"]
+    assert a_response(cast.bob, event)["place"]["place"] == "held"
+    assert _places(cast, event) == ["lapsed", "waiting", "held"]
+
+
+def test_guests_are_told_of_their_places(
+    cast: Cast, db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timestamps, "now", clock)
+    messages: list[EmailMessage] = []
+    monkeypatch.setattr(mail, "send", lambda settings, message, address: messages.append(message))
+    event = _offered(cast, clock)
+    clock.ahead(2 * HOUR)
+    lapse_offers(Context(db, settings, clock()))
+    cast.alice.put(f"/api/events/{event['id']}", json={"capacity": 5, "waiting_list": "auto"})
+    a_response(cast.carol, event)
+    ctx = Context(db, settings, clock())
+    with ctx.read() as tx:
+        ids = [row[0] for row in tx.rows("SELECT id FROM deliveries WHERE event_id = :id ORDER BY id", id=event["id"])]
+        deliveries = [delivery for delivery in (store.get(ctx, each) for each in ids) if delivery]
+    for delivery in deliveries:
+        sender.attempt(db, settings, delivery)
+    assert [(delivery.notice, delivery.address) for delivery in deliveries] == [
+        ("place_offered", cast.carol.email_address),
+        ("place_lapsed", cast.carol.email_address),
+        ("place_offered", cast.dave.email_address),
+    ]
+    # The offer to Carol was over before it could be sent.
+    assert [message["Subject"] for message in messages] == ["Your offer is over: Concert", "A place is free for you: Concert"]
+    body = messages[1].get_body(("plain",))
+    assert body
+    assert "a place is reserved for you until 29 May 2026, 13:00" in " ".join(body.get_content().split())
+    listed = cast.alice.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
+    assert {each["kind"] for each in listed} == {"notice"}
