@@ -8,6 +8,7 @@ from kalends import log, settings, tokens
 from kalends.account import (
     block_pages,
     key_pages,
+    notice_pages,
     reset_pages,
     session_pages,
     settings_pages,
@@ -81,7 +82,7 @@ FEATURES = [
     *(changes, changes_stream, trash, webhooks),
     *(home_pages, event_pages, event_form_pages, event_responses_pages, event_history_pages, calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
-    *(account_pages, session_pages, key_pages, block_pages, settings_pages, webhook_pages),
+    *(account_pages, session_pages, key_pages, block_pages, settings_pages, notice_pages, webhook_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
     *(response_edit_pages, response_link_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages),

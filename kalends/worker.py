@@ -23,7 +23,7 @@ from kalends.events.series import store as series
 from kalends.idempotency import store as retries
 from kalends.log import get_logger
 from kalends.questions import answers
-from kalends.responses import proposals, seats
+from kalends.responses import news, proposals, seats
 from kalends.responses import store as responses
 from kalends.sessions import store as sessions
 from kalends.settings import Settings
@@ -92,6 +92,11 @@ def lapse_offers(ctx: Context) -> None:
             seats.settle(ctx, event_id)
 
 
+def tell_organisers(ctx: Context) -> None:
+    """Queue the mail about new responses and comments."""
+    news.queue_mail(ctx)
+
+
 def prune_history(ctx: Context) -> None:
     """Delete what is older than the history, in transactions that let others write in between."""
     for _ in range(MAX_BATCHES):
@@ -107,7 +112,7 @@ def merge_text_indexes(ctx: Context) -> None:
     ctx.db.merge_text_indexes()
 
 
-TASKS: list[Callable[[Context], None]] = [lapse_offers, clean_up, prune_history, extend_series, merge_text_indexes]
+TASKS: list[Callable[[Context], None]] = [lapse_offers, tell_organisers, clean_up, prune_history, extend_series, merge_text_indexes]
 
 
 def _run_task(task: Callable[[Context], None], ctx: Context) -> None:

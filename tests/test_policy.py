@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kalends.app import ENDPOINTS
-from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
+from kalends.deliveries.recipient_links import confirm_url, notices_url, unsubscribe_url
 from kalends.settings import Settings
 from tests.cast import (
     PASSWORD,
@@ -188,6 +188,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /api/webhooks/{webhook_id}/ping": {"": (401, 202, 404, 404, 404)},
     "POST /api/webhooks/{webhook_id}/redeliver": {"": (401, 202, 404, 404, 404)},
     "GET /api/webhooks/{webhook_id}/deliveries": {"": OWN_ONLY},
+    "GET /account/notices/{notices_token}": {"": EVERYBODY},
+    "POST /account/notices/{notices_token}": {"": EVERYBODY},
     "GET /webhooks": {"": SIGNED_IN},
     "POST /webhooks": {"private": (401, 200, 200, 200, 404), "public": SIGNED_IN},
     "GET /webhooks/{webhook_id}": {"": OWN_ONLY},
@@ -350,6 +352,7 @@ class Scene:
             "confirm_token": lambda: confirm_url(self.settings, self.confirmation).rsplit("/", 1)[1],
             "response_token": lambda: a_response_token(self.settings, self.find("response_id")),
             "proposal_token": self._propose,
+            "notices_token": lambda: notices_url(self.settings, self.cast.dave.id).rsplit("/", 1)[1],
             "reset_token": lambda: a_reset_token(self.settings, self.cast.dave.id, NOON),
             "verify_token": lambda: a_verify_token(self.settings, self.cast.dave.id, NOON),
             "name": lambda: "style.css",

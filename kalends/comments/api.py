@@ -20,6 +20,7 @@ from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.policy import Right
+from kalends.responses import news
 from kalends.responses.author import author
 from kalends.responses.model import ResponseInput
 from kalends.responses.respond import respond
@@ -59,6 +60,7 @@ def create(ctx: Context, params: CommentInput) -> CommentItem:
     who = author(ctx, params.email_address, params.name)
     approved = policy.needs_no_approval(ctx, event)
     comment_id = store.insert(ctx, params, who, approved=approved)
+    news.record(ctx, event, comment_id=comment_id)
     if params.response:
         fields = ResponseInput(event_id=event.id, response=params.response, comment=params.comment)
         # A comment that waits for approval does not change the name of an earlier response.

@@ -28,6 +28,16 @@ def short_confirm_url(settings: Settings, delivery_id: int) -> str:
     return f"{settings.url}/c/{_token(settings, 'confirm', delivery_id)}"
 
 
+def notices_url(settings: Settings, user_id: int) -> str:
+    """The link by which an organiser stops the mail about responses and comments."""
+    return f"{settings.url}/account/notices/{_token(settings, 'notices', user_id)}"
+
+
+def parse_notices_token(settings: Settings, token: str) -> int | None:
+    """The user's id, or None if the token is not valid."""
+    return _verified_id(settings, "notices", token)
+
+
 def parse_unsubscribe_token(settings: Settings, token: str) -> int | None:
     """The subscriber's id, or None if the token is not valid."""
     return _verified_id(settings, "unsubscribe", token)

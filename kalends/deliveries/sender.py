@@ -8,7 +8,7 @@ from email.message import EmailMessage
 
 from kalends.context import Context
 from kalends.db import Database, Retry
-from kalends.deliveries import account_message, mail, message, place_message, response_message, sms, store
+from kalends.deliveries import account_message, mail, message, news_message, place_message, response_message, sms, store
 from kalends.deliveries.model import Channel
 from kalends.deliveries.outcome import TryAgain, Undeliverable, Unknown
 from kalends.errors import Unavailable
@@ -135,6 +135,11 @@ def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:
 
 
 def _send(ctx: Context, delivery: Delivery) -> None:
+    if delivery.notice == "response_news":
+        with ctx.read():
+            content = _news(ctx, delivery)
+        mail.send(ctx.settings, content, delivery.address)
+        return
     if delivery.kind in ACCOUNT_MESSAGES and not (delivery.is_about_new_date or delivery.is_about_place):
         with ctx.read():
             user = _account(ctx, delivery)
@@ -163,6 +168,17 @@ def _send(ctx: Context, delivery: Delivery) -> None:
         mail.send(ctx.settings, message.mail(ctx.settings, current, event), current.address)
     else:
         sms.send(ctx.settings, current.address, message.text(ctx.settings, current, event), current.id)
+
+
+def _news(ctx: Context, delivery: Delivery) -> EmailMessage:
+    """What an organiser is told of, as it is now."""
+    owner = _account(ctx, delivery)
+    if owner.response_notices == "off" or owner.email_address != delivery.address:
+        raise Undeliverable("They did not want it any more, or have another address.")
+    content = news_message.build(ctx, delivery, owner)
+    if content is None:
+        raise Undeliverable("What it was about was removed before it was sent.")
+    return content
 
 
 def _current(ctx: Context, delivery: Delivery) -> tuple[Delivery, Event]:

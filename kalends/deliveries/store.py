@@ -8,7 +8,7 @@ from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import columns
 from kalends.deliveries.model import AccountMail, Channel, DeliveryQuery, DeliveryQueued
-from kalends.records.delivery import PLACE_NOTICES, AccountNotice, Delivery
+from kalends.records.delivery import PLACE_NOTICES, AccountNotice, Delivery, OrganiserNotice
 from kalends.records.event import Event
 from kalends.records.user import User
 from kalends.values.text import fold_case
@@ -28,6 +28,8 @@ URGENT = "kind IN ('reset', 'verify')"
 ABOUT_NEW_DATE = "(kind = 'notice' AND notice IS NULL)"
 # The same, and notices to guests of their places.
 ABOUT_GUESTS = f"({ABOUT_NEW_DATE} OR kind = 'notice' AND notice IN {PLACE_NOTICES})"
+# Others can cause these, and must not be able to use up what a user gets about the account.
+CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice = 'response_news')"
 RETENTION = 90 * 24 * HOUR
 
 _DELIVERY = columns(Delivery)
@@ -59,10 +61,21 @@ def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Acc
     limit = MAX_ACCOUNT_MAILS_PER_HOUR[kind]
     if ctx.settings.rate_limits == "on" and len(_recent_times(ctx, kind, user.email_address, limit)) >= limit:
         return False
-    ctx.tx.run(
+    _insert_mail(ctx, user, kind, notice)
+    return True
+
+
+def insert_notice(ctx: Context, user: User, notice: OrganiserNotice) -> int:
+    """Queue a notice without a limit, since whoever asks for it has one; return its id."""
+    return _insert_mail(ctx, user, "notice", notice)
+
+
+def _insert_mail(ctx: Context, user: User, kind: AccountMail, notice: AccountNotice | OrganiserNotice | None) -> int:
+    delivery_id: int = ctx.tx.value(
         """INSERT INTO deliveries (owner_id, kind, channel, address, address_key, public, state, attempts, due_at, created_at, updated_at,
                                    notice)
-           VALUES (:owner_id, :kind, 'email', :address, :address_key, FALSE, 'queued', 0, :now, :now, :now, :notice)""",
+           VALUES (:owner_id, :kind, 'email', :address, :address_key, FALSE, 'queued', 0, :now, :now, :now, :notice)
+           RETURNING id""",
         owner_id=user.id,
         kind=kind,
         address=user.email_address,
@@ -70,7 +83,7 @@ def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Acc
         notice=notice,
         now=ctx.now,
     )
-    return True
+    return delivery_id
 
 
 def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) -> None:
@@ -144,7 +157,7 @@ def _recent_times(ctx: Context, kind: str, address: str, limit: int) -> list[int
     ctx.tx.advisory_lock(f"sends to {address_key}")
     rows = ctx.tx.rows(
         f"""SELECT created_at FROM deliveries WHERE address_key = :address_key AND created_at > :since AND kind = :kind
-            AND NOT {ABOUT_NEW_DATE} ORDER BY created_at DESC LIMIT :limit""",
+            AND NOT {CAUSED_BY_OTHERS} ORDER BY created_at DESC LIMIT :limit""",
         address_key=address_key,
         since=ctx.now - HOUR,
         kind=kind,

@@ -8,7 +8,9 @@ from msgspec import Struct
 AccountNotice = Literal["password_changed", "password_reset", "address_changed", "key_created", "webhook_created", "webhook_disabled"]
 # What guests on a waiting list are told: they have a place, one is offered to them, or their offer has lapsed.
 PlaceNotice = Literal["place_granted", "place_offered", "place_lapsed"]
-Notice = AccountNotice | PlaceNotice
+# What organisers are told: new responses and comments.
+OrganiserNotice = Literal["response_news"]
+Notice = AccountNotice | PlaceNotice | OrganiserNotice
 PLACE_NOTICES: tuple[PlaceNotice, ...] = get_args(PlaceNotice)
 
 

@@ -1,6 +1,13 @@
 """The row of a user."""
 
-from msgspec import Struct
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+ResponseNotices = Annotated[
+    Literal["at_once", "daily", "off"],
+    Meta(description="When you get mail about new responses and comments to your events: at_once, daily in the morning, or off."),
+]
 
 
 class User(Struct, frozen=True):
@@ -15,3 +22,4 @@ class User(Struct, frozen=True):
     created_at: int
     updated_at: int
     verified_at: int | None
+    response_notices: ResponseNotices = "daily"

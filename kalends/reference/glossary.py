@@ -14,6 +14,7 @@ from kalends.questions.model import KINDS as QUESTION_KINDS
 from kalends.questions.model import PER
 from kalends.records.delivery import PLACE_NOTICES
 from kalends.records.response_settings import WaitingList, WaitingOrder
+from kalends.records.user import ResponseNotices
 from kalends.records.webhook import DisabledReason, WebhookState
 from kalends.responses.model import Attendance, PlaceState
 from kalends.webhooks.model import DELIVERY_KINDS
@@ -179,6 +180,7 @@ MEANINGS = {
     "PassedOver.at": "When that was last, in UTC.",
     "is_approved": "Whether the comment is approved.",
     "verified": "Whether the e-mail address was verified.",
+    "response_notices": "When they get mail about new responses and comments to their events.",
     "verified_at": "When the e-mail address was verified, in UTC.",
     "CommentItem.email_address": "The author's e-mail address; for the event's owner only.",
     "ResponseItem.email_address": "The responder's e-mail address.",
@@ -286,6 +288,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "UndoneRecord.op": OPS,
     "EventChange.via": WAYS,
     "disabled_reason": get_args(DisabledReason),
+    "response_notices": get_args(split_annotated(ResponseNotices)[0]),
     "WebhookDeliveryItem.kind": DELIVERY_KINDS,
     "WebhookDeliveryItem.state": get_args(WebhookState),
     "response": get_args(split_annotated(Attendance)[0]),
@@ -317,6 +320,7 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     ("create", "update", "delete"): "JournalOp",
     WAYS: "ChangeWay",
     get_args(DisabledReason): "WebhookDisabledReason",
+    ("at_once", "daily", "off"): "ResponseNotices",
     DELIVERY_KINDS: "WebhookDeliveryKind",
     get_args(WebhookState): "WebhookDeliveryState",
     ("YES", "MAYBE", "NO"): "Attendance",

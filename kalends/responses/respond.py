@@ -9,7 +9,7 @@ from kalends.http.input.fields import Params
 from kalends.questions import responding
 from kalends.records.event import Event
 from kalends.records.response import Response
-from kalends.responses import admission, proposals, store
+from kalends.responses import admission, news, proposals, store
 from kalends.responses.author import Author
 from kalends.responses.model import PARTY, ResponseInput
 from kalends.subscribers.opt_in import opt_in
@@ -45,6 +45,7 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
         responding.save(ctx, questions, row, answers, is_kept=False)
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")
+    news.record(ctx, event, response_id=row.id)
     if locked.confirmations == "on":
         response_mail.insert(ctx, event, row.email_address, row.id, proposal_id)
     return row if has_proof or policy.can_see_response(ctx, row, event) else None

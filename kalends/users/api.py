@@ -17,6 +17,7 @@ from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
 from kalends.keys import store as keys
 from kalends.records.user import User
+from kalends.responses import news
 from kalends.sessions import credentials
 from kalends.sessions import store as sessions
 from kalends.users import passwords, present, store, weak_passwords
@@ -89,6 +90,8 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
         if _changes_address(current, profile) and not needs_password:
             raise Retry
         store.update(ctx, user_id, profile)
+        if profile.response_notices != current.response_notices:
+            news.reschedule(ctx, store.get(ctx, user_id))
         if _changes_address(current, profile):
             deliveries.insert_account_mail(ctx, current, "notice", "address_changed")
             _mail_link(ctx, store.get(ctx, user_id))

@@ -6,6 +6,7 @@ from msgspec import Meta, Struct
 
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import EmailAddress, Instant, Name, NameOrAddress, TimeZone
+from kalends.records.user import ResponseNotices
 
 UserName = Annotated[
     str,
@@ -30,6 +31,7 @@ class Profile(Struct, kw_only=True):
     email_address: EmailAddress
     name: Annotated[Name, Meta(description="The name that others see; the user name by default.", examples=["Ana"])] | None = None
     time_zone: Annotated[TimeZone, Meta(description="The zone of times without an offset, such as Europe/Paris.")] = "UTC"
+    response_notices: ResponseNotices = "daily"
 
 
 class Registration(Profile, kw_only=True):
@@ -90,6 +92,7 @@ class UserDetail(Struct):
     email_address: str
     name: str | None
     time_zone: str
+    response_notices: str
     # Whether and when they verified the address.
     verified: bool
     verified_at: Instant | None

@@ -19,6 +19,7 @@ def detail(ctx: Context, user: User) -> UserDetail:
         email_address=user.email_address,
         name=user.name,
         time_zone=user.time_zone,
+        response_notices=user.response_notices,
         verified=user.verified_at is not None,
         verified_at=None if user.verified_at is None else timestamps.format_utc(user.verified_at),
         primary_calendar_id=store.primary_calendar_id(ctx, user.id),

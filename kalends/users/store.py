@@ -48,9 +48,10 @@ def primary_calendar_id(ctx: Context, user_id: int) -> int:
 def insert(ctx: Context, profile: Profile, password_hash: str, *, verified: bool = False) -> int:
     """Insert a user with a primary calendar. Addresses of users that the operator creates count as verified."""
     user_id: int = ctx.tx.value(
-        """INSERT INTO users (user_name, user_name_key, email_address, email_key, name, time_zone, password_hash, created_at, updated_at,
-                              verified_at)
-           VALUES (:user_name, :user_name_key, :email_address, :email_key, :name, :time_zone, :password_hash, :now, :now, :verified_at)
+        """INSERT INTO users (user_name, user_name_key, email_address, email_key, name, time_zone, response_notices, password_hash,
+                              created_at, updated_at, verified_at)
+           VALUES (:user_name, :user_name_key, :email_address, :email_key, :name, :time_zone, :response_notices, :password_hash,
+                   :now, :now, :verified_at)
            RETURNING id""",
         **_columns(profile),
         password_hash=password_hash,
@@ -69,13 +70,17 @@ def update(ctx: Context, user_id: int, profile: Profile) -> None:
     ctx.tx.run(
         """UPDATE users SET user_name = :user_name, user_name_key = :user_name_key, email_address = :email_address,
            verified_at = CASE WHEN email_key = :email_key THEN verified_at END, email_key = :email_key, name = :name,
-           time_zone = :time_zone, updated_at = :now
+           time_zone = :time_zone, response_notices = :response_notices, updated_at = :now
            WHERE id = :id""",
         **_columns(profile),
         id=user_id,
         now=ctx.now,
     )
     calendar_search.refresh(ctx, owner_id=user_id)
+
+
+def stop_notices(ctx: Context, user_id: int) -> None:
+    ctx.tx.run("UPDATE users SET response_notices = 'off', updated_at = :now WHERE id = :id", id=user_id, now=ctx.now)
 
 
 def update_password(ctx: Context, user_id: int, password_hash: str) -> None:
@@ -113,4 +118,5 @@ def _columns(profile: Profile) -> dict[str, str | None]:
         "email_key": fold_case(profile.email_address),
         "name": profile.name,
         "time_zone": profile.time_zone,
+        "response_notices": profile.response_notices,
     }

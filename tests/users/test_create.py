@@ -39,6 +39,7 @@ def test_registering_returns_the_account(client: Client, clock: Clock) -> None:
         "email_address": registration["email_address"],
         "name": "Emil",
         "time_zone": "Europe/Berlin",
+        "response_notices": "daily",
     }
     stamps = {"created_at": timestamps.format_utc(NOON), "updated_at": timestamps.format_utc(NOON), "verified": False, "verified_at": None}
     assert response.json == expected | stamps | {"id": response.json["id"], "primary_calendar_id": response.json["primary_calendar_id"]}

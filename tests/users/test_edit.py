@@ -7,7 +7,8 @@ def test_edit_returns_fields_that_update_accepts(cast: Cast) -> None:
     path = f"/api/users/{cast.alice.id}"
     form = cast.alice.get(f"{path}/edit")
     assert form.status == 200
-    assert form.json == {"user_name": cast.alice.user_name, "email_address": cast.alice.email_address, "name": "Alice", "time_zone": "UTC"}
+    names = {"user_name": cast.alice.user_name, "email_address": cast.alice.email_address, "name": "Alice"}
+    assert form.json == names | {"time_zone": "UTC", "response_notices": "daily"}
     reply = cast.alice.put(path, json=form.json)
     assert (reply.status, reply.json) == (200, cast.alice.user)
 

@@ -5,4 +5,5 @@ from tests.client import Client
 
 def test_new_returns_the_default_fields_of_a_registration(client: Client) -> None:
     response = client.get("/api/users/new")
-    assert (response.status, response.json) == (200, {"user_name": "", "email_address": "", "name": None, "time_zone": "UTC"})
+    defaults = {"user_name": "", "email_address": "", "name": None, "time_zone": "UTC", "response_notices": "daily"}
+    assert (response.status, response.json) == (200, defaults)

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from kalends.app import ENDPOINTS
+from kalends.deliveries.recipient_links import notices_url
 from kalends.http.endpoint import Endpoint
 from tests.cast import Person
 from tests.web.scene import Scene
@@ -91,6 +92,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /account": [Visit("alice", "/account")],
     "GET /account/delete": [Visit("alice", "/account/delete")],
     "GET /account/keys/{key_id}/delete": [Visit("alice", "/account/keys/{key}/delete")],
+    "GET /account/notices/{notices_token}": [Visit("guest", "/account/notices/{notices_token}")],
     "GET /webhooks": [Visit("alice", "/webhooks"), Visit("vera", "/webhooks")],
     "GET /webhooks/{webhook_id}": [Visit("alice", "/webhooks/{webhook}")],
     "GET /webhooks/{webhook_id}/delete": [Visit("alice", "/webhooks/{webhook}/delete")],
@@ -151,6 +153,7 @@ def address(scene: Scene, path: str) -> str:
         "subscriber": scene.subscriber["id"],
         "key": scene.key["id"],
         "webhook": scene.webhook["id"],
+        "notices_token": notices_url(scene.settings, scene.alice.id).rsplit("/", 1)[1],
         "day": scene.day(1),
     }
     return path.format_map(values)

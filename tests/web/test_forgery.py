@@ -21,7 +21,7 @@ from tests.test_policy import REQUEST_FIELDS, Scene
 from tests.web.pages import declared
 
 # Mail programs post to these, from nowhere in particular (RFC 8058); the link itself is the permission.
-BY_LINK = {"/unsubscribe/{token}", "/u/{token}"}
+BY_LINK = {"/unsubscribe/{token}", "/u/{token}", "/account/notices/{notices_token}"}
 FORMS = [endpoint for endpoint in declared("POST") if endpoint.path not in BY_LINK and not endpoint.by_link]
 ELSEWHERE = [
     {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},

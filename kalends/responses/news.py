@@ -1,0 +1,101 @@
+"""What organisers are told by mail: new responses and comments, at once or once a day, as each of them wishes."""
+
+from datetime import datetime, time, timedelta
+
+from msgspec import Struct
+
+from kalends import policy
+from kalends.context import Context
+from kalends.deliveries import store as deliveries
+from kalends.records.event import Event
+from kalends.records.user import User
+from kalends.users import store as users
+from kalends.values import datetimes
+
+# The hour, in the organiser's time zone, at which they are told of the day before.
+DIGEST_HOUR = 8
+# Messages at once are at least so far apart: what happens in between is told in one.
+PAUSE = 300
+# The organisers for whom one round of the worker queues mail.
+BATCH = 500
+
+
+class News(Struct, frozen=True):
+    """A row of the table `organiser_news`."""
+
+    id: int
+    owner_id: int
+    response_id: int | None
+    comment_id: int | None
+    at: int
+
+
+def record(ctx: Context, event: Event, *, response_id: int | None = None, comment_id: int | None = None) -> None:
+    """Note that somebody responded to the event or commented on it, unless its owner did so or wants no mail about it.
+
+    Whether the response was changed is looked at when the mail is sent: here it would cost callers without proof a different time.
+    """
+    if policy.me(ctx) == event.owner_id:
+        return
+    owner = users.get(ctx, event.owner_id)
+    if owner.verified_at is None or owner.response_notices == "off":
+        return
+    ctx.tx.run(
+        """INSERT INTO organiser_news (owner_id, response_id, comment_id, at, due_at)
+           VALUES (:owner_id, :response_id, :comment_id, :now, :due_at)
+           ON CONFLICT (owner_id, response_id) WHERE delivery_id IS NULL DO NOTHING""",
+        owner_id=owner.id,
+        response_id=response_id,
+        comment_id=comment_id,
+        now=ctx.now,
+        due_at=_due_at(ctx, owner),
+    )
+
+
+def reschedule(ctx: Context, user: User) -> None:
+    """Follow a change of the user's wish: what they were not told of yet is told then, or not at all."""
+    if user.response_notices == "off":
+        ctx.tx.run("DELETE FROM organiser_news WHERE owner_id = :id AND delivery_id IS NULL", id=user.id)
+        return
+    sql = "UPDATE organiser_news SET due_at = :due_at WHERE owner_id = :id AND delivery_id IS NULL"
+    ctx.tx.run(sql, id=user.id, due_at=_due_at(ctx, user))
+
+
+def queue_mail(ctx: Context) -> None:
+    """Queue a message for each organiser who is to be told of something now."""
+    with ctx.read():
+        owners = ctx.tx.rows(
+            "SELECT DISTINCT owner_id FROM organiser_news WHERE delivery_id IS NULL AND due_at <= :now LIMIT :limit",
+            now=ctx.now,
+            limit=BATCH,
+        )
+    for (owner_id,) in owners:
+        with ctx.write():
+            _queue_one(ctx, users.get(ctx, owner_id))
+
+
+def _queue_one(ctx: Context, owner: User) -> None:
+    ctx.tx.advisory_lock(f"news of {owner.id}")
+    due = "owner_id = :id AND delivery_id IS NULL AND due_at <= :now"
+    if ctx.tx.rows(f"SELECT 1 FROM organiser_news WHERE {due} LIMIT 1", id=owner.id, now=ctx.now):
+        delivery_id = deliveries.insert_notice(ctx, owner, "response_news")
+        ctx.tx.run(f"UPDATE organiser_news SET delivery_id = :delivery_id WHERE {due}", id=owner.id, now=ctx.now, delivery_id=delivery_id)
+
+
+def of_delivery(ctx: Context, delivery_id: int) -> list[News]:
+    """What the message is about, without what was removed since."""
+    sql = "SELECT id, owner_id, response_id, comment_id, at FROM organiser_news WHERE delivery_id = :id ORDER BY id"
+    return ctx.tx.all(News, sql, id=delivery_id)
+
+
+def _due_at(ctx: Context, owner: User) -> int:
+    if owner.response_notices == "daily":
+        return _next_morning(ctx.now, owner.time_zone)
+    last = ctx.tx.value("SELECT max(due_at) FROM organiser_news WHERE owner_id = :id AND delivery_id IS NOT NULL", id=owner.id)
+    return max(ctx.now, (last or 0) + PAUSE)
+
+
+def _next_morning(now: int, zone: str) -> int:
+    local = datetimes.to_local(now, zone)
+    day = local.date() + timedelta(days=1 if local.hour >= DIGEST_HOUR else 0)
+    return datetimes.to_instant(datetime.combine(day, time(DIGEST_HOUR)), zone)

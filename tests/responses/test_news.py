@@ -1,0 +1,112 @@
+"""Mail to organisers about new responses and comments: at once, once a day, or never."""
+
+import pytest
+
+from kalends.context import Context
+from kalends.db import Database
+from kalends.settings import Settings
+from kalends.worker import tell_organisers
+from tests.cast import Cast, Person, a_comment, a_response, an_event, verified
+from tests.conftest import Clock
+from tests.users.account_mail import mails
+
+HOUR = 3600
+# On the day after.
+EIGHT = 1780041600
+
+
+def told(db: Database, settings: Settings, clock: Clock, owner: Person) -> list[str]:
+    """The messages that the owner has got by now, as text without soft line breaks."""
+    tell_organisers(Context(db, settings, clock()))
+    sent = mails(db, settings, owner.id, "notice")
+    return [mail.replace("=\n", "").replace("=E2=80=9C", '"').replace("=E2=80=9D", '"') for mail in sent]
+
+
+@pytest.fixture
+def alice(cast: Cast, db: Database) -> Person:
+    return verified(db, cast.alice)
+
+
+def wish(person: Person, response_notices: str) -> None:
+    reply = person.put(f"/api/users/{person.id}", json={"response_notices": response_notices})
+    assert (reply.status, reply.json["response_notices"]) == (200, response_notices)
+
+
+def test_once_a_day_in_the_morning_is_the_default(cast: Cast, alice: Person, db: Database, settings: Settings, clock: Clock) -> None:
+    assert alice.get(f"/api/users/{alice.id}").json["response_notices"] == "daily"
+    gig, talk = an_event(alice, title="Gig", public=True), an_event(alice, title="Talk", public=True)
+    a_response(cast.anonymous, gig, email_address="dana@example.org", name="Dana", plus_n=1, comment="With a friend")
+    a_response(cast.anonymous, gig, email_address="dana@example.org", name="Dana", response="MAYBE")
+    a_comment(cast.anonymous, talk, email_address="eve@example.org", name="Eve", comment="Is there\na cloak room?")
+    a_response(alice, gig, email_address="by.alice@example.org")
+    clock.now = EIGHT - 1
+    assert told(db, settings, clock, alice) == []
+    clock.ahead(1)
+    [mail] = told(db, settings, clock, alice)
+    assert "Subject: 1 new response and 1 new comment\n" in mail
+    assert '- Dana said maybe: "With a friend"' in mail
+    assert '- Eve wrote: "Is there a cloak room?" (it waits for your approval)' in mail
+    assert "You get this once a day" in mail
+    assert "by.alice" not in mail
+    assert len(told(db, settings, clock, alice)) == 1
+
+
+def test_at_once_tells_what_happens_within_five_minutes_in_one_message(
+    cast: Cast, alice: Person, db: Database, settings: Settings, clock: Clock
+) -> None:
+    wish(alice, "at_once")
+    event = an_event(alice, title="Gig", public=True)
+    a_response(cast.bob, event)
+    [first] = told(db, settings, clock, alice)
+    assert "Subject: 1 new response to Gig\n" in first
+    a_response(cast.anonymous, event, email_address="dana@example.org")
+    clock.ahead(60)
+    a_response(cast.anonymous, event, email_address="eve@example.org")
+    assert len(told(db, settings, clock, alice)) == 1
+    clock.ahead(240)
+    [_, second] = told(db, settings, clock, alice)
+    assert "Subject: 2 new responses to Gig\n" in second
+
+
+def test_nobody_is_told_who_does_not_want_it_or_whose_address_is_not_verified(
+    cast: Cast, alice: Person, db: Database, settings: Settings, clock: Clock
+) -> None:
+    wish(alice, "off")
+    for owner in (alice, cast.bob):
+        a_response(cast.anonymous, an_event(owner, public=True), email_address="dana@example.org")
+    with db.read() as tx:
+        assert tx.value("SELECT count(*) FROM organiser_news WHERE owner_id IN (:alice, :bob)", alice=alice.id, bob=cast.bob.id) == 0
+
+
+def test_what_is_removed_or_unchanged_is_not_told(cast: Cast, alice: Person, db: Database, settings: Settings, clock: Clock) -> None:
+    event = an_event(alice, title="Gig", public=True)
+    verified(db, cast.bob)
+    mine = a_response(cast.bob, event)
+    gone = a_response(cast.carol, event, name="Gone")
+    clock.ahead(24 * HOUR)
+    assert len(told(db, settings, clock, alice)) == 1
+    a_response(cast.anonymous, event, email_address=cast.bob.email_address, response="NO")
+    a_response(cast.carol, event, response="MAYBE")
+    assert alice.delete(f"/api/responses/{gone['id']}").status == 200
+    clock.ahead(24 * HOUR)
+    assert len(told(db, settings, clock, alice)) == 1
+    assert alice.get(f"/api/responses/{mine['id']}").json["response"] == "YES"
+
+
+def test_a_link_in_the_message_stops_them_without_signing_in(
+    cast: Cast, alice: Person, db: Database, settings: Settings, clock: Clock
+) -> None:
+    wish(alice, "at_once")
+    event = an_event(alice, public=True)
+    a_response(cast.anonymous, event, email_address="dana@example.org")
+    [mail] = told(db, settings, clock, alice)
+    path = mail.split("List-Unsubscribe: <")[1].split(">")[0].removeprefix(settings.url)
+    assert "List-Unsubscribe-Post: List-Unsubscribe=One-Click" in mail
+    a_response(cast.anonymous, event, email_address="eve@example.org")
+    assert "Stop these messages" in cast.anonymous.get(path).text
+    assert alice.get(f"/api/users/{alice.id}").json["response_notices"] == "at_once"
+    assert cast.anonymous.post(path).status == 200
+    assert alice.get(f"/api/users/{alice.id}").json["response_notices"] == "off"
+    clock.ahead(24 * HOUR)
+    assert len(told(db, settings, clock, alice)) == 1
+    assert cast.anonymous.post(path[:-1] + ("a" if path[-1] != "a" else "b")).status == 404
