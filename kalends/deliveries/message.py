@@ -42,19 +42,17 @@ If it was not, do nothing: you will not be told of any event.
 """
 
 
-def mail(settings: Settings, delivery: Delivery, event: Event, title: str = "", news: str = "") -> EmailMessage:
-    """The event as e-mail: plain text, HTML and an iCalendar attachment; with its own title, and news that come before the rest."""
+def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
+    """The event as e-mail: plain text, HTML and an iCalendar attachment."""
     values = describe_event(event)
-    if news:
-        values |= {"title": title, "status": news}
-    elif delivery.is_about_new_date and event.status == "planned":
+    if delivery.is_about_new_date and event.status == "planned":
         values |= {"title": f"New date: {event.title}", "status": NEW_DATE}
     message = envelope(settings, delivery.address, values["title"], str(delivery.id), delivery.created_at)
     unsubscribe = None if delivery.subscriber_id is None else unsubscribe_url(settings, delivery.subscriber_id)
     if unsubscribe:
         message["List-Unsubscribe"] = f"<{unsubscribe}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    reason = LISTED.format(event.owner_name) if unsubscribe else RESPONDED if delivery.kind == "notice" else REQUESTED
+    reason = LISTED.format(event.owner_name) if unsubscribe else RESPONDED if delivery.is_about_new_date else REQUESTED
     content: dict[str, Any] = {**values, "event": event, "url": _url(settings, event), "reason": reason, "unsubscribe": unsubscribe}
     message.set_content(_plain_text(**content), cte="quoted-printable")
     message.add_alternative(render_text("deliveries/event.html", **content), subtype="html", cte="quoted-printable")

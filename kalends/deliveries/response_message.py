@@ -34,7 +34,7 @@ def response_mail(settings: Settings, delivery: Delivery, event: Event, response
     links = [Link("Change your response", url), *(Link(text, f"{url}?response={choice}") for choice, text in CHOICES)]
     lead = f"You said {SAID[response.response]}" + (f", for {_people(response)}." if response.response == "YES" else ".")
     note = "" if response.proven else f"{NOT_YOU} {url}"
-    return _mail(settings, delivery, event, f"You said {SAID[response.response]}: {event.title}", lead, links, note)
+    return guest_mail(settings, delivery, event, f"You said {SAID[response.response]}: {event.title}", lead, links, note)
 
 
 def proposal_mail(settings: Settings, delivery: Delivery, event: Event, proposal: Proposal) -> EmailMessage:
@@ -43,10 +43,13 @@ def proposal_mail(settings: Settings, delivery: Delivery, event: Event, proposal
     lead = f"Somebody responded “{said}” to this event with your address. If it was you, confirm it within 48 hours."
     note = "If it was not you, do nothing: nothing changes, and the request is deleted."
     links = [Link(f"Yes, I say {said}", proposals.url(settings, proposal))]
-    return _mail(settings, delivery, event, f"Confirm your response: {event.title}", lead, links, note)
+    return guest_mail(settings, delivery, event, f"Confirm your response: {event.title}", lead, links, note)
 
 
-def _mail(settings: Settings, delivery: Delivery, event: Event, subject: str, lead: str, links: list[Link], note: str) -> EmailMessage:
+def guest_mail(
+    settings: Settings, delivery: Delivery, event: Event, subject: str, lead: str, links: list[Link], note: str = ""
+) -> EmailMessage:
+    """A message about the event, with links for its guest."""
     message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
     values: dict[str, Any] = {**describe_event(event), "event": event, "lead": lead, "links": links, "note": note}
     top = "\n".join(filter(None, (values["title"], values["time"], event.location)))

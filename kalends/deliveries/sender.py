@@ -162,7 +162,7 @@ def _send(ctx: Context, delivery: Delivery) -> None:
         current, event = _current(ctx, delivery)
         response = _placed_response(ctx, current) if current.is_about_place else None
     if response:
-        mail.send(ctx.settings, place_message.build(ctx.settings, current, event, response), current.address)
+        mail.send(ctx.settings, place_message.place_mail(ctx.settings, current, event, response), current.address)
         return
     if current.channel == "email":
         mail.send(ctx.settings, message.mail(ctx.settings, current, event), current.address)
