@@ -19,7 +19,9 @@ from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.policy import Right
 from kalends.responses import api as responses
+from kalends.responses import guest_cookie
 from kalends.responses import store as response_store
+from kalends.responses.guest_cookie import OwnResponse
 from kalends.responses.model import ResponseCreated, ResponseFor, ResponseInput
 from kalends.responses.submit import submit
 from kalends.web.forms import FormState, filled
@@ -51,6 +53,7 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
         calendars=[calendar for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)] if ctx.actor else [],
         own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
         is_over=span.is_over(detail, ctx.now),
+        own=_own_response(ctx, event_id),
         room=room.describe(ctx, event),
         structured_data=structured_data.build(detail) if detail.public else None,
     )
@@ -60,6 +63,10 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
 def respond(ctx: Context, event_id: int, params: Form) -> Document:
     """Respond to the event."""
     response = submit(ctx, Form(_filled_in(ctx, params) | {"event_id": event_id}).params(ResponseInput), "page")
+    if ctx.actor is None:
+        guest_cookie.put(ctx, event_id, response.response)
+    if response.id is UNSET and response_store.needs_confirmation(ctx, event_id):
+        return redirect(ctx, f"/events/{event_id}", done="confirm-response")
     is_queued = response.response == "YES" and _may_wait(ctx, event_id, response)
     return redirect(ctx, f"/events/{event_id}", done="said-yes-or-waits" if is_queued else f"said-{response.response.lower()}")
 
@@ -119,6 +126,14 @@ def _may_wait(ctx: Context, event_id: int, response: ResponseCreated) -> bool:
     if response.place is UNSET:
         return policy.event(ctx, event_id, to=Right.SEE).settings.waiting_list != "off"
     return response.place is not None and response.place.place != "held"
+
+
+def _own_response(ctx: Context, event_id: int) -> OwnResponse | None:
+    """What a guest responded from this browser; the page with it is not cached."""
+    own = guest_cookie.find(ctx, event_id) if ctx.actor is None else None
+    if own:
+        ctx.headers["Cache-Control"] = "no-store"
+    return own
 
 
 def _filled_in(ctx: Context, form: Form) -> dict[str, Any]:

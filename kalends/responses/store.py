@@ -54,6 +54,12 @@ def lock_event(ctx: Context, event_id: int, *, exclusive: bool) -> LockedEvent |
     )
 
 
+def needs_confirmation(ctx: Context, event_id: int) -> bool:
+    """Whether responses without proof count only when they were confirmed by mail."""
+    sql = "SELECT c.confirm_responses FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id = :id"
+    return bool(ctx.tx.value(sql, id=event_id) == "always")
+
+
 def set_accepted(ctx: Context, response_id: int, people: int | None) -> None:
     """Record how many people of the response an editor has accepted."""
     ctx.tx.run("UPDATE responses SET accepted_for = :people WHERE id = :id", id=response_id, people=people)

@@ -19,6 +19,7 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "said-yes": "Thank you. You said yes.",
     "said-yes-or-waits": "Thank you. If all places are taken, you are on the waiting list.",
     "said-maybe": "Thank you. You said maybe.",
+    "confirm-response": "Thank you. Open the link in the mail that we have sent you: your response counts from then on.",
     "said-no": "Thank you. You said no.",
     "announced": ("It is on its way to 1 person.", "It is on its way to {count} people."),
     "guest-link-reset": "The old link has stopped, and a new one is on its way to the guest.",

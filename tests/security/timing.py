@@ -1,5 +1,5 @@
 """`python -m tests.security.timing [--postgres]`: whether the time of a failed login, of a request for a new password, or of
-sharing with an e-mail address tells a known user from an unknown one.
+sharing with an e-mail address tells a known user from an unknown one, and that of a response whether the address has responded before.
 
 A real service with its worker, the real parameters of Argon2 and the default rate limits. Each pair is a request for a user that there is
 and one for a user that there is not, in random order. The AUC is how often a known user's time is longer than an unknown user's; 0.5 is no
@@ -9,6 +9,7 @@ import random
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from http.client import HTTPConnection
@@ -37,6 +38,9 @@ NAMES = 100
 SHARES_PER_OWNER = 50
 # Happens by chance once in a thousand runs.
 UNLIKELY = 0.001
+
+# The ways to respond: by the API, on the page of the event, and with a comment.
+RESPONSES = ("response", "page", "comment")
 
 Pair = tuple[float, float]
 Request = Callable[[str], None]
@@ -68,7 +72,7 @@ def verdict(pairs: list[Pair]) -> Verdict:
 
 
 @click.command()
-@click.argument("names", nargs=-1, type=click.Choice(["login", "reset", "share"]))
+@click.argument("names", nargs=-1, type=click.Choice(["login", "reset", "share", *RESPONSES]))
 @click.option("--pairs", default=PAIRS)
 @click.option("--postgres", is_flag=True, help="On PostgreSQL; else on SQLite.")
 def main(names: tuple[str, ...], pairs: int, postgres: bool) -> None:
@@ -86,6 +90,8 @@ def main(names: tuple[str, ...], pairs: int, postgres: bool) -> None:
         owners = [f"owner-{number}" for number in range(-(-2 * pairs // SHARES_PER_OWNER))]
         _insert_users(folder / "data", database, [f"known-{number}" for number in range(NAMES)] + owners)
         client = Client(service, owners)
+        for way in set(RESPONSES) & set(names or RESPONSES):
+            client.make_events(way, rounds=-(-pairs // NAMES))
         verdicts = {
             name: verdict(_measure(pairs, request)) for name, request in client.requests.items() if name in (names or client.requests)
         }
@@ -132,11 +138,53 @@ class Client:
         self._connection: HTTPConnection = service.connection()
         self._networks = (f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}" for number in count())
         # Paths and credentials: one for each share.
-        self._calendars = iter([calendar for owner in owners for calendar in [self._make_calendar(owner)] * SHARES_PER_OWNER])
+        self._calendars_of_owners = [self._make_calendar(owner) for owner in owners]
+        self._calendars = iter([calendar for calendar in self._calendars_of_owners for _ in range(SHARES_PER_OWNER)])
+        self._events: dict[str, list[int]] = {}
+        self._uses: Counter[tuple[str, str]] = Counter()
 
     @property
     def requests(self) -> dict[str, Request]:
-        return {"login": self._log_in, "reset": self._ask_for_reset, "share": self._share}
+        return {
+            "login": self._log_in,
+            "reset": self._ask_for_reset,
+            "share": self._share,
+            "response": self._respond,
+            "page": self._respond_on_page,
+            "comment": self._comment,
+        }
+
+    def make_events(self, way: str, rounds: int) -> None:
+        """Make events to which the known addresses have responded with proof: one for each time that a name is used."""
+        _, authorization = self._calendars_of_owners[0]
+        for _ in range(rounds):
+            fields = {"title": "Choir", "start_time": "2099-06-01T20:00", "public": True}
+            event_id = ask(self._connection, "POST", "/api/events", fields, authorization).json["id"]
+            for number in range(NAMES):
+                response = {"event_id": event_id, "response": "YES", "email_address": f"known-{number}@example.org", "comment": "Yes!"}
+                assert ask(self._connection, "POST", "/api/responses", response, authorization).status == 201
+            self._events.setdefault(way, []).append(event_id)
+
+    def _event_for(self, way: str, name: str) -> int:
+        """An event for which the name was not used yet."""
+        self._uses[way, name] += 1
+        return self._events[way][self._uses[way, name] - 1]
+
+    def _respond(self, name: str) -> None:
+        fields = {"event_id": self._event_for("response", name), "email_address": f"{name}@example.org", "response": "NO", "comment": "Ill"}
+        assert ask(self._connection, "POST", "/api/responses", fields, self._headers()).status == 201
+
+    def _respond_on_page(self, name: str) -> None:
+        form = self._headers() | {"Content-Type": "application/x-www-form-urlencoded"}
+        path = f"/events/{self._event_for('page', name)}/respond"
+        self._connection.request("POST", path, f"response=NO&email_address={name}@example.org", form)
+        reply = self._connection.getresponse()
+        reply.read()
+        assert reply.status == 303, reply.status
+
+    def _comment(self, name: str) -> None:
+        fields = {"event_id": self._event_for("comment", name), "email_address": f"{name}@example.org", "response": "NO", "comment": "Ill"}
+        assert ask(self._connection, "POST", "/api/comments", fields, self._headers()).status == 201
 
     def _log_in(self, name: str) -> None:
         fields = {"user_name": name, "password": "not the password"}
