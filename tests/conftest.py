@@ -34,7 +34,10 @@ MEMORY = Path("/dev/shm")  # noqa: S108
 ENOUGH_MEMORY = 4 * 1024**3
 # The cluster lives as long as the tests do, so nothing has to survive a crash; and the services and workers of many test processes
 # are connected to it at once.
-POSTGRES_OPTIONS = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "400"}
+POSTGRES_OPTIONS = {
+    **{"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "wal_level": "minimal", "max_wal_senders": "0"},
+    "max_connections": "400",
+}
 
 pytest_plugins = ["tests.selection"]
 

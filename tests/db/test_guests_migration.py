@@ -57,16 +57,17 @@ def test_an_account_is_unlinked_from_responses_that_others_may_have_made(migrate
     ]
 
 
-@pytest.mark.parametrize("kind", ["send_to_me", "announce", "reset", "confirm", "verify", "notice"])
-def test_a_delivery_may_be_of_each_kind(migrated: Database, kind: str) -> None:
+def test_a_delivery_may_be_of_each_kind(migrated: Database) -> None:
+    kinds = ["announce", "confirm", "notice", "reset", "send_to_me", "verify"]
     with migrated.write() as tx:
-        tx.run(
-            """INSERT INTO deliveries (owner_id, kind, channel, address, address_key, public, state, attempts, due_at,
-                                       created_at, updated_at)
-               VALUES (1, :kind, 'email', 'a@example.org', 'a@example.org', FALSE, 'queued', 0, 5, 5, 5)""",
-            kind=kind,
-        )
-        assert tx.value("SELECT count(*) FROM deliveries WHERE kind = :kind AND state = 'queued'", kind=kind) == 1
+        for kind in kinds:
+            tx.run(
+                """INSERT INTO deliveries (owner_id, kind, channel, address, address_key, public, state, attempts, due_at,
+                                           created_at, updated_at)
+                   VALUES (1, :kind, 'email', 'a@example.org', 'a@example.org', FALSE, 'queued', 0, 5, 5, 5)""",
+                kind=kind,
+            )
+        assert [kind for (kind,) in tx.rows("SELECT kind FROM deliveries WHERE state = 'queued' ORDER BY kind")] == kinds
 
 
 def test_a_delivery_of_an_unknown_kind_is_rejected(migrated: Database) -> None:

@@ -55,7 +55,7 @@ VALUES: dict[str, Any] = {
 # Those that are tried in each field by itself, the others being good.
 SHARP = ["NUL", "a lone surrogate", "a line break for a header", "2^63", "an object", "a list of lists", "a long text", "the end of time"]
 
-# Without `--soak`, an endpoint gets one share of these values, and the next endpoint another one.
+# Without `--soak`, an endpoint gets one share of these values, queries and path segments, and the next endpoint another one.
 SHARES = 4
 
 # Raw bodies, with their headers.
@@ -187,18 +187,18 @@ HEADERS: dict[str, dict[str, str]] = {
 def all_hostile(endpoint: Endpoint, *, soak: bool) -> Iterator[dict[str, Any]]:
     """The endpoint's fields, all of them hostile at once."""
     names = names_of(endpoint, every_name=soak)
-    for value in _share(list(VALUES.values()), ENDPOINTS.index(endpoint), soak=soak):
+    for value in share(list(VALUES.values()), ENDPOINTS.index(endpoint), soak=soak):
         yield dict.fromkeys(names, value)
 
 
 def one_hostile(endpoint: Endpoint, good: dict[str, Any], *, soak: bool) -> Iterator[dict[str, Any]]:
     """Good fields, and a hostile one among them."""
     for number, name in enumerate([field.name for field in fields_of(endpoint.params)] if endpoint.params else good):
-        for key in _share(SHARP, ENDPOINTS.index(endpoint) + number, soak=soak):
+        for key in share(SHARP, ENDPOINTS.index(endpoint) + number, soak=soak):
             yield good | {name: VALUES[key]}
 
 
-def _share(samples: list[Any], number: int, *, soak: bool) -> list[Any]:
+def share(samples: list[Any], number: int, *, soak: bool) -> list[Any]:
     """All samples with `--soak`; otherwise a fourth of them, another one for the next number."""
     return samples if soak else samples[number % SHARES :: SHARES]
 

@@ -164,7 +164,7 @@ def test_hostile_fields_are_accepted_or_refused(scenes: Scenes, endpoint: Endpoi
 @_cases(ENDPOINTS, _by_query, _by_struct)
 def test_hostile_queries_cause_no_server_error(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
     attack = Attack(scenes, endpoint)
-    for label, query in corpus.QUERIES.items():
+    for label, query in corpus.share(list(corpus.QUERIES.items()), ENDPOINTS.index(endpoint), soak=soak):
         attack.by_alice(label, query_string=query)
         if soak or endpoint.guests:
             attack.by_anonymous(label, query_string=query)
@@ -189,11 +189,11 @@ def test_hostile_bodies_are_refused(scenes: Scenes, endpoint: Endpoint, soak: bo
 
 
 @_cases([endpoint for endpoint in ENDPOINTS if endpoint.variables], _name, _by_variables)
-def test_an_invented_path_causes_no_server_error(scenes: Scenes, endpoint: Endpoint) -> None:
+def test_an_invented_path_causes_no_server_error(scenes: Scenes, endpoint: Endpoint, soak: bool) -> None:
     """The link itself grants permission, so its reply may say that it does not work."""
     scene = scenes()
     allowed = {401, 404, 405, 410, 422} if "token" in "".join(endpoint.variables) else {401, 404, 405}
-    for label, segment in corpus.SEGMENTS.items():
+    for label, segment in corpus.share(list(corpus.SEGMENTS.items()), ENDPOINTS.index(endpoint), soak=soak):
         path = re.sub(r"{\w+}", segment.replace("\\", r"\\"), endpoint.url)
         for person in (scene.cast.alice, scene.cast.anonymous):
             reply = person.request(endpoint.method, path, headers=OURS, json={})

@@ -1,6 +1,7 @@
 """Typed options of parameters: of fields, beside msgspec's Meta in `Annotated`, and of Structs, as their class variable OPTIONS."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
@@ -99,6 +100,9 @@ def has_secret(result: Any) -> bool:
     if field_options(result).is_secret:
         return True
     bare, _ = split_annotated(result)
-    if not (isinstance(bare, type) and issubclass(bare, Struct)):
-        return False
-    return any(has_secret(hint) for hint in get_type_hints(bare, include_extras=True).values())
+    return isinstance(bare, type) and issubclass(bare, Struct) and _struct_has_secret(bare)
+
+
+@cache
+def _struct_has_secret(kind: type[Struct]) -> bool:
+    return any(has_secret(hint) for hint in get_type_hints(kind, include_extras=True).values())
