@@ -174,9 +174,9 @@ class UidTaken(Conflict):
     title = "The uid is taken"
     kind = "uid-taken"
 
-    def __init__(self, event_id: int | None = None):
+    def __init__(self, event_id: int | None = None, field: str = "uid"):
         detail = "The calendar has an event with this uid already. To change it, send PUT /api/events?uid=… instead."
-        super().__init__(detail, [FieldError("uid", "is taken", "taken")])
+        super().__init__(detail, [FieldError(field, "is taken", "taken")])
         self.event_id = event_id
 
 

@@ -87,6 +87,7 @@ MODULE_LAYERS = {
         *(
             "events.by_id",
             "events.by_uid",
+            "events.create_batch",
             "events.conditions",
             "events.create",
             "events.deleted_events",

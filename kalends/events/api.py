@@ -11,6 +11,7 @@ from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
 from kalends.events import cursor, feed, feed_cache, listing, present, store
 from kalends.events.create import create_event
+from kalends.events.create_batch import create_events
 from kalends.events.ical import build_file
 from kalends.events.imports.api import import_upload
 from kalends.events.input import EventChanges, EventFields, EventIds, EventInput, EventUpsert, SendInput
@@ -97,9 +98,13 @@ def new(ctx: Context) -> EventFields:
     return EventFields(title="", start_time=start_time, all_day=False, time_zone=calendar.time_zone, public=calendar.public)
 
 
-@endpoint("POST", "/api/events", status=201, result=EventDetail)
+@endpoint("POST", "/api/events", status=201, result=EventDetail, batch=create_events)
 def create(ctx: Context, params: EventInput) -> EventDetail | EventImport:
-    """Create an event on the calendar `calendar_id`, or on your primary calendar."""
+    """Create an event on the calendar `calendar_id`, or on your primary calendar.
+
+    A JSON array of up to 500 such objects creates all of them or none, and the reply is the array of the events in the same order. Errors
+    name a field by the position of its object: `[17][title]`.
+    """
     if params.file is None:
         return create_event(ctx, params, is_final=True)
     _refuse_other_fields(params)

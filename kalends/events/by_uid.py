@@ -57,9 +57,9 @@ def _find_own(ctx: Context, calendar: Calendar, own: OwnUid) -> int | None:
     return event_id
 
 
-def require_free(ctx: Context, calendar: Calendar, uid: str) -> None:
+def require_free(ctx: Context, calendar: Calendar, uid: str, field: str = "uid") -> None:
     """Raise UidTaken if the calendar has an event with the UID; nobody else can take it until the transaction ends."""
     lock(ctx, calendar)
     event_id = find(ctx, calendar, uid)
     if event_id is not None:
-        raise errors.UidTaken(event_id if policy.visible_events(ctx, [event_id]) else None)
+        raise errors.UidTaken(event_id if policy.visible_events(ctx, [event_id]) else None, field)

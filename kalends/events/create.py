@@ -23,15 +23,20 @@ def create_event(ctx: Context, params: EventInput, *, is_final: bool = False) ->
 
 def create_on(ctx: Context, calendar: TargetCalendar, params: EventInput, *, is_final: bool = False) -> EventDetail:
     """Create the event on this calendar, which has no event with its UID."""
+    try:
+        return insert_event(ctx, complete(params), calendar, uid=params.uid, is_final=is_final)
+    except UniqueViolation:
+        # An event with this UID has just got the calendar as its new home.
+        raise errors.UidTaken from None
+
+
+def complete(params: EventInput) -> EventFields:
+    """The fields of a new event, with those that follow from others."""
     require_status_for_note(params.status, params.status_note)
     sent = {name for name in ("location", *PARTS) if getattr(params, name)}
     if params.tag:
         params = structs.replace(params, tag_list=tagged(params.tag_list, params.tag))
-    try:
-        return insert_event(ctx, location.complete(params, sent), calendar, uid=params.uid, is_final=is_final)
-    except UniqueViolation:
-        # An event with this UID has just got the calendar as its new home.
-        raise errors.UidTaken from None
+    return location.complete(params, sent)
 
 
 def insert_event(

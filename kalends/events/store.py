@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 from msgspec.json import encode
 
 from kalends import errors, policy, quotas
@@ -15,6 +15,7 @@ from kalends.events.placements import store as placements
 from kalends.events.span import Span
 from kalends.records.calendar import Calendar, TargetCalendar
 from kalends.records.event import Event
+from kalends.records.response_settings import ResponseSettings
 from kalends.records.response_settings import encode as encode_settings
 
 _TEXT = ("title", "description", "location", "image_url", *PARTS)
@@ -38,6 +39,15 @@ _OCCURRENCE_TYPES = dict.fromkeys(_SPAN, "BIGINT") | {"slot": "TEXT"}
 
 # How many characters one request may add to the text index: about a second of work, for which all other writes wait.
 MAX_TEXT = 2_000_000
+
+
+class NewEvent(Struct, frozen=True):
+    """An event to be created."""
+
+    fields: EventFields
+    span: Span
+    calendar: TargetCalendar
+    uid: str | None
 
 
 def get(ctx: Context, event_id: int) -> Event:
@@ -121,11 +131,7 @@ def insert(ctx: Context, fields: EventFields, span: Span, calendar: TargetCalend
     settings = response_settings.read(fields, span.time_zone)
     inserts = [(_INSERT, {**columns, "now": ctx.now}), home, *response_settings.insertion(calendar.next_event_id, settings)]
     (ctx.final_write if is_final else ctx.tx).run_together(*inserts)
-    columns |= {"version": 1, "created_at": ctx.now, "updated_at": ctx.now, "can_edit": True, "edited": False, "sent_uid": uid}
-    columns |= {"owner_name": owner.user_name if owner.name is None else owner.name, "calendar_party_max": calendar.party_max}
-    columns["settings_text"] = encode_settings(settings)
-    values: list[Any] = [columns.get(name) for name in Event.__struct_fields__]
-    return Event(*values)
+    return _new_event(ctx, columns, calendar, settings)
 
 
 def insert_occurrences(ctx: Context, pattern: Event, series_id: int, occurrences: list[dict[str, Any]]) -> None:
@@ -150,24 +156,51 @@ def insert_occurrences(ctx: Context, pattern: Event, series_id: int, occurrences
     placements.copy_to_series(ctx, pattern, series_id)
 
 
-def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> dict[str, int]:
-    """Insert imported events on their home calendars; returns the ids of those that have a UID."""
+def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> list[int]:
+    """Insert many events on their home calendars in one statement, as `_update_rows` does; returns their ids in the same order."""
     if not rows:
-        return {}
+        return []
     quotas.reserve(ctx, policy.user(ctx).id, "events", len(rows), sum(map(quotas.size, rows)))
-    last = ctx.tx.value("SELECT max(id) FROM events") or 0
     names = ("owner_id", "calendar_id", *_FIELDS, *_SERIES)
-    ctx.tx.run(
+    inserted = ctx.tx.rows(
         f"""INSERT INTO events ({", ".join(names)}, version, created_at, updated_at)
             SELECT {", ".join(f"made.{name}" for name in names)}, 1, CAST(:now AS BIGINT), CAST(:now AS BIGINT)
-            FROM {ctx.db.records("made", {name: _TYPES[name] for name in names})}""",
+            FROM {ctx.db.records("made", {name: _TYPES[name] for name in names})} RETURNING id""",
         made=encode(rows).decode(),
         now=ctx.now,
     )
-    inserted = f"e.id > :last AND e.calendar_id {ctx.db.in_list('calendars')}"
-    calendar_ids = list({row["calendar_id"] for row in rows})
-    placements.insert_homes(ctx, inserted, last=last, calendars=calendar_ids)
-    return dict(ctx.tx.rows(f"SELECT e.uid, e.id FROM events e WHERE {inserted} AND e.uid IS NOT NULL", last=last, calendars=calendar_ids))
+    # Rows get their ids in the order of the list.
+    ids = sorted(event_id for (event_id,) in inserted)
+    placements.insert_homes(ctx, f"e.id {ctx.db.in_list('ids')}", ids=ids)
+    return ids
+
+
+def insert_batch(ctx: Context, events: list[NewEvent]) -> list[Event]:
+    """Insert many events of the actor."""
+    owner = policy.user(ctx)
+    identity = {"owner_id": owner.id, "series_id": None, "slot": None, "edited": False}
+    rows = [_columns(new.fields, new.span) | identity | {"calendar_id": new.calendar.id, "uid": new.uid} for new in events]
+    if sum(len(row["search"]) for row in rows) > MAX_TEXT:
+        raise errors.Invalid([], f"These events have more than {MAX_TEXT:,} characters. Create fewer at once.")
+    ids = insert_all(ctx, rows)
+    settings = [response_settings.read(new.fields, new.span.time_zone) for new in events]
+    inserts = [insert for event_id, each in zip(ids, settings, strict=True) for insert in response_settings.insertion(event_id, each)]
+    if inserts:
+        ctx.tx.run_together(*inserts)
+    return [
+        _new_event(ctx, row | {"id": event_id}, new.calendar, each)
+        for row, event_id, new, each in zip(rows, ids, events, settings, strict=True)
+    ]
+
+
+def _new_event(ctx: Context, columns: dict[str, Any], calendar: TargetCalendar, settings: ResponseSettings) -> Event:
+    """The row of an event that the actor has just created."""
+    owner = policy.user(ctx)
+    columns |= {"version": 1, "created_at": ctx.now, "updated_at": ctx.now, "can_edit": True, "edited": False, "sent_uid": columns["uid"]}
+    columns |= {"owner_name": owner.user_name if owner.name is None else owner.name, "calendar_party_max": calendar.party_max}
+    columns["settings_text"] = encode_settings(settings)
+    values: list[Any] = [columns.get(name) for name in Event.__struct_fields__]
+    return Event(*values)
 
 
 def update(ctx: Context, event_id: int, fields: EventFields, span: Span) -> None:

@@ -84,6 +84,8 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     # The thread pool that runs it: `hash` if it may hash a password, `upload` if it imports. An action with an optional file
     # runs in the `upload` pool when it gets one.
     pool: Pool = "request"
+    # The action for a JSON array of up to 500 of its parameters, all or none.
+    batch: Callable[..., Any] | None = None
 
     @property
     def is_partial(self) -> bool:
@@ -163,6 +165,7 @@ class Options(TypedDict, total=False):
     etag: bool
     on_event_loop: bool
     pool: Pool
+    batch: Callable[..., Any] | None
     # Where it also serves an older form of request with another reply.
     result: Any
 

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, structs
 
 from kalends import errors
 from kalends.context import Actor, Caller, Context
@@ -14,6 +14,8 @@ from kalends.db import Database, Retry
 from kalends.errors import Problem
 from kalends.http.encode_reply import encode_reply
 from kalends.http.endpoint import Document, Endpoint
+from kalends.http.input import batch as batches
+from kalends.http.input.batch import is_batch
 from kalends.http.input.fields import fields_of
 from kalends.http.input.options import has_secret
 from kalends.http.input.params import bind, gather, is_strict
@@ -77,6 +79,11 @@ def identify(services: Services, request: Request) -> int | None:
 class EndpointRunner:
     """Runs one endpoint."""
 
+    _gather = staticmethod(gather)
+    _bind_params = staticmethod(bind)
+    # Whether its transaction takes long.
+    _is_long = False
+
     def __init__(self, services: Services, endpoint: Endpoint, *, has_show: bool):
         self.endpoint = endpoint
         self._services = services
@@ -86,9 +93,13 @@ class EndpointRunner:
         self._has_secret_reply = has_secret(endpoint.result)
         self._checks_credential = self._has_secret_reply and endpoint.pool == "hash"
         self._sets_location = has_show and endpoint.status == 201
+        batch = endpoint.batch
+        self._batch = BatchRunner(services, structs.replace(endpoint, function=batch, batch=None), has_show=False) if batch else None
         self._files = [field.name for field in fields_of(endpoint.params) if field.is_file] if endpoint.params is not None else []
 
     def __call__(self, request: Request) -> Reply:
+        if self._batch and is_batch(request):
+            return self._batch(request)
         origins = self._services.origins
         caller = Caller(origins.address(request), origins.is_cross_site(request), request.path, request.query, request.headers, request.id)
         if self.endpoint.is_form and caller.is_cross_site and not self.endpoint.by_link:
@@ -123,8 +134,8 @@ class EndpointRunner:
             request.params = {}
             return
         try:
-            request.params = gather(request, self.endpoint)
-            params = bind(self.endpoint, request.params, is_strict=strict)
+            request.params = self._gather(request, self.endpoint)
+            params = self._bind_params(self.endpoint, request.params, is_strict=strict)
         except errors.Invalid as invalid:
             call.invalid, request.params = invalid, request.params or {}
             return
@@ -145,7 +156,7 @@ class EndpointRunner:
 
     def _act(self, ctx: Context, call: _Call) -> Any:
         if self.endpoint.transaction and not (self._files and self._has_file(call)):
-            with ctx.write() if self._writes else ctx.read():
+            with ctx.write(alone=self._is_long) if self._writes else ctx.read():
                 self._admit(ctx, call)
                 return self.endpoint.function(ctx, **call.arguments)
         if call.token is None:
@@ -273,3 +284,11 @@ class EndpointRunner:
         with ctx.read():
             response = self._services.response_store.find(ctx, key.key_hash)
         return (ctx, response) if response else None
+
+
+class BatchRunner(EndpointRunner):
+    """Runs the action of an endpoint for a JSON array."""
+
+    _gather = staticmethod(batches.gather)
+    _bind_params = staticmethod(batches.bind)
+    _is_long = True

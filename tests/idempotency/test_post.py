@@ -105,6 +105,7 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "users": ("/api/users", _user, "users"),
     "verification of an address": ("/api/users/{user_id}/verify", lambda cast, clock: (cast.alice, {"json": {}}), "deliveries"),
     "events": ("/api/events", lambda cast, clock: (cast.alice, {"json": {"title": "Jazz", "start_time": "2026-06-01"}}), "events"),
+    "many events": ("/api/events", lambda cast, clock: (cast.alice, {"json": [{"title": "Jazz", "start_time": "2026-06-01"}]}), "events"),
     "events from a file": ("/api/events/import", lambda cast, clock: (cast.alice, multipart(files=[("file", "a.ics", ICS)])), "events"),
     "comments": ("/api/comments", _comment, "comments"),
     "questions": ("/api/events/{event_id}/questions", _event_question, "questions"),

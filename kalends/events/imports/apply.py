@@ -69,7 +69,8 @@ class ImportWriter:
     def write(self) -> None:
         store.delete_or_detach(self._ctx, self._deletes)
         store.update_all(self._ctx, self._updates)
-        self._event_ids |= store.insert_all(self._ctx, self._inserts)
+        ids = store.insert_all(self._ctx, self._inserts)
+        self._event_ids |= {row["uid"]: event_id for row, event_id in zip(self._inserts, ids, strict=True) if row["uid"]}
         series_store.insert_exceptions(self._ctx, self._exceptions)
         for series_id in self._replaced_series:
             series_store.delete_if_empty(self._ctx, series_id)

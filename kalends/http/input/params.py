@@ -26,6 +26,7 @@ SECRETS = BEARERS | {"password", "digest", "access_token", "shared_secret"}
 # Parameters of reads that are refused where they are unknown, since ignoring them would change the result too much.
 NEVER_IGNORED = frozenset({"order", "fields"})
 
+JSON, MULTIPART = "application/json", "multipart/form-data"
 MAX_DEPTH = 8
 MAX_KEYS = 1_000
 BODY_LIMIT = 1024 * 1024
@@ -63,12 +64,33 @@ def _never_ignored(endpoint: Endpoint, params: dict[str, Any]) -> dict[str, Any]
 
 def gather(request: Request, endpoint: Endpoint) -> dict[str, Any]:
     """All parameters of the request: the body's win over the query string's."""
-    params = _unwrapped(_form(request.query), endpoint) if request.query else {}
-    if not SECRETS.isdisjoint(params):
-        _refuse_secrets(params, endpoint)
+    params = gather_query(request, endpoint) if request.query else {}
     if request.body:
         params |= _unwrapped(_body(request, endpoint), endpoint)
     return params
+
+
+def gather_query(request: Request, endpoint: Endpoint) -> dict[str, Any]:
+    """The parameters of the query string."""
+    params = _unwrapped(_form(request.query), endpoint)
+    if not SECRETS.isdisjoint(params):
+        _refuse_secrets(params, endpoint)
+    return params
+
+
+def read_array(request: Request) -> list[Any]:
+    """The JSON array of the body."""
+    if _media_type(request, BODY_LIMIT) != JSON:
+        raise errors.UnsupportedMediaType("Send a list as application/json, and say so in Content-Type.")
+    value = _decode_json(request.body)
+    assert isinstance(value, list)
+    return value
+
+
+def read_item(item: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
+    """The parameters of an item of an array, in which as many keys may be as in a body."""
+    _check_size(item)
+    return _unwrapped(item, endpoint)
 
 
 def _refuse_secrets(query: dict[str, Any], endpoint: Endpoint) -> None:
@@ -124,32 +146,42 @@ def _unknown(params: dict[str, Any], fields: Iterable[Field], written: str = "{}
 
 
 def _body(request: Request, endpoint: Endpoint) -> dict[str, Any]:
-    content, content_type = request.body, request.headers.get("content-type", "")
-    kind = content_type.partition(";")[0].strip().lower()
-    if len(content) > (UPLOAD_LIMIT + FRAMING if kind == "multipart/form-data" and endpoint.takes_file else BODY_LIMIT):
-        raise errors.TooLarge("A body may have at most 1 MiB, and a file 10 MiB where an action takes one.")
-    if request.headers.get("content-encoding") not in (None, "", "identity"):
-        raise errors.UnsupportedMediaType("Send the body as it is, without a Content-Encoding.")
-    if kind == "application/json" or kind.endswith("+json"):
+    content = request.body
+    kind = _media_type(request, UPLOAD_LIMIT + FRAMING if endpoint.takes_file else BODY_LIMIT)
+    if kind == JSON:
         return _json(content)
     if kind == "application/x-www-form-urlencoded":
         return _form(_utf8(content))
-    if kind == "multipart/form-data":
-        return _multipart(content, content_type)
+    if kind == MULTIPART:
+        return _multipart(content, request.headers["content-type"])
     raise errors.UnsupportedMediaType(
         "Send application/json, application/x-www-form-urlencoded or multipart/form-data, and say so in Content-Type."
     )
 
 
-def _json(content: bytes) -> dict[str, Any]:
+def _media_type(request: Request, upload_limit: int) -> str:
+    """The media type of the body, which must not be too large. Types that end with +json are JSON."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if len(request.body) > (upload_limit if kind == MULTIPART else BODY_LIMIT):
+        raise errors.TooLarge("A body may have at most 1 MiB, and a file 10 MiB where an action takes one.")
+    if request.headers.get("content-encoding") not in (None, "", "identity"):
+        raise errors.UnsupportedMediaType("Send the body as it is, without a Content-Encoding.")
+    return JSON if kind.endswith("+json") else kind
+
+
+def _decode_json(content: bytes) -> Any:
     try:
-        value = msgspec.json.decode(content)
+        return msgspec.json.decode(content)
     except RecursionError:
         _too_deep()
     except UnicodeDecodeError:
         raise errors.BadRequest("The body is not valid UTF-8.") from None
     except msgspec.DecodeError as error:
-        value = _lenient_json(content, str(error))
+        return _lenient_json(content, str(error))
+
+
+def _json(content: bytes) -> dict[str, Any]:
+    value = _decode_json(content)
     if not isinstance(value, dict):
         raise errors.Invalid([], "The body must be a JSON object.")
     _check_size(value)

@@ -1,0 +1,77 @@
+"""Create many events at once, all or none; errors name the event by its position in the list."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from msgspec import structs
+
+from kalends import errors, policy
+from kalends.context import Context
+from kalends.db import UniqueViolation
+from kalends.errors import FieldError
+from kalends.events import by_uid, present, span, store
+from kalends.events.create import complete
+from kalends.events.input import EventInput
+from kalends.events.model import EventDetail
+from kalends.events.store import NewEvent
+from kalends.http.input.batch import name_field
+from kalends.records.calendar import TargetCalendar
+
+
+def create_events(ctx: Context, params: list[EventInput]) -> list[EventDetail]:
+    """Create the events, each on its calendar."""
+    calendars = _find_calendars(ctx, params)
+    _require_free(ctx, params, calendars)
+    new_events, broken = [], []
+    for number, each in enumerate(params):
+        try:
+            new_events.append(_prepare(each, calendars[each.calendar_id]))
+        except errors.Invalid as invalid:
+            broken += [structs.replace(error, field=name_field(number, error.field)) for error in invalid.errors]
+    if broken:
+        raise errors.Invalid(broken)
+    try:
+        events = store.insert_batch(ctx, new_events)
+    except UniqueViolation:
+        raise errors.UidTaken from None
+    return [present.new_detail(ctx, event, new.calendar) for event, new in zip(events, new_events, strict=True)]
+
+
+def _find_calendars(ctx: Context, batch: list[EventInput]) -> dict[int | None, TargetCalendar]:
+    calendars: dict[int | None, TargetCalendar] = {}
+    for number, params in enumerate(batch):
+        if params.calendar_id not in calendars:
+            with _naming(number, "calendar_id"):
+                calendars[params.calendar_id] = policy.calendar_for_new_event(ctx, params.calendar_id)
+    return calendars
+
+
+@contextmanager
+def _naming(number: int, field: str) -> Iterator[None]:
+    """Name the field of the event in an error about its calendar."""
+    name = name_field(number, field)
+    try:
+        yield
+    except errors.NotFound as error:
+        raise errors.NotFound(error.detail, [FieldError(name, "is not there", "not_found")]) from None
+    except errors.Forbidden as error:
+        raise errors.Forbidden(error.detail, [FieldError(name, "is not yours to edit", "forbidden")]) from None
+
+
+def _require_free(ctx: Context, batch: list[EventInput], calendars: dict[int | None, TargetCalendar]) -> None:
+    """Raise an error if a UID is taken, or comes twice for the same calendar."""
+    positions: dict[tuple[int, str], int] = {}
+    named = [(number, params.uid, calendars[params.calendar_id]) for number, params in enumerate(batch) if params.uid is not None]
+    for calendar in sorted({calendar.id: calendar for _, _, calendar in named}.values(), key=lambda calendar: calendar.id):
+        by_uid.lock(ctx, calendar)
+    for number, uid, calendar in named:
+        first = positions.setdefault((calendar.id, uid), number)
+        if first != number:
+            raise errors.invalid(name_field(number, "uid"), f"is that of the event {first} of the list, too", "taken")
+        by_uid.require_free(ctx, calendar, uid, name_field(number, "uid"))
+
+
+def _prepare(params: EventInput, calendar: TargetCalendar) -> NewEvent:
+    fields = complete(params)
+    fields = structs.replace(fields, public=calendar.public if fields.public is None else fields.public)
+    return NewEvent(fields, span.resolve(fields, calendar.time_zone), calendar, params.uid)
