@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 CLIENTS := tests/openapi/clients
 # The tests start hundreds of processes: with cached bytecode each takes half the time.
 export PYTHONDONTWRITEBYTECODE :=
-PARALLEL := -n 4 --dist worksteal
+# One test process more than there are cores, because some of them wait for the services that they started.
+PARALLEL := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 
 .PHONY: help run test check soak lint types unit unit-dependencies browser clients proxies screenshots faults bench audit lock clean
 
