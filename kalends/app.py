@@ -54,6 +54,9 @@ from kalends.http.server import Application
 from kalends.http.serving.edge import Edge
 from kalends.idempotency import store as idempotent_responses
 from kalends.keys import api as keys
+from kalends.questions import calendars_pages as calendar_question_pages
+from kalends.questions import events_pages as event_question_pages
+from kalends.questions import responses_pages as response_question_pages
 from kalends.reference import api as reference
 from kalends.reference import docs_pages
 from kalends.responses import answers_pages
@@ -84,6 +87,7 @@ FEATURES = [
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages, notice_pages, webhook_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
+    *(event_question_pages, calendar_question_pages, response_question_pages),
     *(response_edit_pages, response_link_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages),
     *(reference, docs_pages, static_pages, health),

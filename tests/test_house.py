@@ -113,7 +113,7 @@ MODULE_LAYERS = {
             for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
         ),
         *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope", "shift")),
-        *(f"questions.{name}" for name in ("answers", "asking", "change", "responding", "rules")),
+        *(f"questions.{name}" for name in ("answer_form", "answers", "asking", "change", "editor_form", "responding", "rules")),
         *("reference.errors", "reference.glossary", "reference.guide"),
         *(
             "responses.admission",
@@ -140,6 +140,8 @@ MODULE_LAYERS = {
     "pages": {
         "web.failures",
         "deliveries.message",
+        "questions.ask",
+        "questions.editor",
         "deliveries.account_message",
         "deliveries.news_message",
         "deliveries.place_message",

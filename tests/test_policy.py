@@ -134,6 +134,33 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /responses": {"": SIGNED_IN},
     "GET /responses/events": {"": SIGNED_IN},
     "GET /events/{event_id}/responses": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "GET /events/{event_id}/questions": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "POST /events/{event_id}/questions": {"private": (404, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
+    "GET /calendars/{calendar_id}/questions": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
+    "POST /calendars/{calendar_id}/questions": {"private": (404, 303, 403, 403, 404), "public": (401, 303, 403, 403, 403)},
+    "GET /events/{event_id}/questions/{question_id}/edit": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "POST /events/{event_id}/questions/{question_id}/edit": {"private": (404, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
+    "GET /calendars/{calendar_id}/questions/{question_id}/edit": {
+        "private": (404, 200, 403, 403, 404),
+        "public": (401, 200, 403, 403, 403),
+    },
+    "POST /calendars/{calendar_id}/questions/{question_id}/edit": {
+        "private": (404, 303, 403, 403, 404),
+        "public": (401, 303, 403, 403, 403),
+    },
+    "GET /events/{event_id}/questions/{question_id}/delete": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "POST /events/{event_id}/questions/{question_id}/delete": {"private": (404, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
+    "GET /calendars/{calendar_id}/questions/{question_id}/delete": {
+        "private": (404, 200, 403, 403, 404),
+        "public": (401, 200, 403, 403, 403),
+    },
+    "POST /calendars/{calendar_id}/questions/{question_id}/delete": {
+        "private": (404, 303, 403, 403, 404),
+        "public": (401, 303, 403, 403, 403),
+    },
+    "GET /responses/{response_id}/questions": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
+    "POST /responses/{response_id}/questions": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},
+    "POST /events/{event_id}/respond/questions": {"private": (404, 303, 303, 303, 404), "public": (303, 303, 303, 303, 303)},
     "POST /changes/{seq}/undo": {"private": (401, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
     "GET /events/{event_id}/history": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "GET /trash": {"": SIGNED_IN},
@@ -328,7 +355,7 @@ class Scene:
         return a_proposal_token(self.settings, NOON)
 
     def path(self, template: str) -> str:
-        if template.startswith("/api/calendars"):
+        if template.removeprefix("/api").startswith("/calendars"):
             template = template.replace("{question_id}", "{shared_question_id}")
         return template.format_map(_Lazily(self))
 
@@ -406,6 +433,9 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /api/contacts/import": lambda scene: {"service": "google"},
     "PUT /api/events/{event_id}/send_to_me": lambda scene: {"email": "guest@example.org"},
     "POST /events/{event_id}/respond": lambda scene: {"response": "NO", "email_address": "guest@example.org"},
+    "POST /events/{event_id}/respond/questions": lambda scene: {"response": "YES", "email_address": "guest@example.org"},
+    "POST /events/{event_id}/questions": lambda scene: {"label": "Vegan?", "kind": "yes_no"},
+    "POST /calendars/{calendar_id}/questions": lambda scene: {"label": "Vegan?", "kind": "yes_no"},
     "POST /events/{event_id}/comment": lambda scene: {"comment": "Hello", "email_address": "guest@example.org"},
     "POST /events/{event_id}/send": lambda scene: {"email": "guest@example.org"},
     "POST /events": lambda scene: {"title": "Gig", "start_time": "2026-05-11", "calendar_id": str(scene.calendar["id"])},

@@ -1,5 +1,6 @@
 """The page of an event, with all that people do there: respond, comment, have it sent, announce, copy and add it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import UNSET, structs
@@ -16,8 +17,12 @@ from kalends.events.input import CalendarChoice, SendInput
 from kalends.events.placements import api as placements
 from kalends.events.query import CommentPage
 from kalends.http.endpoint import Document
+from kalends.http.input.fields import Params
 from kalends.http.input.form import Form
 from kalends.policy import Right
+from kalends.questions import answer_form, ask
+from kalends.questions import store as questions
+from kalends.records.event import Event
 from kalends.responses import api as responses
 from kalends.responses import guest_cookie
 from kalends.responses import store as response_store
@@ -30,6 +35,7 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 MAX_COMMENTS = 100
+MAX_DIGITS = 6
 RESPONSE_FIELDS = ("email_address", "response", "name", "number", "plus_n", "comment", "opt_in", "min_party")
 
 
@@ -62,7 +68,43 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
 @page("POST", "/events/{event_id}/respond", guests=True, rate_limited=True, again=show, form="respond")
 def respond(ctx: Context, event_id: int, params: Form) -> Document:
     """Respond to the event."""
-    response = submit(ctx, Form(_filled_in(ctx, params) | {"event_id": event_id}).params(ResponseInput), "page")
+    fields = Form(_filled_in(ctx, params) | {"event_id": event_id}).params(ResponseInput)
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    if fields.value.response == "YES" and questions.of_event(ctx, event.id, event.calendar_id):
+        return _ask(ctx, event, FormState(params.values))
+    return _submit(ctx, event_id, fields)
+
+
+def ask_again(ctx: Context, event_id: int, form: FormState) -> Document:
+    """The questions, with what was answered and what is wrong with it."""
+    return _ask(ctx, policy.event(ctx, event_id, to=Right.SEE), form)
+
+
+@page("POST", "/events/{event_id}/respond/questions", guests=True, rate_limited=True, again=ask_again)
+def answer(ctx: Context, event_id: int, params: Form) -> Document:
+    """Respond with YES, and answer the questions of the event."""
+    values = _filled_in(ctx, params) | {"event_id": event_id}
+    event = policy.event(ctx, event_id, to=Right.SEE)
+    typed = answer_form.read(questions.of_event(ctx, event.id, event.calendar_id), values, _people(values))
+    with typed.naming_inputs():
+        return _submit(ctx, event_id, Form(values | {"answers": typed.params}).params(ResponseInput))
+
+
+def _ask(ctx: Context, event: Event, form: FormState) -> Document:
+    carried = [(name, form.values[name]) for name in RESPONSE_FIELDS if isinstance(form.values.get(name), str)]
+    path = f"/events/{event.id}"
+    return ask.page(ctx, event, form, _people(form.values), action=f"{path}/respond/questions", back=path, carried=carried)
+
+
+def _people(values: Mapping[str, Any]) -> int:
+    """The size of the party that was typed; what is wrong with it is said when the response is stored."""
+    typed = [str(values.get(name) or "") for name in ("number", "plus_n")]
+    number, plus_n = (int(each) if each.isascii() and each.isdigit() and len(each) < MAX_DIGITS else 0 for each in typed)
+    return max(number, 1) + plus_n
+
+
+def _submit(ctx: Context, event_id: int, fields: Params[ResponseInput]) -> Document:
+    response = submit(ctx, fields, "page")
     if ctx.actor is None:
         guest_cookie.put(ctx, event_id, response.response)
     if response.id is UNSET and response_store.needs_confirmation(ctx, event_id):

@@ -9,6 +9,8 @@ from kalends.http import paging
 from kalends.http.endpoint import Document
 from kalends.http.paging import Paging
 from kalends.policy import Right
+from kalends.questions import answers as question_answers
+from kalends.questions import present as question_present
 from kalends.responses import guest_list, present, store
 from kalends.responses.guest_list import GuestQuery
 from kalends.values import timestamps
@@ -60,6 +62,7 @@ def responses(ctx: Context, event_id: int, params: GuestQuery) -> Document:
     """The guests of an event: who responded, and how."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
     guests, next_page = paging.page(ctx, params, guest_list.find(ctx, event_id, params), after=lambda guest: str(guest.id))
+    questions = question_present.load(ctx, event.id, event.calendar_id)
     return render(
         "events/responses.html",
         ctx,
@@ -71,6 +74,9 @@ def responses(ctx: Context, event_id: int, params: GuestQuery) -> Document:
         query=params,
         form=filled(params),
         is_public=event.public,
+        questions=questions,
+        counted=question_answers.count(ctx, event_id) if questions else {},
+        describe=question_present.describe,
     )
 
 

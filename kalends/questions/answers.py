@@ -45,6 +45,10 @@ def count(ctx: Context, event_id: int, *, but: int | None = None) -> Counts:
     return counts
 
 
+def count_of_question(ctx: Context, question_id: int) -> int:
+    return int(ctx.tx.value("SELECT count(*) FROM question_answers WHERE question_id = :id", id=question_id))
+
+
 def require_room(ctx: Context, event_id: int, questions: Sequence[Question], answers: Sequence[NewAnswer], response_id: int | None) -> None:
     """Raise OptionFull if an option would be chosen more often than it may be. The event is locked.
 

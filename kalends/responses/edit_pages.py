@@ -4,6 +4,7 @@ from kalends import policy
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.questions import store as questions
 from kalends.records.event import Event
 from kalends.responses import api, places
 from kalends.responses.model import Acceptance, ResponseChanges, ResponseProof
@@ -20,7 +21,15 @@ def edit(ctx: Context, response_id: int, form: FormState | None = None) -> Docum
     form = form or filled(api.edit(ctx, response_id))
     place = places.find(ctx, [response]).get(response.id)
     return render(
-        "responses/edit.html", ctx, title="Correct the response", form=form, response=response, event=event, place=place, back=_back(event)
+        "responses/edit.html",
+        ctx,
+        title="Correct the response",
+        form=form,
+        response=response,
+        event=event,
+        place=place,
+        has_questions=bool(questions.of_event(ctx, event.id, event.calendar_id)),
+        back=_back(event),
     )
 
 

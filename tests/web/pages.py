@@ -77,6 +77,17 @@ PAGES: dict[str, list[Visit]] = {
     "GET /events/{event_id}/responses": [Visit("alice", "/events/{event}/responses"), Visit("alice", "/events/{occurrence}/responses")],
     "GET /responses/{response_id}/edit": [Visit("alice", "/responses/{response}/edit")],
     "GET /responses/{response_id}/delete": [Visit("alice", "/responses/{response}/delete")],
+    "GET /responses/{response_id}/questions": [Visit("alice", "/responses/{answered}/questions")],
+    "GET /events/{event_id}/questions": [Visit("alice", "/events/{occurrence}/questions")],
+    "GET /events/{event_id}/questions/{question_id}/edit": [Visit("alice", "/events/{occurrence}/questions/{question}/edit")],
+    "GET /events/{event_id}/questions/{question_id}/delete": [Visit("alice", "/events/{occurrence}/questions/{question}/delete")],
+    "GET /calendars/{calendar_id}/questions": [Visit("alice", "/calendars/{private_calendar}/questions")],
+    "GET /calendars/{calendar_id}/questions/{question_id}/edit": [
+        Visit("alice", "/calendars/{private_calendar}/questions/{calendar_question}/edit")
+    ],
+    "GET /calendars/{calendar_id}/questions/{question_id}/delete": [
+        Visit("alice", "/calendars/{private_calendar}/questions/{calendar_question}/delete")
+    ],
     "GET /comments/{comment_id}/delete": [Visit("alice", "/comments/{comment}/delete?next=/responses")],
     "GET /subscribers": [Visit("alice", "/subscribers"), Visit("vera", "/subscribers")],
     "GET /subscribers/{subscriber_id}/delete": [Visit("alice", "/subscribers/{subscriber}/delete")],
@@ -118,7 +129,17 @@ FIRST_VISITS = [visits[0] for visits in PAGES.values()]
 VISITS_IN_EACH_LOOK = {
     *(Visit("guest", path) for path in ("/", "/events/{event}", "/embed/calendars/{calendar}", "/docs", "/docs/guide")),
     *(Visit("alice", path) for path in ("/calendar?view=week&date={day}", "/calendars/{calendar}", "/calendars/{calendar}/edit")),
-    *(Visit("alice", path) for path in ("/events/{event}/edit", "/events/{event}/responses", "/responses", "/account", "/deliveries")),
+    *(
+        Visit("alice", path)
+        for path in (
+            "/events/{event}/edit",
+            "/events/{occurrence}/responses",
+            "/events/{event}/responses",
+            "/responses",
+            "/account",
+            "/deliveries",
+        )
+    ),
     *(Visit("alice", path) for path in ("/contacts", "/contacts/imported", "/comments/{comment}/delete?next=/responses")),
     Visit("guest", "/embed/calendars/{calendar}?view=agenda"),
     # The public events of other tests may fill its days.
@@ -150,6 +171,9 @@ def address(scene: Scene, path: str) -> str:
         "contact": scene.contact["id"],
         "comment": scene.comment["id"],
         "response": scene.response["id"],
+        "question": scene.question["id"],
+        "calendar_question": scene.calendar_question["id"],
+        "answered": scene.answered["id"],
         "subscriber": scene.subscriber["id"],
         "key": scene.key["id"],
         "webhook": scene.webhook["id"],

@@ -8,7 +8,7 @@ from typing import Any
 
 from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
 from kalends.settings import Settings
-from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_response, a_webhook, an_event, shared
+from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_question, a_response, a_webhook, an_event, shared
 from tests.responses.mail import a_proposal_token, a_response_token
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
@@ -123,6 +123,31 @@ class Scene:
     def response(self) -> dict[str, Any]:
         listed: list[dict[str, Any]] = self.alice.get(f"/api/responses?event_id={self.event['id']}").json["responses"]
         return listed[0]
+
+    @cached_property
+    def question(self) -> dict[str, Any]:
+        """A question of the weekly event, after one of each other kind."""
+        path, label = f"/api/events/{self.occurrence['id']}", self.say("label", "Which menu?")
+        menu = a_question(self.alice, path, label=label, kind="one", options=[{"label": "Soup", "limit": 2}, "Salad"], per="person")
+        for kind in ("text", "long", "number", "yes_no"):
+            a_question(self.alice, path, kind=kind, label=self.say("label", f"A {kind}?"), required=kind == "text")
+        condition = {"question_id": menu["id"], "answer": "Soup"}
+        return a_question(self.alice, path, kind="many", options=["Salt", "Pepper"], per="person", label=label, ask_if=condition)
+
+    @cached_property
+    def calendar_question(self) -> dict[str, Any]:
+        return a_question(self.alice, f"/api/calendars/{self.private_calendar['id']}", label=self.say("label", "Vegan?"))
+
+    @cached_property
+    def answered(self) -> dict[str, Any]:
+        """A response with answers."""
+        asked = self.alice.get(f"/api/events/{self.question['event_id']}/questions").json["questions"]
+        menu, text = asked[0], asked[1]
+        answers = [
+            {"question_id": menu["id"], "answer": "Soup", "person": 0},
+            {"question_id": text["id"], "answer": self.say("answer", "None")},
+        ]
+        return a_response(self.alice, self.occurrence, email_address="dana@example.org", plus_n=1, answers=answers)
 
     @cached_property
     def subscriber(self) -> dict[str, Any]:

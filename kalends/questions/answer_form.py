@@ -1,0 +1,131 @@
+"""The form in which guests answer: its inputs by name, and the answers that were typed."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from msgspec import Struct, structs
+
+from kalends import errors
+from kalends.errors import FieldError
+from kalends.questions import asking
+from kalends.questions.asking import Chosen
+from kalends.questions.model import QuestionItem
+from kalends.questions.present import find_condition
+from kalends.records.question import Answer, Question
+from kalends.values.text import is_blank
+from kalends.web.forms import FormState
+
+# Of a larger party, the page asks this many.
+MAX_PERSONS = 50
+
+_INDEX = re.compile(r"answers\[(\d+)\]")
+
+
+class Input(Struct, frozen=True):
+    """An input of the form: a question, to the party or to one person."""
+
+    name: str
+    question: QuestionItem
+    person: int | None
+    # When it is asked, for those who see it in any case.
+    condition: str
+
+    @property
+    def label(self) -> str:
+        return self.question.label if self.person is None else f"{self.question.label} ({person_name(self.person)})"
+
+    @property
+    def is_required(self) -> bool:
+        return self.question.required and not self.condition
+
+
+def person_name(person: int) -> str:
+    return "you" if person == 0 else f"person {person + 1}"
+
+
+def inputs(questions: Sequence[Question], items: Sequence[QuestionItem], people: int) -> list[Input]:
+    """The inputs, those of each person together."""
+    asked = list(zip(questions, items, [_condition(question, questions) for question in questions], strict=True))
+    of_party = [Input(_name(question, None), item, None, condition) for question, item, condition in asked if item.per == "party"]
+    return of_party + [
+        Input(_name(question, person), item, person, condition)
+        for person in range(min(people, MAX_PERSONS))
+        for question, item, condition in asked
+        if item.per == "person"
+    ]
+
+
+def _name(question: Question, person: int | None) -> str:
+    return f"q{question.id}" if person is None else f"q{question.id}p{person}"
+
+
+def _condition(question: Question, questions: Sequence[Question]) -> str:
+    condition = find_condition(question, questions)
+    return f"Only if the answer to “{condition.label}” is “{question.ask_if_answer}”." if condition else ""
+
+
+def values_of(answers: Sequence[Answer]) -> dict[str, Any]:
+    """The stored answers as values of the inputs."""
+    values: dict[str, Any] = {}
+    for (question_id, person), chosen in asking.choices(answers).items():
+        many = any(each.kind == "many" for each in answers if each.question_id == question_id)
+        values[f"q{question_id}" if person is None else f"q{question_id}p{person}"] = chosen if many else chosen[0]
+    return values
+
+
+class Typed(Struct, frozen=True):
+    """The answers that were typed, as parameters, and the names of their inputs."""
+
+    params: list[dict[str, Any]]
+    names: list[str]
+
+    @contextmanager
+    def naming_inputs(self) -> Iterator[None]:
+        """Name the input in errors about an answer."""
+        try:
+            yield
+        except (errors.Invalid, errors.OptionFull) as problem:
+            problem.errors = [self._renamed(error) for error in problem.errors]
+            raise
+
+    def _renamed(self, error: FieldError) -> FieldError:
+        match = _INDEX.match(error.field)
+        return structs.replace(error, field=self.names[int(match[1])]) if match else error
+
+
+def read(questions: Sequence[Question], values: dict[str, Any], people: int) -> Typed:
+    """The answers to what is asked; raises Invalid if a required one is missing. What is typed beside that is left out."""
+    chosen: Chosen = {}
+    for question in questions:
+        for person in asking.persons(question, min(people, MAX_PERSONS)):
+            value = values.get(_name(question, person))
+            texts = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str) and not is_blank(each)]
+            if texts:
+                chosen[question.id, person] = texts
+    by_id = {question.id: question for question in questions}
+    asked = {
+        (question_id, person): texts
+        for (question_id, person), texts in chosen.items()
+        if asking.is_asked(by_id[question_id], person, chosen, questions)
+    }
+    missing = asking.missing(questions, asked, min(people, MAX_PERSONS))
+    if missing:
+        names = [_name(by_id[place.question_id], place.person) for place in missing]
+        raise errors.Invalid([FieldError(name, "must be answered", "required") for name in names])
+    params = [
+        {"question_id": question_id, "answer": texts} | ({} if person is None else {"person": person})
+        for (question_id, person), texts in asked.items()
+    ]
+    return Typed(params, [_name(by_id[question_id], person) for question_id, person in asked])
+
+
+def labels(each: Sequence[Input]) -> dict[str, str]:
+    """The labels of the inputs by name, for a summary of errors."""
+    return {one.name: one.label for one in each}
+
+
+def with_labels(form: FormState, names: dict[str, str]) -> list[tuple[str, str, str]]:
+    """The errors of the form: name and label of the input, and the message."""
+    return [(error.field, names.get(error.field, ""), error.message) for error in form.errors]

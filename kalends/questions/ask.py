@@ -1,0 +1,34 @@
+"""The page that asks the questions of an event, before a response with YES is stored or to change its answers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from kalends.context import Context
+from kalends.http.endpoint import Document
+from kalends.questions import answer_form, present, store
+from kalends.records.event import Event
+from kalends.web.forms import FormState
+from kalends.web.render import render
+
+
+def page(
+    ctx: Context, event: Event, form: FormState, people: int, *, action: str, back: str, carried: Sequence[tuple[str, Any]] = ()
+) -> Document:
+    """The form with the questions. carried: what it sends beside the answers."""
+    questions = store.of_event(ctx, event.id, event.calendar_id)
+    inputs = answer_form.inputs(questions, present.load(ctx, event.id, event.calendar_id), people)
+    ctx.headers["Cache-Control"] = "no-store"
+    return render(
+        "questions/ask.html",
+        ctx,
+        title=f"Questions about {event.title}",
+        event=event,
+        form=form,
+        inputs=inputs,
+        problems=answer_form.with_labels(form, answer_form.labels(inputs)),
+        person_name=answer_form.person_name,
+        is_partial=people > answer_form.MAX_PERSONS and any(each.person is not None for each in inputs),
+        action=action,
+        back=back,
+        carried=carried,
+    )

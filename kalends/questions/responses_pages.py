@@ -1,0 +1,32 @@
+"""The page on which the answers of a response are given and corrected, by the event's editors and the responder."""
+
+from kalends import policy
+from kalends.context import Context
+from kalends.http.endpoint import Document
+from kalends.http.input.form import Form
+from kalends.questions import answer_form, answers, ask, store
+from kalends.responses import api
+from kalends.responses.model import ResponseFields
+from kalends.web.forms import FormState
+from kalends.web.page import page
+from kalends.web.redirects import redirect
+
+
+@page("GET", "/responses/{response_id}/questions")
+def edit(ctx: Context, response_id: int, form: FormState | None = None) -> Document:
+    """The questions of the event, with the answers of the response."""
+    response, event = policy.response(ctx, response_id)
+    form = form or FormState(answer_form.values_of(answers.of_responses(ctx, [response.id]).get(response.id, [])))
+    path = f"/responses/{response.id}"
+    return ask.page(ctx, event, form, response.number + response.plus_n, action=f"{path}/questions", back=f"{path}/edit")
+
+
+@page("POST", "/responses/{response_id}/questions", again=edit)
+def update(ctx: Context, response_id: int, params: Form) -> Document:
+    """Answer the questions, and say YES."""
+    response, event = policy.response(ctx, response_id)
+    questions = store.of_event(ctx, event.id, event.calendar_id)
+    typed = answer_form.read(questions, params.values, response.number + response.plus_n)
+    with typed.naming_inputs():
+        api.update(ctx, response_id, Form({"response": "YES", "answers": typed.params}).changes(ResponseFields))
+    return redirect(ctx, f"/responses/{response.id}/edit", done="saved", can_undo=True)

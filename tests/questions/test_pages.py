@@ -1,0 +1,102 @@
+"""Questions on pages: organisers write them, guests answer them in a second step, and organisers read the answers."""
+
+import re
+from typing import Any
+
+from kalends.db import Database
+from tests.cast import Cast, a_question, a_response, an_event, verified
+from tests.client import Client
+from tests.questions.asking import a_menu, questions_of
+
+GUS = {"email_address": "gus@example.org", "response": "YES", "name": "Gus", "number": "2", "plus_n": "0"}
+
+
+def _event(cast: Cast) -> dict[str, Any]:
+    return an_event(cast.alice, public=True, start_time="2099-06-01T20:00")
+
+
+def _answers(cast: Cast, event: dict[str, Any]) -> list[Any]:
+    responses = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    return [[each["answer"] for each in response["answers"]] for response in responses]
+
+
+def _hidden(page: str) -> dict[str, str]:
+    return dict(re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', page))
+
+
+def _respond(guest: Client, event: dict[str, Any], **fields: str) -> Any:
+    return guest.post(f"/events/{event['id']}/respond", data=GUS | fields)
+
+
+def test_a_guest_answers_in_a_second_step(cast: Cast) -> None:
+    event = _event(cast)
+    menu = a_menu(cast.alice, event, per="person", required=True)
+    spices = {"kind": "many", "options": ["Salt", "Pepper"], "ask_if": {"question_id": menu["id"], "answer": "Soup"}}
+    salt = a_question(cast.alice, f"/api/events/{event['id']}", label="Salt?", **spices)
+    assert "we ask 2 questions next" in cast.anonymous.get(f"/events/{event['id']}").text
+    step = _respond(cast.anonymous, event)
+    assert (step.status, "person 2" in step.text.lower(), "Only if the answer to “Which menu?” is “Soup”" in step.text) == (200, True, True)
+    assert _answers(cast, event) == []
+    path, carried = f"/events/{event['id']}/respond/questions", _hidden(step.text)
+    assert {name: carried[name] for name in GUS} == GUS
+    missing = cast.anonymous.post(path, data=carried | {f"q{menu['id']}p0": "Soup"})
+    assert (missing.status, f'href="#q{menu["id"]}p1"' in missing.text, "Which menu? (person 2)" in missing.text) == (422, True, True)
+    typed = {f"q{menu['id']}p0": "Salad", f"q{menu['id']}p1": "Salad", f"q{salt['id']}[]": "Salt"}
+    assert cast.anonymous.post(path, data=carried | typed).status == 303
+    # What is not asked is left out.
+    assert _answers(cast, event) == [["Salad", "Salad"]]
+    assert _respond(cast.anonymous, event, response="NO").status == 303
+    assert _answers(cast, event) == [[]]
+
+
+def test_a_full_option_is_named_on_the_page(cast: Cast) -> None:
+    event = _event(cast)
+    menu = a_menu(cast.alice, event, options=[{"label": "Soup", "limit": 1}, "Salad"])
+    a_response(cast.alice, event, email_address="ida@example.org", answers=[{"question_id": menu["id"], "answer": "Soup"}])
+    assert re.search(r'value="Soup" disabled', _respond(cast.anonymous, event).text)
+    full = cast.anonymous.post(f"/events/{event['id']}/respond/questions", data=GUS | {f"q{menu['id']}": "Soup"})
+    assert (full.status, f'href="#q{menu["id"]}"' in full.text, "is full" in full.text) == (409, True, True)
+
+
+def test_an_organiser_writes_questions(cast: Cast) -> None:
+    event = _event(cast)
+    path = f"/events/{event['id']}/questions"
+    fields = {"label": "Which menu?", "kind": "one", "options": "Soup | 2\nSalad\n", "required": "true", "per": "party", "keep_days": "7"}
+    assert cast.alice.post(path, data=fields).status == 303
+    (menu,) = questions_of(cast.alice, event)
+    assert [(option["label"], option["limit"]) for option in menu["options"]] == [("Soup", 2), ("Salad", None)]
+    assert (menu["required"], menu["keep_days"]) == (True, 7)
+    assert cast.alice.post(path, data=fields | {"options": "Soup | many"}).status == 422
+    assert cast.alice.post(path, data=fields | {"label": "Bread?", "kind": "yes_no", "ask_if": f"{menu['id']}:Soup"}).status == 303
+    bread = questions_of(cast.alice, event)[1]
+    assert bread["ask_if"] == {"question_id": menu["id"], "answer": "Soup"}
+    form = cast.alice.get(f"{path}/{menu['id']}/edit").text
+    assert "Soup | 2\nSalad" in form
+    assert cast.alice.post(f"{path}/{menu['id']}/delete", data={}).status == 409
+    assert cast.alice.post(f"{path}/{bread['id']}/edit", data=fields | {"label": "Rolls?", "kind": "text"}).status == 303
+    assert cast.alice.post(f"{path}/{menu['id']}/delete", data={}).status == 303
+    assert [question["label"] for question in questions_of(cast.alice, event)] == ["Rolls?"]
+
+
+def test_an_organiser_reads_answers_with_their_counts(cast: Cast) -> None:
+    event = _event(cast)
+    menu = a_menu(cast.alice, event)
+    for i, answer in enumerate(("Soup", "Salad", "Soup")):
+        a_response(cast.alice, event, email_address=f"g{i}@example.org", answers=[{"question_id": menu["id"], "answer": answer}])
+    page = cast.alice.get(f"/events/{event['id']}/responses").text
+    assert re.findall(r"<bdi>(Soup|Salad)</bdi> <strong>(\d)</strong>", page) == [("Soup", "2"), ("Salad", "1")]
+    assert len(re.findall(r"<dd[^>]*>Soup</dd>", page)) == 2
+    assert "Soup" not in cast.anonymous.get(f"/events/{event['id']}").text
+
+
+def test_a_responder_answers_a_new_question(cast: Cast, db: Database) -> None:
+    event, bob = _event(cast), verified(db, cast.bob)
+    response = a_response(bob, event)
+    menu = a_menu(cast.alice, event, required=True)
+    assert "Not answered yet" in cast.alice.get(f"/events/{event['id']}/responses").text
+    path = f"/responses/{response['id']}/questions"
+    assert f'href="{path}"' in bob.get(f"/responses/{response['id']}/edit").text
+    assert bob.post(path, data={}).status == 422
+    assert bob.post(path, data={f"q{menu['id']}": "Soup"}).status == 303
+    assert re.search(r'value="Soup" checked', bob.get(path).text)
+    assert "Not answered yet" not in cast.alice.get(f"/events/{event['id']}/responses").text
