@@ -284,6 +284,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /c/{confirm_token}": {"": EVERYBODY},
     "GET /r/{response_token}": {"": EVERYBODY},
     "POST /r/{response_token}": {"private": (404, 404, 404, 404, 404), "public": (303, 303, 303, 303, 303)},
+    "GET /r/{response_token}/questions": {"private": (404, 404, 404, 404, 404), "public": EVERYBODY},
+    "POST /r/{response_token}/questions": {"private": (404, 404, 404, 404, 404), "public": (303, 303, 303, 303, 303)},
     "POST /r/{response_token}/withdraw": {"": (303, 303, 303, 303, 303)},
     "POST /r/{response_token}/reset": {"": (303, 303, 303, 303, 303)},
     "POST /r/{response_token}/forget": {"": EVERYBODY},

@@ -6,7 +6,7 @@ from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.questions import answer_form, answers, ask, store
 from kalends.responses import api
-from kalends.responses.model import ResponseFields
+from kalends.responses.model import ResponseChanges
 from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -28,5 +28,5 @@ def update(ctx: Context, response_id: int, params: Form) -> Document:
     questions = store.of_event(ctx, event.id, event.calendar_id)
     typed = answer_form.read(questions, params.values, response.number + response.plus_n)
     with typed.naming_inputs():
-        api.update(ctx, response_id, Form({"response": "YES", "answers": typed.params}).changes(ResponseFields))
+        api.update(ctx, response_id, Form({"response": "YES", "answers": typed.params}).changes(ResponseChanges))
     return redirect(ctx, f"/responses/{response.id}/edit", done="saved", can_undo=True)

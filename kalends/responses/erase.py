@@ -7,6 +7,7 @@ from kalends.changes import store as changes
 from kalends.context import Context
 from kalends.deliveries import response_mail
 from kalends.http.input.fields import Changes
+from kalends.questions import answers
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import present, proposals, store
@@ -23,6 +24,7 @@ def erase(ctx: Context, response: Response, event: Event, *, is_over: bool) -> N
         with suppress(errors.Conflict):
             fields = present.input_of(response, Changes(ResponseFields, {"response": "NO"}))
             respond(ctx, event, by_link(response.email_address, response.name), fields, "link")
+    answers.erase(ctx, response)
     store.erase(ctx, response.id)
     proposals.delete_of(ctx, response.event_id, response.email_address)
     response_mail.delete(ctx, response.event_id, response.email_address)

@@ -13,6 +13,10 @@ from kalends.events.status import describe
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes, Params
 from kalends.http.input.form import Form
+from kalends.questions import answer_form, answers
+from kalends.questions import ask as ask_page
+from kalends.questions import store as questions
+from kalends.questions.present import describe as describe_answer
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import guest_cookie, present, proposals, store
@@ -37,6 +41,9 @@ class Choice(Struct, kw_only=True):
 
 
 NO_CHOICE = Choice()
+# What a changed response takes along while its questions are answered.
+CARRIED = ("name", "comment", "number", "plus_n")
+MAX_DIGITS = 6
 
 
 @page("GET", "/r/{response_token}", guests=True, credentials=False)
@@ -58,14 +65,48 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
         is_over=_is_over(ctx, event),
         is_visible=policy.sees_event(ctx, response, event),
         path=f"/r/{response_token}",
+        item=present.item(ctx, response),
+        has_questions=bool(questions.of_event(ctx, event.id, event.calendar_id)),
+        describe_answer=describe_answer,
     )
 
 
 @page("POST", "/r/{response_token}", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
 def update(ctx: Context, response_token: str, params: Form) -> Document:
-    """Change the response."""
+    """Change the response; a new YES answers the questions of the event first."""
     response, event = _load(ctx, response_token)
-    return _change(ctx, response, event, params.changes(ResponseFields))
+    changes = params.changes(ResponseFields)
+    if changes.get("response") == "YES" != response.response and questions.of_event(ctx, event.id, event.calendar_id):
+        return _ask(ctx, response_token, response, event, FormState(params.values))
+    return _change(ctx, response, event, changes)
+
+
+@page("GET", "/r/{response_token}/questions", guests=True, credentials=False)
+def edit_answers(ctx: Context, response_token: str, form: FormState | None = None) -> Document:
+    """The questions of the event, with the guest's answers."""
+    response, event = _load(ctx, response_token)
+    stored = answers.of_responses(ctx, [response.id]).get(response.id, [])
+    return _ask(ctx, response_token, response, event, form or FormState(answer_form.values_of(stored)))
+
+
+@page("POST", "/r/{response_token}/questions", guests=True, credentials=False, by_link=True, rate_limited=True, again=edit_answers)
+def answer(ctx: Context, response_token: str, params: Form) -> Document:
+    """Answer the questions, and say YES."""
+    response, event = _load(ctx, response_token)
+    sent = {name: params.values[name] for name in CARRIED if name in params.values}
+    changes = Form(sent | {"response": "YES"}).changes(ResponseFields)
+    people = changes.get("number", response.number) + changes.get("plus_n", response.plus_n)
+    typed = answer_form.read(questions.of_event(ctx, event.id, event.calendar_id), params.values, people)
+    with typed.naming_inputs():
+        return _change(ctx, response, event, Form(sent | {"response": "YES", "answers": typed.params}).changes(ResponseFields))
+
+
+def _ask(ctx: Context, token: str, response: Response, event: Event, form: FormState) -> Document:
+    carried = [(name, str(form.values[name])) for name in CARRIED if name in form.values]
+    typed = [str(form.values.get(name, "")) for name in ("number", "plus_n")]
+    stored = (response.number, response.plus_n)
+    number, plus_n = (int(text) if text.isdecimal() and len(text) < MAX_DIGITS else held for text, held in zip(typed, stored, strict=True))
+    return ask_page.page(ctx, event, form, number + plus_n, action=f"/r/{token}/questions", back=f"/r/{token}", carried=carried)
 
 
 @page("POST", "/r/{response_token}/withdraw", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)

@@ -41,8 +41,8 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
     if has_proof:
         is_new_yes = not who.may_change or "response" in fields.names
         responding.save_proven(ctx, questions, row, value.answers, is_new_yes=is_new_yes)
-    elif not proposal_id:
-        responding.save(ctx, questions, row, answers, is_kept=False)
+    else:
+        responding.save(ctx, questions, row, answers, is_kept=bool(proposal_id))
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")
     news.record(ctx, event, response_id=row.id)

@@ -4,9 +4,12 @@ import re
 from typing import Any
 
 from kalends.db import Database
+from kalends.settings import Settings
 from tests.cast import Cast, a_question, a_response, an_event, verified
 from tests.client import Client
+from tests.conftest import Clock
 from tests.questions.asking import a_menu, questions_of
+from tests.responses.mail import a_proposal_token, token_of
 
 GUS = {"email_address": "gus@example.org", "response": "YES", "name": "Gus", "number": "2", "plus_n": "0"}
 
@@ -100,3 +103,51 @@ def test_a_responder_answers_a_new_question(cast: Cast, db: Database) -> None:
     assert bob.post(path, data={f"q{menu['id']}": "Soup"}).status == 303
     assert re.search(r'value="Soup" checked', bob.get(path).text)
     assert "Not answered yet" not in cast.alice.get(f"/events/{event['id']}/responses").text
+
+
+def _token(cast: Cast, db: Database, settings: Settings, event: dict[str, Any]) -> str:
+    (response,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    return token_of(db, settings, response["id"])
+
+
+def test_the_personal_link_asks_new_questions(cast: Cast, db: Database, settings: Settings) -> None:
+    event = _event(cast)
+    a_response(cast.anonymous, event, email_address="gus@example.org")
+    menu = a_menu(cast.alice, event, required=True)
+    path = f"/r/{_token(cast, db, settings, event)}"
+    assert "Answer the new questions" in cast.anonymous.get(path).text
+    assert cast.anonymous.post(f"{path}/questions", data={}).status == 422
+    assert cast.anonymous.post(f"{path}/questions", data={f"q{menu['id']}": "Soup"}).status == 303
+    assert _answers(cast, event) == [["Soup"]]
+    assert "Change my answers" in cast.anonymous.get(path).text
+    assert cast.anonymous.post(path, data={"response": "MAYBE", "number": "1", "plus_n": "0"}).status == 303
+    again = cast.anonymous.post(path, data={"response": "YES", "number": "2", "plus_n": "0", "name": "Gus"})
+    assert (again.status, _hidden(again.text)["number"], _answers(cast, event)) == (200, "2", [[]])
+    typed = _hidden(again.text) | {f"q{menu['id']}": "Salad"}
+    assert cast.anonymous.post(f"{path}/questions", data=typed).status == 303
+    assert _answers(cast, event) == [["Salad"]]
+
+
+def test_whoever_is_forgotten_leaves_no_answers(cast: Cast, db: Database, settings: Settings) -> None:
+    event = _event(cast)
+    note = a_question(cast.alice, f"/api/events/{event['id']}", kind="text")
+    for answer in ("peanuts-3", "lactose-3"):
+        a_response(cast.anonymous, event, email_address="gus@example.org", answers=[{"question_id": note["id"], "answer": answer}])
+    path = f"/r/{_token(cast, db, settings, event)}"
+    with db.read() as tx:
+        assert len(tx.rows("SELECT 1 FROM changes WHERE before LIKE '%peanuts-3%'")) == 1
+    assert cast.anonymous.post(f"{path}/forget", data={}).status == 200
+    with db.read() as tx:
+        assert tx.rows("SELECT 1 FROM question_answers WHERE event_id = :id", id=event["id"]) == []
+        assert tx.rows("SELECT 1 FROM changes WHERE before LIKE '%peanuts-3%' OR before LIKE '%lactose-3%'") == []
+
+
+def test_a_proposal_carries_its_answers(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    event, bob = _event(cast), verified(db, cast.bob)
+    menu = a_menu(cast.alice, event, required=True)
+    sent = {"email_address": bob.email_address, "answers": [{"question_id": menu["id"], "answer": "Soup"}]}
+    a_response(bob, event, **sent)
+    a_response(cast.anonymous, event, **sent | {"answers": [{"question_id": menu["id"], "answer": "Salad"}]})
+    assert _answers(cast, event) == [["Soup"]]
+    assert cast.anonymous.post(f"/r/confirm/{a_proposal_token(settings, clock())}", data={}).status == 303
+    assert _answers(cast, event) == [["Salad"]]

@@ -10,7 +10,7 @@ import pytest
 import kalends
 from kalends.db import Database
 from kalends.settings import Settings
-from tests.cast import Cast, a_response, an_event, verified
+from tests.cast import Cast, a_question, a_response, an_event, verified
 from tests.client import Reply
 from tests.conftest import NOON
 from tests.responses.mail import a_proposal_token, token_of
@@ -115,3 +115,16 @@ def test_each_channel_refuses_the_same_responses(cast: Cast, db: Database, setti
     restored = {"public": True, "status": "planned", "party_max": None}
     assert cast.alice.put(f"/api/events/{guest.event['id']}", json=restored).status == 200
     assert all(way(guest).status in (200, 201, 303) for way in WAYS)
+
+
+def test_each_channel_asks_for_a_required_answer(cast: Cast, db: Database, settings: Settings) -> None:
+    """Forms of pages ask the questions; every other channel refuses. Nothing is stored."""
+    guest = Guest(cast, db, settings, {})
+    path = f"/api/responses?event_id={guest.event['id']}"
+    before = cast.alice.get(path).json["responses"]
+    question = a_question(cast.alice, f"/api/events/{guest.event['id']}", required=True)
+    for way in WAYS:
+        reply = way(guest)
+        is_asked = way in (_by_page, _by_link) and f'name="q{question["id"]}"' in reply.text
+        assert reply.status == (200 if is_asked else 422), (way, reply)
+    assert cast.alice.get(path).json["responses"] == before

@@ -114,6 +114,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /confirm/{confirm_token}": [Visit("guest", "/confirm/{confirm_token}")],
     "GET /c/{confirm_token}": [Visit("guest", "/c/{confirm_token}")],
     "GET /r/{response_token}": [Visit("guest", "/r/{response_token}"), Visit("guest", "/r/{response_token}?response=NO")],
+    "GET /r/{response_token}/questions": [Visit("guest", "/r/{response_token}/questions")],
     "GET /r/confirm/{proposal_token}": [Visit("guest", "/r/confirm/{proposal_token}")],
     "GET /unsubscribe/{token}": [Visit("guest", "/unsubscribe/{token}")],
     "GET /u/{token}": [Visit("guest", "/u/{token}")],
@@ -142,6 +143,7 @@ VISITS_IN_EACH_LOOK = {
     ),
     *(Visit("alice", path) for path in ("/contacts", "/contacts/imported", "/comments/{comment}/delete?next=/responses")),
     Visit("guest", "/embed/calendars/{calendar}?view=agenda"),
+    Visit("guest", "/r/{response_token}?response=NO"),
     # The public events of other tests may fill its days.
     Visit("guest", "/calendar"),
 }
