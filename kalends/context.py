@@ -113,6 +113,7 @@ class Context:
         "settings",
         "status",
         "unchanged",
+        "via",
         "wait",
     )
 
@@ -139,13 +140,15 @@ class Context:
         self._tx: Transaction | None = None
         self._deferred: _TransactionScope | None = None
         self._set_id = 0
+        # What the journal records instead of the kind of the request.
+        self.via: str | None = None
 
     def author(self) -> Author:
         """What the journal records of the changes of this request or command."""
         self._set_id = self._set_id or time_ns() // 1_000_000 << SET_ID_BITS | getrandbits(SET_ID_BITS)
         path = self.caller.path
         via = "worker" if not path else "api" if path.startswith("/api/") else "page"
-        return Author(self._set_id, self.now, self.actor.id if self.actor else None, via, self.caller.request_id)
+        return Author(self._set_id, self.now, self.actor.id if self.actor else None, self.via or via, self.caller.request_id)
 
     @property
     def tx(self) -> Transaction:

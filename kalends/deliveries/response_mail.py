@@ -5,19 +5,31 @@ from typing import Literal
 from kalends.context import Context
 from kalends.deliveries import limits
 from kalends.deliveries.store import HOUR, MAX_SENDS_PER_HOUR, mailbox
+from kalends.records.delivery import EditorNotice
 from kalends.records.event import Event
 
 MAX_LINKS_PER_HOUR = 3
 
 
-def insert(ctx: Context, event: Event, address: str, response_id: int | None, proposal_id: int | None) -> bool:
+def insert(
+    ctx: Context, event: Event, address: str, response_id: int | None, proposal_id: int | None, notice: EditorNotice | None = None
+) -> bool:
     """Queue mail about a response, or about a proposal if there is one. What is queued already is sent once; return False if the
-    address has got as many as it may in an hour."""
+    address has got as many as it may in an hour.
+
+    notice: that an editor changed the response.
+    """
     if not limits.may_send(ctx, "email"):
         return False
     if proposal_id:
         return _insert(ctx, event, address, "proposal", None, proposal_id, MAX_SENDS_PER_HOUR)
-    return _insert(ctx, event, address, "response", response_id, None, MAX_SENDS_PER_HOUR)
+    return _insert(ctx, event, address, "response", response_id, None, MAX_SENDS_PER_HOUR, notice)
+
+
+def insert_removal(ctx: Context, event: Event, address: str) -> None:
+    """Queue mail about a response that an editor has removed."""
+    if limits.may_send(ctx, "email"):
+        _insert(ctx, event, address, "response", None, None, MAX_SENDS_PER_HOUR, "response_removed")
 
 
 def insert_link(ctx: Context, event: Event, address: str) -> None:
@@ -43,16 +55,17 @@ def _insert(
     response_id: int | None,
     proposal_id: int | None,
     limit: int,
+    notice: EditorNotice | None = None,
 ) -> bool:
     address_key = mailbox(address)
     ctx.tx.advisory_lock(f"sends to {address_key}")
     counted = "'link'" if kind == "link" else "'response', 'proposal'"
     rows = ctx.tx.rows(
         f"""INSERT INTO deliveries (owner_id, event_id, response_id, proposal_id, kind, channel, address, address_key, public, state,
-                                    attempts, due_at, created_at, updated_at)
+                                    attempts, due_at, created_at, updated_at, notice)
             SELECT CAST(:owner_id AS BIGINT), CAST(:event_id AS BIGINT), CAST(:response_id AS BIGINT), CAST(:proposal_id AS BIGINT),
                    CAST(:kind AS TEXT), 'email', CAST(:address AS TEXT), CAST(:address_key AS TEXT), {"TRUE" if event.public else "FALSE"},
-                   'queued', 0, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT)
+                   'queued', 0, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:notice AS TEXT)
             WHERE (SELECT count(*) FROM (
                 SELECT 1 FROM deliveries WHERE address_key = CAST(:address_key AS TEXT) AND created_at > :since AND kind IN ({counted})
                 LIMIT :limit
@@ -60,13 +73,15 @@ def _insert(
             ON CONFLICT (kind, coalesce(response_id, 0), coalesce(proposal_id, 0))
                 WHERE state = 'queued' AND attempts = 0 AND kind IN ('response', 'proposal')
                     AND coalesce(response_id, proposal_id) IS NOT NULL
-                DO UPDATE SET address = excluded.address, address_key = excluded.address_key, updated_at = excluded.updated_at
+                DO UPDATE SET address = excluded.address, address_key = excluded.address_key, updated_at = excluded.updated_at,
+                    notice = excluded.notice
             RETURNING id""",
         owner_id=event.owner_id,
         event_id=event.id,
         response_id=response_id,
         proposal_id=proposal_id,
         kind=kind,
+        notice=notice,
         address=address,
         address_key=address_key,
         now=ctx.now,

@@ -34,7 +34,18 @@ def response_mail(settings: Settings, delivery: Delivery, event: Event, response
     links = [Link("Change your response", url), *(Link(text, f"{url}?response={choice}") for choice, text in CHOICES)]
     lead = f"You said {SAID[response.response]}" + (f", for {_people(response)}." if response.response == "YES" else ".")
     note = "" if response.proven else f"{NOT_YOU} {url}"
-    return guest_mail(settings, delivery, event, f"You said {SAID[response.response]}: {event.title}", lead, links, note)
+    subject = f"You said {SAID[response.response]}: {event.title}"
+    if delivery.notice == "response_changed":
+        said = lead.removeprefix("You said ").rstrip(".")
+        lead, subject = f"The organiser has put you down for this event: {said}.", f"Your response was changed: {event.title}"
+    return guest_mail(settings, delivery, event, subject, lead, links, note)
+
+
+def removal_mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
+    """The news that an editor has removed the response."""
+    lead = "The organiser has removed your response to this event. If that is a mistake, respond again, or ask the organiser."
+    links = [Link("To the event", f"{settings.url}/events/{event.id}")]
+    return guest_mail(settings, delivery, event, f"Your response was removed: {event.title}", lead, links)
 
 
 def proposal_mail(settings: Settings, delivery: Delivery, event: Event, proposal: Proposal) -> EmailMessage:

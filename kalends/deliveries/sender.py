@@ -212,6 +212,8 @@ def _about_response(ctx: Context, delivery: Delivery) -> EmailMessage:
         if proposal is None:
             raise Undeliverable("What was to be confirmed had expired before it was sent.")
         return response_message.proposal_mail(ctx.settings, current, event, proposal)
+    if current.notice == "response_removed":
+        return response_message.removal_mail(ctx.settings, current, event)
     if current.kind == "response":
         rows = responses.find_by_ids(ctx, [current.response_id] if current.response_id else [])
     else:

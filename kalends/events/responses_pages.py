@@ -1,22 +1,25 @@
 """Pages of responses: the latest to one's events, those counted by event, and those to one event."""
 
-from kalends import policy
+from kalends import errors, policy
 from kalends.comments import present as comment_present
 from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.events.by_id import events_by_id
 from kalends.http import paging
 from kalends.http.endpoint import Document
+from kalends.http.input.form import Form
 from kalends.http.paging import Paging
 from kalends.policy import Right
 from kalends.questions import answers as question_answers
 from kalends.questions import present as question_present
 from kalends.responses import guest_list, present, store
 from kalends.responses.guest_list import GuestQuery
+from kalends.responses.model import ResponseInput
+from kalends.responses.submit import submit
 from kalends.values import timestamps
-from kalends.web.forms import filled
+from kalends.web.forms import FormState, filled
 from kalends.web.page import page
-from kalends.web.redirects import moved
+from kalends.web.redirects import moved, redirect
 from kalends.web.render import render
 
 LATEST = 8
@@ -78,6 +81,23 @@ def responses(ctx: Context, event_id: int, params: GuestQuery) -> Document:
         counted=question_answers.count(ctx, event_id) if questions else {},
         describe=question_present.describe,
     )
+
+
+@page("GET", "/events/{event_id}/responses/new")
+def new_guest(ctx: Context, event_id: int, form: FormState | None = None) -> Document:
+    """The form to add a guest."""
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    return render("events/new_guest.html", ctx, title="Add a guest", event=event, form=form or filled({"notify": True}))
+
+
+@page("POST", "/events/{event_id}/responses/new", again=new_guest)
+def add_guest(ctx: Context, event_id: int, params: Form) -> Document:
+    """Respond for a guest, as an editor of the event."""
+    policy.event(ctx, event_id, to=Right.EDIT)
+    if not params.text("email_address").strip():
+        raise errors.invalid("email_address", "is required", "required")
+    submit(ctx, Form(params.values | {"event_id": event_id}).params(ResponseInput), "page")
+    return redirect(ctx, f"/events/{event_id}/responses", done="guest-added", can_undo=True)
 
 
 @page("GET", "/events/{event_id}/answers", guests=True, transaction=False, credentials=False)

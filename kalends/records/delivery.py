@@ -10,7 +10,9 @@ AccountNotice = Literal["password_changed", "password_reset", "address_changed",
 PlaceNotice = Literal["place_granted", "place_offered", "place_lapsed"]
 # What organisers are told: new responses and comments.
 OrganiserNotice = Literal["response_news"]
-Notice = AccountNotice | PlaceNotice | OrganiserNotice
+# What guests are told of changes that an editor of the event makes: of their response, or that it was removed.
+EditorNotice = Literal["response_changed", "response_removed"]
+Notice = AccountNotice | PlaceNotice | OrganiserNotice | EditorNotice
 PLACE_NOTICES: tuple[PlaceNotice, ...] = get_args(PlaceNotice)
 
 

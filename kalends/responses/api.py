@@ -16,7 +16,7 @@ from kalends.questions.present import describe
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import admission, present, store
-from kalends.responses.author import author_of, by_link
+from kalends.responses.author import author_of, by_link, is_another
 from kalends.responses.model import (
     Acceptance,
     BlankResponse,
@@ -32,6 +32,7 @@ from kalends.responses.model import (
     ResponseItem,
     ResponseProof,
     ResponseQuery,
+    ResponseRemoval,
 )
 from kalends.responses.respond import respond
 from kalends.responses.submit import submit
@@ -156,9 +157,15 @@ def reset_link(ctx: Context, response_id: int, params: ResponseProof) -> Respons
 
 
 @endpoint("DELETE", "/api/responses/{response_id}", guests=True, rate_limited=True)
-def destroy(ctx: Context, response_id: int, params: ResponseProof) -> Deletion:
-    """Delete the response: the event's editors, the responder, and whoever has its `token` may."""
+def destroy(ctx: Context, response_id: int, params: ResponseRemoval) -> Deletion:
+    """Delete the response: the event's editors, the responder, and whoever has its `token` may. Editors tell the guest by mail,
+    unless they send `notify=false`."""
     response, event = _load(ctx, response_id, params.token, of_hidden=True)
+    if params.token is None and is_another(ctx, event, author_of(ctx, response)):
+        ctx.via = "owner"
+        locked = store.lock_event(ctx, event.id, exclusive=False)
+        if params.notify and locked and locked.confirmations == "on" and response.email_address:
+            response_mail.insert_removal(ctx, event, response.email_address)
     admission.withdraw(ctx, event, response)
     return Deletion([response_id])
 

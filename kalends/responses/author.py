@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from kalends import errors, policy
 from kalends.context import Context
+from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.values.text import fold_case
 
@@ -34,6 +35,13 @@ def author(ctx: Context, email_address: str | None, name: str | None) -> Author:
 def by_link(email_address: str, name: str | None) -> Author:
     """The author of a response who has proved the address by a link that was mailed to it."""
     return Author(email_address, name, None, is_proven=True, may_change=True)
+
+
+def is_another(ctx: Context, event: Event, who: Author) -> bool:
+    """Whether the actor acts for a guest, as an editor of the event."""
+    if ctx.actor is None or not event.can_edit or who.is_proven:
+        return False
+    return fold_case(who.email_address) != fold_case(ctx.actor.email_address)
 
 
 def author_of(ctx: Context, response: Response) -> Author:

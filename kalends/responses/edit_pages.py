@@ -1,5 +1,7 @@
 """Pages on which a response is corrected and removed, by the event's editors and the responder."""
 
+from msgspec import structs
+
 from kalends import policy
 from kalends.context import Context
 from kalends.http.endpoint import Document
@@ -7,7 +9,7 @@ from kalends.http.input.form import Form
 from kalends.questions import store as questions
 from kalends.records.event import Event
 from kalends.responses import api, places
-from kalends.responses.model import Acceptance, ResponseChanges, ResponseProof
+from kalends.responses.model import Acceptance, ResponseChanges, ResponseProof, ResponseRemoval
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -18,7 +20,7 @@ from kalends.web.render import render
 def edit(ctx: Context, response_id: int, form: FormState | None = None) -> Document:
     """The form to correct a response."""
     response, event = policy.response(ctx, response_id)
-    form = form or filled(api.edit(ctx, response_id))
+    form = form or filled(structs.asdict(api.edit(ctx, response_id)) | {"notify": True})
     place = places.find(ctx, [response]).get(response.id)
     return render(
         "responses/edit.html",
@@ -53,14 +55,15 @@ def accept(ctx: Context, response_id: int, params: Form) -> Document:
 def ask(ctx: Context, response_id: int) -> Document:
     """Ask before a response is removed."""
     response, event = policy.response(ctx, response_id)
-    return render("responses/delete.html", ctx, title="Remove the response", response=response, event=event, back=_back(event))
+    form = filled({"notify": True})
+    return render("responses/delete.html", ctx, title="Remove the response", form=form, response=response, event=event, back=_back(event))
 
 
 @page("POST", "/responses/{response_id}/delete")
 def destroy(ctx: Context, response_id: int, params: Form) -> Document:
     """Remove a response."""
     _, event = policy.response(ctx, response_id)
-    api.destroy(ctx, response_id, ResponseProof())
+    api.destroy(ctx, response_id, params.read(ResponseRemoval))
     return redirect(ctx, _back(event), done="response-removed", can_undo=True)
 
 

@@ -20,6 +20,9 @@ COLUMNS = ("response", "name", "comment", "number", "plus_n", "opt_in", "min_par
 Attendance = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether one comes: YES, MAYBE or NO.")]
 
 
+Notify = Annotated[bool, Meta(description="For an editor of the event: whether the guest is told by mail.")]
+
+
 class ResponseFields(Struct, kw_only=True):
     """The editable fields of a response."""
 
@@ -51,6 +54,7 @@ class ResponseInput(ResponseFields, kw_only=True):
 
     event_id: Annotated[Id, Meta(description="The event.")]
     email_address: EmailAddress | None = None
+    notify: Notify = True
 
 
 Token = Annotated[str, Meta(max_length=100, description="What follows /r/ in the personal link; proof that the address is yours.")]
@@ -62,12 +66,19 @@ class ResponseProof(Struct, kw_only=True):
     token: Token | None = None
 
 
+class ResponseRemoval(ResponseProof, kw_only=True):
+    """Proof for somebody without an account, and whether the guest is told."""
+
+    notify: Notify = True
+
+
 class ResponseChanges(ResponseFields, kw_only=True):
     """The fields to change, with proof for somebody without an account."""
 
     OPTIONS: ClassVar = ResponseFields.OPTIONS
 
     token: Token | None = None
+    notify: Notify = True
 
 
 class LinkRequest(Struct, kw_only=True):

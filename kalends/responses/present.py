@@ -31,7 +31,7 @@ def input_of(response: Response, changes: Changes[T]) -> Params[ResponseInput]:
     values = {name: getattr(response, name) for name in COLUMNS}
     sent = {name: value for name, value in changes.values.items() if name in ResponseFields.__struct_fields__}
     names = frozenset(name for name, value in sent.items() if name not in COLUMNS or value != values[name])
-    return Params(ResponseInput(event_id=response.event_id, **(values | sent)), names)
+    return Params(ResponseInput(event_id=response.event_id, notify=changes.get("notify", True), **(values | sent)), names)
 
 
 def item(ctx: Context, response: Response) -> ResponseItem:

@@ -10,7 +10,7 @@ from kalends.questions import responding
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import admission, news, proposals, store
-from kalends.responses.author import Author
+from kalends.responses.author import Author, is_another
 from kalends.responses.model import PARTY, ResponseInput
 from kalends.subscribers.opt_in import opt_in
 
@@ -24,6 +24,9 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
     The event comes from the policy, which decides whether it is visible. Return None to callers who may not see the stored response,
     whether or not the address has responded before: they cause the same statements, and as many rows to be written.
     """
+    by_editor = is_another(ctx, event, who)
+    if by_editor:
+        ctx.via = "owner"
     value, has_proof = fields.value, who.is_proven or who.may_change or event.can_edit
     questions = responding.find_questions(ctx, event, value.response, value.answers)
     event, locked = admission.lock_open(ctx, event, exclusive=responding.is_limited(questions))
@@ -46,8 +49,8 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")
     news.record(ctx, event, response_id=row.id)
-    if locked.confirmations == "on":
-        response_mail.insert(ctx, event, row.email_address, row.id, proposal_id)
+    if locked.confirmations == "on" and (value.notify or not by_editor):
+        response_mail.insert(ctx, event, row.email_address, row.id, proposal_id, "response_changed" if by_editor else None)
     return row if has_proof or policy.can_see_response(ctx, row, event) else None
 
 

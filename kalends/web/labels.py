@@ -33,6 +33,7 @@ LABELS = {
     "min_party": "Fewest who would come",
     "moderation": "Comments that wait for approval",
     "name": "Name",
+    "notify": "Mail to the guest",
     "nth": "Which weekday",
     "number": "People",
     "options": "Options",

@@ -24,6 +24,7 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "announced": ("It is on its way to 1 person.", "It is on its way to {count} people."),
     "guest-link-reset": "The old link has stopped, and a new one is on its way to the guest.",
     "link-reset": "This is your new link. The old one has stopped.",
+    "guest-added": "The guest is on the list.",
     "response-removed": "The response is removed.",
     "commented": "Thank you for your comment.",
     "waiting": "Thank you. Your comment will appear when the organiser has approved it.",

@@ -84,7 +84,7 @@ def test_guests_are_told_of_their_places(
     ctx = Context(db, settings, clock())
     with ctx.read() as tx:
         ids = [
-            row[0] for row in tx.rows("SELECT id FROM deliveries WHERE event_id = :id AND notice IS NOT NULL ORDER BY id", id=event["id"])
+            row[0] for row in tx.rows("SELECT id FROM deliveries WHERE event_id = :id AND kind = 'notice' ORDER BY id", id=event["id"])
         ]
         deliveries = [delivery for delivery in (store.get(ctx, each) for each in ids) if delivery]
     for delivery in deliveries:

@@ -75,6 +75,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /responses": [Visit("alice", "/responses"), Visit("vera", "/responses"), Visit("alice", "/responses?limit=1&offset=1")],
     "GET /responses/events": [Visit("alice", "/responses/events"), Visit("vera", "/responses/events")],
     "GET /events/{event_id}/responses": [Visit("alice", "/events/{event}/responses"), Visit("alice", "/events/{occurrence}/responses")],
+    "GET /events/{event_id}/responses/new": [Visit("alice", "/events/{event}/responses/new")],
     "GET /responses/{response_id}/edit": [Visit("alice", "/responses/{response}/edit")],
     "GET /responses/{response_id}/delete": [Visit("alice", "/responses/{response}/delete")],
     "GET /responses/{response_id}/questions": [Visit("alice", "/responses/{answered}/questions")],

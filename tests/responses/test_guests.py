@@ -1,0 +1,79 @@
+"""Editors add, correct and remove guests: it is recorded as the owner's doing, and the guest is told unless that is switched off."""
+
+from typing import Any
+
+import pytest
+
+from kalends.db import Database
+from kalends.settings import Settings
+from tests.cast import Cast, a_calendar, a_response, an_event, shared
+from tests.responses.mail import links_in, mails_about, text_of
+
+GUEST = {"email_address": "dana@example.org", "name": "Dana", "response": "YES", "number": "1", "plus_n": "1", "notify": "true"}
+
+
+def ways(cast: Cast, event: dict[str, Any]) -> list[tuple[str, str]]:
+    """How the responses to the event were changed, newest first."""
+    changes = cast.alice.get(f"/api/events/{event['id']}/changes").json["changes"]
+    return [(change["op"], change["via"]) for change in changes if change["kind"] == "response"]
+
+
+def test_an_editor_adds_a_guest_who_is_told(cast: Cast, db: Database, settings: Settings) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    event = an_event(cast.alice, title="Gig", calendar_id=calendar["id"], public=True)
+    path = f"/events/{event['id']}/responses"
+    assert cast.bob.post(f"{path}/new", data=GUEST).redirect == (path, "guest-added")
+    [guest] = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    assert (guest["email_address"], guest["name"], guest["response"], guest["plus_n"]) == ("dana@example.org", "Dana", "YES", 1)
+    assert ways(cast, event) == [("create", "owner")]
+    [mail] = mails_about(db, settings, event["id"])
+    assert mail["Subject"] == "Your response was changed: Gig"
+    assert "The organiser has put you down for this event: yes, for 2 people." in text_of(mail)
+    assert any(link.startswith("/r/") for link in links_in(mail))
+
+
+def test_a_guest_without_an_address_is_not_added(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    reply = cast.alice.post(f"/events/{event['id']}/responses/new", data=GUEST | {"email_address": " "})
+    assert reply.status == 422
+    assert 'href="#email_address"' in reply.text
+    assert 'value="Dana"' in reply.text
+    assert cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"] == []
+
+
+def test_corrections_and_removals_are_told(cast: Cast, db: Database, settings: Settings) -> None:
+    event = an_event(cast.alice, title="Gig", public=True)
+    a_response(cast.anonymous, event, email_address="dana@example.org")
+    mails_about(db, settings, event["id"])
+    [guest] = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    path = f"/responses/{guest['id']}"
+    cast.alice.post(f"{path}/edit", data={"response": "MAYBE", "number": "1", "plus_n": "0", "notify": "true"})
+    [corrected] = mails_about(db, settings, event["id"])
+    assert "The organiser has put you down for this event: maybe." in text_of(corrected)
+    assert cast.alice.post(f"{path}/delete", data={"notify": "true"}).status == 303
+    [removed] = mails_about(db, settings, event["id"])
+    assert (removed["Subject"], removed["To"]) == ("Your response was removed: Gig", "dana@example.org")
+    assert "The organiser has removed your response to this event." in text_of(removed)
+    assert ways(cast, event) == [("delete", "owner"), ("update", "owner"), ("create", "api")]
+
+
+@pytest.mark.parametrize("off", ["in the form", "for the calendar"])
+def test_the_mail_can_be_switched_off(cast: Cast, db: Database, settings: Settings, off: str) -> None:
+    calendar = a_calendar(cast.alice, confirmations="off" if off == "for the calendar" else "on")
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    notify = "true" if off == "for the calendar" else "false"
+    cast.alice.post(f"/events/{event['id']}/responses/new", data=GUEST | {"notify": notify})
+    [guest] = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    changes = {"response": "NO", "notify": notify}
+    assert cast.alice.put(f"/api/responses/{guest['id']}", json=changes).json["response"] == "NO"
+    assert cast.alice.delete(f"/api/responses/{guest['id']}?notify={notify}").status == 200
+    with db.read() as tx:
+        assert tx.value("SELECT count(*) FROM deliveries WHERE event_id = :id", id=event["id"]) == 0
+
+
+def test_a_guest_cannot_switch_the_mail_off(cast: Cast, db: Database, settings: Settings) -> None:
+    event = an_event(cast.alice, public=True)
+    a_response(cast.anonymous, event, email_address="dana@example.org", notify=False)
+    [mail] = mails_about(db, settings, event["id"])
+    assert "You said yes" in text_of(mail)
