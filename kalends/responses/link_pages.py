@@ -19,7 +19,7 @@ from kalends.questions import store as questions
 from kalends.questions.present import describe as describe_answer
 from kalends.records.event import Event
 from kalends.records.response import Response
-from kalends.responses import guest_cookie, present, proposals, store
+from kalends.responses import guest_cookie, places, present, proposals, store
 from kalends.responses.author import by_link
 from kalends.responses.erase import erase
 from kalends.responses.mask import mask
@@ -64,6 +64,7 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
         is_chosen=bool(choice) and choice["response"] != response.response,
         is_over=_is_over(ctx, event),
         is_visible=policy.sees_event(ctx, response, event),
+        place=places.find(ctx, [response]).get(response.id),
         path=f"/r/{response_token}",
         item=present.item(ctx, response),
         has_questions=bool(questions.of_event(ctx, event.id, event.calendar_id)),

@@ -1,5 +1,6 @@
 """Offers of the waiting list: until when they are reserved, how they lapse, and the mail about places."""
 
+import re
 from email.message import EmailMessage
 from typing import Any
 
@@ -79,7 +80,6 @@ def test_guests_are_told_of_their_places(
     event = _offered(cast, clock)
     clock.ahead(2 * HOUR)
     lapse_offers(Context(db, settings, clock()))
-    cast.alice.put(f"/api/events/{event['id']}", json={"capacity": 5, "waiting_list": "auto"})
     a_response(cast.carol, event)
     ctx = Context(db, settings, clock())
     with ctx.read() as tx:
@@ -99,6 +99,10 @@ def test_guests_are_told_of_their_places(
     body = messages[1].get_body(("plain",))
     assert body
     assert "a place is reserved for you until 29 May 2026, 13:00" in " ".join(body.get_content().split())
-    assert f"{settings.url}/r/" in body.get_content()
+    link = re.search(r"Take it: http://testserver(/r/[^?\s]+)", body.get_content())
+    assert link
+    assert "1 place is reserved for you until 29 May 2026, 13:00." in cast.anonymous.get(link[1]).text
+    assert cast.anonymous.post(link[1], data={"response": "YES", "number": "1", "plus_n": "0"}).status == 303
+    assert "You have 1 place." in cast.anonymous.get(link[1]).text
     listed = cast.alice.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
     assert [each["notice"] for each in listed if each["kind"] == "notice"] == ["place_offered", "place_lapsed", "place_offered"]
