@@ -39,9 +39,7 @@ def load_detail(ctx: Context, event_id: int) -> EventDetail:
 def detail(ctx: Context, event: EventWithCounts) -> EventDetail:
     """The expanded fields."""
     calendars = sorted((int(calendar_id), name) for calendar_id, name in _records(event.calendars))
-    counts = {response: (int(number), int(people)) for response, number, people in _records(event.tally)}
-    yes, people = counts.get("YES", (0, 0))
-    tally = Tally(yes, counts.get("MAYBE", (0, 0))[0], counts.get("NO", (0, 0))[0], people)
+    tally = Tally(*map(int, event.tally.split(","))) if event.tally else Tally()
     repeat = (
         build_repeat(event.rrule, event.first_date, event.also or "", event.excepted or "") if event.rrule and event.first_date else None
     )

@@ -69,10 +69,9 @@ _CALENDARS = f"""
 SELECT string_agg(CAST(c.id AS TEXT) || '{FIELD}' || c.name, '{RECORD}') FROM placements p JOIN calendars c ON c.id = p.calendar_id
 WHERE p.event_id = d.id AND (d.can_edit AND p.grants OR %s)
 """
-_TALLY = f"""
-SELECT string_agg(t.response || '{FIELD}' || CAST(t.number AS TEXT) || '{FIELD}' || CAST(t.people AS TEXT), '{RECORD}') FROM (
-    SELECT response, count(*) AS number, sum(number + plus_n) AS people FROM responses WHERE event_id = d.id GROUP BY response
-) AS t
+_TALLY = """
+SELECT CAST(t.yes AS TEXT) || ',' || CAST(t.maybe AS TEXT) || ',' || CAST(t.no AS TEXT) || ',' || CAST(t.people AS TEXT)
+FROM response_tallies t WHERE t.event_id = d.id
 """
 _COMMENTS = f"SELECT count(*) FROM comments c WHERE c.event_id = d.id AND (d.can_edit OR {COMMENT_VISIBLE})"
 _ALSO = "CASE WHEN d.series_id IS NOT NULL THEN (SELECT also FROM series s WHERE s.id = d.series_id) END"
@@ -84,7 +83,7 @@ _HAS_QUESTIONS = """(
 )"""
 _PLACES = """CASE WHEN d.settings_text IS NOT NULL THEN (
     SELECT CAST(q.taken AS TEXT) || ',' || CAST((
-        SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until <= :now AND o.event_id = d.id
+        SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until <= :now AND o.event_id + 0 = d.id
     ) AS TEXT) || ',' || CAST(q.waiting AS TEXT) FROM response_settings q WHERE q.event_id = d.id AND q.capacity IS NOT NULL
 ) END"""
 _SELECT_WITH_COUNTS = f"""

@@ -17,7 +17,7 @@ from kalends.responses.waiting_list import Grant, Mode, Order, Party
 # Places in the queue are times in microseconds: two responses in one second have different ones.
 MICROSECONDS = 1_000_000
 # The parties that wait; the index `responses_waiting` has the same condition.
-IS_WAITING = "queued_at IS NOT NULL AND held + offered < queued_for"
+IS_WAITING = "queued_at IS NOT NULL AND queued_for > held + offered"
 # The fewest seats of use to a party, as `waiting_list.smallest_gain` computes it.
 _SMALLEST_GAIN = """CASE WHEN min_party IS NULL OR min_party >= queued_for THEN queued_for - held
     WHEN min_party > held + 1 THEN min_party - held ELSE 1 END"""
@@ -185,7 +185,7 @@ def _lapse(ctx: Context, event_id: int) -> list[int]:
     """Take back the offers whose time is over, and tell the guests. Return the ids of their responses."""
     rows = ctx.tx.rows(
         """UPDATE responses SET offered = 0, queued_at = NULL, queued_for = 0
-           WHERE offered > 0 AND offer_until <= :now AND event_id = :event_id RETURNING id""",
+           WHERE offered > 0 AND offer_until <= :now AND event_id + 0 = :event_id RETURNING id""",
         event_id=event_id,
         now=ctx.now,
     )

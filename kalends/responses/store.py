@@ -200,10 +200,5 @@ def _own(event_id: int | None) -> str:
 
 def tally(ctx: Context, event: Event) -> Tally:
     """The numbers of responses to the event."""
-    rows = ctx.tx.rows(
-        "SELECT response, count(*), CAST(sum(number + plus_n) AS BIGINT) FROM responses WHERE event_id = :id GROUP BY response",
-        id=event.id,
-    )
-    counts = {response: (count, people) for response, count, people in rows}
-    yes, people = counts.get("YES", (0, 0))
-    return Tally(yes, counts.get("MAYBE", (0, 0))[0], counts.get("NO", (0, 0))[0], people)
+    counts = ctx.tx.one(Tally, f"SELECT {columns(Tally)} FROM response_tallies WHERE event_id = :id", id=event.id)
+    return counts or Tally()
