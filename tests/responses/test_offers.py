@@ -83,9 +83,7 @@ def test_guests_are_told_of_their_places(
     a_response(cast.carol, event)
     ctx = Context(db, settings, clock())
     with ctx.read() as tx:
-        ids = [
-            row[0] for row in tx.rows("SELECT id FROM deliveries WHERE event_id = :id AND kind = 'notice' ORDER BY id", id=event["id"])
-        ]
+        ids = [row[0] for row in tx.rows("SELECT id FROM deliveries WHERE event_id = :id AND kind = 'notice' ORDER BY id", id=event["id"])]
         deliveries = [delivery for delivery in (store.get(ctx, each) for each in ids) if delivery]
     for delivery in deliveries:
         sender.attempt(db, settings, delivery)

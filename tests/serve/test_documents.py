@@ -21,7 +21,9 @@ def _commands(document: str) -> str:
     return "\n".join(block for block in blocks if "curl" in block)
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/api.md", "docs/tutorial.md", "docs/guests.md", "docs/embedding.md", "docs/following-changes.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/api.md", "docs/tutorial.md", "docs/guests.md", "docs/embedding.md", "docs/following-changes.md"]
+)
 def test_the_requests_of_a_document_work_as_printed(start: Start, document: str) -> None:
     service = start()
     script = _commands(document).replace("http://127.0.0.1:8000", f"http://127.0.0.1:{service.port}")
