@@ -54,10 +54,15 @@ def create(ctx: Context, params: CalendarInput) -> CalendarDetail:
     return _detail(ctx, calendar_id)
 
 
-@endpoint("GET", "/api/calendars/{calendar_id}", guests=True, on_event_loop=True)
+@endpoint("GET", "/api/calendars/{calendar_id}", guests=True, etag=True, on_event_loop=True)
 def show(ctx: Context, calendar_id: int) -> CalendarDetail:
-    """The calendar, expanded."""
-    return _detail(ctx, calendar_id)
+    """The calendar, expanded.
+
+    Its ETag changes with every change of the events on it; for those with whom it is not shared, with its public events only.
+    """
+    calendar = policy.calendar(ctx, calendar_id, to=Right.SEE)
+    ctx.tag(f"{calendar.id}-{calendar.revision if calendar.is_member else calendar.public_revision}", with_body_hash=True)
+    return present.detail(ctx, calendar)
 
 
 @endpoint("GET", "/api/calendars/{calendar_id}/edit")

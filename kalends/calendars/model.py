@@ -81,6 +81,7 @@ class CalendarItem(Struct, kw_only=True):
     primary: bool
     role: OwnRole
     owner: Person
+    updated_at: Instant
 
 
 class CalendarDetail(CalendarItem, kw_only=True):
@@ -94,7 +95,6 @@ class CalendarDetail(CalendarItem, kw_only=True):
     can_edit: bool
     feed_url: str | None
     created_at: Instant
-    updated_at: Instant
     shares: list[Share] | UnsetType = UNSET
 
 

@@ -33,7 +33,6 @@ def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
         can_edit=policy.can_edit(calendar),
         feed_url=policy.feed_url(ctx.settings, calendar),
         created_at=timestamps.format_utc(calendar.created_at),
-        updated_at=timestamps.format_utc(calendar.updated_at),
         shares=sharing.index(ctx, calendar.id) if calendar.role == "owner" else UNSET,
     )
 
@@ -48,4 +47,5 @@ def _limited_fields(calendar: Calendar) -> dict[str, Any]:
         "primary": calendar.is_primary,
         "role": calendar.role,
         "owner": Person(calendar.owner_id, calendar.owner_name),
+        "updated_at": timestamps.format_utc(calendar.updated_at),
     }

@@ -165,6 +165,7 @@ class ContactItem(Struct, kw_only=True):
     phone_number: str | None
     tag_list: str
     tags: list[str]
+    updated_at: Instant
 
 
 class ContactDetail(ContactItem, kw_only=True):
@@ -176,7 +177,6 @@ class ContactDetail(ContactItem, kw_only=True):
     zip_code: str | None
     unique_id: str | None
     created_at: Instant
-    updated_at: Instant
 
 
 class ContactIndex(Struct):

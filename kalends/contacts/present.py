@@ -26,7 +26,6 @@ def detail(contact: Contact) -> ContactDetail:
         zip_code=contact.zip_code,
         unique_id=contact.unique_id,
         created_at=timestamps.format_utc(contact.created_at),
-        updated_at=timestamps.format_utc(contact.updated_at),
     )
 
 
@@ -39,4 +38,5 @@ def _limited_fields(contact: Contact) -> dict[str, Any]:
         "phone_number": contact.phone_number,
         "tag_list": contact.tags,
         "tags": contact.tags.split(",") if contact.tags else [],
+        "updated_at": timestamps.format_utc(contact.updated_at),
     }

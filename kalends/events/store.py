@@ -265,8 +265,10 @@ def delete_or_detach(ctx: Context, ids: list[int]) -> None:
     detached = find_detached(ctx, ids)
     ctx.tx.run(
         # The series has the UID of an event that was repeated.
-        f"UPDATE events SET series_id = NULL, slot = NULL, uid = NULL, version = version + 1 WHERE {in_ids} AND series_id IS NOT NULL",
+        f"""UPDATE events SET series_id = NULL, slot = NULL, uid = NULL, version = version + 1, updated_at = :now
+            WHERE {in_ids} AND series_id IS NOT NULL""",
         ids=list(detached),
+        now=ctx.now,
     )
     delete(ctx, [event_id for event_id in ids if event_id not in detached])
 

@@ -36,6 +36,7 @@ def test_an_item_has_the_limited_fields(cast: Cast) -> None:
         "primary": True,
         "role": "owner",
         "owner": {"id": cast.alice.id, "name": "Alice"},
+        "updated_at": "2026-05-28T20:26:40Z",
     }
 
 

@@ -24,7 +24,7 @@ def test_contacts_come_by_last_name_without_regard_to_case_and_accents(cast: Cas
 def test_an_item_has_the_limited_fields(cast: Cast) -> None:
     a_contact(cast.alice, birthday="1990-05-11")
     [item] = cast.alice.get("/api/contacts").json["contacts"]
-    assert list(item) == ["id", "first_name", "last_name", "email_address", "phone_number", "tag_list", "tags"]
+    assert list(item) == ["id", "first_name", "last_name", "email_address", "phone_number", "tag_list", "tags", "updated_at"]
 
 
 def test_the_list_is_paged_with_a_total(cast: Cast) -> None:

@@ -21,7 +21,7 @@ _NEXT_HOME = """(
 )"""
 # A calendar has each UID once: an event that comes later gets a new one.
 _MOVE_HOME = f"""
-UPDATE events SET calendar_id = {_NEXT_HOME}, uid = CASE
+UPDATE events SET calendar_id = {_NEXT_HOME}, updated_at = :now, uid = CASE
     WHEN EXISTS (SELECT 1 FROM events o WHERE o.calendar_id = {_NEXT_HOME} AND o.uid = events.uid) THEN NULL ELSE uid END
 """
 
@@ -38,6 +38,15 @@ _INVALID_GRANTS = """
 
 def insert(ctx: Context, event_id: int, calendar_id: int, *, grants: bool, granted_by: int | None = None) -> None:
     """Add the event to the calendar. If it is there already, a placement that grants its members access is never weakened."""
+    ctx.tx.run(
+        """UPDATE events SET updated_at = :now WHERE id = :event_id AND NOT EXISTS (
+               SELECT 1 FROM placements p WHERE p.event_id = :event_id AND p.calendar_id = :calendar_id
+               AND (p.grants OR NOT CAST(:grants AS BOOLEAN)))""",
+        event_id=event_id,
+        calendar_id=calendar_id,
+        grants=grants,
+        now=ctx.now,
+    )
     ctx.tx.run(
         f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, granted_by, created_at)
             SELECT e.id, CAST(:calendar_id AS BIGINT), {COPIED}, CAST(:grants AS BOOLEAN), CAST(:granted_by AS BIGINT), CAST(:now AS BIGINT)
@@ -114,10 +123,11 @@ def lock_home(ctx: Context, event_id: int) -> None:
 def delete(ctx: Context, event: Event, calendar_id: int) -> bool:
     """Remove the event from the calendar. Returns False and changes nothing if no other calendar can be its home."""
     if calendar_id == event.calendar_id:
-        ctx.tx.run(f"{_MOVE_HOME} WHERE id = :id AND {_NEXT_HOME} IS NOT NULL", id=event.id, home=calendar_id)
+        ctx.tx.run(f"{_MOVE_HOME} WHERE id = :id AND {_NEXT_HOME} IS NOT NULL", id=event.id, home=calendar_id, now=ctx.now)
         if ctx.tx.value("SELECT calendar_id FROM events WHERE id = :id", id=event.id) == calendar_id:
             return False
-    ctx.tx.run("DELETE FROM placements WHERE event_id = :id AND calendar_id = :calendar_id", id=event.id, calendar_id=calendar_id)
+    if ctx.tx.run("DELETE FROM placements WHERE event_id = :id AND calendar_id = :calendar_id", id=event.id, calendar_id=calendar_id):
+        ctx.tx.run("UPDATE events SET updated_at = :now WHERE id = :id", id=event.id, now=ctx.now)
     if calendar_id == event.calendar_id:
         _revoke_grants(ctx, "p.event_id = :event_id", event_id=event.id)
     return True
@@ -141,6 +151,11 @@ def remove_all(ctx: Context, calendar_id: int) -> None:
     """Remove every event from the calendar, and delete those that no other calendar can be the home of."""
     rows = ctx.tx.rows("SELECT id FROM events WHERE calendar_id = :home", home=calendar_id)
     _remove(ctx, calendar_id, [event_id for (event_id,) in rows])
+    ctx.tx.run(
+        "UPDATE events SET updated_at = :now WHERE id IN (SELECT event_id FROM placements WHERE calendar_id = :home)",
+        home=calendar_id,
+        now=ctx.now,
+    )
     ctx.tx.run("DELETE FROM placements WHERE calendar_id = :home", home=calendar_id)
 
 
@@ -148,7 +163,7 @@ def _remove(ctx: Context, calendar_id: int, ids: list[int]) -> None:
     in_ids = ctx.db.in_list("ids")
     home = f"id {in_ids} AND calendar_id = :home"
     ctx.tx.rows(f"SELECT id FROM events WHERE {home} ORDER BY id {ctx.db.for_update}", ids=ids, home=calendar_id)
-    ctx.tx.run(f"{_MOVE_HOME} WHERE {home} AND {_NEXT_HOME} IS NOT NULL", ids=ids, home=calendar_id)
+    ctx.tx.run(f"{_MOVE_HOME} WHERE {home} AND {_NEXT_HOME} IS NOT NULL", ids=ids, home=calendar_id, now=ctx.now)
     homeless = [event_id for (event_id,) in ctx.tx.rows(f"SELECT id FROM events WHERE {home}", ids=ids, home=calendar_id)]
     deleted_events.insert(ctx, homeless)
     ctx.tx.run(f"DELETE FROM events WHERE id {in_ids}", ids=homeless)

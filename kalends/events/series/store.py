@@ -86,11 +86,13 @@ def insert(ctx: Context, series: Series) -> int:
 
 
 def update(ctx: Context, series: Series) -> None:
+    """Update the rule, which all events of the series show."""
     ctx.tx.run(
         """UPDATE series SET rrule = :rrule, start_date = :start_date, end_date = :end_date, also = :also, clock = :clock,
            made_until = :made_until WHERE id = :id""",
         **structs.asdict(series),
     )
+    ctx.tx.run("UPDATE events SET updated_at = :now WHERE series_id = :id", id=series.id, now=ctx.now)
 
 
 def set_made_until(ctx: Context, series_id: int, until: date) -> None:
@@ -101,7 +103,8 @@ def end_before(ctx: Context, series_id: int, slot: str) -> None:
     """End the rule on the day before the slot. If it had not begun by then, its remaining events leave the series."""
     old = get(ctx, series_id)
     if slot <= old.rule.first.isoformat():
-        ctx.tx.run("UPDATE events SET series_id = NULL, slot = NULL, version = version + 1 WHERE series_id = :id", id=series_id)
+        sql = "UPDATE events SET series_id = NULL, slot = NULL, version = version + 1, updated_at = :now WHERE series_id = :id"
+        ctx.tx.run(sql, id=series_id, now=ctx.now)
         return
     new = old.with_rule(old.rule.end_before(date.fromisoformat(slot)))
     update(ctx, structs.replace(new, made_until=min(new.end_date or LAST_DAY, old.made_until)))
@@ -145,20 +148,22 @@ def find_latest_event(ctx: Context, series_id: int) -> int | None:
 def add_event(ctx: Context, event_id: int, series_id: int, slot: str | None) -> None:
     """Make the event one of the series', in this slot."""
     ctx.tx.run(
-        """UPDATE events SET series_id = :series_id, slot = CAST(:slot AS TEXT), version = version + 1
+        """UPDATE events SET series_id = :series_id, slot = CAST(:slot AS TEXT), version = version + 1, updated_at = :now
            WHERE id = :id AND (series_id IS NULL OR coalesce(slot, '') <> coalesce(CAST(:slot AS TEXT), ''))""",
         id=event_id,
         series_id=series_id,
         slot=slot,
+        now=ctx.now,
     )
 
 
 def move_events(ctx: Context, ids: list[int], series_id: int | None) -> None:
     """Move the events to another series, or out of any. The series that they leave has the UID of an event that was repeated."""
     ctx.tx.run(
-        f"UPDATE events SET series_id = CAST(:series_id AS BIGINT), uid = NULL WHERE id {ctx.db.in_list('ids')}",
+        f"UPDATE events SET series_id = CAST(:series_id AS BIGINT), uid = NULL, updated_at = :now WHERE id {ctx.db.in_list('ids')}",
         series_id=series_id,
         ids=ids,
+        now=ctx.now,
     )
 
 
