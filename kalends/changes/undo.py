@@ -15,6 +15,7 @@ from kalends.events import deleted_events
 from kalends.events import store as events
 from kalends.events.placements import store as placements
 from kalends.policy import Right
+from kalends.questions import responding
 
 # Changes of one request beyond this number would take long, while all other writes wait.
 MAX_CHANGES = 20_000
@@ -47,7 +48,17 @@ def undo(ctx: Context, change: ChangeRow) -> list[Record]:
     placements.revoke_invalid_grants(ctx, records.deleted_ids("event"))
     sharing.end_blocked(ctx, records.deleted_ids("calendar"))
     restored_seats.settle(ctx, records)
+    responding.drop_beyond_limits(ctx, _restored_answers(records))
     return records.all
+
+
+def _restored_answers(records: Records) -> dict[int, list[int]]:
+    """The answers that the undo has put back, by event."""
+    ids: dict[int, list[int]] = {}
+    for record in records.all:
+        if record.kind == "answer" and record.before is not None:
+            ids.setdefault(record.before["event_id"], []).append(record.key[0])
+    return ids
 
 
 def _lock(ctx: Context, records: Records) -> None:

@@ -31,6 +31,15 @@ def of_responses(ctx: Context, response_ids: list[int]) -> dict[int, list[Answer
     return by_response
 
 
+def find(ctx: Context, ids: list[int]) -> list[Answer]:
+    """Those of the answers that exist."""
+    return ctx.tx.all(Answer, f"SELECT {_ANSWER} FROM question_answers WHERE id {ctx.db.in_list('ids')} ORDER BY id", ids=ids)
+
+
+def delete_one(ctx: Context, answer_id: int) -> None:
+    ctx.tx.run("DELETE FROM question_answers WHERE id = :id", id=answer_id)
+
+
 def count(ctx: Context, event_id: int, *, but: int | None = None) -> Counts:
     """How often each answer was given, by question; but: not in this response."""
     rows = ctx.tx.rows(

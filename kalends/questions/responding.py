@@ -1,6 +1,6 @@
 """What a response does about the questions of its event: it answers them with YES, and drops its answers with MAYBE and NO."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kalends import errors
 from kalends.context import Context
@@ -40,11 +40,18 @@ def save(ctx: Context, questions: Sequence[Question], response: Response, checke
 
 
 def save_proven(
-    ctx: Context, questions: Sequence[Question], response: Response, sent: Sequence[AnswerInput] | None, *, is_new_yes: bool
+    ctx: Context,
+    questions: Sequence[Question],
+    response: Response,
+    sent: Sequence[AnswerInput] | None,
+    *,
+    is_new_yes: bool,
+    by_editor: bool,
 ) -> None:
     """Check and store the answers of a caller with proof. What was answered before stays, if they send no answers.
 
     is_new_yes: what is required must be answered now; a question that was added since a YES is asked later.
+    by_editor: an editor who responds for somebody need not know the answers: the guest's personal link asks for them.
     """
     if response.response != "YES":
         if response.version > 1:
@@ -53,11 +60,25 @@ def save_proven(
     if sent is None:
         if questions:
             stored = answers.of_responses(ctx, [response.id]).get(response.id, [])
-            if is_new_yes:
+            if is_new_yes and not by_editor:
                 asking.require(questions, asking.choices(stored), response.people)
             answers.link(ctx, response)
         return
     rows = asking.read(questions, sent, response.people)
-    asking.require(questions, asking.choices(rows), response.people)
+    if not by_editor:
+        asking.require(questions, asking.choices(rows), response.people)
     answers.require_room(ctx, response.event_id, questions, rows, response.id)
     answers.save(ctx, response, rows)
+
+
+def drop_beyond_limits(ctx: Context, restored: Mapping[int, list[int]]) -> None:
+    """After an undo: of the restored answers, by event, delete those whose options others have chosen since."""
+    for event_id, ids in restored.items():
+        counts = answers.count(ctx, event_id)
+        limits = {(each.id, option.label): option.limit for each in store.of_answers(ctx, ids) for option in each.choices}
+        for answer in answers.find(ctx, ids):
+            limit = limits.get((answer.question_id, answer.answer))
+            taken = counts[answer.question_id]
+            if limit is not None and taken[answer.answer] > limit:
+                taken[answer.answer] -= 1
+                answers.delete_one(ctx, answer.id)

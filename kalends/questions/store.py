@@ -47,6 +47,12 @@ def of_events(ctx: Context, event_ids: Sequence[int]) -> list[Question]:
     return ctx.tx.all(Question, sql, ids=list(event_ids))
 
 
+def of_answers(ctx: Context, answer_ids: Sequence[int]) -> list[Question]:
+    """The questions to which these are answers."""
+    answered = f"SELECT a.question_id FROM question_answers a WHERE a.id {ctx.db.in_list('ids')}"
+    return ctx.tx.all(Question, f"SELECT {_QUESTION} FROM questions q WHERE q.id IN ({answered})", ids=list(answer_ids))
+
+
 def asked_by(ctx: Context, event_ids: Sequence[int]) -> dict[int, list[Question]]:
     """What each of the coming events asks."""
     asked: dict[int, list[Question]] = {}

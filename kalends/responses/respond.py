@@ -43,7 +43,7 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
         row = admission.admit(ctx, event, row, who)
     if has_proof:
         is_new_yes = not who.may_change or "response" in fields.names
-        responding.save_proven(ctx, questions, row, value.answers, is_new_yes=is_new_yes)
+        responding.save_proven(ctx, questions, row, value.answers, is_new_yes=is_new_yes, by_editor=by_editor)
     else:
         responding.save(ctx, questions, row, answers, is_kept=bool(proposal_id))
     if fields.value.opt_in and "opt_in" in fields.names:

@@ -153,7 +153,14 @@ def test_a_new_required_question_is_missing_and_voids_nothing(cast: Cast, db: Da
     assert (answered.json["missing"], answered.json["answers"][0]["answer"]) == ([], "Salad")
     assert cast.alice.put(f"/api/responses/{response['id']}", json={"number": 2}).json["answers"] == answered.json["answers"]
     assert cast.alice.put(f"/api/responses/{response['id']}", json={"response": "NO"}).json["answers"] == []
-    assert cast.alice.put(f"/api/responses/{response['id']}", json={"response": "YES"}).broken == ["answers"]
+    assert cast.alice.put(f"/api/responses/{response['id']}", json={"response": "YES"}).json["missing"] == [menu["id"]]
+
+
+def test_an_editor_need_not_know_the_answers_of_others(cast: Cast, db: Database) -> None:
+    event = an_event(verified(db, cast.alice), public=True, start_time="2099-06-01T20:00")
+    menu = a_menu(cast.alice, event, required=True)
+    assert respond(cast.alice, event).json["missing"] == [menu["id"]]
+    assert respond(cast.alice, event, email_address=cast.alice.email_address).broken == ["answers"]
 
 
 def test_an_option_is_chosen_as_often_as_it_may_be(cast: Cast, db: Database) -> None:
@@ -236,6 +243,17 @@ def test_undo_restores_answers(cast: Cast) -> None:
     assert stored(cast, event)[0]["answers"] == []
     undo(cast.alice, event)
     assert stored(cast, event)[0]["answers"] == before["answers"]
+
+
+def test_undo_leaves_out_an_option_that_others_took(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    menu = a_menu(cast.alice, event, options=[{"label": "Soup", "limit": 1}])
+    respond(cast.anonymous, event, (menu, "Soup"))
+    cast.alice.delete(f"/api/responses/{stored(cast, event)[0]['id']}")
+    assert respond(cast.anonymous, event, (menu, "Soup"), email_address="ida@example.org").status == 201
+    deleted = [each["seq"] for each in cast.alice.get(f"{path(event)}/changes").json["changes"] if each["op"] == "delete"]
+    assert cast.alice.post(f"/api/changes/{deleted[0]}/undo").status == 200
+    assert {each["email_address"]: len(each["answers"]) for each in stored(cast, event)} == {"gus@example.org": 0, "ida@example.org": 1}
 
 
 def _traces(db: Database, word: str) -> list[Any]:
