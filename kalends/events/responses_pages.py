@@ -12,9 +12,12 @@ from kalends.http.paging import Paging
 from kalends.policy import Right
 from kalends.questions import answers as question_answers
 from kalends.questions import present as question_present
-from kalends.responses import guest_list, present, store
+from kalends.records.event import Event
+from kalends.records.response import Tally
+from kalends.responses import guest_list, present, proposals, store
 from kalends.responses.guest_list import GuestQuery
-from kalends.responses.model import ResponseInput
+from kalends.responses.model import ResponseInput, ResponseItem
+from kalends.responses.proposals import Proposal
 from kalends.responses.submit import submit
 from kalends.values import timestamps
 from kalends.web.forms import FormState, filled
@@ -64,15 +67,18 @@ def events(ctx: Context, params: Paging) -> Document:
 def responses(ctx: Context, event_id: int, params: GuestQuery) -> Document:
     """The guests of an event: who responded, and how."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    guests, next_page = paging.page(ctx, params, guest_list.find(ctx, event_id, params), after=lambda guest: str(guest.id))
+    tally = store.tally(ctx, event)
+    guests, proposed, next_page = _page_of_guests(ctx, event_id, params)
     questions = question_present.load(ctx, event.id, event.calendar_id)
     return render(
         "events/responses.html",
         ctx,
         title=f"Responses to {event.title}",
         event=events_by_id(ctx, [event_id])[event_id],
-        tally=store.tally(ctx, event),
-        guests=present.items(ctx, guests),
+        tally=tally,
+        tabs=_tabs(ctx, event, tally, params),
+        guests=guests,
+        proposed=proposed,
         next_page=next_page,
         query=params,
         form=filled(params),
@@ -80,7 +86,33 @@ def responses(ctx: Context, event_id: int, params: GuestQuery) -> Document:
         questions=questions,
         counted=question_answers.count(ctx, event_id) if questions else {},
         describe=question_present.describe,
+        utc=timestamps.format_utc,
     )
+
+
+def _page_of_guests(ctx: Context, event_id: int, query: GuestQuery) -> tuple[list[ResponseItem], list[Proposal], str | None]:
+    """The guests of a page, or what waits for confirmation, and the address of the next page."""
+    if query.tab == "unconfirmed":
+        proposed, next_page = paging.page(ctx, query, proposals.of_event(ctx, event_id, query.fetch, query.offset))
+        return [], proposed, next_page
+    guests, next_page = paging.page(ctx, query, guest_list.find(ctx, event_id, query), after=lambda guest: str(guest.id))
+    return present.items(ctx, guests), [], next_page
+
+
+def _tabs(ctx: Context, event: Event, tally: Tally, query: GuestQuery) -> list[tuple[str, str, int]]:
+    """The tabs that have something to show: name, label and number of responses."""
+    settings, total = event.settings, tally.yes + tally.maybe + tally.no
+    has_places = settings.capacity is not None or settings.approval
+    going = guest_list.count(ctx, event.id, "going") if has_places else tally.yes
+    tabs = [("all", "All", total), ("going", "Going", going), ("maybe", "Maybe", tally.maybe), ("no", "No", tally.no)]
+    if settings.capacity is not None:
+        tabs.append(("waiting", "Waiting", guest_list.count(ctx, event.id, "waiting")))
+    if settings.approval:
+        tabs.append(("pending", "To accept", guest_list.count(ctx, event.id, "pending")))
+    unconfirmed = proposals.count(ctx, event.id)
+    if unconfirmed or query.tab == "unconfirmed":
+        tabs.append(("unconfirmed", "Unconfirmed", unconfirmed))
+    return tabs
 
 
 @page("GET", "/events/{event_id}/responses/new")

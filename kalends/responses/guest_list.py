@@ -10,17 +10,24 @@ from kalends.db.text_search import escape_like
 from kalends.http.paging import Paging
 from kalends.records.response import Response
 
-Tab = Literal["all", "going", "maybe", "no"]
+Tab = Literal["all", "going", "maybe", "no", "waiting", "pending", "unconfirmed"]
 Sort = Literal["newest", "oldest", "name"]
 
+# Who said YES has a place, waits for one, let an offer lapse, or is not accepted yet. The conditions of `waiting` and `pending` are
+# those of the indexes responses_waiting and responses_pending.
 TABS: dict[Tab, str] = {
     "all": "",
-    "going": "AND response = 'YES'",
+    "going": """AND response = 'YES' AND (held > 0 OR queued_at IS NULL AND offer_until IS NULL)
+        AND coalesce(accepted_for, number + plus_n) >= number + plus_n""",
     "maybe": "AND response = 'MAYBE'",
     "no": "AND response = 'NO'",
+    "waiting": "AND queued_at IS NOT NULL AND held + offered < queued_for",
+    "pending": "AND response = 'YES' AND accepted_for < number + plus_n",
 }
 # The index responses_by_name has the same expression.
 _NAME = "lower(coalesce(name, email_address))"
+# What the guests are ordered by, before their ids.
+_KEYS = {"name": _NAME, "queue": "queued_at"}
 _RESPONSE = columns(Response)
 
 
@@ -37,9 +44,15 @@ class GuestQuery(Paging, kw_only=True):
 def find(ctx: Context, event_id: int, query: GuestQuery) -> list[Response]:
     """A page of the guests, and one more if there is another page."""
     params: dict[str, Any] = {"event_id": event_id, "limit": query.fetch}
-    where = f"event_id = :event_id {TABS[query.tab]} {_search(query, params)} {_position(ctx, query, params)}"
-    order = {"newest": "id DESC", "oldest": "id", "name": f"{_NAME}, id"}[query.sort]
+    # The waiting list is in the order in which places are given.
+    sort = "queue" if query.tab == "waiting" and query.sort == "newest" else query.sort
+    where = f"event_id = :event_id {TABS[query.tab]} {_search(query, params)} {_position(ctx, sort, query.after, params)}"
+    order = f"{_KEYS[sort]}, id" if sort in _KEYS else "id DESC" if sort == "newest" else "id"
     return ctx.tx.all(Response, f"SELECT {_RESPONSE} FROM responses WHERE {where} ORDER BY {order} LIMIT :limit", **params)
+
+
+def count(ctx: Context, event_id: int, tab: Tab) -> int:
+    return int(ctx.tx.value(f"SELECT count(*) FROM responses WHERE event_id = :event_id {TABS[tab]}", event_id=event_id))
 
 
 def _search(query: GuestQuery, params: dict[str, Any]) -> str:
@@ -51,17 +64,16 @@ def _search(query: GuestQuery, params: dict[str, Any]) -> str:
     return "AND (lower(name) LIKE :text ESCAPE '\\' OR name LIKE :title ESCAPE '\\' OR email_key LIKE :text ESCAPE '\\')"
 
 
-def _position(ctx: Context, query: GuestQuery, params: dict[str, Any]) -> str:
-    """What follows the last guest of the page before. If somebody has removed that one, names begin again."""
-    if query.after is None:
+def _position(ctx: Context, sort: str, after: int | None, params: dict[str, Any]) -> str:
+    """What follows the last guest of the page before. If somebody has removed that one, the list begins again."""
+    if after is None:
         return ""
-    params["after"] = query.after
-    if query.sort != "name":
-        return "AND id < :after" if query.sort == "newest" else "AND id > :after"
-    sql = f"SELECT {_NAME} FROM responses WHERE id = :after AND event_id = :event_id"
-    names = ctx.tx.rows(sql, after=query.after, event_id=params["event_id"])
-    if not names:
-        del params["after"]
+    if sort not in _KEYS:
+        params["after"] = after
+        return "AND id < :after" if sort == "newest" else "AND id > :after"
+    sql = f"SELECT {_KEYS[sort]} FROM responses WHERE id = :after AND event_id = :event_id"
+    key = ctx.tx.value(sql, after=after, event_id=params["event_id"])
+    if key is None:
         return ""
-    params["name"] = names[0][0]
-    return f"AND ({_NAME}, id) > (:name, :after)"
+    params |= {"after": after, "key": key}
+    return f"AND ({_KEYS[sort]}, id) > (:key, :after)"

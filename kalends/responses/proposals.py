@@ -66,6 +66,18 @@ def find(ctx: Context, proposal_id: int) -> Proposal | None:
     return ctx.tx.one(Proposal, sql, id=proposal_id, old=ctx.now - LIFETIME)
 
 
+def of_event(ctx: Context, event_id: int, limit: int, offset: int) -> list[Proposal]:
+    """What waits for confirmation, the newest first."""
+    sql = f"""SELECT {columns(Proposal)} FROM proposals WHERE event_id = :event_id AND created_at > :old
+              ORDER BY id DESC LIMIT :limit OFFSET :offset"""
+    return ctx.tx.all(Proposal, sql, event_id=event_id, old=ctx.now - LIFETIME, limit=limit, offset=offset)
+
+
+def count(ctx: Context, event_id: int) -> int:
+    sql = "SELECT count(*) FROM proposals WHERE event_id = :event_id AND created_at > :old"
+    return int(ctx.tx.value(sql, event_id=event_id, old=ctx.now - LIFETIME))
+
+
 def by_token(ctx: Context, token: str) -> Proposal:
     number = token.partition("-")[0]
     is_number = number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS

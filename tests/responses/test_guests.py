@@ -1,5 +1,6 @@
 """Editors add, correct and remove guests: it is recorded as the owner's doing, and the guest is told unless that is switched off."""
 
+import re
 from typing import Any
 
 import pytest
@@ -77,3 +78,48 @@ def test_a_guest_cannot_switch_the_mail_off(cast: Cast, db: Database, settings: 
     a_response(cast.anonymous, event, email_address="dana@example.org", notify=False)
     [mail] = mails_about(db, settings, event["id"])
     assert "You said yes" in text_of(mail)
+
+
+def tabs(cast: Cast, event: dict[str, Any]) -> dict[str, tuple[int, list[str]]]:
+    """The number on each tab of the page, and the guests that it lists, by the names in their addresses."""
+    path = f"/events/{event['id']}/responses"
+    found = re.findall(rf'href="{path}\?tab=(\w+)"[^>]*>[\w ]+ <small>(\d+)</small>', cast.alice.get(path).text)
+    return {tab: (int(number), re.findall(r"<small>(\w+)@", cast.alice.get(f"{path}?tab={tab}").text)) for tab, number in found}
+
+
+def test_tabs_tell_who_waits_and_who_is_to_be_accepted_apart_from_who_comes(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, start_time="2026-06-01T20:00", capacity=4, waiting_list="auto", waiting_order="strict")
+    for name, number in (("ann", 3), ("ben", 3), ("cleo", 1)):
+        a_response(cast.anonymous, event, email_address=f"{name}@example.org", number=number)
+    assert tabs(cast, event) == {
+        "all": (3, ["cleo", "ben", "ann"]),
+        "going": (1, ["ann"]),
+        "maybe": (0, []),
+        "no": (0, []),
+        "waiting": (2, ["ben", "cleo"]),
+    }
+    page = cast.alice.get(f"/events/{event['id']}/responses?tab=waiting&limit=1").text
+    assert "waits for a place, 0 people before them" in page
+    more = re.search(r'href="([^"]+)" rel="next"', page)
+    assert more
+    assert re.findall(r"<small>(\w+)@", cast.alice.get(more[1].replace("&amp;", "&")).text) == ["cleo"]
+    ben = next(each for each in cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"] if each["number"] == 3)["id"] + 1
+    assert f'action="/responses/{ben}/accept"' in page
+    assert cast.alice.post(f"/responses/{ben}/accept", data={"force": "true"}).status == 303
+    assert tabs(cast, event)["going"] == (2, ["ben", "ann"])
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"capacity": None, "approval": True}).status == 200
+    a_response(cast.anonymous, event, email_address="dan@example.org")
+    now = tabs(cast, event)
+    assert (now["pending"], "dan" in now["going"][1], "waiting" in now) == ((1, ["dan"]), False, False)
+
+
+def test_unconfirmed_responses_are_on_a_tab_of_their_own(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True, confirm_responses="always")
+    event = an_event(cast.alice, public=True, calendar_id=calendar["id"])
+    assert "unconfirmed" not in tabs(cast, event)
+    a_response(cast.anonymous, event, email_address="dana@example.org", name="Dana", plus_n=2)
+    assert tabs(cast, event)["unconfirmed"] == (1, ["dana"])
+    assert tabs(cast, event)["all"] == (0, [])
+    page = cast.alice.get(f"/events/{event['id']}/responses?tab=unconfirmed").text
+    assert "Dana" in page
+    assert "1 + 2" in page
