@@ -10,7 +10,9 @@ import pytest
 
 from kalends.app import ENDPOINTS
 from kalends.http.endpoint import Endpoint
-from tests.cast import Cast, a_calendar, a_comment, a_webhook, an_event
+from kalends.settings import Settings
+from tests.cast import Cast, a_calendar, a_comment, a_response, a_webhook, an_event
+from tests.responses.mail import a_response_token
 
 # Searched for in the same way as the title, or nothing that a statement asks for.
 ALIKE = {"description", "location", "location_name", "street", "city", "zip", "country", "fields", "trail"}
@@ -18,11 +20,16 @@ ALIKE = {"description", "location", "location_name", "street", "city", "zip", "c
 MOST_AT_ONCE = 3
 
 
-def _samples(cast: Cast) -> dict[str, Any]:
+def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
     """A value of each parameter."""
     calendars = [a_calendar(cast.alice, public=True)["id"], a_calendar(cast.alice)["id"]]
     event = an_event(cast.alice, public=True, calendar_id=calendars[0])
+    response = a_response(cast.alice, event)["id"]
     ids = {
+        "response_id": response,
+        "response_token": a_response_token(settings, response),
+        "token": None,
+        "response": "NO",
         "ids": event["id"],
         "event_id": event["id"],
         "comment_id": a_comment(cast.alice, event)["id"],
@@ -62,8 +69,10 @@ def _samples(cast: Cast) -> dict[str, Any]:
     [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET" and endpoint.params is not None],
     ids=lambda endpoint: endpoint.url,
 )
-def test_every_list_uses_an_index_with_any_combination_of_parameters(cast: Cast, endpoint: Endpoint, soak: bool) -> None:
-    samples = _samples(cast)
+def test_every_list_uses_an_index_with_any_combination_of_parameters(
+    cast: Cast, settings: Settings, endpoint: Endpoint, soak: bool
+) -> None:
+    samples = _samples(cast, settings)
     path = endpoint.url.format(**samples)
     assert endpoint.params is not None
     params = [(name, samples[name]) for name in endpoint.params.__struct_fields__ if name not in ALIKE]
