@@ -24,6 +24,7 @@ from kalends.idempotency import store as retries
 from kalends.log import get_logger
 from kalends.questions import answers
 from kalends.responses import news, proposals, seats
+from kalends.responses import series as series_responses
 from kalends.responses import store as responses
 from kalends.sessions import store as sessions
 from kalends.settings import Settings
@@ -80,6 +81,7 @@ def extend_series(ctx: Context) -> None:
     for series_id in due:
         with ctx.write():
             occurrences.extend(ctx, series_id)
+            series_responses.extend(ctx, series_id)
 
 
 def lapse_offers(ctx: Context) -> None:

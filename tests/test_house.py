@@ -128,6 +128,7 @@ MODULE_LAYERS = {
             "responses.proposals",
             "responses.respond",
             "responses.seats",
+            "responses.series",
             "responses.submit",
         ),
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),

@@ -140,6 +140,20 @@ def visible_events(ctx: Context, ids: Iterable[int | None]) -> dict[int, Event]:
     return {event.id: event for event in ctx.tx.all(Event, sql, ids=event_ids, me=me(ctx))}
 
 
+def coming_dates(ctx: Context, series_id: int, since: int, *, unchecked: bool = False) -> list[Event]:
+    """The events of the series that begin later than now, from `since` on, and that the actor sees; unchecked: or does not see."""
+    visible = "1 = 1" if unchecked else event_visible(ctx)
+    return ctx.tx.all(
+        Event,
+        f"""{SELECT_EVENTS} WHERE e.series_id = :series_id AND e.start_at > :now AND e.start_at >= :since AND {visible}
+            ORDER BY e.start_at, e.id""",
+        series_id=series_id,
+        now=ctx.now,
+        since=since,
+        me=me(ctx),
+    )
+
+
 def require_each(ctx: Context, visible: Mapping[int, Event], rights: Mapping[int, Right]) -> None:
     """Raise NotFound or Forbidden if the actor does not have the right to one of the events."""
     for event_id, right in rights.items():

@@ -29,6 +29,7 @@ class Response(Struct, frozen=True):
     min_party: int | None
     forced: bool
     accepted_for: int | None
+    by_series: bool
 
     @property
     def people(self) -> int:

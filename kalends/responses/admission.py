@@ -49,8 +49,8 @@ def require_room(ctx: Context, event: Event, who: Author, people: int) -> None:
         seats.require_room(ctx, event, people)
 
 
-def admit(ctx: Context, event: Event, response: Response, who: Author) -> Response:
-    """Give the stored response what it may have: acceptance by editors, and seats."""
+def admit(ctx: Context, event: Event, response: Response, who: Author, *, may_wait: bool) -> Response:
+    """Give the stored response what it may have: acceptance by editors, and seats; may_wait: also without a waiting list."""
     settings = event.settings
     if settings.approval:
         response = _await_approval(ctx, event, response)
@@ -58,7 +58,9 @@ def admit(ctx: Context, event: Event, response: Response, who: Author) -> Respon
         return response
     has_proof = who.is_proven or who.may_change
     # A guest takes an offer by saying YES again. Without proof, an error would disclose the number of people in the stored response.
-    return seats.claim(ctx, event, response, takes_offer=has_proof and not event.can_edit, may_wait=event.can_edit or not has_proof)
+    return seats.claim(
+        ctx, event, response, takes_offer=has_proof and not event.can_edit, may_wait=may_wait or event.can_edit or not has_proof
+    )
 
 
 def accept(ctx: Context, event: Event, response: Response, *, force: bool) -> Response:

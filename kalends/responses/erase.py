@@ -26,6 +26,7 @@ def erase(ctx: Context, response: Response, event: Event, *, is_over: bool) -> N
             respond(ctx, event, by_link(response.email_address, response.name), fields, "link")
     answers.erase(ctx, response)
     store.erase(ctx, response.id)
+    store.delete_standing(ctx, response)
     proposals.delete_of(ctx, response.event_id, response.email_address)
     response_mail.delete(ctx, response.event_id, response.email_address)
     changes.erase_response(ctx, response.event_id, response.id)

@@ -25,6 +25,7 @@ from kalends.responses.erase import erase
 from kalends.responses.mask import mask
 from kalends.responses.model import Attendance, ResponseFields, ResponseInput
 from kalends.responses.respond import respond
+from kalends.responses.series import respond_to_series
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -154,7 +155,12 @@ def confirm(ctx: Context, proposal_token: str, params: Form) -> Document:
     """Make what was proposed the response of the address, which the link proves."""
     proposal, event = _load_proposal(ctx, proposal_token)
     fields = proposal.params
-    response = respond(ctx, event, by_link(proposal.email_address, fields.value.name), fields, "link")
+    who = by_link(proposal.email_address, fields.value.name)
+    if fields.value.scope != "this" and event.series_id is not None:
+        responses = respond_to_series(ctx, event, who, fields, "link")
+        response = responses.main if responses else None
+    else:
+        response = respond(ctx, event, who, fields, "link")
     assert response is not None
     proposals.delete(ctx, proposal.id)
     return _redirect(ctx, response, event, f"said-{response.response.lower()}")

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.options import StructOptions
-from kalends.http.input.types import EmailAddress, Id, Instant, LongText, Name
+from kalends.http.input.types import EmailAddress, Id, Instant, LongText, Name, Scope
 from kalends.http.paging import Paging
 from kalends.questions.model import AnswerItem, Answers
 
@@ -55,6 +55,7 @@ class ResponseInput(ResponseFields, kw_only=True):
     event_id: Annotated[Id, Meta(description="The event.")]
     email_address: EmailAddress | None = None
     notify: Notify = True
+    scope: Scope = "this"
 
 
 Token = Annotated[str, Meta(max_length=100, description="What follows /r/ in the personal link; proof that the address is yours.")]
@@ -177,6 +178,14 @@ class ResponseItem(Struct, kw_only=True):
     updated_at: Instant
 
 
+class SeriesPlaces(Struct):
+    """The dates of a series that a response was given to."""
+
+    dates: int
+    held: int
+    waiting: int
+
+
 class ResponseCreated(Struct, kw_only=True):
     """The response; or, for a caller who has not proved that the address is theirs, the request's own fields without `id`,
     `place`, `missing`, `created_at` and `updated_at`."""
@@ -192,6 +201,7 @@ class ResponseCreated(Struct, kw_only=True):
     min_party: int | None
     answers: list[AnswerItem]
     id: int | UnsetType = UNSET
+    series: SeriesPlaces | UnsetType = UNSET
     place: SeatPlace | UnsetType | None = UNSET
     missing: list[int] | UnsetType = UNSET
     created_at: Instant | UnsetType = UNSET

@@ -40,7 +40,7 @@ class Proposal(Struct, frozen=True):
 def upsert(ctx: Context, fields: Params[ResponseInput], author: Author, *, waits: bool) -> int | None:
     """Store the proposal in place of an earlier one, and return its id. If it does not wait for a confirmation, the same statement
     writes nothing, so that callers cannot tell the difference by its time."""
-    values = {name: getattr(fields.value, name) for name in ResponseFields.__struct_fields__ if name in fields.names}
+    values = {name: getattr(fields.value, name) for name in (*ResponseFields.__struct_fields__, "scope") if name in fields.names}
     values |= {"response": fields.value.response} | ({"name": author.name} if author.name and "name" not in values else {})
     proposal_id: int | None = ctx.tx.value(
         """INSERT INTO proposals (event_id, email_address, email_key, fields, version, created_at)

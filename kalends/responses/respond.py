@@ -15,14 +15,17 @@ from kalends.responses.model import PARTY, ResponseInput
 from kalends.subscribers.opt_in import opt_in
 
 # The channel by which a response arrives.
-Via = Literal["api", "page", "comment", "link"]
+Via = Literal["api", "page", "comment", "link", "series"]
 
 
-def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], via: Via) -> Response | None:
+def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], via: Via, *, standing: bool = False) -> Response | None:
     """Create the response, or change the fields in `fields.names` of the earlier response of this address.
 
     The event comes from the policy, which decides whether it is visible. Return None to callers who may not see the stored response,
     whether or not the address has responded before: they cause the same statements, and as many rows to be written.
+
+    standing: it is one date of a response to a series. It leaves the date's own response alone, waits where there is no seat, and sends
+    no mail; the row is always returned.
     """
     by_editor = is_another(ctx, event, who)
     if by_editor:
@@ -33,22 +36,28 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
     _check_party(event, fields)
     if value.response == "YES":
         admission.require_room(ctx, event, who, value.number + value.plus_n)
-    answers = [] if has_proof else responding.check(ctx, event, questions, value.answers, value.number + value.plus_n)
-    if locked.confirm_responses == "always" and not has_proof:
+    # Of a series, the questions of the date are asked that the request is about.
+    is_asked = not standing or value.scope != "this"
+    answers = [] if has_proof or not is_asked else responding.check(ctx, event, questions, value.answers, value.number + value.plus_n)
+    if locked.confirm_responses == "always" and not has_proof and not standing:
         _propose(ctx, event, who, fields)
         return None
-    row = store.upsert(ctx, fields, who, proven=who.is_proven or event.can_edit, party_limit=event.party_limit)
-    proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=row.proven)
+    row = store.upsert(ctx, fields, who, proven=who.is_proven or event.can_edit, party_limit=event.party_limit, standing=standing)
+    if standing and not row.by_series:
+        return row
+    proposal_id = None if has_proof or standing else proposals.upsert(ctx, fields, who, waits=row.proven)
     if event.settings_text and not proposal_id:
-        row = admission.admit(ctx, event, row, who)
+        row = admission.admit(ctx, event, row, who, may_wait=standing)
     if has_proof:
-        is_new_yes = not who.may_change or "response" in fields.names
+        is_new_yes = is_asked and (not who.may_change or "response" in fields.names)
         responding.save_proven(ctx, questions, row, value.answers, is_new_yes=is_new_yes, by_editor=by_editor)
-    else:
+    elif is_asked:
         responding.save(ctx, questions, row, answers, is_kept=bool(proposal_id))
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")
     news.record(ctx, event, response_id=row.id)
+    if standing:
+        return row
     if locked.confirmations == "on" and (value.notify or not by_editor):
         response_mail.insert(ctx, event, row.email_address, row.id, proposal_id, "response_changed" if by_editor else None)
     return row if has_proof or policy.can_see_response(ctx, row, event) else None

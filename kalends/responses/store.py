@@ -60,12 +60,36 @@ def needs_confirmation(ctx: Context, event_id: int) -> bool:
     return bool(ctx.tx.value(sql, id=event_id) == "always")
 
 
+def sends_confirmations(ctx: Context, event_id: int) -> bool:
+    """Whether guests get mail about their responses."""
+    sql = "SELECT c.confirmations FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id = :id"
+    return bool(ctx.tx.value(sql, id=event_id) == "on")
+
+
+def email_keys_of_event(ctx: Context, event_id: int) -> set[str]:
+    """The keys of the addresses that have responded to the event."""
+    return {key for (key,) in ctx.tx.rows("SELECT email_key FROM responses WHERE event_id = :id", id=event_id)}
+
+
+def of_series(ctx: Context, response: Response) -> list[int]:
+    """The ids of the events to which the address has said YES: those of the same series, else its own."""
+    rows = ctx.tx.rows(
+        """SELECT r.event_id FROM events e JOIN events o ON o.series_id = e.series_id OR o.id = e.id
+           JOIN responses r ON r.event_id = o.id AND r.email_key = :key AND r.response = 'YES' WHERE e.id = :id""",
+        id=response.event_id,
+        key=fold_case(response.email_address),
+    )
+    return sorted({event_id for (event_id,) in rows})
+
+
 def set_accepted(ctx: Context, response_id: int, people: int | None) -> None:
     """Record how many people of the response an editor has accepted."""
     ctx.tx.run("UPDATE responses SET accepted_for = :people WHERE id = :id", id=response_id, people=people)
 
 
-def upsert(ctx: Context, fields: Params[ResponseInput], author: Author, *, proven: bool, party_limit: int | None) -> Response:
+def upsert(
+    ctx: Context, fields: Params[ResponseInput], author: Author, *, proven: bool, party_limit: int | None, standing: bool = False
+) -> Response:
     """Insert or update the address's response to the event; only `fields.names` are updated.
 
     Without proof, a response that was made with proof stays as it is: only its version is counted up, so that it costs the caller as
@@ -79,14 +103,16 @@ def upsert(ctx: Context, fields: Params[ResponseInput], author: Author, *, prove
     if limited:
         assignments.append(_REDUCED_PLUS_N if "number" in names else _REDUCED_NUMBER)
     assignments.append(f"user_id = {'excluded.user_id' if author.is_proven and author.user_id else _STILL_LINKED}")
-    if not has_proof:
-        assignments = [_unless_proven(assignment) for assignment in assignments]
+    assignments.append("by_series = excluded.by_series")
+    conditions = ([] if has_proof else ["NOT responses.proven"]) + (["responses.by_series"] if standing else [])
+    if conditions:
+        assignments = [_only_if(" AND ".join(conditions), assignment) for assignment in assignments]
     row = ctx.tx.one(
         Response,
         f"""INSERT INTO responses (event_id, user_id, email_address, email_key, name, response, number, plus_n, comment, opt_in,
-                                   min_party, version, proven, created_at, updated_at)
+                                   min_party, by_series, version, proven, created_at, updated_at)
             VALUES (:event_id, :user_id, :email_address, :email_key, :name, :response, :number, :plus_n, :comment, :opt_in,
-                    :min_party, 1, :proven, :now, :now)
+                    :min_party, :by_series, 1, :proven, :now, :now)
             ON CONFLICT (event_id, email_key) DO UPDATE
             SET {", ".join(assignments)}, version = responses.version + 1, proven = responses.proven OR excluded.proven
             RETURNING {_RESPONSE}""",
@@ -101,6 +127,7 @@ def upsert(ctx: Context, fields: Params[ResponseInput], author: Author, *, prove
         comment=value.comment,
         opt_in=value.opt_in,
         min_party=value.min_party,
+        by_series=standing,
         proven=proven,
         now=ctx.now,
         **({} if author.is_proven and author.user_id else {"me": policy.me(ctx)}),
@@ -110,10 +137,10 @@ def upsert(ctx: Context, fields: Params[ResponseInput], author: Author, *, prove
     return row
 
 
-def _unless_proven(assignment: str) -> str:
-    """The assignment, for responses that were made without proof."""
+def _only_if(condition: str, assignment: str) -> str:
+    """The assignment, for stored responses of which the condition is true."""
     column, _, value = assignment.partition(" = ")
-    return f"{column} = CASE WHEN responses.proven THEN responses.{column} ELSE {value} END"
+    return f"{column} = CASE WHEN {condition} THEN {value} ELSE responses.{column} END"
 
 
 def reset_link(ctx: Context, response_id: int) -> Response:
@@ -122,6 +149,16 @@ def reset_link(ctx: Context, response_id: int) -> Response:
     row = ctx.tx.one(Response, sql, id=response_id, now=ctx.now)
     assert row is not None
     return row
+
+
+def delete_standing(ctx: Context, response: Response) -> None:
+    """Delete the standing response of the address to the series of the event."""
+    ctx.tx.run(
+        """DELETE FROM series_responses WHERE email_key = :key
+           AND series_id = (SELECT e.series_id FROM events e WHERE e.id = :event_id)""",
+        key=fold_case(response.email_address),
+        event_id=response.event_id,
+    )
 
 
 def erase(ctx: Context, response_id: int) -> None:

@@ -10,8 +10,9 @@ from kalends.questions.present import answer_items
 from kalends.records.event import Event
 from kalends.responses import present
 from kalends.responses.author import Author, author
-from kalends.responses.model import ResponseCreated, ResponseInput
+from kalends.responses.model import ResponseCreated, ResponseInput, SeriesPlaces
 from kalends.responses.respond import Via, respond
+from kalends.responses.series import respond_to_series
 
 
 def submit(ctx: Context, params: Params[ResponseInput], via: Via) -> ResponseCreated:
@@ -19,12 +20,25 @@ def submit(ctx: Context, params: Params[ResponseInput], via: Via) -> ResponseCre
     fields = params.value
     event = policy.event(ctx, fields.event_id, to=Right.SEE)
     who = author(ctx, fields.email_address, fields.name)
+    if fields.scope != "this" and event.series_id is not None:
+        return _submit_to_series(ctx, event, who, params, via)
     response = respond(ctx, event, who, params, via)
     if response is None:
         return _echo(ctx, event, fields, who)
     if response.version > 1:
         ctx.status = 200
     return ResponseCreated(**present.record(ctx, response))
+
+
+def _submit_to_series(ctx: Context, event: Event, who: Author, params: Params[ResponseInput], via: Via) -> ResponseCreated:
+    responses = respond_to_series(ctx, event, who, params, via)
+    if responses is None:
+        return _echo(ctx, event, params.value, who)
+    if responses.main.version > 1:
+        ctx.status = 200
+    waiting = sum(row.queued_at is not None and row.held < row.people for row in responses.rows)
+    held = sum(row.response == "YES" for row in responses.rows) - waiting
+    return ResponseCreated(**present.record(ctx, responses.main), series=SeriesPlaces(len(responses.rows), held, waiting))
 
 
 def _echo(ctx: Context, event: Event, fields: ResponseInput, author: Author) -> ResponseCreated:

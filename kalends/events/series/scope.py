@@ -25,7 +25,7 @@ def find_events(ctx: Context, event: Event, scope: str) -> list[Event]:
         return [event]
     policy.require_whole_series(ctx, event.series_id)
     events = store.find_by_series(ctx, [event.series_id])
-    return events if scope == "all" else [each for each in events if _slot(each) >= _slot(event)]
+    return events if scope == "all" else [each for each in events if slot_of(each) >= slot_of(event)]
 
 
 def split(ctx: Context, event: Event, following: list[Event]) -> None:
@@ -41,6 +41,7 @@ def split(ctx: Context, event: Event, following: list[Event]) -> None:
     series_store.move_events(ctx, [each.id for each in following], new_id)
     if new_id is not None:
         series_store.move_exceptions(ctx, old.id, new_id, min(slots))
+        series_store.copy_responses(ctx, old.id, new_id)
         series_store.end_before(ctx, old.id, min(slots))
     series_store.delete_if_empty(ctx, old.id)
 
@@ -51,12 +52,12 @@ def update_rules_after_delete(ctx: Context, events: list[Event], scope: str) -> 
         if event.series_id is not None and scope == "this" and event.slot is not None:
             series_store.insert_exceptions(ctx, [(event.series_id, event.slot)])
         elif event.series_id is not None and scope == "following":
-            series_store.end_before(ctx, event.series_id, _slot(event))
+            series_store.end_before(ctx, event.series_id, slot_of(event))
     for series_id in {event.series_id for event in events if event.series_id is not None}:
         series_store.delete_if_empty(ctx, series_id)
 
 
-def _slot(event: Event) -> str:
+def slot_of(event: Event) -> str:
     """The date that gives the event its place in the series."""
     return event.slot or _local_start(event).date().isoformat()
 

@@ -1,0 +1,122 @@
+"""Responses to the dates of a series: the standing response, and a row for each date that is to come."""
+
+from typing import Literal
+
+from msgspec import Struct, structs
+
+from kalends import errors, policy
+from kalends.context import Context
+from kalends.db import columns
+from kalends.deliveries import response_mail
+from kalends.events.series.scope import slot_of
+from kalends.http.input.fields import Params
+from kalends.records.event import Event
+from kalends.records.response import Response
+from kalends.responses import proposals, store
+from kalends.responses.author import Author
+from kalends.responses.model import ResponseInput
+from kalends.responses.respond import Via, respond
+from kalends.values.text import fold_case
+
+
+class StandingResponse(Struct, frozen=True):
+    """A row of the table `series_responses`."""
+
+    series_id: int
+    email_address: str
+    name: str | None
+    response: Literal["YES", "MAYBE", "NO"]
+    number: int
+    plus_n: int
+    from_date: str
+    proven: bool
+
+
+class SeriesRows(Struct, frozen=True):
+    """The response to the date that was asked about, else to the first, and those to all dates of the scope."""
+
+    main: Response
+    rows: list[Response]
+
+
+def respond_to_series(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], via: Via) -> SeriesRows | None:
+    """Respond to the coming dates of the scope, with one mail. Dates that take no responses are left out, and where there is no seat
+    the response waits. Return None to callers who may not see stored responses."""
+    has_proof = who.is_proven or who.may_change or event.can_edit
+    if not has_proof and store.needs_confirmation(ctx, event.id):
+        respond(ctx, event, who, fields, via)
+        return None
+    assert event.series_id is not None
+    is_proven = who.is_proven or event.can_edit
+    _upsert(ctx, event, who, fields.value, proven=is_proven, has_proof=has_proof)
+    since = event.start_at if fields.value.scope == "following" else 0
+    rows = _respond_to_dates(ctx, policy.coming_dates(ctx, event.series_id, since), who, fields, via)
+    main = next((row for row in rows if row.event_id == event.id), rows[0])
+    proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=main.proven)
+    if store.sends_confirmations(ctx, event.id):
+        response_mail.insert(ctx, event, main.email_address, main.id, proposal_id)
+    return SeriesRows(main, rows) if has_proof else None
+
+
+def extend(ctx: Context, series_id: int) -> None:
+    """Write the standing responses to the dates that were created since, in the order in which they were given."""
+    sql = f"SELECT {columns(StandingResponse)} FROM series_responses WHERE series_id = :id ORDER BY id"
+    standing = ctx.tx.all(StandingResponse, sql, id=series_id)
+    if not standing:
+        return
+    for date in policy.coming_dates(ctx, series_id, 0, unchecked=True):
+        known = store.email_keys_of_event(ctx, date.id)
+        for each in standing:
+            if fold_case(each.email_address) not in known and slot_of(date) >= each.from_date:
+                _write_date(ctx, date, each)
+
+
+def _write_date(ctx: Context, date: Event, standing: StandingResponse) -> None:
+    who = Author(standing.email_address, standing.name, None, standing.proven, may_change=True)
+    value = ResponseInput(event_id=date.id, response=standing.response, name=standing.name, number=standing.number, plus_n=standing.plus_n)
+    _respond_to_dates(ctx, [date], who, Params(value, frozenset(("name", "number", "plus_n"))), "series", may_be_none=True)
+
+
+def _respond_to_dates(
+    ctx: Context, dates: list[Event], who: Author, fields: Params[ResponseInput], via: Via, *, may_be_none: bool = False
+) -> list[Response]:
+    rows, refusal = [], errors.Conflict("No date of this series is to come.")
+    for date in dates:
+        value = fields.value
+        if date.id != value.event_id:
+            value = structs.replace(value, event_id=date.id, answers=None, scope="this")
+        try:
+            row = respond(ctx, date, who, Params(value, fields.names), via, standing=True)
+        except errors.Conflict as error:
+            # Raised before anything is written.
+            refusal = error
+            continue
+        assert row is not None
+        rows.append(row)
+    if not rows and not may_be_none:
+        raise refusal
+    return rows
+
+
+def _upsert(ctx: Context, event: Event, who: Author, value: ResponseInput, *, proven: bool, has_proof: bool) -> None:
+    """Store the standing response; without proof, one that was given with proof stays as it is."""
+    names = ("email_address", "name", "response", "number", "plus_n", "from_date")
+    kept = "FALSE" if has_proof else "series_responses.proven"
+    assignments = ", ".join(f"{name} = CASE WHEN {kept} THEN series_responses.{name} ELSE excluded.{name} END" for name in names)
+    ctx.tx.run(
+        f"""INSERT INTO series_responses (series_id, email_address, email_key, name, response, number, plus_n, from_date, proven,
+                                          created_at, updated_at)
+            VALUES (:series_id, :email_address, :email_key, :name, :response, :number, :plus_n, :from_date, :proven, :now, :now)
+            ON CONFLICT (series_id, email_key) DO UPDATE
+            SET {assignments}, proven = series_responses.proven OR excluded.proven, updated_at = excluded.updated_at""",
+        series_id=event.series_id,
+        email_address=who.email_address,
+        email_key=fold_case(who.email_address),
+        name=value.name or who.name,
+        response=value.response,
+        number=value.number,
+        plus_n=value.plus_n,
+        from_date=slot_of(event) if value.scope == "following" else "",
+        proven=proven,
+        now=ctx.now,
+    )

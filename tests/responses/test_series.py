@@ -1,0 +1,109 @@
+"""Responses to the dates of a series: `scope`, the standing response, and the dates that are created later."""
+
+from typing import Any
+
+import pytest
+
+from kalends import worker
+from kalends.context import Context
+from kalends.db import Database
+from kalends.settings import Settings
+from tests.cast import Cast, Person, a_response, an_event, verified
+from tests.client import Client
+from tests.conftest import Clock
+from tests.events.series import events_of_series
+from tests.responses.mail import mails_about, token_of
+
+DAY = 86_400
+Event = dict[str, Any]
+
+
+def _a_series(owner: Person, **fields: Any) -> list[Event]:
+    """A public event on Tuesdays, three of them in the past, if nothing else is said."""
+    event = an_event(owner, public=True, start_time="2026-05-12T20:00", time_zone="UTC")
+    repeat = {"frequency": "WEEKLY", "count": 15} | fields
+    assert owner.put(f"/api/events/{event['id']}/repeat", json=repeat).status == 200
+    return sorted(events_of_series(owner, event["id"]), key=lambda each: str(each["start_time"]))
+
+
+def _responses(owner: Client, dates: list[Event]) -> list[str]:
+    """What one address responded to each date."""
+    listed = [owner.get(f"/api/responses?event_id={date['id']}").json["responses"] for date in dates]
+    return ["".join(each["response"] for each in responses) for responses in listed]
+
+
+def test_all_coming_dates_get_the_response_and_a_dates_own_survives(cast: Cast, db: Database, settings: Settings) -> None:
+    dates = _a_series(cast.alice)
+    carol = verified(db, cast.carol)
+    a_response(carol, dates[5], response="NO")
+    created = carol.post("/api/responses", json={"event_id": dates[4]["id"], "response": "YES", "number": 2, "scope": "all"})
+    assert (created.status, created.json["event_id"], created.json["series"]) == (
+        201,
+        dates[4]["id"],
+        {"dates": 12, "held": 11, "waiting": 0},
+    )
+    assert _responses(cast.alice, dates) == ["", "", "", "YES", "YES", "NO", *["YES"] * 9]
+    later = carol.post("/api/responses", json={"event_id": dates[8]["id"], "response": "MAYBE", "scope": "following"})
+    assert (later.status, later.json["series"]["dates"]) == (200, 7)
+    assert _responses(cast.alice, dates) == ["", "", "", "YES", "YES", "NO", *["YES"] * 2, *["MAYBE"] * 7]
+
+
+def test_a_full_date_waits_and_the_others_are_held(cast: Cast, db: Database, settings: Settings) -> None:
+    dates = _a_series(cast.alice)[3:]
+    assert cast.alice.put(f"/api/events/{dates[2]['id']}", json={"capacity": 1, "waiting_list": "auto"}).status == 200
+    a_response(verified(db, cast.bob), dates[2])
+    created = verified(db, cast.carol).post("/api/responses", json={"event_id": dates[0]["id"], "response": "YES", "scope": "all"})
+    assert created.json["series"] == {"dates": 12, "held": 11, "waiting": 1}
+    messages = [mail for date in dates for mail in mails_about(db, settings, date["id"]) if cast.carol.email_address in mail["To"]]
+    assert [message["Subject"] for message in messages] == ["You said yes: Concert"]
+
+
+def test_closed_dates_are_left_out(cast: Cast, db: Database) -> None:
+    dates = _a_series(cast.alice)[3:]
+    cast.alice.put(f"/api/events/{dates[1]['id']}", json={"status": "cancelled"})
+    created = verified(db, cast.carol).post("/api/responses", json={"event_id": dates[0]["id"], "response": "YES", "scope": "all"})
+    assert created.json["series"]["dates"] == 11
+    assert _responses(cast.alice, dates)[:3] == ["YES", "", "YES"]
+
+
+def test_a_guest_without_proof_gets_an_echo_and_changes_no_proven_date(cast: Cast, db: Database) -> None:
+    dates = _a_series(cast.alice)[3:]
+    a_response(verified(db, cast.carol), dates[1])
+    body = {"event_id": dates[0]["id"], "response": "NO", "scope": "all"}
+    replies = [
+        cast.anonymous.post("/api/responses", json=body | {"email_address": address})
+        for address in (cast.carol.email_address, "x@example.org")
+    ]
+    assert [reply.status for reply in replies] == [201, 201]
+    assert replies[0].json | {"email_address": ""} == replies[1].json | {"email_address": ""}
+    assert _responses(cast.alice, dates)[:3] == ["NONO", "YESNO", "NONO"]
+
+
+@pytest.mark.parametrize("answer", ["YES", "NO"])
+def test_the_worker_writes_standing_responses_to_new_dates_in_their_order(
+    cast: Cast, db: Database, settings: Settings, clock: Clock, answer: str
+) -> None:
+    dates = _a_series(cast.alice, count=None, frequency="MONTHLY")
+    last = dates[-1]
+    for person in (verified(db, cast.carol), verified(db, cast.bob)):
+        sent = person.post("/api/responses", json={"event_id": last["id"], "response": answer, "number": 2, "scope": "all"})
+        assert sent.status == 201, sent
+    clock.now += 70 * DAY
+    worker.extend_series(Context(db, settings, clock.now))
+    with db.read() as tx:
+        rows = tx.rows(
+            """SELECT r.email_address, r.response, r.number, r.by_series FROM responses r JOIN events e ON e.id = r.event_id
+               WHERE e.id > :last ORDER BY r.id""",
+            last=max(date["id"] for date in dates),
+        )
+    assert len(rows) >= 4
+    assert [row[0] for row in rows[:2]] == [cast.carol.email_address, cast.bob.email_address]
+    assert {(row[1], row[2], bool(row[3])) for row in rows} == {(answer, 2, True)}
+
+
+def test_forgetting_ends_the_standing_response(cast: Cast, db: Database, settings: Settings) -> None:
+    dates = _a_series(cast.alice)[3:]
+    created = verified(db, cast.carol).post("/api/responses", json={"event_id": dates[0]["id"], "response": "YES", "scope": "all"})
+    assert cast.anonymous.post(f"/r/{token_of(db, settings, created.json['id'])}/forget").status == 200
+    with db.read() as tx:
+        assert tx.rows("SELECT 1 FROM series_responses WHERE email_address = :address", address=cast.carol.email_address) == []
