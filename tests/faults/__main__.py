@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from bench.report import Report, table
-from tests.faults import backup, deliveries, flood, full, kills, restart, silence, slow, upserts
+from tests.faults import backup, deliveries, flood, full, kills, restart, seats, silence, slow, upserts
 from tests.faults.postgres import Postgres
 from tests.faults.row import HEAD, Row
 
@@ -49,6 +49,13 @@ class Faults:
     def upserts(self) -> list[Row]:
         each = self._count(200, 10)
         return [upserts.show(self._new_folder(), database, each) for database in ("", self._postgres.new())]
+
+    def seats(self) -> list[Row]:
+        rows = []
+        for database in ("", self._postgres.new()):
+            with _bar("kills amid a waiting list", (number := self._count(50, 2)) + 1) as step:
+                rows.append(seats.show(self._new_folder(), database, number, step))
+        return rows
 
     def deliveries(self) -> list[Row]:
         messages, number = self._count(1_000, 200), self._count(20, 4)

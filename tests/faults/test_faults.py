@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.faults import flood, full, kills, restart, slow, upserts
+from tests.faults import flood, full, kills, restart, seats, slow, upserts
 from tests.faults.postgres import Postgres
 
 
@@ -22,6 +22,11 @@ def postgres() -> Iterator[Postgres]:
 
 def test_killed_processes_lose_nothing(tmp_path: Path) -> None:
     row = kills.show([(tmp_path, "")], 2)
+    assert row.is_sound, row
+
+
+def test_killed_processes_give_no_seat_twice(tmp_path: Path) -> None:
+    row = seats.show(tmp_path, "", 1)
     assert row.is_sound, row
 
 
