@@ -3,13 +3,28 @@
 import asyncio
 import resource
 import time
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
+from msgspec import Struct
+
 from bench import servers
-from bench.databases import FEW, KINDS, Databases
+from bench.databases import FEW, POSTGRES, SQLITE, Databases, Where
+from bench.load import PASSWORD
 from bench.report import Report, table
-from bench.servers import Server
+from bench.servers import BOTH_CORES, SERVER_CORE, Server
 from bench.user import User
+from bench.wrk import Request
+from kalends import settings
+from kalends.calendars import store as calendars
+from kalends.calendars.model import CalendarInput
+from kalends.context import Context
+from kalends.db import open_database
+from kalends.sessions import store as sessions
+from kalends.users import store as users
+from kalends.users.model import Registration
+from kalends.values import timestamps
 
 FOLLOWERS = 1_000
 IDLE_SECONDS = 10
@@ -17,10 +32,31 @@ CHANGES = 5
 # Connections that are opened at once.
 OPENING = 20
 MOST_MEMORY, MOST_DELAY = 30, 1_000
-HOW = f"""One worker process, {FEW:,} events, {FOLLOWERS:,} streams of one user over all calendars: each change concerns every stream.
-Streams that are alike share the run of the request, as those of guests of one calendar do; with others, the request runs for each.
+HOW = f"""{FEW:,} events, and a calendar that is shared with {FOLLOWERS:,} users. Each of them has a stream over all calendars, or one has
+all streams: streams that are alike share the run of the request, as those of guests do; with others, it runs for each, with the
+rights of its user. Each change concerns every stream. One process has one core, with PostgreSQL's own processes on the same; two have two.
 The delay runs from the request that creates an event to the arrival at the last stream; the median of {CHANGES} changes.
-The processor time is that of the server while nothing changes."""
+The processor time is that of the server; idle: while nothing changes."""
+
+
+class Setup(Struct, frozen=True):
+    """The servers, and whether each stream has a user of its own."""
+
+    kind: str
+    has_own_users: bool = True
+    workers: int = 1
+    servers: int = 1
+
+    @property
+    def name(self) -> str:
+        processes = f"{self.servers} servers" if self.servers > 1 else f"{self.workers} processes" if self.workers > 1 else "1 process"
+        return f"{'each its own user' if self.has_own_users else 'alike'}, {processes}"
+
+
+SETUPS = (
+    *(Setup(kind, own, workers) for kind in (SQLITE, POSTGRES) for own, workers in ((False, 1), (True, 1), (True, 2))),
+    Setup(POSTGRES, servers=2),
+)
 
 
 def measure(databases: Databases, report: Report, *, quick: bool) -> None:
@@ -28,34 +64,65 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4 * FOLLOWERS)), hard))
     rows = []
-    for kind in KINDS:
-        for streams in ("alike", "each its own"):
-            with databases.copy(kind, FEW) as where, servers.kalends(where) as server:
-                rows.append([kind, streams, *asyncio.run(_follow(server, 100 if quick else FOLLOWERS, alike=streams == "alike"))])
+    for setup in SETUPS:
+        with databases.copy(setup.kind, FEW) as where, ExitStack() as stack:
+            calendar_id, tokens = _share(where, 100 if quick else FOLLOWERS)
+            cores = BOTH_CORES if setup.workers * setup.servers > 1 else SERVER_CORE
+            started = [stack.enter_context(servers.kalends(where, cores=cores, workers=setup.workers)) for _ in range(setup.servers)]
+            tokens = tokens if setup.has_own_users else [tokens[0]] * len(tokens)
+            rows.append([setup.kind, setup.name, *asyncio.run(_follow(started, calendar_id, tokens))])
     costs = ["MiB for all", "threads for all", "idle processor time", "processor time of a change, ms"]
     head = ["database", "streams", *costs, "first, ms", "last, ms"]
     goals = ["goal", "", f"at most {MOST_MEMORY}", "0", "", "", "", f"at most {MOST_DELAY:,}"]
     report.write("followers", "Followers of changes", [table(head, [*rows, goals]), HOW])
 
 
-async def _follow(server: Server, followers: int, *, alike: bool) -> list[str]:
-    user = User(server.port)
+def _share(where: Where, followers: int) -> tuple[int, list[str]]:
+    """Share a new calendar with as many new users; its id, and the tokens of their sessions."""
+    loaded = settings.load({"data": str(where.data), "database": where.database})
+    db = open_database(loaded)
+    ctx = Context(db, loaded, timestamps.now())
+    tokens = []
+    with ctx.write() as tx:
+        owner_id = int(tx.value("SELECT id FROM users WHERE user_name = 'user0'"))
+        calendar_id = calendars.insert(ctx, owner_id, CalendarInput(name="Followed", time_zone="UTC", public=False))
+        for number in range(followers):
+            name = f"follower{number}"
+            registration = Registration(user_name=name, email_address=f"{name}@example.org", password=PASSWORD)
+            user_id = users.insert(ctx, registration, "no hash: nobody signs in")
+            tx.run(
+                "INSERT INTO calendar_shares (calendar_id, user_id, role, created_at) VALUES (:calendar_id, :user_id, 'viewer', :now)",
+                calendar_id=calendar_id,
+                user_id=user_id,
+                now=ctx.now,
+            )
+            tokens.append(sessions.insert(ctx, user_id, None)[1])
+    db.close()
+    return calendar_id, tokens
+
+
+async def _follow(started: Sequence[Server], calendar_id: int, tokens: list[str]) -> list[str]:
+    user = User(started[0].port)
+    create = Request("/api/events", {**(user.requests["create"].fields or {}), "calendar_id": calendar_id})
     for _ in range(100):
         user.ask(user.requests["show"])
-        user.ask(user.requests["create"])
-    streams = await _open(server, user, [0] * OPENING)
-    memory, threads = server.resident, _threads(server)
-    while len(streams) < followers:
-        streams += await _open(server, user, [0 if alike else len(streams) + i for i in range(OPENING)])
+        user.ask(create)
+    streams: list[Stream] = []
+    memory, threads = 0.0, 0
+    for i in range(0, len(tokens), OPENING):
+        ports = [started[j % len(started)].port for j in range(OPENING)]
+        streams += await asyncio.gather(*map(_connect, ports, tokens[i : i + OPENING]))
+        if i == 0:
+            memory, threads = _resident(started), _threads(started)
     await asyncio.sleep(1)
-    more_threads = _threads(server) - threads
-    ticks = server.ticks
+    more_threads = _threads(started) - threads
+    ticks = _ticks(started)
     await asyncio.sleep(IDLE_SECONDS)
-    idle = (server.ticks - ticks) / IDLE_SECONDS
-    more_memory = server.resident - memory
-    ticks = server.ticks
-    delays = sorted([await _delays(streams, user) for _ in range(CHANGES)], key=lambda each: each[1])
-    busy = (server.ticks - ticks) * 10 / CHANGES
+    idle = (_ticks(started) - ticks) / IDLE_SECONDS
+    more_memory = _resident(started) - memory
+    ticks = _ticks(started)
+    delays = sorted([await _delays(streams, user, create) for _ in range(CHANGES)], key=lambda each: each[1])
+    busy = (_ticks(started) - ticks) * 10 / CHANGES
     first, last = delays[len(delays) // 2]
     for _, writer in streams:
         writer.close()
@@ -65,24 +132,18 @@ async def _follow(server: Server, followers: int, *, alike: bool) -> list[str]:
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-async def _open(server: Server, user: User, numbers: list[int]) -> list[Stream]:
-    return list(await asyncio.gather(*(_connect(server, user, number) for number in numbers)))
-
-
-async def _connect(server: Server, user: User, number: int) -> Stream:
-    """Streams with different limits are not alike."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-    path = f"/api/changes/stream?limit={100 + number}"
-    writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {user.authorization}\r\n\r\n".encode())
+async def _connect(port: int, token: str) -> Stream:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(f"GET /api/changes/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
     await reader.readuntil(b"id: ")
     return reader, writer
 
 
-async def _delays(streams: list[Stream], user: User) -> tuple[float, float]:
+async def _delays(streams: list[Stream], user: User, create: Request) -> tuple[float, float]:
     """The seconds until the first and the last stream have the new event."""
     began = time.perf_counter()
     arrivals = asyncio.gather(*(_arrival(reader) for reader, _ in streams))
-    await asyncio.to_thread(user.ask, user.requests["create"])
+    await asyncio.to_thread(user.ask, create)
     times = await arrivals
     return min(times) - began, max(times) - began
 
@@ -94,5 +155,13 @@ async def _arrival(reader: asyncio.StreamReader) -> float:
     return arrived
 
 
-def _threads(server: Server) -> int:
-    return sum(len(list(Path(f"/proc/{pid}/task").iterdir())) for pid in server.pids)
+def _resident(started: Sequence[Server]) -> float:
+    return sum(server.resident for server in started)
+
+
+def _ticks(started: Sequence[Server]) -> int:
+    return sum(server.ticks for server in started)
+
+
+def _threads(started: Sequence[Server]) -> int:
+    return sum(len(list(Path(f"/proc/{pid}/task").iterdir())) for server in started for pid in server.pids)

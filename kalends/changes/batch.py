@@ -27,7 +27,7 @@ def read(ctx: Context, params: ChangeQuery) -> Batch:
     kinds = [kind for kind in KINDS if params.kinds is None or kind in params.kinds]
     digest = cursor.digest_filter(params.calendar_id, list(kinds))
     journal = store.find_journal(ctx)
-    topics = (*(f"calendar {each}" for each in calendar_ids(ctx, follower)), *([f"user {ctx.actor.id}"] if ctx.actor else []))
+    topics = (*(f"calendar {each}" for each in follower.calendar_ids), *([f"user {ctx.actor.id}"] if ctx.actor else []))
     if params.cursor is None:
         start = cursor.encode(CursorFields(journal.epoch, journal.end, digest))
         return Batch(ChangeIndex([], start, more=False), topics, journal.end)
@@ -46,14 +46,9 @@ def read_on(
     """The changes after the position, the position up to which they go, and whether there may be more already."""
     # While another database of the server is busy, the server may report an older end than before.
     end = max(position, journal.end)
-    entries = store.find_entries(ctx, calendar_ids(ctx, follower), position, end, kinds, limit)
+    entries = store.find_entries(ctx, follower.calendar_ids, position, end, kinds, limit)
     more = len(entries) == limit
     return current.present(ctx, follower, entries), entries[-1].position if more else end, more
-
-
-def calendar_ids(ctx: Context, follower: Follower) -> list[int]:
-    """The calendars whose entries the follower reads."""
-    return [follower.calendar.id] if follower.calendar else [each.id for each in policy.my_calendar_ids(ctx)]
 
 
 def start(ctx: Context, calendar_id: int | None, kinds: list[Kind]) -> str:
@@ -64,6 +59,5 @@ def start(ctx: Context, calendar_id: int | None, kinds: list[Kind]) -> str:
 def follow(ctx: Context, calendar_id: int | None) -> Follower:
     """A follower of the calendar, or of all that the user has."""
     if calendar_id is None:
-        policy.user(ctx)
-        return Follower(None)
-    return Follower(policy.calendar(ctx, calendar_id, to=Right.SEE))
+        return Follower(None, [each.id for each in policy.my_calendar_ids(ctx)])
+    return Follower(policy.calendar(ctx, calendar_id, to=Right.SEE), [calendar_id])

@@ -17,6 +17,7 @@ from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.events import listing
 from kalends.events import present as event_present
+from kalends.events.model import EventItem
 from kalends.events.query import EventQuery
 from kalends.events.series import store as series_store
 from kalends.events.series.model import build_repeat
@@ -28,9 +29,10 @@ from kalends.responses import store as responses
 
 
 class Follower(Struct, frozen=True):
-    """What the actor follows: one calendar, or all of their own."""
+    """What the actor follows: one calendar, or all of their own; and the ids of these."""
 
     calendar: Calendar | None
+    calendar_ids: list[int]
 
     @property
     def is_stranger(self) -> bool:
@@ -81,6 +83,19 @@ def _events(ctx: Context, follower: Follower, ids: list[int], series_ids: list[i
         if row.series_id is not None:
             in_series.setdefault(row.series_id, []).append(row.id)
     changes = [Change(kind="event", op="put", id=row.id, event=items[row.id]) for row in rows if row.series_id is None]
+    changes += _series(ctx, in_series, items)
+    gone = [event_id for event_id in ids if event_id not in items]
+    if follower.is_stranger:
+        once_public = history.find_once_public(ctx, gone)
+        gone = [event_id for event_id in gone if event_id in once_public]
+    return changes + _gone("event", gone)
+
+
+def _series(ctx: Context, in_series: dict[int, list[int]], items: dict[int, EventItem]) -> list[Change]:
+    """The series with those of their events that changed."""
+    if not in_series:
+        return []
+    changes = []
     excepted: dict[int, list[str]] = defaultdict(list)
     for series_id, slot in series_store.find_exceptions(ctx, sorted(in_series)):
         excepted[series_id].append(slot)
@@ -88,11 +103,7 @@ def _events(ctx: Context, follower: Follower, ids: list[int], series_ids: list[i
         repeat = build_repeat(series.rrule, series.start_date, series.also, ",".join(excepted[series.id]))
         change = SeriesChange(series.id, repeat, [items[event_id] for event_id in in_series[series.id]])
         changes.append(Change(kind="series", op="put", id=series.id, series=change))
-    gone = [event_id for event_id in ids if event_id not in items]
-    if follower.is_stranger:
-        once_public = history.find_once_public(ctx, gone)
-        gone = [event_id for event_id in gone if event_id in once_public]
-    return changes + _gone("event", gone)
+    return changes
 
 
 def _rows(ctx: Context, follower: Follower, ids: list[int]) -> list[EventRow]:

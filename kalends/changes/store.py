@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import takewhile
+from typing import Any
 
 from msgspec import Struct
 
@@ -13,8 +14,6 @@ from kalends.db import columns
 # How many entries or changes are deleted in one transaction.
 BATCH = 1_000
 DAY = 86_400
-
-_BETWEEN = "(s.tx, s.id) > (:tx, :id) AND (s.tx, s.id) <= (:end_tx, :end_id)"
 
 
 class Entry(Struct, frozen=True):
@@ -44,9 +43,10 @@ class Journal(Struct, frozen=True):
 
 
 def find_journal(ctx: Context) -> Journal:
-    [(epoch, pruned_tx, pruned_id)] = ctx.tx.rows("SELECT epoch, pruned_tx, pruned_id FROM journal")
-    [(tx, entry_id)] = ctx.tx.rows(ctx.db.last_sync_entry())
-    [(newest_id, next_tx)] = ctx.tx.rows(ctx.db.newest_sync_entry())
+    [(epoch, pruned_tx, pruned_id, tx, entry_id, newest_id, next_tx)] = ctx.tx.rows(
+        f"""SELECT * FROM (SELECT epoch, pruned_tx, pruned_id FROM journal) AS journal,
+            ({ctx.db.last_sync_entry()}) AS final_entry, ({ctx.db.newest_sync_entry()}) AS newest_entry"""
+    )
     pruned = pruned_tx, pruned_id
     return Journal(epoch, pruned, max((tx, entry_id), pruned), max((next_tx, newest_id), pruned))
 
@@ -54,15 +54,14 @@ def find_journal(ctx: Context) -> Journal:
 def find_entries(ctx: Context, calendar_ids: list[int], after: Position, end: Position, kinds: Sequence[str], limit: int) -> list[Entry]:
     """The first entries between the positions for the members of these calendars, and for the actor."""
     kind_list = ", ".join(f"'{kind}'" for kind in kinds)
-    rest = f"AND {_BETWEEN} AND s.kind IN ({kind_list}) ORDER BY s.tx, s.id LIMIT :limit"
-    params = {"tx": after[0], "id": after[1], "end_tx": end[0], "end_id": end[1], "limit": limit}
-    entries = []
-    if calendar_ids:
-        of_each = ctx.db.for_each("each", "sync_entries n", f"SELECT s.id FROM sync_entries s WHERE s.calendar_id = each.id {rest}")
-        entries += ctx.tx.all(Entry, f"SELECT {columns(Entry, 'n')} FROM {of_each}", **params, each=calendar_ids)
+    rest = f"AND {ctx.db.is_between_positions} AND s.kind IN ({kind_list}) ORDER BY s.tx, s.id LIMIT :limit"
+    of_each = ctx.db.for_each("each", "sync_entries n", f"SELECT s.id FROM sync_entries s WHERE s.calendar_id = each.id {rest}")
+    selects = [f"SELECT {columns(Entry, 'n')} FROM {of_each}"]
+    params: dict[str, Any] = {"tx": after[0], "id": after[1], "end_tx": end[0], "end_id": end[1], "limit": limit, "each": calendar_ids}
     if ctx.actor:
-        own = f"SELECT {columns(Entry, 's')} FROM sync_entries s WHERE s.user_id = :me {rest}"
-        entries += ctx.tx.all(Entry, own, **params, me=ctx.actor.id)
+        selects.append(f"SELECT * FROM (SELECT {columns(Entry, 's')} FROM sync_entries s WHERE s.user_id = :me {rest}) AS own")
+        params["me"] = ctx.actor.id
+    entries = ctx.tx.all(Entry, " UNION ALL ".join(selects), **params)
     return sorted(entries, key=lambda entry: entry.position)[:limit]
 
 

@@ -1,6 +1,6 @@
 """The SQL of comments."""
 
-from kalends import policy
+from kalends import errors, policy
 from kalends.comments.model import CommentInput
 from kalends.context import Context
 from kalends.db import columns
@@ -98,7 +98,8 @@ def insert(ctx: Context, params: CommentInput, author: Author, *, approved: bool
 
 
 def update(ctx: Context, comment_id: int, name: str | None, text: str, *, approved: bool) -> None:
-    ctx.tx.run(
+    """Change the comment; raise NotFound if it was deleted since it was read."""
+    is_there = ctx.tx.run(
         "UPDATE comments SET name = :name, comment = :comment, approved = :approved, updated_at = :now WHERE id = :id",
         id=comment_id,
         name=name,
@@ -106,6 +107,8 @@ def update(ctx: Context, comment_id: int, name: str | None, text: str, *, approv
         approved=approved,
         now=ctx.now,
     )
+    if not is_there:
+        raise errors.NotFound
 
 
 def delete(ctx: Context, comment_id: int) -> None:

@@ -4,6 +4,7 @@ import threading
 from typing import Any
 from urllib.parse import urlencode
 
+from kalends.changes.cursor import Position, decode
 from kalends.db import Database
 from tests.client import Client
 
@@ -18,7 +19,7 @@ class Follower:
         self.client = client
         self.calendar_id = calendar_id
         self.kinds = kinds
-        self.cursor = self._get()["cursor"]
+        self.cursor = find_cursor(client, urlencode(self._filter))
         self.records = self.listing()
 
     def listing(self) -> Records:
@@ -27,28 +28,33 @@ class Follower:
         return {key: record for key, record in records.items() if not self.kinds or key[0] in self.kinds}
 
     def follow(self, limit: int = 100, *, settles: bool = True) -> list[dict[str, Any]]:
-        """Apply the changes since the cursor, and return them; settles: all that are committed by now."""
-        if settles:
-            settle(self.client)
+        """Apply the changes since the cursor, and return them; settles: all that are committed by now, unless a transaction of the test
+        itself is open."""
+        newest = _newest_entry(self.client) if settles else (0, 0)
+        applied = self._read(limit)
+        for _ in range(ATTEMPTS):
+            if decode(self.cursor).position >= newest:
+                break
+            threading.Event().wait(INTERVAL_SECONDS)
+            applied += self._read(limit)
+        return applied
+
+    @property
+    def _filter(self) -> dict[str, Any]:
+        calendar = {} if self.calendar_id is None else {"calendar_id": self.calendar_id}
+        return calendar | ({"kinds": ",".join(self.kinds)} if self.kinds else {})
+
+    def _read(self, limit: int) -> list[dict[str, Any]]:
         applied = []
         more = True
         while more:
-            reply = self._get(cursor=self.cursor, limit=limit)
-            for change in reply["changes"]:
+            reply = self.client.get(f"/api/changes?{urlencode(self._filter | {'cursor': self.cursor, 'limit': limit})}")
+            assert reply.status == 200, reply
+            for change in reply.json["changes"]:
                 self._apply(change)
-            applied += reply["changes"]
-            self.cursor, more = reply["cursor"], reply["more"]
+            applied += reply.json["changes"]
+            self.cursor, more = reply.json["cursor"], reply.json["more"]
         return applied
-
-    def _get(self, **params: Any) -> dict[str, Any]:
-        if self.calendar_id is not None:
-            params["calendar_id"] = self.calendar_id
-        if self.kinds:
-            params["kinds"] = ",".join(self.kinds)
-        reply = self.client.get(f"/api/changes?{urlencode(params)}")
-        assert reply.status == 200, reply
-        body: dict[str, Any] = reply.json
-        return body
 
     def _apply(self, change: dict[str, Any]) -> None:
         kind, record_id = change["kind"], change["id"]
@@ -60,18 +66,24 @@ class Follower:
             self.records[kind, record_id] = change[kind]
 
 
-def settle(client: Client) -> None:
-    """Wait until what is committed is final. Transactions of other tests, in other databases of the server, may delay that."""
+def find_cursor(client: Client, query: str = "") -> str:
+    """A cursor after all that is committed by now."""
+    newest = _newest_entry(client)
+    for _ in range(ATTEMPTS):
+        reply = client.get(f"/api/changes?{query}")
+        assert reply.status == 200, reply
+        if decode(reply.json["cursor"]).position >= newest:
+            break
+        threading.Event().wait(INTERVAL_SECONDS)
+    return str(reply.json["cursor"])
+
+
+def _newest_entry(client: Client) -> Position:
+    """On PostgreSQL it is not final at once: transactions of other tests, in other databases of the server, may delay that."""
     db: Database = vars(client.app)["_services"].db
     with db.read() as tx:
-        [(_, next_tx)] = tx.rows(db.newest_sync_entry())
-    for _ in range(ATTEMPTS):
-        with db.read() as tx:
-            [(final_tx, _)] = tx.rows(db.last_sync_entry())
-        if final_tx >= next_tx:
-            return
-        threading.Event().wait(INTERVAL_SECONDS)
-    # A transaction of the test itself is open.
+        [(entry_tx, entry_id)] = tx.rows("SELECT coalesce(max(tx), 0), coalesce(max(id), 0) FROM sync_entries")
+    return entry_tx, entry_id
 
 
 def listing(client: Client, calendar_id: int | None) -> Records:
@@ -103,5 +115,5 @@ def _by_id(kind: str, items: list[dict[str, Any]]) -> Records:
 
 
 def _limited(calendar: dict[str, Any]) -> dict[str, Any]:
-    names = ("id", "name", "color", "time_zone", "public", "primary", "role", "owner")
+    names = ("id", "name", "color", "time_zone", "public", "primary", "role", "owner", "updated_at")
     return {name: calendar[name] for name in names}

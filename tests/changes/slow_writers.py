@@ -70,6 +70,7 @@ class SlowWriters:
     def __init__(self, cast: Cast, count: int, random: Random, monkeypatch: pytest.MonkeyPatch):
         self._random = random
         self._monkeypatch = monkeypatch
+        self._has_failed = False
         people = [cast.alice, *(Person(cast.anonymous, f"writer{number}") for number in range(1, count))]
         # It is public for as long as somebody follows it.
         calendar_id = a_calendar(cast.alice, public=True)["id"]
@@ -104,7 +105,7 @@ class SlowWriters:
             follower.follow()
 
     def write(self, writes: int) -> None:
-        """Let the writers write until so many writes have succeeded, while the followers read on."""
+        """Let the writers write until so many writes have succeeded or one failed, while the followers read on."""
         with ThreadPoolExecutor(len(self._writers)) as threads:
             running: list[Future[None]] = [threads.submit(self._act, writer, writes) for writer in self._writers]
             while not all(future.done() for future in running):
@@ -113,8 +114,12 @@ class SlowWriters:
                 future.result()
 
     def _act(self, writer: BusyWriter, writes: int) -> None:
-        while self.done < writes:
-            writer.act()
+        while self.done < writes and not self._has_failed:
+            try:
+                writer.act()
+            except BaseException:
+                self._has_failed = True
+                raise
 
     def _hesitate(self) -> None:
         if self._random.random() < SLOW_RATE:

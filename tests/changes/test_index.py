@@ -183,6 +183,15 @@ def test_pages_of_changes_lose_nothing(cast: Cast) -> None:
     assert follower.records == listing(cast.alice, None)
 
 
+@pytest.mark.on_sqlite
+def test_entries_that_were_read_are_not_read_again(db: Database) -> None:
+    """SQLite searches an index by one column of a comparison of rows only, and would read the whole history of a calendar each time."""
+    sql = f"EXPLAIN QUERY PLAN SELECT id FROM sync_entries s WHERE s.calendar_id = :calendar_id AND {db.is_between_positions}"
+    with db.read() as tx:
+        [plan] = tx.rows(sql, calendar_id=1, id=1, end_id=2)
+    assert plan[3].endswith("(calendar_id=? AND tx=? AND id>? AND id<?)")
+
+
 @pytest.mark.parametrize("cursor", ["x", "1.2.3", "1.2.3.zzzzzzzz", "1.2.3.00000000.4", "99999999999999999999.1.1.00000000"])
 def test_a_malformed_cursor_names_the_field(cast: Cast, cursor: str) -> None:
     reply = cast.alice.get(f"/api/changes?cursor={cursor}")

@@ -14,7 +14,7 @@ from kalends.http.serving import followers, notifier
 from kalends.settings import Settings
 from tests import loops, recorded_statements
 from tests.cast import Cast, a_calendar, an_event, shared
-from tests.changes.follower import settle
+from tests.changes.follower import find_cursor
 from tests.changes.waiting import THREADS, Service, until
 from tests.client import Client
 from tests.conftest import Clock
@@ -40,8 +40,7 @@ def play(app: tuple[Any, Clock], settings: Settings, db: Database) -> Play:
 
 def _wait(client: Client, query: str = "", seconds: int = 60) -> str:
     """The address of a long poll from now on."""
-    settle(client)
-    cursor = client.get(f"/api/changes?{query}").json["cursor"]
+    cursor = find_cursor(client, query)
     return f"/api/changes?{query}&cursor={cursor}&wait={seconds}"
 
 

@@ -1,7 +1,11 @@
 """GET /api/comments/<id>/edit, PUT and DELETE /api/comments/<id>."""
 
+from typing import Any
+
 import pytest
 
+from kalends import policy
+from kalends.context import Context
 from tests.cast import Cast, a_calendar, a_comment, an_event
 
 
@@ -32,6 +36,19 @@ def test_the_author_and_the_event_owner_delete_a_comment(cast: Cast, who: str) -
     assert cast.bob.delete(path).json["detail"] == "Only its author and the event owner may do this."
     assert getattr(cast, who).delete(path).json == {"deleted": [comment["id"]]}
     assert cast.alice.get(f"/api/comments?event_id={event['id']}").json["comments"] == []
+
+
+def test_a_comment_that_is_deleted_meanwhile_is_not_found(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    comment = a_comment(cast.carol, an_event(cast.alice, public=True))
+    load = policy.comment
+
+    def delete(ctx: Context, comment_id: int, **options: Any) -> Any:
+        loaded = load(ctx, comment_id, **options)
+        ctx.tx.run("DELETE FROM comments WHERE id = :id", id=comment_id)
+        return loaded
+
+    monkeypatch.setattr(policy, "comment", delete)
+    assert cast.carol.put(f"/api/comments/{comment['id']}", json={"comment": "Or not"}).status == 404
 
 
 def test_a_comment_that_waits_for_approval_is_not_found_for_others(cast: Cast) -> None:

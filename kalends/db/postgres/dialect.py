@@ -41,6 +41,7 @@ class PostgresDialect(Dialect):
     for_update = "FOR UPDATE"
     for_share = "FOR SHARE"
     position = "strpos"
+    is_between_positions = "(s.tx, s.id) > (:tx, :id) AND (s.tx, s.id) <= (:end_tx, :end_id)"
 
     def in_list(self, name: str) -> str:
         return f"= ANY (CAST(:{name} AS bigint[]))"

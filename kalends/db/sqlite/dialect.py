@@ -25,6 +25,8 @@ class SqliteDialect(Dialect):
     for_update = ""
     for_share = ""
     position = "instr"
+    # Every tx is 0. An index on (tx, id) is searched by both columns this way; by a comparison of rows, by tx alone.
+    is_between_positions = "s.tx = 0 AND s.id > :id AND s.id <= :end_id"
 
     def in_list(self, name: str) -> str:
         return f"IN (SELECT value FROM json_each(:{name}))"

@@ -31,6 +31,7 @@ from kalends.http.request import Request, read_scope
 from kalends.http.server import common_headers
 from kalends.http.serving.cancellation import Read
 from kalends.http.serving.fast_reads import FastReads
+from kalends.http.serving.follower_runs import FollowerRuns
 from kalends.http.serving.followers import Followers
 from kalends.http.serving.large_responses import LARGE, STEP_SECONDS, LargeResponses
 from kalends.http.serving.notifier import Notifier
@@ -114,7 +115,7 @@ class Edge:
         self._pools = {name: ThreadPool(name, size) for name, size in POOLS.items()}
         self._bodies = RequestBodies(settings.body_timeout)
         self._large_responses = LargeResponses()
-        self._followers = Followers(Notifier(db, self._queue), limits_guests=settings.rate_limits == "on")
+        self._followers = Followers(Notifier(db, self._queue), FollowerRuns(self._run_all), limits_guests=settings.rate_limits == "on")
         self._active = 0
         self._arrivals = 0
         self._stop: asyncio.Task[None] | None = None
@@ -179,15 +180,21 @@ class Edge:
 
     async def _follow(self, request: Request, scope: Scope, proto: HTTPProtocol, reply: Reply) -> Reply | None:
         """Run the request again when there is something new for it."""
-        run = partial(self._run, request, proto)
         try:
             with self._followers.admit(request, network(self._origins.address(request))):
                 if reply.wait and reply.wait.resume is None:
-                    return await self._followers.poll(proto, reply, run)
-                await self._followers.stream(request, proto, reply, run, scope.client)
+                    return await self._followers.poll(request, proto, reply)
+                await self._followers.stream(request, proto, reply, scope.client)
                 return None
         except Problem as problem:
             return self._error_reply(request.method, problem)
+
+    async def _run_all(self, requests: list[Request]) -> list[Reply]:
+        """Run requests without a body, one after the other on one thread."""
+        try:
+            return await self._queue.run(lambda: [self._application(request) for request in requests])
+        except Problem as problem:
+            return [self._error_reply(request.method, problem) for request in requests]
 
     def _needs_queue(self, scope: Scope) -> bool:
         """Whether the request can only run on the common threads; known by its method and path."""

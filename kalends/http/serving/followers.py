@@ -4,7 +4,7 @@ An endpoint replies that it waits (`Reply.wait`); the request then runs again on
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 from granian._granian import RSGIHTTPProtocol as HTTPProtocol
@@ -14,17 +14,14 @@ from granian._granian import RSGIProtocolError as ProtocolError
 
 from kalends.errors import Unavailable
 from kalends.http.request import Request
+from kalends.http.serving.follower_runs import FollowerRuns
 from kalends.http.serving.notifier import Notifier, Waiter
 from kalends.http.serving.peer_socket import PeerSocket
 from kalends.reply import Reply, Wait
 
-Run = Callable[[], Awaitable[Reply]]
-
 # In one process, and of them guests of one network.
 MAX_FOLLOWERS = 2_000
 MAX_GUESTS_PER_NETWORK = 100
-# How many woken requests run at once: a change that concerns a thousand must not fill the queue of all other requests.
-RUNS_AT_ONCE = 2
 HEARTBEAT_SECONDS = 20
 HEARTBEAT = b":\n\n"
 # A stream that could not run, because the server is overloaded, tries again after this long.
@@ -39,10 +36,10 @@ RETRY_AFTER_SECONDS = 30
 class Followers:
     """The requests of a process that wait for changes, or will after they have run again."""
 
-    def __init__(self, notifier: Notifier, *, limits_guests: bool = True):
+    def __init__(self, notifier: Notifier, runs: FollowerRuns, *, limits_guests: bool = True):
         self._limits_guests = limits_guests
         self._notifier = notifier
-        self._runs = asyncio.Semaphore(RUNS_AT_ONCE)
+        self._runs = runs
         self._count = 0
         self._guests: Counter[str] = Counter()
         self._waiters: set[Waiter] = set()
@@ -72,7 +69,7 @@ class Followers:
             if not self._guests[guest]:
                 del self._guests[guest]
 
-    async def poll(self, proto: HTTPProtocol, reply: Reply, run: Run) -> Reply:
+    async def poll(self, request: Request, proto: HTTPProtocol, reply: Reply) -> Reply:
         """Wait for something to tell, and return it; or the reply without it when its time is over."""
         assert reply.wait
         loop = asyncio.get_running_loop()
@@ -81,29 +78,33 @@ class Followers:
             while reply.wait and loop.time() < deadline and not self._is_stopped and not disconnection.is_over:
                 await self._sleep(reply.wait, deadline - loop.time(), disconnection)
                 if not disconnection.is_over:
-                    reply = await self._run(run)
+                    reply = await self._runs.run(request)
         return reply
 
-    async def stream(self, request: Request, proto: HTTPProtocol, reply: Reply, run: Run, client: str) -> None:
+    async def stream(self, request: Request, proto: HTTPProtocol, reply: Reply, client: str) -> None:
         """Send the reply, and then a part for each change, until the client leaves or may not read any further."""
-        headers = [(name, value) for name, value in reply.headers.items() if name != "Content-Length"]
-        headers += [("Set-Cookie", cookie) for cookie in reply.cookies]
-        sender = _Sender(proto.response_stream(reply.status, headers), client)
+        sender = _Sender(proto.response_stream(reply.status, _stream_headers(reply)), client)
         with suppress(ProtocolClosed, ProtocolError, ConnectionError, TimeoutError):
             async with _Disconnection(proto) as disconnection:
                 await sender.send(reply.body)
-                while reply.wait and not self._is_stopped and not disconnection.is_over:
-                    await self._beat(reply.wait, sender, disconnection)
-                    if disconnection.is_over:
-                        break
-                    request.headers.update(reply.wait.resume or {})
-                    next_reply = await self._run_shared(reply.wait.shared, run)
-                    if next_reply.status == Unavailable.status:
-                        await asyncio.sleep(OVERLOAD_SECONDS)
-                        continue
-                    reply = next_reply
-                    if reply.wait:
-                        await sender.send(reply.body)
+                wait = reply.wait
+                # The callers hold the reply for as long as the stream lasts.
+                reply.body, reply.headers, reply.wait = b"", {}, None
+                while wait and not self._is_stopped and not disconnection.is_over:
+                    await self._beat(wait, sender, disconnection)
+                    if not disconnection.is_over:
+                        wait = await self._send_part(request, wait, sender)
+
+    async def _send_part(self, request: Request, wait: Wait, sender: "_Sender") -> Wait | None:
+        """Run the request, send what it has to tell, and return what it waits for next."""
+        request.headers.update(wait.resume or {})
+        reply = await self._run_shared(wait.shared, request)
+        if reply.status == Unavailable.status:
+            await asyncio.sleep(OVERLOAD_SECONDS)
+            return wait
+        if reply.wait:
+            await sender.send(reply.body)
+        return reply.wait
 
     async def _beat(self, wait: Wait, sender: "_Sender", disconnection: "_Disconnection") -> None:
         """Wait, with a heartbeat now and then."""
@@ -125,19 +126,20 @@ class Followers:
             self._waiters.discard(waiter)
             self._notifier.remove(wait, waiter)
 
-    async def _run_shared(self, name: str, run: Run) -> Reply:
+    async def _run_shared(self, name: str, request: Request) -> Reply:
         """Run the request, unless another stream of the same name does so at the moment: then get the same reply."""
         if not name:
-            return await self._run(run)
+            return await self._runs.run(request)
         task = self._shared.get(name)
         if task is None:
-            task = self._shared[name] = asyncio.ensure_future(self._run(run))
+            task = self._shared[name] = asyncio.ensure_future(self._runs.run(request))
             task.add_done_callback(lambda _: self._shared.pop(name))
         return await asyncio.shield(task)
 
-    async def _run(self, run: Run) -> Reply:
-        async with self._runs:
-            return await run()
+
+def _stream_headers(reply: Reply) -> list[tuple[str, str]]:
+    headers = [(name, value) for name, value in reply.headers.items() if name != "Content-Length"]
+    return headers + [("Set-Cookie", cookie) for cookie in reply.cookies]
 
 
 class _Disconnection:

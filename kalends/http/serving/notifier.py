@@ -20,20 +20,26 @@ MAX_TOPICS = 10_000
 class Waiter:
     """A request that waits."""
 
-    __slots__ = ("_future", "position")
+    __slots__ = ("_is_woken", "position")
 
     def __init__(self, position: Position):
         self.position = position
-        self._future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._is_woken: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
     def wake(self) -> None:
-        if not self._future.done():
-            self._future.set_result(None)
+        self._end(is_woken=True)
 
     async def sleep(self, seconds: float) -> bool:
         """Sleep until it is woken, or for this long: False."""
-        done, _ = await asyncio.wait((self._future,), timeout=seconds)
-        return bool(done)
+        timer = asyncio.get_running_loop().call_later(seconds, partial(self._end, is_woken=False))
+        try:
+            return await self._is_woken
+        finally:
+            timer.cancel()
+
+    def _end(self, *, is_woken: bool) -> None:
+        if not self._is_woken.done():
+            self._is_woken.set_result(is_woken)
 
 
 class Notifier:
