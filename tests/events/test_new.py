@@ -8,7 +8,10 @@ from tests.cast import Cast, Person
 from tests.conftest import Clock
 from tests.events.listing import listed
 
+SETTINGS = {"responses_open", "waiting_list", "waiting_order", "show_counts", "approval", "offer_hours"}
 FIELDS = {
+    *SETTINGS,
+    *("capacity", "responses_until"),
     *("title", "description", "start_time", "end_time", "all_day", "time_zone", "location", "image_url", "tag_list", "public"),
     *("party_max", "status", "status_note", "location_name", "street", "city", "state", "zip", "country"),
 }
@@ -18,7 +21,8 @@ def test_new_returns_the_fields_and_their_defaults(cast: Cast) -> None:
     fields = cast.alice.get("/api/events/new").json
     assert set(fields) == FIELDS
     assert {name for name, value in fields.items() if value is not None} == {
-        *("title", "start_time", "all_day", "time_zone", "tag_list", "public", "status")
+        *("title", "start_time", "all_day", "time_zone", "tag_list", "public", "status"),
+        *SETTINGS,
     }
     assert (fields["title"], fields["all_day"], fields["tag_list"], fields["public"]) == ("", False, "", False)
 
