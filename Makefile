@@ -81,10 +81,10 @@ $(VENV)/run: requirements.lock pyproject.toml | $(VENV)/bin/python
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-# It contains what Kalends needs. Most of it is never imported, so nothing is compiled before it is.
+# The lock file has what Kalends needs too, and all dependencies. Most of it is never imported, so nothing is compiled before it is.
 $(VENV)/dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
 	@echo "Installing what Kalends and its tests need …"
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes -r requirements-dev.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(VENV)/run $@
 
