@@ -24,7 +24,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """The table as text, in which no cell is a formula."""
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(header)
+    writer.writerow([_defused(name) for name in header])
     writer.writerows([_defused(value) for value in row] for row in rows)
     return out.getvalue()
 

@@ -10,15 +10,12 @@ from msgspec import Struct, structs
 from kalends import errors
 from kalends.errors import FieldError
 from kalends.questions import asking
-from kalends.questions.asking import Chosen
+from kalends.questions.asking import MAX_PERSONS, Chosen
 from kalends.questions.model import QuestionItem
 from kalends.questions.present import find_condition
 from kalends.records.question import Answer, Question
 from kalends.values.text import is_blank
 from kalends.web.forms import FormState
-
-# Of a larger party, the page asks this many.
-MAX_PERSONS = 50
 
 _INDEX = re.compile(r"answers\[(\d+)\]")
 
@@ -99,7 +96,7 @@ def read(questions: Sequence[Question], values: dict[str, Any], people: int) -> 
     """The answers to what is asked; raises Invalid if a required one is missing. What is typed beside that is left out."""
     chosen: Chosen = {}
     for question in questions:
-        for person in asking.persons(question, min(people, MAX_PERSONS)):
+        for person in asking.persons(question, people):
             value = values.get(_name(question, person))
             texts = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str) and not is_blank(each)]
             if texts:
@@ -110,7 +107,7 @@ def read(questions: Sequence[Question], values: dict[str, Any], people: int) -> 
         for (question_id, person), texts in chosen.items()
         if asking.is_asked(by_id[question_id], person, chosen, questions)
     }
-    missing = asking.missing(questions, asked, min(people, MAX_PERSONS))
+    missing = asking.missing(questions, asked, people)
     if missing:
         names = [_name(by_id[place.question_id], place.person) for place in missing]
         raise errors.Invalid([FieldError(name, "must be answered", "required") for name in names])

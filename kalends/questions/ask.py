@@ -6,6 +6,7 @@ from typing import Any
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.questions import answer_form, present, store
+from kalends.questions.asking import MAX_PERSONS
 from kalends.records.event import Event
 from kalends.web.forms import FormState
 from kalends.web.render import render
@@ -27,7 +28,7 @@ def page(
         inputs=inputs,
         problems=answer_form.with_labels(form, answer_form.labels(inputs)),
         person_name=answer_form.person_name,
-        is_partial=people > answer_form.MAX_PERSONS and any(each.person is not None for each in inputs),
+        is_partial=people > MAX_PERSONS and any(each.person is not None for each in inputs),
         action=action,
         back=back,
         carried=carried,

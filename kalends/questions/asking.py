@@ -13,6 +13,8 @@ from kalends.questions.present import find_condition
 from kalends.records.question import Answer, NewAnswer, Question
 
 MAX_NUMBER = 10**15
+# Of a larger party, only this many must answer: nobody types in more.
+MAX_PERSONS = 50
 
 # What was chosen, by question and person.
 Chosen = dict[tuple[int, int | None], list[str]]
@@ -83,7 +85,7 @@ def missing(questions: Sequence[Question], chosen: Chosen, people: int) -> list[
 
 def persons(question: Question, people: int) -> Sequence[int | None]:
     """Of whom the question is asked."""
-    return range(people) if question.per == "person" else (None,)
+    return range(min(people, MAX_PERSONS)) if question.per == "person" else (None,)
 
 
 def choices(answers: Sequence[NewAnswer] | Sequence[Answer]) -> Chosen:

@@ -124,6 +124,7 @@ def test_each_person_answers(cast: Cast) -> None:
     answers = [(menu, "Soup", 0), (menu, "Salad", 1), (menu, "Soup", 2)]
     assert respond(cast.anonymous, event, *answers, number=2, plus_n=1).status == 201
     assert [each["person"] for each in stored(cast, event)[0]["answers"]] == [0, 1, 2]
+    assert len(respond(cast.anonymous, event, number=9_000).json["errors"]) == 50
 
 
 def test_a_question_is_asked_only_on_its_condition(cast: Cast) -> None:
@@ -213,10 +214,12 @@ def test_the_table_has_a_column_for_each_question(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     menu = a_menu(cast.alice, event, per="person")
     drinks = a_question(cast.alice, path(event), kind="many", label="name", options=["Tea", "=Beer"])
+    a_question(cast.alice, path(event), label="=HYPERLINK()")
     respond(cast.anonymous, event, (menu, "Salad", 1), (menu, "Soup", 0), (drinks, ["=Beer", "Tea"]), number=2)
     respond(cast.anonymous, event, response="NO", email_address="ida@example.org")
     table = cast.alice.get(f"/api/responses.csv?event_id={event['id']}")
     gus, ida = csv.DictReader(io.StringIO(table.text))
+    assert "'=HYPERLINK()" in gus
     assert (gus["Which menu?"], gus[f"name ({drinks['id']})"]) == ("Soup | Salad", "'=Beer, Tea")
     assert (ida["Which menu?"], ida["response"]) == ("", "NO")
 
