@@ -152,6 +152,14 @@ class CursorExpired(Problem):
     kind = "cursor-expired"
 
 
+class HistoryExpired(Problem):
+    """`as_of` is older than the history, which the operator limits (`KALENDS_HISTORY_DAYS`)."""
+
+    status = 410
+    title = "Older than the history"
+    kind = "history-expired"
+
+
 class TooSlow(Problem):
     """The body took too long to arrive."""
 

@@ -57,6 +57,7 @@ MODULE_LAYERS = {
         *(
             "calendars.search",
             "calendars.sharing",
+            "changes.as_of",
             "changes.batch",
             "changes.current",
             "changes.history",

@@ -78,6 +78,46 @@ def of_event(ctx: Context, event_id: int, paging: Paging) -> list[EventChangeRow
     )
 
 
+class Since(Struct, frozen=True):
+    """After which moment changes are looked for: a change by its number, or a time."""
+
+    seq: int = 0
+    at: int = 0
+
+    @property
+    def sql(self) -> str:
+        return "h.at > :at" if self.at else "h.id > :seq"
+
+    @property
+    def params(self) -> dict[str, int]:
+        return {"at": self.at} if self.at else {"seq": self.seq}
+
+
+def find_first_id(ctx: Context) -> int | None:
+    """The number of the oldest change of the history."""
+    first_id: int | None = ctx.tx.value("SELECT min(id) FROM changes")
+    return first_id
+
+
+def find_next(ctx: Context, kind: str, event_id: int, since: Since) -> ChangeRow | None:
+    """The first change of the event, or of its one record of this kind, after the moment."""
+    sql = f"SELECT {_CHANGE} FROM changes h WHERE h.event_id = :id AND h.kind = :kind AND {since.sql} ORDER BY h.id LIMIT 1"
+    return ctx.tx.one(ChangeRow, sql, id=event_id, kind=kind, **since.params)
+
+
+def find_all_since(ctx: Context, kind: str, event_id: int, since: Since) -> list[ChangeRow]:
+    """All changes of the event's records of this kind after the moment."""
+    sql = f"SELECT {_CHANGE} FROM changes h WHERE h.event_id = :id AND h.kind = :kind AND {since.sql} ORDER BY h.id"
+    return ctx.tx.all(ChangeRow, sql, id=event_id, kind=kind, **since.params)
+
+
+def find_of_series_since(ctx: Context, kind: str, series_id: int, since: Since) -> list[ChangeRow]:
+    """All changes of the series, or of its exceptions, after the moment."""
+    sql = f"""SELECT {_CHANGE} FROM changes h
+              WHERE h.record_id = :id AND h.kind = :kind AND h.event_id IS NULL AND {since.sql} ORDER BY h.id"""
+    return ctx.tx.all(ChangeRow, sql, id=series_id, kind=kind, **since.params)
+
+
 def find_once_public(ctx: Context, event_ids: list[int]) -> set[int]:
     """Those of the events that were public before one of their changes."""
     sql = (

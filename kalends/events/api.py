@@ -5,6 +5,7 @@ from hashlib import blake2b
 from msgspec import UNSET
 
 from kalends import errors, policy
+from kalends.changes import as_of
 from kalends.context import Context
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
@@ -125,11 +126,23 @@ def upsert(ctx: Context, params: Params[EventUpsert]) -> EventDetail:
 def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
     """The event, expanded; with `comments`, those that you may see, newest first.
 
-    A public event that was deleted in the last 90 days is 410, with its title and `status_note` as `detail`.
+    A public event that was deleted in the last 90 days is 410, with its title and `status_note` as `detail`. With `as_of`, those who may
+    edit the event get it as it was, with its calendars and its rule; the counts of responses and comments are those of now. 410 if that is
+    older than the history.
     """
+    if params.as_of is not None:
+        return _show_as_of(ctx, event_id, params, params.as_of)
     event = policy.event_with_counts(ctx, event_id, is_final=params.comments is None)
     ctx.tag(event.etag, with_body_hash=True)
     return select(present.detail_with_comments(ctx, event, params.comments), params.fields)
+
+
+def _show_as_of(ctx: Context, event_id: int, params: EventView, moment: str) -> EventDetail:
+    if params.comments:
+        raise errors.invalid("comments", "are those of now; leave them out, or as_of", "conflict")
+    event = as_of.load(ctx, event_id, moment)
+    ctx.tag(event.etag, with_body_hash=True)
+    return select(present.detail(ctx, event), params.fields)
 
 
 @endpoint("GET", "/api/events/{event_id}.ics", guests=True)

@@ -1,5 +1,6 @@
 """The parameters that list and show events."""
 
+import re
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 from msgspec import Meta, Struct
@@ -10,10 +11,11 @@ from kalends.events.model import EventDetail, EventItem
 from kalends.events.uid import Uid
 from kalends.http.input.fields import reader
 from kalends.http.input.options import FieldOptions, StructOptions
-from kalends.http.input.readers import read_bool
-from kalends.http.input.types import DateTime, Id, Ids, TimeZone
+from kalends.http.input.readers import FieldInvalid, read_bool
+from kalends.http.input.types import DATE_OR_TIME, DateTime, Id, Ids, TimeZone
 from kalends.http.paging import Paging
 from kalends.http.sparse_fields import FIELDS, read_fields
+from kalends.values import datetimes
 
 MAX_QUERY = 10_000
 Query = Annotated[str, Meta(max_length=MAX_QUERY), FieldOptions(multiline=True)]
@@ -52,15 +54,34 @@ ItemFields = Annotated[list[str], Meta(description=FIELDS), FieldOptions(read=_i
 DetailFields = Annotated[list[str], Meta(description=FIELDS), FieldOptions(read=_detail_fields)]
 
 
+def _check_moment(value: str) -> str:
+    if _SEQ.fullmatch(value):
+        return value
+    try:
+        datetimes.parse(value)
+    except ValueError as error:
+        raise FieldInvalid(str(error)) from None
+    return value
+
+
+_SEQ = re.compile("[0-9]{1,18}")
+Moment = Annotated[str, Meta(max_length=100), FieldOptions(check=_check_moment, schema={"format": DATE_OR_TIME})]
+
+
 class EventView(Struct, kw_only=True):
     """What to show of an event."""
 
     OPTIONS: ClassVar = StructOptions(
-        rules={"fields": "must name fields of an event", "comments": "goes without `comments[limit]` and `comments[offset]`"}
+        rules={
+            "fields": "must name fields of an event",
+            "comments": "goes without `comments[limit]` and `comments[offset]`, and without as_of",
+            "as_of": "must be a time, or the number of a change",
+        }
     )
 
     fields: DetailFields | None = None
     comments: Comments | None = None
+    as_of: Annotated[Moment, Meta(description="The event as it was then: at a time, or after the change with this `seq`.")] | None = None
 
 
 SEARCHED = ("text", "title", "description", "tags", "location", "location_name", "street", "city", "state", "zip", "country")

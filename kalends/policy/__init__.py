@@ -36,6 +36,7 @@ from kalends.policy.calendars import (
     primary_calendar,
     shared_calendar,
     target_calendar,
+    visible_calendars,
 )
 from kalends.policy.events import (
     DELETED_EVENT_LIFETIME,
@@ -129,6 +130,7 @@ __all__ = [
     "subscriber",
     "target_calendar",
     "user",
+    "visible_calendars",
     "visible_events",
     "webhook",
 ]

@@ -73,6 +73,12 @@ def can_edit(calendar: Calendar) -> bool:
     return calendar.role in ("owner", "editor")
 
 
+def visible_calendars(ctx: Context, ids: list[int]) -> list[Calendar]:
+    """Those of the calendars that the actor can see."""
+    sql = f"{SELECT_CALENDARS} WHERE c.id {ctx.db.in_list('ids')} AND {calendar_visible(ctx)}"
+    return ctx.tx.all(Calendar, sql, ids=ids, me=me(ctx)) if ids else []
+
+
 def shared_calendar(ctx: Context, calendar_id: int) -> Calendar:
     """A calendar that its owner shares with the actor, who may leave it."""
     shared = calendar(ctx, calendar_id, to=Right.SEE)

@@ -34,6 +34,7 @@ def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "event_id": event["id"],
         "comment_id": a_comment(cast.alice, event)["id"],
         "series_id": 1,
+        "as_of": 1,
         "uid": an_event(cast.alice, uid="concert@example.org")["uid"],
         "webhook_id": a_webhook(cast.alice)["id"],
     }

@@ -20,7 +20,7 @@ MEANINGS = {
     "404": "No such record, or one that you may not see.",
     "408": "The body took too long to arrive.",
     "409": "The state forbids it.",
-    "410": "The public event was deleted in the last 90 days; `detail` has its title and note.",
+    "410": "The public event was deleted in the last 90 days; `detail` has its title and note. Or `as_of` is older than the history.",
     "412": "The record has changed since you read it (If-Match).",
     "413": "The body is too large.",
     "415": "The body's media type is not known.",
