@@ -60,6 +60,7 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
         own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
         is_over=span.is_over(detail, ctx.now),
         own=_own_response(ctx, event_id),
+        dates=policy.count_coming_dates(ctx, event.series_id) if event.series_id is not None else 1,
         room=room.describe(ctx, event),
         structured_data=structured_data.build(detail) if detail.public else None,
     )

@@ -154,6 +154,12 @@ def coming_dates(ctx: Context, series_id: int, since: int, *, unchecked: bool = 
     )
 
 
+def count_coming_dates(ctx: Context, series_id: int) -> int:
+    """How many events of the series are to come that the actor sees."""
+    sql = f"SELECT count(*) FROM events e WHERE e.series_id = :series_id AND e.start_at > :now AND {event_visible(ctx)}"
+    return int(ctx.tx.value(sql, series_id=series_id, now=ctx.now, **({"me": me(ctx)} if ctx.actor else {})))
+
+
 def require_each(ctx: Context, visible: Mapping[int, Event], rights: Mapping[int, Right]) -> None:
     """Raise NotFound or Forbidden if the actor does not have the right to one of the events."""
     for event_id, right in rights.items():

@@ -9,8 +9,10 @@ from msgspec import Meta, Struct
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.deliveries import event_time
+from kalends.events import store as events
+from kalends.events.ical import build_file
 from kalends.events.status import describe
-from kalends.http.endpoint import Document
+from kalends.http.endpoint import CALENDAR_FILE, Document
 from kalends.http.input.fields import Changes, Params
 from kalends.http.input.form import Form
 from kalends.questions import answer_form, answers
@@ -49,7 +51,9 @@ MAX_DIGITS = 6
 
 @page("GET", "/r/{response_token}", guests=True, credentials=False)
 def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: FormState | None = None) -> Document:
-    """The guest's own response, with a form to change it."""
+    """The guest's own response, with a form to change it; with `.ics`, a feed of the dates that the guest said yes to."""
+    if response_token.endswith(".ics"):
+        return _feed(ctx, response_token.removesuffix(".ics"))
     response, event = _load(ctx, response_token, of_hidden=True)
     choice = {"response": params.response} if params.response else {}
     return render(
@@ -164,6 +168,13 @@ def confirm(ctx: Context, proposal_token: str, params: Form) -> Document:
     assert response is not None
     proposals.delete(ctx, proposal.id)
     return _redirect(ctx, response, event, f"said-{response.response.lower()}")
+
+
+def _feed(ctx: Context, response_token: str) -> Document:
+    """A calendar file of the dates to which the guest has said yes: those of the series, else of the event."""
+    response, _ = _load(ctx, response_token, of_hidden=True)
+    dates = events.find_by_ids(ctx, store.of_series(ctx, response))
+    return Document(build_file([date for date in dates if policy.sees_event(ctx, response, date)], ctx.settings), CALENDAR_FILE)
 
 
 def _change(ctx: Context, response: Response, event: Event, changes: Changes[ResponseFields]) -> Document:

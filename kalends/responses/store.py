@@ -74,8 +74,10 @@ def email_keys_of_event(ctx: Context, event_id: int) -> set[str]:
 def of_series(ctx: Context, response: Response) -> list[int]:
     """The ids of the events to which the address has said YES: those of the same series, else its own."""
     rows = ctx.tx.rows(
-        """SELECT r.event_id FROM events e JOIN events o ON o.series_id = e.series_id OR o.id = e.id
-           JOIN responses r ON r.event_id = o.id AND r.email_key = :key AND r.response = 'YES' WHERE e.id = :id""",
+        """SELECT r.event_id FROM events e JOIN responses r ON r.event_id = e.id AND r.email_key = :key AND r.response = 'YES'
+           WHERE e.id = :id UNION SELECT r.event_id FROM events o
+           JOIN responses r ON r.event_id = o.id AND r.email_key = :key AND r.response = 'YES'
+           WHERE o.series_id = (SELECT e.series_id FROM events e WHERE e.id = :id)""",
         id=response.event_id,
         key=fold_case(response.email_address),
     )

@@ -58,6 +58,21 @@ def test_a_full_date_waits_and_the_others_are_held(cast: Cast, db: Database, set
     assert [message["Subject"] for message in messages] == ["You said yes: Concert"]
 
 
+def test_the_page_names_the_reach_and_the_feed_has_the_dates(cast: Cast, db: Database, settings: Settings) -> None:
+    dates = _a_series(cast.alice)[3:]
+    path = f"/events/{dates[1]['id']}"
+    page = cast.anonymous.get(path).text
+    assert ("All 12 dates" in page, "Only 9 June 2026" in page) == (True, True)
+    sent = cast.anonymous.post(f"{path}/respond", data={"response": "YES", "email_address": "gus@example.org", "scope": "all"})
+    assert sent.status == 303
+    assert _responses(cast.alice, dates) == ["YES"] * 12
+    a_response(cast.alice, dates[3], email_address="gus@example.org", response="NO")
+    response_id = cast.alice.get(f"/api/responses?event_id={dates[1]['id']}").json["responses"][0]["id"]
+    feed = cast.anonymous.get(f"/r/{token_of(db, settings, response_id)}.ics")
+    assert (feed.status, feed.text.count("BEGIN:VEVENT"), feed.headers["Cache-Control"]) == (200, 11, "no-store")
+    assert cast.anonymous.get("/r/1-x.ics").status == 404
+
+
 def test_closed_dates_are_left_out(cast: Cast, db: Database) -> None:
     dates = _a_series(cast.alice)[3:]
     cast.alice.put(f"/api/events/{dates[1]['id']}", json={"status": "cancelled"})
