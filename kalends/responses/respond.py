@@ -55,9 +55,9 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
         responding.save(ctx, questions, row, answers, is_kept=bool(proposal_id))
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")
-    news.record(ctx, event, response_id=row.id)
     if standing:
         return row
+    news.record(ctx, event, response_id=row.id)
     if locked.confirmations == "on" and (value.notify or not by_editor):
         response_mail.insert(ctx, event, row.email_address, row.id, proposal_id, "response_changed" if by_editor else None)
     return row if has_proof or policy.can_see_response(ctx, row, event) else None

@@ -12,7 +12,7 @@ from kalends.events.series.scope import slot_of
 from kalends.http.input.fields import Params
 from kalends.records.event import Event
 from kalends.records.response import Response
-from kalends.responses import proposals, store
+from kalends.responses import news, proposals, store
 from kalends.responses.author import Author
 from kalends.responses.model import ResponseInput
 from kalends.responses.respond import Via, respond
@@ -53,6 +53,7 @@ def respond_to_series(ctx: Context, event: Event, who: Author, fields: Params[Re
     rows = _respond_to_dates(ctx, policy.coming_dates(ctx, event.series_id, since), who, fields, via)
     main = next((row for row in rows if row.event_id == event.id), rows[0])
     proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=main.proven)
+    news.record(ctx, event, response_id=main.id)
     if store.sends_confirmations(ctx, event.id):
         response_mail.insert(ctx, event, main.email_address, main.id, proposal_id)
     return SeriesRows(main, rows) if has_proof else None

@@ -110,3 +110,12 @@ def test_a_link_in_the_message_stops_them_without_signing_in(
     clock.ahead(24 * HOUR)
     assert len(told(db, settings, clock, alice)) == 1
     assert cast.anonymous.post(path[:-1] + ("a" if path[-1] != "a" else "b")).status == 404
+
+
+def test_a_response_to_a_series_is_told_once(cast: Cast, alice: Person, db: Database, settings: Settings, clock: Clock) -> None:
+    wish(alice, "at_once")
+    event = an_event(alice, title="Class", public=True, start_time="2026-06-01T20:00")
+    assert alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 5}).status == 200
+    a_response(cast.anonymous, event, email_address="dana@example.org", name="Dana", scope="all")
+    [mail] = told(db, settings, clock, alice)
+    assert "Subject: 1 new response to Class\n" in mail
