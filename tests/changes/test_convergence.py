@@ -1,15 +1,16 @@
 """A client that follows the cursor holds exactly what a fresh listing holds, whatever happens."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from random import Random
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
 from kalends.db import Database
 from kalends.db.postgres.database import Postgres
-from tests.cast import Cast, a_calendar, an_event
+from tests.cast import Cast, a_calendar, an_event, shared
 from tests.changes.follower import Follower
 from tests.changes.slow_writers import SlowWriters
 from tests.changes.writers import Writers
@@ -19,6 +20,14 @@ NOTICED = r"was not told|Differing items"
 # How often the followers of a walk are compared while it goes on.
 COMPARE_STEPS = 100
 WRITERS = 20
+ADDITIONS = {
+    "event": """INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, created_at)
+                SELECT e.id, CAST(:calendar_id AS BIGINT), e.start_at, e.public, FALSE, TRUE, e.created_at FROM events e
+                WHERE e.id = :event_id""",
+    "comment": """INSERT INTO comments (event_id, email_address, email_key, comment, approved, created_at, updated_at)
+                  SELECT e.id, 'g@example.org', 'g@example.org', 'Hi', TRUE, e.created_at, e.created_at FROM events e
+                  WHERE e.id = :event_id AND :calendar_id > 0""",
+}
 # Without the entries that these triggers write, no follower learns of what was deleted, or that a right was taken away.
 TOMBSTONES = ("placements", "placements_sync_delete")
 REVOCATIONS = ("calendar_shares", "calendar_shares_sync_delete")
@@ -130,6 +139,36 @@ def _follow_slow_transaction(cast: Cast, db: Database, writers: int) -> None:
         follower.follow()
     follower.follow()
     assert follower.records["event", event["id"]]["title"] == "Slow"
+    _agree([follower])
+
+
+@pytest.mark.parametrize("record", ["event", "comment"])
+def test_what_is_added_while_a_right_is_taken_away_is_gone(cast: Cast, db: Database, record: str) -> None:
+    """It is added by a transaction that began earlier, and is committed first: the follower reads it before the right is gone."""
+    if not isinstance(db, Postgres):
+        pytest.skip("SQLite has one writer at a time")
+    calendar, event = a_calendar(cast.alice), an_event(cast.alice, public=True)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    if record == "comment":
+        cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": calendar["id"]})
+    follower = Follower(cast.bob)
+    deleted, may_commit = Event(), Event()
+
+    def unshare() -> None:
+        with db.write() as tx:
+            tx.run("DELETE FROM calendar_shares WHERE calendar_id = :id", id=calendar["id"])
+            deleted.set()
+            may_commit.wait(10)
+
+    with ThreadPoolExecutor(1) as threads:
+        with db.write() as tx:
+            tx.run(ADDITIONS[record], event_id=event["id"], calendar_id=calendar["id"])
+            unsharing = threads.submit(unshare)
+            deleted.wait(0.5)
+        follower.follow(settles=False)
+        may_commit.set()
+        unsharing.result(10)
+    follower.follow()
     _agree([follower])
 
 

@@ -35,6 +35,11 @@ class PostgresDialect(Dialect):
         "unmarked": "xmin <> pg_current_xact_id()::xid",
         "tx": "BIGINT NOT NULL DEFAULT (pg_current_xact_id()::text::bigint)",
         "random": "CAST(floor(random() * 9007199254740991) AS BIGINT)",
+        # The first two wait for the transactions that hold the calendar, and those that begin to hold it wait for these.
+        "lock_old_calendar": "PERFORM 1 FROM calendars WHERE id = OLD.calendar_id FOR UPDATE;",
+        "lock_new_calendar": "PERFORM 1 FROM calendars WHERE id = NEW.calendar_id FOR UPDATE;",
+        "hold_calendars": """PERFORM 1 FROM calendars WHERE id IN (SELECT calendar_id FROM placements WHERE event_id = NEW.event_id)
+            ORDER BY id FOR KEY SHARE;""",
         "author": "author[1]::bigint, author[2]::bigint, nullif(author[3], '')::bigint, author[4], nullif(author[5], '')",
         "from_author": f"FROM string_to_array({_AUTHOR}, '|') AS author",
     }

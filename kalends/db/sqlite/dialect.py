@@ -21,6 +21,9 @@ class SqliteDialect(Dialect):
         "random": "abs(random() % 9007199254740991)",
         "author": "set_id, at, actor_id, via, request_id",
         "from_author": "FROM change_author",
+        "lock_old_calendar": "",
+        "lock_new_calendar": "",
+        "hold_calendars": "",
     }
     for_update = ""
     for_share = ""
