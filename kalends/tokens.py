@@ -47,11 +47,13 @@ def ensure_secret(settings: Settings) -> None:
 
 
 def _server_secret(settings: Settings) -> bytes:
-    return settings.secret.encode() if settings.secret else _stored_secret(settings.folder / "secret")
+    return settings.secret.encode() if settings.secret else _stored_secret(settings.data)
 
 
 @cache
-def _stored_secret(path: Path) -> bytes:
+def _stored_secret(data: str) -> bytes:
+    """The secret in the folder, by its name: to make a path of it for each link and counter would take longer than their HMAC."""
+    path = Path(data) / "secret"
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # Written to a temporary file and linked, so that processes that start together agree and none reads half of it.
     draft = path.with_name(f"secret.{secrets.token_hex(8)}")
