@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from bench import databases, floor, followers, growth, memory, series, speed, workers, writes, wrk
+from bench import databases, floor, followers, growth, journal, memory, series, speed, workers, writes, wrk
 from bench.databases import FEW, FOLDER, KINDS, MANY
 from bench.report import LISTED, Report
 
@@ -17,6 +17,7 @@ MEASURES = {
     "memory": memory,
     "series": series,
     "followers": followers,
+    "journal": journal,
     "growth": growth,
 }
 

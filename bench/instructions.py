@@ -121,12 +121,18 @@ def main(profiles: Path | None, data: Path | None, database: str) -> None:
     if data:
         _send_requests(Where(data, database))
         return
+    for kind, totals in count_on_each("bench.instructions", profiles):
+        for name, number in totals.items():
+            click.echo(f"{kind:12}{name:8}{number / COUNTED / 1000:8,.0f}")
+
+
+def count_on_each(module: str, profiles: Path | None = None) -> Iterator[tuple[str, dict[str, int]]]:
+    """For each database, the instructions of each name that the module prints."""
     with databases.opened(core=0) as opened, tempfile.TemporaryDirectory() as folder:
         for kind in KINDS:
             opened.fill(kind, FEW)
             with opened.copy(kind, FEW) as copy:
-                for name, number in count("bench.instructions", copy, (profiles or Path(folder)) / kind.lower()).items():
-                    click.echo(f"{kind:12}{name:8}{number / COUNTED / 1000:8,.0f}")
+                yield kind, count(module, copy, (profiles or Path(folder)) / kind.lower())
 
 
 def count(module: str, where: Where, profiles: Path) -> dict[str, int]:

@@ -1,6 +1,5 @@
 """Where the instructions of a request go: `python -m bench.layers` (needs valgrind)."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -10,11 +9,10 @@ from typing import Any, TypeVar
 import click
 from msgspec.structs import force_setattr
 
-from bench import databases
 from bench.constant import rsgi
-from bench.databases import FEW, KINDS, Where
+from bench.databases import Where
 from bench.floor import Floor, record
-from bench.instructions import LocalUser, call, count, local_user, profile
+from bench.instructions import LocalUser, call, count_on_each, local_user, profile
 from bench.report import table
 from kalends.app import ENDPOINTS
 from kalends.db.postgres.transaction import PostgresTransaction
@@ -64,14 +62,10 @@ def main(data: Path | None, database: str) -> None:
     if data:
         _send_requests(Where(data, database))
         return
-    with databases.opened(core=0) as opened, tempfile.TemporaryDirectory() as folder:
-        for kind in KINDS:
-            opened.fill(kind, FEW)
-            with opened.copy(kind, FEW) as copy:
-                totals = count("bench.layers", copy, Path(folder) / kind.lower())
-            columns = [_layers(request, totals) for request in REQUESTS]
-            rows = [[layer, *(f"{column[layer]:,.0f}" for column in columns)] for layer in columns[0]]
-            click.echo(f"{kind}\n\n{table(['thousand instructions', *REQUESTS], rows)}\n")
+    for kind, totals in count_on_each("bench.layers"):
+        columns = [_layers(request, totals) for request in REQUESTS]
+        rows = [[layer, *(f"{column[layer]:,.0f}" for column in columns)] for layer in columns[0]]
+        click.echo(f"{kind}\n\n{table(['thousand instructions', *REQUESTS], rows)}\n")
 
 
 def _layers(request: str, totals: dict[str, int]) -> dict[str, float]:
