@@ -78,9 +78,9 @@ def gather_query(request: Request, endpoint: Endpoint) -> dict[str, Any]:
     return params
 
 
-def read_array(request: Request) -> list[Any]:
+def read_array(request: Request, endpoint: Endpoint) -> list[Any]:
     """The JSON array of the body."""
-    if _media_type(request, BODY_LIMIT) != JSON:
+    if _media_type(request, endpoint) != JSON:
         raise errors.UnsupportedMediaType("Send a list as application/json, and say so in Content-Type.")
     value = _decode_json(request.body)
     assert isinstance(value, list)
@@ -147,7 +147,7 @@ def _unknown(params: dict[str, Any], fields: Iterable[Field], written: str = "{}
 
 def _body(request: Request, endpoint: Endpoint) -> dict[str, Any]:
     content = request.body
-    kind = _media_type(request, UPLOAD_LIMIT + FRAMING if endpoint.takes_file else BODY_LIMIT)
+    kind = _media_type(request, endpoint)
     if kind == JSON:
         return _json(content)
     if kind == "application/x-www-form-urlencoded":
@@ -159,10 +159,10 @@ def _body(request: Request, endpoint: Endpoint) -> dict[str, Any]:
     )
 
 
-def _media_type(request: Request, upload_limit: int) -> str:
+def _media_type(request: Request, endpoint: Endpoint) -> str:
     """The media type of the body, which must not be too large. Types that end with +json are JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if len(request.body) > (upload_limit if kind == MULTIPART else BODY_LIMIT):
+    if len(request.body) > (UPLOAD_LIMIT + FRAMING if kind == MULTIPART and endpoint.takes_file else BODY_LIMIT):
         raise errors.TooLarge("A body may have at most 1 MiB, and a file 10 MiB where an action takes one.")
     if request.headers.get("content-encoding") not in (None, "", "identity"):
         raise errors.UnsupportedMediaType("Send the body as it is, without a Content-Encoding.")
