@@ -13,7 +13,7 @@ FORMATS = {
     "phone": "phone number",
     "user-name": "user name",
 }
-TYPES = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "object", "null": "null"}
+TYPES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "null": "null"}
 MAX_INTEGER = 2**63 - 1
 
 
@@ -28,6 +28,8 @@ def in_words(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
     kind, *null = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", ["anything"])
     if kind == "array":
         words = f"list of {in_words(schema.get('items', {}), schemas)}"
+    elif kind == "object":
+        words = f"{{{', '.join(schema['properties'])}}}"
     else:
         words = FORMATS.get(schema.get("format", "")) or TYPES.get(kind, "anything") + _lengths(schema) + _bounds(schema)
     return f"{words} or null" if null else words
