@@ -102,7 +102,9 @@ def claim(ctx: Context, event: Event, response: Response, *, takes_offer: bool =
         _write(ctx, [party])
     freed = before.held + before.offered - party.held - party.offered
     hall = structs.replace(hall, taken=hall.taken - freed)
-    grants = _walk(ctx, hall, None if freed > 0 or lapsed else party, party.id)
+    # In strict order, others may have waited for this party alone.
+    may_seat_others = freed > 0 or lapsed or (before.is_waiting and hall.waiting_order == "strict")
+    grants = _walk(ctx, hall, None if may_seat_others else party, party.id)
     party = next((grant.result for grant in grants if grant.party.id == party.id), party)
     if party.is_waiting and hall.waiting_list == "off" and wanted > response.queued_for and not may_wait:
         raise _full(hall)

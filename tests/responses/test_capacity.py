@@ -121,6 +121,22 @@ def test_in_strict_order_nobody_passes(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "held"),
+    [({"response": "NO"}, ("waiting", 0)), ({"number": 4}, ("waiting", 0)), ({"number": 1}, ("held", 1))],
+    ids=["leaves", "goes to the end", "is smaller"],
+)
+def test_in_strict_order_those_behind_come_when_the_first_gives_way(cast: Cast, change: dict[str, Any], held: tuple[str, int]) -> None:
+    event = _hall(cast.alice, waiting_order="strict")
+    for name, people in (("ann", 2), ("ben", 3), ("cat", 1)):
+        _ask(cast.anonymous, event, name, people)
+    assert _held(cast.alice, event)["cat"] == ("waiting", 0)
+    assert cast.alice.put(f"/api/responses/{_id(cast.alice, event, 'ben')}", json=change).status == 200
+    places = _held(cast.alice, event)
+    assert places["cat"] == ("held", 1)
+    assert places.get("ben", ("waiting", 0)) == held
+
+
+@pytest.mark.parametrize(
     "free", [{"response": "NO"}, {"response": "MAYBE"}, {"number": 1}, "delete", "capacity", "no capacity"], ids=lambda free: str(free)
 )
 def test_seats_that_become_free_go_to_those_who_wait(cast: Cast, db: Database, free: Any) -> None:
