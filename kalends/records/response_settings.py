@@ -31,7 +31,8 @@ _TEXTS = ("waiting_list", "waiting_order")
 
 def select_text(alias: str) -> str:
     """SQL: the settings of the row as one text, NULL if there is no row. One column costs a list of events less than eight."""
-    return "'[' || " + " || ',' || ".join(_as_json(alias, name) for name in NAMES) + " || ']'"
+    values = " || ',' || ".join(_as_json(alias, name) for name in NAMES)
+    return f"CASE WHEN {alias}.event_id IS NOT NULL THEN '[' || {values} || ']' END"
 
 
 def _as_json(alias: str, name: str) -> str:

@@ -108,7 +108,7 @@ def _respond_and_comment(page: Page, event: str) -> None:
     form.locator("[name=plus_n]").fill("2")
     form.locator("[name=name]").fill("Dana")
     form.locator("[name=email_address]").fill("dana@example.org")
-    form.get_by_role("button", name="Respond").click()
+    form.get_by_role("button", name="Only").click()
     expect(page.get_by_role("status").first).to_contain_text("You said yes")
     expect(page.get_by_text("3 people are coming")).to_be_visible()
     comment = page.locator("form[action$='/comment']")
