@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template
@@ -71,7 +72,11 @@ def names() -> list[str]:
 
 def tables() -> list[str]:
     """Every table that a migration creates, each after those that it refers to; those dropped since are in older backups."""
-    return [table for _, _, sql in _files(FOLDER) for table in re.findall(r"^CREATE TABLE (\w+)", sql, re.MULTILINE)]
+    references: dict[str, set[str]] = {}
+    for _, _, sql in _files(FOLDER):
+        for table, definition in re.findall(r"^(?:CREATE|ALTER) TABLE (\w+)([^;]*)", sql, re.MULTILINE):
+            references.setdefault(table, set()).update(set(re.findall(r"\bREFERENCES (\w+)", definition)) - {table})
+    return list(TopologicalSorter(references).static_order())
 
 
 def content_tables() -> list[str]:
