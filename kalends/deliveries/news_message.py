@@ -23,6 +23,8 @@ from kalends.web.render import render_text
 MAX_LINES = 30
 MAX_EVENTS = 20
 MAX_QUOTE = 200
+# Whoever has asked to be forgotten.
+ERASED = "A guest whose data were erased at their request"
 SAID = {"YES": "said yes", "MAYBE": "said maybe", "NO": "said no"}
 OFTEN = {"at_once": "as it happens", "daily": "once a day"}
 
@@ -77,7 +79,7 @@ def _response_line(response: Response) -> str:
     people = response.number + response.plus_n
     party = f", {plural(people, 'person', 'people')}" if response.response == "YES" and people > 1 else ""
     quote = f": “{_quote(response.comment)}”" if response.comment else ""
-    return f"{response.name or response.email_address} {SAID[response.response]}{party}{quote}"
+    return f"{response.name or response.email_address or ERASED} {SAID[response.response]}{party}{quote}"
 
 
 def _comment_line(comment: Comment) -> str:

@@ -1,5 +1,7 @@
 """Whether an event takes a response: it is open, an editor has accepted the response if that is needed, and there is a seat."""
 
+from collections.abc import Callable
+
 from msgspec import structs
 
 from kalends import errors, policy
@@ -74,9 +76,18 @@ def accept(ctx: Context, event: Event, response: Response, *, force: bool) -> Re
 
 def withdraw(ctx: Context, event: Event, response: Response) -> None:
     """Delete the response, and give its seats to those who wait."""
+    _give_up(ctx, event, response, store.delete)
+
+
+def leave(ctx: Context, event: Event, response: Response) -> None:
+    """Change the response to NO, also where responses are closed, and give its seats to those who wait."""
+    _give_up(ctx, event, response, store.set_no)
+
+
+def _give_up(ctx: Context, event: Event, response: Response, write: Callable[[Context, int], None]) -> None:
     if event.settings.capacity is not None:
         store.lock_event(ctx, event.id, exclusive=True)
-    store.delete(ctx, response.id)
+    write(ctx, response.id)
     if event.settings.capacity is not None and event.status == "planned":
         seats.settle(ctx, event.id)
 

@@ -45,7 +45,7 @@ class Choice(Struct, kw_only=True):
 
 NO_CHOICE = Choice()
 # What a changed response takes along while its questions are answered.
-CARRIED = ("name", "comment", "number", "plus_n")
+CARRIED = ("name", "comment", "number", "plus_n", "min_party")
 MAX_DIGITS = 6
 
 

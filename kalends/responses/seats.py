@@ -99,7 +99,7 @@ def claim(ctx: Context, event: Event, response: Response, *, takes_offer: bool =
     elif not wanted:
         party = structs.replace(party, forced=False)
     if party != before:
-        _write(ctx, [party])
+        _write(ctx, [party], response.offer_until)
     freed = before.held + before.offered - party.held - party.offered
     hall = structs.replace(hall, taken=hall.taken - freed)
     # In strict order, others may have waited for this party alone.

@@ -13,7 +13,7 @@ from kalends.http.input.fields import Params
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import news, proposals, store
-from kalends.responses.author import Author
+from kalends.responses.author import Author, is_another
 from kalends.responses.model import ResponseInput
 from kalends.responses.respond import Via, respond
 from kalends.values.text import fold_case
@@ -54,8 +54,9 @@ def respond_to_series(ctx: Context, event: Event, who: Author, fields: Params[Re
     main = next((row for row in rows if row.event_id == event.id), rows[0])
     proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=main.proven)
     news.record(ctx, event, response_id=main.id)
-    if store.sends_confirmations(ctx, event.id):
-        response_mail.insert(ctx, event, main.email_address, main.id, proposal_id)
+    by_editor = is_another(ctx, event, who)
+    if store.sends_confirmations(ctx, event.id) and (fields.value.notify or not by_editor):
+        response_mail.insert(ctx, event, main.email_address, main.id, proposal_id, "response_changed" if by_editor else None)
     return SeriesRows(main, rows) if has_proof else None
 
 
@@ -88,6 +89,9 @@ def _respond_to_dates(
             value = structs.replace(value, event_id=date.id, answers=None, scope="this")
         try:
             row = respond(ctx, date, who, Params(value, fields.names), via, standing=True)
+        except errors.OptionFull:
+            # The guest must choose another option; with proof, the row is written already.
+            raise
         except errors.Conflict as error:
             # Raised before anything is written.
             refusal = error

@@ -174,6 +174,15 @@ def erase(ctx: Context, response_id: int) -> None:
     )
 
 
+def set_no(ctx: Context, response_id: int) -> None:
+    """Change the response to NO, with no seat and no place in the queue."""
+    ctx.tx.run(
+        """UPDATE responses SET response = 'NO', held = 0, offered = 0, offer_until = NULL, queued_at = NULL, queued_for = 0, forced = FALSE
+           WHERE id = :id""",
+        id=response_id,
+    )
+
+
 def delete(ctx: Context, response_id: int) -> None:
     ctx.tx.run("DELETE FROM responses WHERE id = :id", id=response_id)
 

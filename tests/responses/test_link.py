@@ -136,6 +136,20 @@ def test_forgetting_erases_the_person_and_keeps_the_number(cast: Cast, db: Datab
     assert len(_responses(cast, event)) == 2
 
 
+@pytest.mark.parametrize("closed", [{"responses_open": False}, {"status": "cancelled"}])
+def test_forgetting_frees_the_place_where_responses_are_closed(
+    cast: Cast, db: Database, settings: Settings, clock: Clock, closed: dict[str, Any]
+) -> None:
+    event, link = _link(cast, db, settings, "2026-06-01T20:00", number=3)
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"capacity": 3, "waiting_list": "auto"}).status == 200
+    waiting = a_response(cast.carol, event)["id"]
+    assert cast.alice.put(f"/api/events/{event['id']}", json=closed).status == 200
+    assert cast.anonymous.post(f"{link}/forget").status == 200
+    assert _responses(cast, event)[0]["response"] == "NO"
+    place = cast.alice.get(f"/api/responses/{waiting}").json["place"]["place"]
+    assert place == ("waiting" if "status" in closed else "held")
+
+
 def test_after_the_event_the_number_stays_what_it_was(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     event, link = _link(cast, db, settings, "2026-06-01T20:00", number=3)
     clock.now += 20 * DAY

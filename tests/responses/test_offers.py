@@ -104,3 +104,20 @@ def test_guests_are_told_of_their_places(
     assert "You have 1 place." in cast.anonymous.get(link[1]).text
     listed = cast.alice.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
     assert [each["notice"] for each in listed if each["kind"] == "notice"] == ["place_offered", "place_lapsed", "place_offered"]
+
+
+def test_an_offer_still_ends_after_an_editor_made_the_party_smaller(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    clock.now = MORNING
+    hall = {"capacity": 4, "waiting_list": "offer", "offer_hours": 2}
+    event = an_event(cast.alice, public=True, time_zone="UTC", start_time="2026-06-01T20:00", **hall)
+    first = a_response(cast.alice, event, number=4)["id"]
+    waiting = a_response(cast.carol, event, number=4)["id"]
+    assert cast.alice.delete(f"/api/responses/{first}").status == 200
+    until = cast.alice.get(f"/api/responses/{waiting}").json["place"]["offer_until"]
+    place = cast.alice.put(f"/api/responses/{waiting}", json={"number": 3}).json["place"]
+    assert (place["place"], place["offered"], place["offer_until"]) == ("offered", 3, until)
+    assert cast.alice.get(f"/api/responses/{waiting}").json["place"] == place
+    clock.ahead(2 * HOUR)
+    lapse_offers(Context(db, settings, clock()))
+    assert _places(cast, event) == ["lapsed"]
+    assert cast.alice.get(f"/api/events/{event['id']}").json["places"]["free"] == 4

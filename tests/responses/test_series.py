@@ -122,3 +122,24 @@ def test_forgetting_ends_the_standing_response(cast: Cast, db: Database, setting
     assert cast.anonymous.post(f"/r/{token_of(db, settings, created.json['id'])}/forget").status == 200
     with db.read() as tx:
         assert tx.rows("SELECT 1 FROM series_responses WHERE email_address = :address", address=cast.carol.email_address) == []
+
+
+def test_a_full_option_refuses_the_whole_response_to_a_series(cast: Cast, db: Database) -> None:
+    dates = _a_series(cast.alice)[3:]
+    fields = {"label": "Meal", "kind": "one", "required": True, "options": [{"label": "Soup", "limit": 1}, {"label": "Pie"}]}
+    question = cast.alice.post(f"/api/events/{dates[0]['id']}/questions", json=fields).json["id"]
+    soup = [{"question_id": question, "answer": "Soup"}]
+    a_response(verified(db, cast.bob), dates[0], answers=soup)
+    body = {"event_id": dates[0]["id"], "response": "YES", "scope": "all", "answers": soup}
+    reply = verified(db, cast.carol).post("/api/responses", json=body)
+    assert (reply.status, reply.json["errors"][0]["field"]) == (409, "answers[0].answer")
+    assert _responses(cast.alice, dates) == ["YES", *[""] * 11]
+
+
+def test_an_editor_may_respond_to_a_series_for_a_guest_without_telling(cast: Cast, db: Database, settings: Settings) -> None:
+    dates = _a_series(cast.alice)[3:]
+    body = {"event_id": dates[0]["id"], "email_address": "dana@example.org", "response": "YES", "scope": "all", "notify": False}
+    assert cast.alice.post("/api/responses", json=body).status == 201
+    assert mails_about(db, settings, dates[0]["id"]) == []
+    assert cast.alice.post("/api/responses", json=body | {"notify": True, "response": "MAYBE"}).status == 200
+    assert [mail["Subject"] for mail in mails_about(db, settings, dates[0]["id"])] == ["Your response was changed: Concert"]
