@@ -64,6 +64,7 @@ MODULE_LAYERS = {
             "changes.record",
             "changes.references",
             "changes.restored_seats",
+            "changes.restored_uids",
             "changes.tables",
             "changes.undo",
         ),

@@ -3,7 +3,7 @@
 from kalends import errors, policy, quotas
 from kalends.calendars import search as calendar_search
 from kalends.calendars import sharing
-from kalends.changes import history, present, references, restored_seats
+from kalends.changes import history, present, references, restored_seats, restored_uids
 from kalends.changes.history import ChangeRow
 from kalends.changes.record import Content, Record, Records
 from kalends.changes.tables import TABLES, Table
@@ -29,9 +29,11 @@ def undo(ctx: Context, change: ChangeRow) -> list[Record]:
     if len(rows) > MAX_CHANGES:
         raise errors.Conflict(f"This request changed more than {MAX_CHANGES:,} records, which is too much to undo at once.")
     records = Records(rows)
+    restored_uids.lock(ctx, records)
     _lock(ctx, records)
     _require_rights(ctx, records)
     _require_unchanged(ctx, rows, records)
+    restored_uids.require_free(ctx, records)
     try:
         for table in reversed(TABLES):
             created = [record for record in records.of(table) if record.is_there and record.before is None]

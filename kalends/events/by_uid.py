@@ -5,7 +5,6 @@ from typing import Any
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.events.uid import OwnUid, parse_own
-from kalends.records.calendar import Calendar
 
 _SENT = """SELECT id FROM events WHERE uid = :uid
            UNION SELECT s.id FROM series r JOIN events s ON s.series_id = r.id WHERE r.uid = :uid"""
@@ -23,15 +22,15 @@ def select_ids(ctx: Context, uid: str) -> tuple[str, dict[str, Any]]:
     return f"{_SENT} UNION {_OWN[own.kind]}", {"uid": uid, "own_id": own.id}
 
 
-def lock(ctx: Context, calendar: Calendar) -> None:
+def lock(ctx: Context, calendar_id: int) -> None:
     """Let no other request create an event with a UID on the calendar until the transaction ends."""
-    ctx.tx.advisory_lock(f"import into {calendar.id}")
+    ctx.tx.advisory_lock(f"import into {calendar_id}")
 
 
-def find(ctx: Context, calendar: Calendar, uid: str) -> int | None:
+def find(ctx: Context, calendar_id: int, uid: str) -> int | None:
     """The event with the UID on the calendar, or the first of the series."""
     own = parse_own(ctx.settings, uid)
-    if own is not None and (event_id := _find_own(ctx, calendar, own)):
+    if own is not None and (event_id := _find_own(ctx, calendar_id, own)):
         return event_id
     # All events of a series have the home of the first. Others may have many series with this UID, so that no more is read of each.
     sent_id: int | None = ctx.tx.value(
@@ -39,27 +38,27 @@ def find(ctx: Context, calendar: Calendar, uid: str) -> int | None:
            UNION ALL SELECT f.id FROM series r JOIN events f ON f.id = (
                SELECT s.id FROM events s WHERE s.series_id = r.id ORDER BY s.start_at, s.id LIMIT 1)
            WHERE r.uid = :uid AND f.calendar_id = :calendar_id LIMIT 1""",
-        calendar_id=calendar.id,
+        calendar_id=calendar_id,
         uid=uid,
     )
     return sent_id
 
 
-def _find_own(ctx: Context, calendar: Calendar, own: OwnUid) -> int | None:
+def _find_own(ctx: Context, calendar_id: int, own: OwnUid) -> int | None:
     """The first event that was created here with this UID, is on the calendar and visible to the actor."""
     event_id: int | None = ctx.tx.value(
         f"""SELECT e.id FROM events e JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar_id
             WHERE e.id IN ({_OWN[own.kind]}) AND {policy.event_visible(ctx)} ORDER BY e.start_at, e.id LIMIT 1""",
         own_id=own.id,
-        calendar_id=calendar.id,
+        calendar_id=calendar_id,
         me=policy.me(ctx),
     )
     return event_id
 
 
-def require_free(ctx: Context, calendar: Calendar, uid: str, field: str = "uid") -> None:
+def require_free(ctx: Context, calendar_id: int, uid: str, field: str = "uid") -> None:
     """Raise UidTaken if the calendar has an event with the UID; nobody else can take it until the transaction ends."""
-    lock(ctx, calendar)
-    event_id = find(ctx, calendar, uid)
+    lock(ctx, calendar_id)
+    event_id = find(ctx, calendar_id, uid)
     if event_id is not None:
         raise errors.UidTaken(event_id if policy.visible_events(ctx, [event_id]) else None, field)

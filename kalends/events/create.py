@@ -17,7 +17,7 @@ def create_event(ctx: Context, params: EventInput, *, is_final: bool = False) ->
     """Create the event on the calendar `calendar_id`, or on the actor's primary calendar; is_final: no statement follows."""
     calendar = policy.calendar_for_new_event(ctx, params.calendar_id)
     if params.uid is not None:
-        by_uid.require_free(ctx, calendar, params.uid)
+        by_uid.require_free(ctx, calendar.id, params.uid)
     return create_on(ctx, calendar, params, is_final=is_final and params.uid is None)
 
 

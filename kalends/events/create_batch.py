@@ -62,13 +62,13 @@ def _require_free(ctx: Context, batch: list[EventInput], calendars: dict[int | N
     """Raise an error if a UID is taken, or comes twice for the same calendar."""
     positions: dict[tuple[int, str], int] = {}
     named = [(number, params.uid, calendars[params.calendar_id]) for number, params in enumerate(batch) if params.uid is not None]
-    for calendar in sorted({calendar.id: calendar for _, _, calendar in named}.values(), key=lambda calendar: calendar.id):
-        by_uid.lock(ctx, calendar)
+    for calendar_id in sorted({calendar.id for _, _, calendar in named}):
+        by_uid.lock(ctx, calendar_id)
     for number, uid, calendar in named:
         first = positions.setdefault((calendar.id, uid), number)
         if first != number:
             raise errors.invalid(name_field(number, "uid"), f"is that of the event {first} of the list, too", "taken")
-        by_uid.require_free(ctx, calendar, uid, name_field(number, "uid"))
+        by_uid.require_free(ctx, calendar.id, uid, name_field(number, "uid"))
 
 
 def _prepare(params: EventInput, calendar: TargetCalendar) -> NewEvent:

@@ -18,8 +18,8 @@ _NOT_CHANGED = {"uid", "calendar_id"}
 def upsert_event(ctx: Context, params: Params[EventUpsert]) -> EventDetail:
     """Change the event or the whole series with the UID on the calendar, or create an event. Nothing is written if nothing differs."""
     calendar = policy.calendar_for_new_event(ctx, params.value.calendar_id)
-    by_uid.lock(ctx, calendar)
-    event_id = by_uid.find(ctx, calendar, params.value.uid)
+    by_uid.lock(ctx, calendar.id)
+    event_id = by_uid.find(ctx, calendar.id, params.value.uid)
     ctx.require_existence(event_id is not None)
     if event_id is None:
         return create_on(ctx, calendar, EventInput(**structs.asdict(params.value)))

@@ -125,12 +125,28 @@ def test_an_event_that_moves_to_a_calendar_with_its_uid_gets_a_new_one(cast: Cas
     assert listed(cast.alice, UID) == [other["id"]]
 
 
-def test_a_deleted_event_is_not_restored_if_its_uid_was_taken(cast: Cast) -> None:
-    event = an_event(cast.alice, uid=UID)
-    cast.alice.delete(f"/api/events/{event['id']}")
-    an_event(cast.alice, uid=UID)
+@pytest.mark.parametrize("deleted", ["event", "series"])
+@pytest.mark.parametrize("successor", ["event", "series"])
+def test_what_was_deleted_is_not_restored_if_its_uid_was_taken(cast: Cast, deleted: str, successor: str) -> None:
+    _make(cast.alice, deleted)
+    event_ids = listed(cast.alice, UID)
+    cast.alice.delete(f"/api/events/{event_ids[0]}?scope=all")
     seq = cast.alice.get("/api/trash").json["trash"][0]["seq"]
-    assert cast.alice.post(f"/api/changes/{seq}/undo").status == 409
+    _make(cast.alice, successor)
+    taken_by = listed(cast.alice, UID)
+    reply = cast.alice.post(f"/api/changes/{seq}/undo")
+    assert (reply.status, "uid" in reply.json["detail"], listed(cast.alice, UID)) == (409, True, taken_by)
+    cast.alice.delete(f"/api/events/{taken_by[0]}?scope=all")
+    assert (cast.alice.post(f"/api/changes/{seq}/undo").status, listed(cast.alice, UID)) == (200, event_ids)
+
+
+def _make(who: Client, kind: str) -> None:
+    """An event, or a series of which no event has the UID itself."""
+    if kind == "event":
+        an_event(who, uid=UID)
+    else:
+        imported(who, a_file(an_entry(UID, "DTSTART:20260601T180000Z", "RRULE:FREQ=DAILY;COUNT=4")))
+        who.delete(f"/api/events/{listed(who, UID)[0]}")
 
 
 def test_a_file_may_have_the_uid_that_is_made_for_an_occurrence_of_another(cast: Cast) -> None:

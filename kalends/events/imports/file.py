@@ -83,7 +83,7 @@ def _check_quota(ctx: Context, calendar: Calendar, plan: Plan) -> None:
 
 def _write_batch(ctx: Context, calendar: Calendar, batch: list[IncomingSeries], plan: Plan, public: bool | None, outcome: Outcome) -> None:
     # Two imports of the same file at once would both find nothing.
-    by_uid.lock(ctx, calendar)
+    by_uid.lock(ctx, calendar.id)
     existing_by_uid = existing.find(ctx, calendar, (series.uid for series in batch), plan.uids)
     existing.hand_over(existing_by_uid, batch)
     writer = ImportWriter(ctx, calendar, public)
