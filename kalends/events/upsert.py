@@ -1,5 +1,8 @@
 """Create or change the event with a UID, for programs that copy events from elsewhere."""
 
+from datetime import date, timedelta
+from typing import Any
+
 from msgspec import structs
 
 from kalends import policy
@@ -9,8 +12,11 @@ from kalends.events.create import create_on
 from kalends.events.input import EventChanges, EventInput, EventUpsert
 from kalends.events.model import EventDetail
 from kalends.events.series import change
+from kalends.events.series import store as series_store
 from kalends.http.input.fields import Changes, Params
 from kalends.policy import Right
+from kalends.records.event import Event
+from kalends.values import datetimes
 
 _NOT_CHANGED = {"uid", "calendar_id"}
 
@@ -28,8 +34,47 @@ def upsert_event(ctx: Context, params: Params[EventUpsert]) -> EventDetail:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     ctx.require_version(event.etag)
     sent = {name: getattr(params.value, name) for name in params.names - _NOT_CHANGED}
-    changes = Changes(EventChanges, sent | {"scope": "all"})
     with change.refuse_overflow("start_time"):
+        event, sent = _choose_date(ctx, event, sent)
+        changes = Changes(EventChanges, sent | {"scope": "all"})
         if change.differs(event, changes):
             change.change(ctx, event, changes)
     return present.load_detail(ctx, event_id)
+
+
+def _choose_date(ctx: Context, first: Event, sent: dict[str, Any]) -> tuple[Event, dict[str, Any]]:
+    """The date of the series that the times are for, and the times on that date.
+
+    They are for the first event if they are on its day. Otherwise they are for the first date of the rule: programs do not know that
+    it was deleted here or moved alone. The first date that was not changed then stands for it."""
+    if first.series_id is None or _is_meant(first, sent):
+        return first, sent
+    rule = series_store.get(ctx, first.series_id).rule
+    pattern = next((each for each in store.find_by_series(ctx, [first.series_id]) if each.slot and not each.edited), None)
+    if pattern is None or pattern.slot is None:
+        return first, sent
+    return pattern, _shift(sent, _zone(first, sent), date.fromisoformat(pattern.slot) - rule.first)
+
+
+def _is_meant(first: Event, sent: dict[str, Any]) -> bool:
+    """Whether the start is that of the event or, if it was not changed alone, on the day of the event."""
+    zone = _zone(first, sent)
+    start = datetimes.parse(sent["start_time"])
+    if first.edited:
+        return start.to_instant(zone) == first.start_at
+    return first.slot is None or start.to_date(zone).isoformat() == first.slot
+
+
+def _zone(event: Event, sent: dict[str, Any]) -> str:
+    return sent.get("time_zone") or datetimes.parse(sent["start_time"]).zone or event.time_zone
+
+
+def _shift(sent: dict[str, Any], zone: str, by: timedelta) -> dict[str, Any]:
+    """The fields with their times this much later on the clocks of the zone."""
+    shifted = sent | {"time_zone": zone}
+    for name in ("start_time", "end_time"):
+        if value := sent.get(name):
+            parsed = datetimes.parse(value)
+            local = parsed.to_date(zone) if parsed.is_date else datetimes.to_local(parsed.to_instant(zone), zone).replace(tzinfo=None)
+            shifted[name] = (local + by).isoformat()
+    return shifted

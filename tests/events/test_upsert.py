@@ -3,6 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.client import Client, Reply
 from tests.conftest import Clock
@@ -86,3 +88,26 @@ def test_of_concurrent_requests_one_creates_the_event(cast: Cast) -> None:
         replies = list(pool.map(lambda n: put(Client(alice.app, alice.token), **FIELDS | {"title": f"{n}"}), range(4)))
     assert sorted(reply.status for reply in replies) == [200, 200, 200, 201]
     assert len({reply.json["id"] for reply in replies}) == 1
+
+
+@pytest.mark.parametrize("exception", ["deleted", "moved to another day", "moved to another time"])
+def test_what_happened_to_the_first_date_of_a_series_does_not_move_the_others(cast: Cast, exception: str) -> None:
+    event = put(cast.alice, **FIELDS).json
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 3})
+    if exception == "deleted":
+        cast.alice.delete(f"/api/events/{event['id']}")
+    else:
+        times = ("2026-06-02T20:00", "2026-06-02T22:00") if exception.endswith("day") else ("2026-06-01T18:00", "2026-06-01T19:00")
+        cast.alice.put(f"/api/events/{event['id']}", json=dict(zip(("start_time", "end_time"), times, strict=True)))
+    before = spans(cast.alice)
+    assert put(cast.alice, **FIELDS).status == 200
+    assert spans(cast.alice) == before
+    again = {"start_time": before[0][0], "end_time": before[0][1]}
+    assert [put(cast.alice, **FIELDS | again).status, spans(cast.alice)] == [200, before]
+    later = {"start_time": "2026-06-01T20:30+00:00", "end_time": "2026-06-01T23:00+00:00"}
+    assert put(cast.alice, **FIELDS | later).status == 200
+    assert spans(cast.alice)[-2:] == [(f"2026-06-{day}T20:30:00+00:00", f"2026-06-{day}T23:00:00+00:00") for day in ("08", "15")]
+
+
+def spans(who: Client) -> list[tuple[str, str]]:
+    return [(each["start_time"], each["end_time"]) for each in who.get(f"/api/events?uid={UID}").json["events"]]
