@@ -60,9 +60,7 @@ def show(ctx: Context, calendar_id: int) -> CalendarDetail:
 
     Its ETag changes with every change of the events on it; for those with whom it is not shared, with its public events only.
     """
-    calendar = policy.calendar(ctx, calendar_id, to=Right.SEE)
-    ctx.tag(f"{calendar.id}-{calendar.revision if calendar.is_member else calendar.public_revision}", with_body_hash=True)
-    return present.detail(ctx, calendar)
+    return _tagged_detail(ctx, calendar_id)
 
 
 @endpoint("GET", "/api/calendars/{calendar_id}/edit")
@@ -71,21 +69,24 @@ def edit(ctx: Context, calendar_id: int) -> CalendarInput:
     return present.editable(policy.calendar(ctx, calendar_id, to=Right.OWN))
 
 
-@endpoint("PUT", "/api/calendars/{calendar_id}")
+@endpoint("PUT", "/api/calendars/{calendar_id}", etag=True)
 def update(ctx: Context, calendar_id: int, params: Changes[CalendarInput]) -> CalendarDetail:
     """Change the calendar. Only the owner may."""
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
     calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
+    ctx.require_version(_etag(calendar))
     store.update(ctx, calendar_id, _with_time_zone(params.over(present.editable(calendar)), policy.user(ctx).time_zone))
-    return _detail(ctx, calendar_id)
+    return _tagged_detail(ctx, calendar_id)
 
 
-@endpoint("DELETE", "/api/calendars/{calendar_id}", transaction=False)
+@endpoint("DELETE", "/api/calendars/{calendar_id}", transaction=False, etag=True)
 def destroy(ctx: Context, calendar_id: int) -> Deletion:
     """Delete the calendar and the events that are on no other calendar. Your primary calendar cannot be deleted."""
     with ctx.read():
-        if policy.calendar(ctx, calendar_id, to=Right.OWN).is_primary:
+        calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
+        if calendar.is_primary:
             raise errors.Conflict("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
+        ctx.require_version(_etag(calendar))
     placements.remove_in_batches(ctx, calendar_id)
     with ctx.write():
         policy.calendar(ctx, calendar_id, to=Right.OWN)
@@ -206,6 +207,17 @@ def _leave(ctx: Context, calendar_id: int, block: bool) -> CalendarDetail:
     if block:
         sharing.block(ctx, me, calendar.owner_id)
     return present.detail(ctx, structs.replace(calendar, role=None))
+
+
+def _tagged_detail(ctx: Context, calendar_id: int) -> CalendarDetail:
+    """The calendar, with its ETag."""
+    calendar = policy.calendar(ctx, calendar_id, to=Right.SEE)
+    ctx.tag(_etag(calendar), with_body_hash=True)
+    return present.detail(ctx, calendar)
+
+
+def _etag(calendar: Calendar) -> str:
+    return f"{calendar.id}-{calendar.revision if calendar.is_member else calendar.public_revision}"
 
 
 def _detail(ctx: Context, calendar_id: int) -> CalendarDetail:

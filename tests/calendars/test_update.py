@@ -8,7 +8,7 @@ import pytest
 
 from kalends.values import timestamps
 from tests.calendars.test_create import JAZZ
-from tests.cast import Cast, a_calendar
+from tests.cast import Cast, a_calendar, an_event
 from tests.conftest import NOON, Clock
 
 
@@ -70,3 +70,18 @@ def test_concurrent_updates_of_different_fields_are_all_stored(cast: Cast) -> No
         with ThreadPoolExecutor(3) as threads:
             assert list(threads.map(change, [{field: value} for field, value in changes.items()], timeout=30)) == [200, 200, 200]
         assert cast.alice.get(_path(calendar)).json.items() >= changes.items()
+
+
+def test_another_version_of_the_calendar_is_neither_changed_nor_deleted(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    before = cast.alice.get(_path(calendar)).headers["ETag"]
+    changed = cast.alice.put(_path(calendar), json={"name": "Jazz"}, headers={"If-Match": before})
+    shown = cast.alice.get(_path(calendar))
+    assert (changed.status, changed.headers["ETag"]) == (200, shown.headers["ETag"])
+    an_event(cast.alice, calendar_id=calendar["id"])
+    for stale in (before, shown.headers["ETag"]):
+        assert cast.alice.put(_path(calendar), json={"name": "Blues"}, headers={"If-Match": stale}).status == 412
+        assert cast.alice.delete(_path(calendar), headers={"If-Match": stale}).status == 412
+    now = cast.alice.get(_path(calendar))
+    assert (now.json["name"], len(cast.alice.get(f"/api/events?calendar_id={calendar['id']}").json["events"])) == ("Jazz", 1)
+    assert cast.alice.delete(_path(calendar), headers={"If-Match": now.headers["ETag"]}).status == 200
