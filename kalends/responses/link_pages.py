@@ -158,6 +158,18 @@ def ask(ctx: Context, proposal_token: str, form: FormState | None = None) -> Doc
 def confirm(ctx: Context, proposal_token: str, params: Form) -> Document:
     """Make what was proposed the response of the address, which the link proves."""
     proposal, event = _load_proposal(ctx, proposal_token)
+    try:
+        response = _apply(ctx, proposal, event)
+    except errors.Invalid as error:
+        # The guest cannot correct it here: other questions are asked since, or the parties must be smaller.
+        raise errors.Conflict(
+            "The organiser has changed the questions or the size of parties since. Open the event and respond again."
+        ) from error
+    proposals.delete(ctx, proposal.id)
+    return _redirect(ctx, response, event, f"said-{response.response.lower()}")
+
+
+def _apply(ctx: Context, proposal: proposals.Proposal, event: Event) -> Response:
     fields = proposal.params
     who = by_link(proposal.email_address, fields.value.name)
     if fields.value.scope != "this" and event.series_id is not None:
@@ -166,8 +178,7 @@ def confirm(ctx: Context, proposal_token: str, params: Form) -> Document:
     else:
         response = respond(ctx, event, who, fields, "link")
     assert response is not None
-    proposals.delete(ctx, proposal.id)
-    return _redirect(ctx, response, event, f"said-{response.response.lower()}")
+    return response
 
 
 def _feed(ctx: Context, response_token: str) -> Document:

@@ -48,6 +48,19 @@ def test_a_change_without_proof_waits_for_its_confirmation(cast: Cast, db: Datab
     assert [cast.anonymous.get(path).status, cast.anonymous.post(path).status, _count(db, event)] == [404, 404, 0]
 
 
+def test_a_proposal_that_does_not_fit_the_questions_any_more_says_what_to_do(cast: Cast, settings: Settings) -> None:
+    event = _proven(cast)
+    questions = f"/api/events/{event['id']}/questions"
+    question = cast.alice.post(questions, json={"label": "Why?", "kind": "text"}).json["id"]
+    before = _stored(cast, event)
+    a_response(cast.anonymous, event, email_address=GUS, answers=[{"question_id": question, "answer": "Fun"}])
+    assert cast.alice.delete(f"{questions}/{question}").status == 200
+    page = cast.anonymous.post(f"/r/confirm/{a_proposal_token(settings, NOON)}")
+    assert (page.status, "Open the event and respond again" in page.text) == (409, True)
+    assert f'href="/events/{event["id"]}"' in page.text
+    assert _stored(cast, event) == before
+
+
 def test_a_newer_proposal_replaces_the_older_one_and_its_link(cast: Cast, db: Database, settings: Settings) -> None:
     event = _proven(cast)
     tokens = []
