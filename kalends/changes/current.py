@@ -47,13 +47,16 @@ class Follower(Struct, frozen=True):
 def present(ctx: Context, follower: Follower, entries: list[Entry]) -> list[Change]:
     """The records of the entries, each once: first calendars, then events, then what belongs to events."""
     ids: dict[str, list[int]] = defaultdict(list)
+    own: dict[str, set[int]] = defaultdict(set)
     for entry in entries:
         ids[entry.kind].append(entry.record_id)
+        if entry.user_id is not None:
+            own[entry.kind].add(entry.record_id)
     return [
         *_calendars(ctx, follower, _unique(ids["calendar"])),
-        *_events(ctx, follower, _unique(ids["event"]), _unique(ids["series"])),
-        *_comments(ctx, follower, _unique(ids["comment"])),
-        *_responses(ctx, follower, _unique(ids["response"])),
+        *_events(ctx, follower, _unique(ids["event"]), _unique(ids["series"]), own["event"]),
+        *_comments(ctx, follower, _unique(ids["comment"]), own["comment"]),
+        *_responses(ctx, follower, _unique(ids["response"]), own["response"]),
         *_contacts(ctx, follower, _unique(ids["contact"])),
     ]
 
@@ -75,7 +78,8 @@ def _calendars(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]
     return puts + _gone("calendar", [each for each in ids if each not in items])
 
 
-def _events(ctx: Context, follower: Follower, ids: list[int], series_ids: list[int]) -> list[Change]:
+def _events(ctx: Context, follower: Follower, ids: list[int], series_ids: list[int], own: set[int]) -> list[Change]:
+    """own: those of whose visibility the actor alone is told; a stranger may know of these."""
     rows = _rows(ctx, follower, ids)
     items = dict(zip((row.id for row in rows), event_present.items(ctx, rows), strict=True))
     in_series: dict[int, list[int]] = {series_id: [] for series_id in _visible_series(ctx, follower, series_ids)}
@@ -86,8 +90,8 @@ def _events(ctx: Context, follower: Follower, ids: list[int], series_ids: list[i
     changes += _series(ctx, in_series, items)
     gone = [event_id for event_id in ids if event_id not in items]
     if follower.is_stranger:
-        once_public = history.find_once_public(ctx, gone)
-        gone = [event_id for event_id in gone if event_id in once_public]
+        once_visible = own | history.find_once_visible(ctx, gone)
+        gone = [event_id for event_id in gone if event_id in once_visible]
     return changes + _gone("event", gone)
 
 
@@ -121,7 +125,7 @@ def _visible_series(ctx: Context, follower: Follower, series_ids: list[int]) -> 
     return [each for each in series_ids if listing.find(ctx, EventQuery(series_id=each, limit=1), follower.calendars, "UTC")]
 
 
-def _comments(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]:
+def _comments(ctx: Context, follower: Follower, ids: list[int], own: set[int]) -> list[Change]:
     rows = comments.find_by_ids(ctx, ids)
     events = _followed(ctx, follower, {row.event_id for row in rows})
     items = {
@@ -134,25 +138,25 @@ def _comments(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]:
     if follower.is_stranger:
         hidden = [row for row in rows if row.id not in items]
         once_approved = history.find_once_approved(ctx, sorted({row.event_id for row in hidden}))
-        gone -= {row.id for row in hidden} - once_approved
+        gone -= {row.id for row in hidden} - once_approved - own
     return puts + _gone("comment", sorted(gone))
 
 
-def _responses(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]:
+def _responses(ctx: Context, follower: Follower, ids: list[int], own: set[int]) -> list[Change]:
     rows = responses.find_by_ids(ctx, ids)
     events = _followed(ctx, follower, {row.event_id for row in rows})
-    own = policy.me(ctx)
+    me = policy.me(ctx)
     visible = []
     for row in rows:
         event = events.get(row.event_id)
-        is_own = row.user_id is not None and row.user_id == own and (follower.calendar is None or event is not None)
+        is_own = row.user_id is not None and row.user_id == me and (follower.calendar is None or event is not None)
         if is_own or (event is not None and event.can_edit):
             visible.append(row)
     items = {item.id: item for item in response_present.items(ctx, visible)} if visible else {}
     puts = [Change(kind="response", op="put", id=each, response=item) for each, item in items.items()]
     gone = {each for each in ids if each not in items}
     if follower.is_stranger:
-        gone -= {row.id for row in rows}
+        gone -= {row.id for row in rows} - own
     return puts + _gone("response", sorted(gone))
 
 

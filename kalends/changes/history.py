@@ -118,12 +118,17 @@ def find_of_series_since(ctx: Context, kind: str, series_id: int, since: Since) 
     return ctx.tx.all(ChangeRow, sql, id=series_id, kind=kind, **since.params)
 
 
-def find_once_public(ctx: Context, event_ids: list[int]) -> set[int]:
-    """Those of the events that were public before one of their changes."""
-    sql = (
-        f"""SELECT DISTINCT h.event_id FROM changes h WHERE h.event_id {ctx.db.in_list("ids")} AND h.kind = 'event' AND {_had("public")}"""
-    )
-    return {event_id for (event_id,) in ctx.tx.rows(sql, ids=event_ids)} if event_ids else set()
+def find_once_visible(ctx: Context, event_ids: list[int]) -> set[int]:
+    """Those of the events that were public before one of their changes, or that the actor could see: their own, and those on calendars
+    of which they are a member."""
+    if not event_ids:
+        return set()
+    visible, params = f"h.kind = 'event' AND {_had('public')}", {}
+    if ctx.actor:
+        visible += f" OR h.kind = 'event' AND h.owner_id = :me OR {policy.is_member('h.calendar_id')}"
+        params["me"] = ctx.actor.id
+    sql = f"SELECT DISTINCT h.event_id FROM changes h WHERE h.event_id {ctx.db.in_list('ids')} AND ({visible})"
+    return {event_id for (event_id,) in ctx.tx.rows(sql, ids=event_ids, **params)}
 
 
 def find_once_approved(ctx: Context, event_ids: list[int]) -> set[int]:

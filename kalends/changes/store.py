@@ -23,6 +23,8 @@ class Entry(Struct, frozen=True):
     id: int
     kind: str
     record_id: int
+    # The one user whom it concerns; None if it concerns the members of a calendar.
+    user_id: int | None = None
 
     @property
     def position(self) -> Position:

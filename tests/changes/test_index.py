@@ -141,6 +141,26 @@ def test_strangers_do_not_learn_of_what_was_never_public(cast: Cast) -> None:
     assert [_ops(follower.follow()) for follower in [*followers, member]] == [[("put", "event", shown["id"])]] * 3
 
 
+@pytest.mark.parametrize("loss", ["delete", "unshare", "remove"])
+def test_strangers_learn_that_what_they_saw_by_another_calendar_is_gone(cast: Cast, loss: str) -> None:
+    public, home, other = a_calendar(cast.alice, public=True), a_calendar(cast.alice), a_calendar(cast.alice)
+    shared(cast.alice, other, cast.bob, "viewer")
+    event = an_event(cast.alice, calendar_id=home["id"])
+    path = f"/api/events/{event['id']}"
+    for calendar in (public, other):
+        cast.alice.put(f"{path}/add", json={"calendar_id": calendar["id"]})
+    follower = Follower(cast.bob, public["id"])
+    assert ("event", event["id"]) in follower.records
+    if loss == "delete":
+        cast.alice.delete(path)
+    elif loss == "unshare":
+        cast.alice.put(f"/api/calendars/{other['id']}/unshare", json={"user_name": cast.bob.user_name})
+    else:
+        cast.alice.put(f"{path}/remove", json={"calendar_id": other["id"]})
+    assert ("gone", "event", event["id"]) in _ops(follower.follow())
+    assert follower.records == follower.listing()
+
+
 def test_a_guest_must_name_a_calendar(cast: Cast) -> None:
     assert cast.anonymous.get("/api/changes").status == 401
 
