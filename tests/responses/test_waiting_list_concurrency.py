@@ -29,7 +29,8 @@ def test_concurrent_requests_keep_the_invariant(cast: Cast, db: Database, clock:
 
     with ThreadPoolExecutor(threads) as pool:
         statuses = set().union(*pool.map(work, range(threads)))
-    assert statuses <= {200, 201, 404, 409}
+    # 503: it waited too long for the others, and changed nothing.
+    assert statuses <= {200, 201, 404, 409, 503}
     assert {200, 201} <= statuses
     # What is over by time is settled by the next request.
     cast.alice.put(f"/api/events/{event['id']}", json={"description": "Settled"})
