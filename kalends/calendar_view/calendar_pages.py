@@ -43,7 +43,7 @@ class CalendarView(Struct, kw_only=True):
 def show(ctx: Context, params: CalendarView) -> Document:
     """The calendar, by month, by week or as an agenda."""
     selected = [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(params.calendar_ids or ())]
-    own = policy.own_calendars(ctx) if ctx.actor else []
+    own = policy.member_calendars(ctx) if ctx.actor else []
     calendars = selected or (own if ctx.actor else None)
     zone = params.time_zone or reader_zone(ctx)
     if params.time_zone:

@@ -59,5 +59,5 @@ def start(ctx: Context, calendar_id: int | None, kinds: list[Kind]) -> str:
 def follow(ctx: Context, calendar_id: int | None) -> Follower:
     """A follower of the calendar, or of all that the user has."""
     if calendar_id is None:
-        return Follower(None, [each.id for each in policy.my_calendar_ids(ctx)])
+        return Follower(None, [each.id for each in policy.member_calendar_ids(ctx)])
     return Follower(policy.calendar(ctx, calendar_id, to=Right.SEE), [calendar_id])

@@ -22,7 +22,7 @@ from kalends.events.query import EventQuery
 from kalends.events.series import store as series_store
 from kalends.events.series.model import build_repeat
 from kalends.http.paging import MAX_PAGE
-from kalends.records.calendar import Calendar, OwnCalendars
+from kalends.records.calendar import Calendar, MemberCalendars
 from kalends.records.event import Event, EventRow
 from kalends.responses import present as response_present
 from kalends.responses import store as responses
@@ -40,8 +40,8 @@ class Follower(Struct, frozen=True):
         return self.calendar is not None and not self.calendar.is_member
 
     @property
-    def calendars(self) -> list[Calendar] | OwnCalendars:
-        return [self.calendar] if self.calendar else OwnCalendars()
+    def calendars(self) -> list[Calendar] | MemberCalendars:
+        return [self.calendar] if self.calendar else MemberCalendars()
 
 
 def present(ctx: Context, follower: Follower, entries: list[Entry]) -> list[Change]:
@@ -72,7 +72,7 @@ def _gone(kind: Kind, ids: Iterable[int]) -> list[Change]:
 def _calendars(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]:
     if not ids:
         return []
-    followed = [follower.calendar] if follower.calendar else policy.own_calendars(ctx)
+    followed = [follower.calendar] if follower.calendar else policy.member_calendars(ctx)
     items = {calendar.id: calendar_present.item(calendar) for calendar in followed}
     puts = [Change(kind="calendar", op="put", id=each, calendar=items[each]) for each in ids if each in items]
     return puts + _gone("calendar", [each for each in ids if each not in items])

@@ -182,7 +182,7 @@ def deleted_events(ctx: Context, paging: Paging) -> list[DeletedRow]:
         me=me,
         limit=limit,
     )
-    calendar_ids = [calendar.id for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)]
+    calendar_ids = [calendar.id for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)]
     of_each = f"SELECT h.id FROM changes h WHERE h.calendar_id = each.id AND {last} ORDER BY h.id DESC LIMIT :limit"
     rows += ctx.tx.all(
         DeletedRow, f"SELECT {columns_of_row} FROM {ctx.db.for_each('each', 'changes h', of_each)}", each=calendar_ids, limit=limit

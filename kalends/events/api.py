@@ -26,7 +26,7 @@ from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.http.sparse_fields import select
 from kalends.policy import Right
-from kalends.records.calendar import Calendar, OwnCalendars, Searched
+from kalends.records.calendar import Calendar, MemberCalendars, Searched
 from kalends.records.event import EventRow
 from kalends.subscribers.opt_in import opt_in
 from kalends.values import datetimes
@@ -270,7 +270,7 @@ def _searched_calendars(ctx: Context, query: EventQuery) -> Searched | None:
         return None
     if calendar_ids:
         return [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(calendar_ids)]
-    return None if ctx.actor is None or query.ids is not None else OwnCalendars()
+    return None if ctx.actor is None or query.ids is not None else MemberCalendars()
 
 
 def _default_zone(ctx: Context, calendars: Searched | None) -> str:

@@ -67,7 +67,7 @@ def _form(
 
     stored: the event as somebody else has saved it in the meantime. preview: what the rule would do, or why that cannot be said.
     """
-    calendars = [calendar for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)]
+    calendars = [calendar for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)]
     title = "Edit the event" if event else "New event"
     day = _rule_day(event) if event else _start_day(ctx, form)
     return render(
@@ -179,7 +179,7 @@ def destroy(ctx: Context, event_id: int, params: Form) -> Document:
 
 def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:
     """The requested calendar, if it is one of the actor's, or else their primary one."""
-    requested = [calendar for calendar in policy.own_calendars(ctx) if calendar.id == calendar_id] if calendar_id else []
+    requested = [calendar for calendar in policy.member_calendars(ctx) if calendar.id == calendar_id] if calendar_id else []
     return requested[0] if requested else policy.primary_calendar(ctx)
 
 

@@ -15,7 +15,7 @@ from kalends.db import columns
 from kalends.events import by_uid, conditions
 from kalends.events.conditions import Conditions
 from kalends.events.query import EventQuery
-from kalends.records.calendar import Calendars, OwnCalendars, Searched
+from kalends.records.calendar import Calendars, MemberCalendars, Searched
 from kalends.records.event import EventRow
 from kalends.values import datetimes
 
@@ -166,14 +166,14 @@ def _scope(ctx: Context, query: EventQuery, calendars: Searched | None, where: C
     if calendars is None:
         return "1 = 1" if query.ids is not None and query.scope is None else "e.public"
     # For few events, two lookups each are faster than the set of all calendars.
-    is_own = isinstance(calendars, OwnCalendars)
+    is_own = isinstance(calendars, MemberCalendars)
     on_calendar = policy.is_member("p.calendar_id") if is_own else f"p.calendar_id {_in_calendars(ctx, calendars, where)}"
     return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND {on_calendar})"
 
 
 def _in_calendars(ctx: Context, calendars: Searched, where: Conditions) -> str:
     """SQL to follow the id of a calendar: whether it is one of these."""
-    if isinstance(calendars, OwnCalendars):
+    if isinstance(calendars, MemberCalendars):
         return f"IN {policy.MY_CALENDAR_IDS}"
     where.params["calendars"] = [calendar.id for calendar in calendars]
     return ctx.db.in_list("calendars")
@@ -241,7 +241,7 @@ def _find_in_order(
         condition = where.sql("e.start_at", "e.id", "e.public")
         order = _LATEST_FIRST if where.latest_first else _ORDER
         return _rows(ctx, f"SELECT {_row(ctx)} FROM events e WHERE {condition}" + order, where.params, limit, skip, is_final=is_final)
-    members = policy.my_calendar_ids(ctx) if isinstance(calendars, OwnCalendars) else calendars
+    members = policy.member_calendar_ids(ctx) if isinstance(calendars, MemberCalendars) else calendars
     if len(members) == 1:
         one = _select_placed(ctx, _row(ctx), ":calendar", where, as_member=members[0].is_member)
         return _rows(ctx, one, where.params | {"calendar": members[0].id}, limit, skip, is_final=is_final)

@@ -56,7 +56,7 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
         title=detail.title,
         event=detail,
         forms={name: structs.replace(form, prefix=f"{name}-") for name, form in (forms | submitted).items()},
-        calendars=[calendar for calendar in policy.own_calendars(ctx) if policy.can_edit(calendar)] if ctx.actor else [],
+        calendars=[calendar for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)] if ctx.actor else [],
         own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
         is_over=span.is_over(detail, ctx.now),
         own=_own_response(ctx, event_id),

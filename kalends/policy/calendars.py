@@ -10,7 +10,7 @@ from kalends.context import Context
 from kalends.db import columns
 from kalends.policy.actor import Right, me, user
 from kalends.policy.feed_link import feed_key
-from kalends.records.calendar import Calendar, OwnCalendar, TargetCalendar
+from kalends.records.calendar import Calendar, MemberCalendar, TargetCalendar
 
 C = TypeVar("C", bound=Calendar)
 
@@ -100,14 +100,14 @@ def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
     return structs.replace(row, role=row.role or "viewer")
 
 
-def own_calendars(ctx: Context) -> list[Calendar]:
+def member_calendars(ctx: Context) -> list[Calendar]:
     """The calendars that the signed-in user owns, and those that are shared with them."""
     return ctx.tx.all(Calendar, f"{SELECT_CALENDARS} WHERE {IN_MY_CALENDARS} ORDER BY c.id", me=user(ctx).id)
 
 
-def my_calendar_ids(ctx: Context) -> list[OwnCalendar]:
-    """Like own_calendars, but ids only."""
-    return ctx.tx.all(OwnCalendar, f"SELECT id FROM {MY_CALENDAR_IDS} AS own ORDER BY id", me=user(ctx).id)
+def member_calendar_ids(ctx: Context) -> list[MemberCalendar]:
+    """Like member_calendars, but ids only."""
+    return ctx.tx.all(MemberCalendar, f"SELECT id FROM {MY_CALENDAR_IDS} AS own ORDER BY id", me=user(ctx).id)
 
 
 def primary_calendar(ctx: Context) -> Calendar:

@@ -58,7 +58,7 @@ class TargetCalendar(Calendar, frozen=True, array_like=True):
     has_questions: bool
 
 
-class OwnCalendar(Struct, frozen=True, array_like=True):
+class MemberCalendar(Struct, frozen=True, array_like=True):
     """The id of a calendar that the actor owns or that is shared with them, for searches."""
 
     is_member: ClassVar = True
@@ -66,9 +66,9 @@ class OwnCalendar(Struct, frozen=True, array_like=True):
     id: int
 
 
-class OwnCalendars(Struct, frozen=True):
+class MemberCalendars(Struct, frozen=True):
     """All of the actor's calendars, whose ids need not be known."""
 
 
-Calendars = Sequence[Calendar | OwnCalendar]
-Searched = Calendars | OwnCalendars
+Calendars = Sequence[Calendar | MemberCalendar]
+Searched = Calendars | MemberCalendars
