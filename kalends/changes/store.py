@@ -99,16 +99,6 @@ def erase_answers_of_events(ctx: Context, event_ids: list[int]) -> None:
     ctx.tx.run(f"DELETE FROM changes WHERE event_id {ctx.db.in_list('ids')} AND kind = 'answer'", ids=event_ids)
 
 
-def erase_answers_of_response(ctx: Context, event_id: int, response_id: int) -> None:
-    """The same for one response. Each database writes JSON in its own way; in texts, quotation marks are escaped."""
-    ctx.tx.run(
-        "DELETE FROM changes WHERE event_id = :event_id AND kind = 'answer' AND (before LIKE :one OR before LIKE :other)",
-        event_id=event_id,
-        one=f'%"response_id":{response_id},%',
-        other=f'%"response_id" : {response_id},%',
-    )
-
-
 def erase_owner(ctx: Context, user_id: int) -> None:
     """Delete the history of the records of an account, all of which have been deleted."""
     ctx.tx.run("DELETE FROM changes WHERE owner_id = :id AND op = 'delete' AND kind = 'answer'", id=user_id)
@@ -124,7 +114,8 @@ def erase_owner(ctx: Context, user_id: int) -> None:
 
 
 def erase_response(ctx: Context, event_id: int, response_id: int) -> None:
-    """Delete the history of a response and of its answers, which refer to it (with or without spaces, as the database writes JSON)."""
+    """Delete the history of a response and of its answers, which refer to it. Each database writes JSON with spaces of its own; in
+    texts, quotation marks are escaped."""
     ctx.tx.run(
         """DELETE FROM changes WHERE event_id = :event_id AND (kind = 'response' AND record_id = :id
            OR kind = 'answer' AND (before LIKE :close OR before LIKE :wide))""",

@@ -116,12 +116,6 @@ def link(ctx: Context, response: Response) -> None:
     )
 
 
-def erase(ctx: Context, response: Response) -> None:
-    """Erase what a guest answered, and its history."""
-    ctx.tx.run("DELETE FROM question_answers WHERE response_id = :id", id=response.id)
-    changes.erase_answers_of_response(ctx, response.event_id, response.id)
-
-
 def clean_up(ctx: Context) -> None:
     """Erase answers whose time is over, with the history of all answers to their events."""
     rows = ctx.tx.rows(

@@ -15,7 +15,7 @@ def erase(ctx: Context, response: Response, event: Event, *, is_over: bool) -> N
     if not is_over:
         admission.leave(ctx, event, response)
         news.record(ctx, event, response_id=response.id)
-    answers.erase(ctx, response)
+    answers.delete(ctx, response.id)
     store.erase(ctx, response.id)
     store.delete_standing(ctx, response)
     proposals.delete_of(ctx, response.event_id, response.email_address)
