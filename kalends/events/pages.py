@@ -108,7 +108,8 @@ def _submit(ctx: Context, event_id: int, fields: Params[ResponseInput]) -> Docum
     response = submit(ctx, fields, "page")
     if ctx.actor is None:
         guest_cookie.put(ctx, event_id, response.response)
-    if response.id is UNSET and response_store.needs_confirmation(ctx, event_id):
+    state = response_store.find_state(ctx, event_id) if response.id is UNSET else None
+    if state and state.confirm_responses == "always":
         return redirect(ctx, f"/events/{event_id}", done="confirm-response")
     is_queued = response.response == "YES" and _may_wait(ctx, event_id, response)
     return redirect(ctx, f"/events/{event_id}", done="said-yes-or-waits" if is_queued else f"said-{response.response.lower()}")

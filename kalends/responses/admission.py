@@ -6,28 +6,30 @@ from msgspec import structs
 
 from kalends import errors, policy
 from kalends.context import Context
+from kalends.db import Retry
 from kalends.policy import Right
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import seats, store
 from kalends.responses.author import Author
-from kalends.responses.store import LockedEvent
+from kalends.responses.store import EventState
 
 
-def lock_open(ctx: Context, event: Event, *, exclusive: bool = False) -> tuple[Event, LockedEvent]:
+def lock_open(ctx: Context, event: Event, *, exclusive: bool = False) -> tuple[Event, EventState]:
     """Lock the event and return it as it is now, with the settings of its calendar, or raise the error that says why nobody can
     respond. Its editors can, after others.
 
     exclusive: other responses wait, also without a capacity.
     """
-    locked = store.lock_event(ctx, event.id, exclusive=exclusive or event.settings.capacity is not None)
+    exclusive = exclusive or event.settings.capacity is not None
+    locked = store.lock_event(ctx, event.id, exclusive=exclusive)
     if locked is None:
         raise errors.NotFound
     if locked.version != event.version:
-        # It may have got a capacity since, for which the responses must wait for each other.
         event = policy.event(ctx, event.id, to=Right.SEE)
-        if event.settings.capacity is not None:
-            store.lock_event(ctx, event.id, exclusive=True)
+        if event.settings.capacity is not None and not exclusive:
+            # It has got a capacity since, for which the responses must wait for each other.
+            raise Retry
     if locked.status == "cancelled":
         raise errors.EventCancelled("This event is cancelled: responses are closed.")
     if locked.status == "postponed":

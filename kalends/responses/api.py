@@ -161,12 +161,13 @@ def destroy(ctx: Context, response_id: int, params: ResponseRemoval) -> Deletion
     """Delete the response: the event's editors, the responder, and whoever has its `token` may. Editors tell the guest by mail,
     unless they send `notify=false`."""
     response, event = _load(ctx, response_id, params.token, of_hidden=True)
-    if params.token is None and is_another(ctx, event, author_of(ctx, response)):
+    by_editor = params.token is None and is_another(ctx, event, author_of(ctx, response))
+    if by_editor:
         ctx.via = "owner"
-        locked = store.lock_event(ctx, event.id, exclusive=False)
-        if params.notify and locked and locked.confirmations == "on" and response.email_address:
-            response_mail.insert_removal(ctx, event, response.email_address)
     admission.withdraw(ctx, event, response)
+    state = store.find_state(ctx, event.id) if by_editor and params.notify and response.email_address else None
+    if state and state.confirmations == "on":
+        response_mail.insert_removal(ctx, event, response.email_address)
     return Deletion([response_id])
 
 

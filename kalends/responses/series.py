@@ -43,7 +43,10 @@ def respond_to_series(ctx: Context, event: Event, who: Author, fields: Params[Re
     """Respond to the coming dates of the scope, with one mail. Dates that take no responses are left out, and where there is no seat
     the response waits. Return None to callers who may not see stored responses."""
     has_proof = who.is_proven or who.may_change or event.can_edit
-    if not has_proof and store.needs_confirmation(ctx, event.id):
+    state = store.find_state(ctx, event.id)
+    if state is None:
+        raise errors.NotFound
+    if not has_proof and state.confirm_responses == "always":
         respond(ctx, event, who, fields, via)
         return None
     assert event.series_id is not None
@@ -55,7 +58,7 @@ def respond_to_series(ctx: Context, event: Event, who: Author, fields: Params[Re
     proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=main.proven)
     news.record(ctx, event, response_id=main.id)
     by_editor = is_another(ctx, event, who)
-    if store.sends_confirmations(ctx, event.id) and (fields.value.notify or not by_editor):
+    if state.confirmations == "on" and (fields.value.notify or not by_editor):
         response_mail.insert(ctx, event, main.email_address, main.id, proposal_id, "response_changed" if by_editor else None)
     return SeriesRows(main, rows) if has_proof else None
 

@@ -29,7 +29,7 @@ _REDUCED_NUMBER = """number = CASE WHEN responses.number > CAST(:party_limit AS 
     THEN CAST(:party_limit AS BIGINT) - excluded.plus_n ELSE responses.number END"""
 
 
-class LockedEvent(Struct, frozen=True):
+class EventState(Struct, frozen=True):
     """What of an event decides whether it takes responses."""
 
     status: str
@@ -39,14 +39,10 @@ class LockedEvent(Struct, frozen=True):
     confirm_responses: str
 
 
-def lock_event(ctx: Context, event_id: int, *, exclusive: bool) -> LockedEvent | None:
-    """Lock the event, so that nobody changes it until the transaction ends; None if it was deleted.
-
-    exclusive: nobody else responds to it either.
-    """
-    lock = ctx.db.for_update if exclusive else ctx.db.for_share
+def find_state(ctx: Context, event_id: int, lock: str = "") -> EventState | None:
+    """The state of the event; None if it was deleted."""
     return ctx.tx.one(
-        LockedEvent,
+        EventState,
         f"""SELECT e.status, e.version, (SELECT c.confirmations FROM calendars c WHERE c.id = e.calendar_id),
                    (SELECT c.confirm_responses FROM calendars c WHERE c.id = e.calendar_id)
             FROM events e WHERE e.id = :id {lock}""",
@@ -54,16 +50,13 @@ def lock_event(ctx: Context, event_id: int, *, exclusive: bool) -> LockedEvent |
     )
 
 
-def needs_confirmation(ctx: Context, event_id: int) -> bool:
-    """Whether responses without proof count only when they were confirmed by mail."""
-    sql = "SELECT c.confirm_responses FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id = :id"
-    return bool(ctx.tx.value(sql, id=event_id) == "always")
+def lock_event(ctx: Context, event_id: int, *, exclusive: bool) -> EventState | None:
+    """Lock the event, so that nobody changes it until the transaction ends.
 
-
-def sends_confirmations(ctx: Context, event_id: int) -> bool:
-    """Whether guests get mail about their responses."""
-    sql = "SELECT c.confirmations FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id = :id"
-    return bool(ctx.tx.value(sql, id=event_id) == "on")
+    exclusive: nobody else responds to it either. A transaction must not lock it so after it has locked it without: two that do would
+    wait for each other.
+    """
+    return find_state(ctx, event_id, ctx.db.for_update if exclusive else ctx.db.for_share)
 
 
 def email_keys_of_event(ctx: Context, event_id: int) -> set[str]:
@@ -165,7 +158,6 @@ def delete_standing(ctx: Context, response: Response) -> None:
 
 def erase(ctx: Context, response_id: int) -> None:
     """Erase the personal data of the response. Its key is no address, so that nobody can respond with it."""
-    ctx.tx.run("DELETE FROM question_answers WHERE response_id = :id", id=response_id)
     ctx.tx.run(
         """UPDATE responses SET user_id = NULL, email_address = '', email_key = 'erased ' || CAST(id AS TEXT), name = NULL, comment = NULL,
                opt_in = FALSE, link_version = link_version + 1, version = version + 1, updated_at = :now WHERE id = :id""",

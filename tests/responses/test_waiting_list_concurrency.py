@@ -8,6 +8,7 @@ import pytest
 from msgspec import json
 
 from kalends.db import Database, Transaction
+from kalends.http import run_endpoint
 from kalends.responses import waiting_list
 from kalends.responses.waiting_list import Order, Party
 from tests.cast import Cast, Person, a_response, an_event
@@ -18,7 +19,11 @@ START = "2026-08-01T20:00"
 
 
 @pytest.mark.parametrize(("waiting", "order"), [("auto", "fit"), ("auto", "strict"), ("offer", "fit")])
-def test_concurrent_requests_keep_the_invariant(cast: Cast, db: Database, clock: Clock, waiting: str, order: Order, soak: bool) -> None:
+def test_concurrent_requests_keep_the_invariant(
+    cast: Cast, db: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch, waiting: str, order: Order, soak: bool
+) -> None:
+    # Each request locks the event first, so none is the victim of a deadlock, which would be tried again.
+    monkeypatch.setattr(run_endpoint, "ATTEMPTS", 1)
     threads, each = (200, 10) if soak else (10, 6)
     event = an_event(cast.alice, public=True, start_time=START, capacity=CAPACITY, waiting_list=waiting, waiting_order=order, offer_hours=1)
     members: list[tuple[Person, int]] = [(person, a_response(person, event)["id"]) for person in (cast.bob, cast.carol)]
@@ -29,8 +34,8 @@ def test_concurrent_requests_keep_the_invariant(cast: Cast, db: Database, clock:
 
     with ThreadPoolExecutor(threads) as pool:
         statuses = set().union(*pool.map(work, range(threads)))
-    # 503: it waited too long for the others, and changed nothing.
-    assert statuses <= {200, 201, 404, 409, 503}
+    # 200 threads may wait longer for the lock than a statement may take.
+    assert statuses <= {200, 201, 404, 409} | ({503} if soak else set())
     assert {200, 201} <= statuses
     # What is over by time is settled by the next request.
     cast.alice.put(f"/api/events/{event['id']}", json={"description": "Settled"})
