@@ -14,6 +14,7 @@ from kalends.deliveries import message
 from kalends.deliveries import store as deliveries
 from kalends.events import api, present, room, span, structured_data
 from kalends.events.input import CalendarChoice, SendInput
+from kalends.events.model import EventDetail
 from kalends.events.placements import api as placements
 from kalends.events.query import CommentPage
 from kalends.http.endpoint import Document
@@ -29,6 +30,7 @@ from kalends.responses import store as response_store
 from kalends.responses.guest_cookie import OwnResponse
 from kalends.responses.model import ResponseCreated, ResponseFor, ResponseInput
 from kalends.responses.submit import submit
+from kalends.web.cover import DEFAULT_COLOR
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -55,6 +57,7 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
         ctx,
         title=detail.title,
         event=detail,
+        color=_cover_color(ctx, detail),
         forms={name: structs.replace(form, prefix=f"{name}-") for name, form in (forms | submitted).items()},
         calendars=[calendar for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)] if ctx.actor else [],
         own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
@@ -64,6 +67,12 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
         room=room.describe(ctx, event),
         structured_data=structured_data.build(detail) if detail.public else None,
     )
+
+
+def _cover_color(ctx: Context, event: EventDetail) -> str:
+    """The colour of the first calendar that the reader can see."""
+    ids = [calendar.id for calendar in event.calendars[:1]]
+    return str(ctx.tx.value("SELECT color FROM calendars WHERE id = :id", id=ids[0])) if ids else DEFAULT_COLOR
 
 
 @page("POST", "/events/{event_id}/respond", guests=True, rate_limited=True, again=show, form="respond")

@@ -9,8 +9,10 @@ from kalends.calendars import search as calendar_search
 from kalends.context import Context
 from kalends.events.cursor import Cursor
 from kalends.events.query import EventQuery, Query
-from kalends.home import upcoming
+from kalends.home import days, upcoming
 from kalends.http.endpoint import Document
+from kalends.http.input.options import FieldOptions
+from kalends.values import datetimes
 from kalends.web.forms import filled
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone
@@ -26,6 +28,7 @@ class Search(Struct, kw_only=True):
 
     text: Annotated[Query, Meta(description="Words.")] | None = None
     tags: Annotated[Query, Meta(description="Comma-delimited tags.")] | None = None
+    when: Annotated[str, Meta(max_length=20, description="Days."), FieldOptions(check=days.check)] | None = None
     after: Cursor | None = None
     trail: Annotated[str, Meta(max_length=700, description="Where the pages before began, the last one last.")] | None = None
 
@@ -33,19 +36,32 @@ class Search(Struct, kw_only=True):
 @page("GET", "/", guests=True)
 def show(ctx: Context, params: Search) -> Document:
     """The public events that are going on or to come, each series once, and the calendars that match the words."""
-    query = EventQuery(text=_words(params.text), tags=params.tags, after=params.after, limit=PAGE_SIZE)
-    cards, position = upcoming.find(ctx, query, reader_zone(ctx))
+    zone = reader_zone(ctx)
+    today = datetimes.to_local(ctx.now, zone).date()
+    first, last = days.choose(params.when, today) if params.when else (today, None)
+    since = max(ctx.now, datetimes.start_of_day(first, zone)) if first >= today else datetimes.start_of_day(first, zone)
+    query = EventQuery(
+        text=_words(params.text), tags=params.tags, end_time=last.isoformat() if last else None, after=params.after, limit=PAGE_SIZE
+    )
+    cards, position = upcoming.find(ctx, query, since, zone)
     calendars = calendar_search.find(ctx, params.text) if params.text and not params.after else []
     return render(
         "home/show.html",
         ctx,
         title="What is on",
         form=filled(structs.asdict(params)),
-        cards=cards,
+        days=days.group(cards, first, today, zone),
+        choices=_choices(params),
         calendars=calendars,
         earlier=_earlier(params),
         later=_later(params, position) if position else "",
     )
+
+
+def _choices(params: Search) -> list[tuple[str, str, bool]]:
+    """The links that choose days: address, name, and whether it is chosen."""
+    kept = structs.replace(params, after=None, trail=None)
+    return [(_address(structs.replace(kept, when=when)), name, when == params.when) for when, name in [(None, "All"), *days.NAMES.items()]]
 
 
 def _words(text: str | None) -> str | None:
@@ -68,5 +84,6 @@ def _earlier(params: Search) -> str:
 
 
 def _address(params: Search, **position: str) -> str:
-    query = {"text": params.text, "tags": params.tags} | position
-    return "/?" + urlencode({name: value for name, value in query.items() if value}, safe=",")
+    query = {"text": params.text, "tags": params.tags, "when": params.when} | position
+    text = urlencode({name: value for name, value in query.items() if value}, safe=",")
+    return f"/?{text}" if text else "/"

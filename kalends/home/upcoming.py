@@ -9,30 +9,46 @@ from kalends.events.query import EventQuery
 from kalends.events.series.model import Repeat, build_repeat
 from kalends.records.event import EventRow
 from kalends.values import timestamps
+from kalends.web.cover import DEFAULT_COLOR
 
 # How many events are read at once, and at most, to fill a page.
 BATCH = 100
 MAX_READ = 500
 
 
+class CardDetail(Struct, frozen=True):
+    """The public calendar of an event, how many people come, and whether there is no place left."""
+
+    calendar_name: str | None = None
+    color: str = DEFAULT_COLOR
+    people: int = 0
+    is_full: bool = False
+
+
 class Card(Struct, frozen=True):
     """An event; of a series, the next date, the rule, and how many dates follow."""
 
     event: EventItem
+    detail: CardDetail
+    is_running: bool
     repeat: Repeat | None = None
     more: int = 0
 
 
-def find(ctx: Context, query: EventQuery, zone: str) -> tuple[list[Card], str | None]:
-    """A page of cards, and the cursor of the next page."""
-    query = structs.replace(query, start_time=timestamps.format_utc(ctx.now), overlaps=True)
-    rows, next_cursor = _fold_series(ctx, query, zone)
+def find(ctx: Context, query: EventQuery, since: int, zone: str) -> tuple[list[Card], str | None]:
+    """A page of cards of what runs at an instant or begins later, and the cursor of the next page."""
+    query = structs.replace(query, start_time=timestamps.format_utc(since), overlaps=True)
+    rows, next_cursor = _fold_series(ctx, query, since, zone)
     rules = _find_rules(ctx, [row.series_id for row in rows if row.series_id])
-    cards = [Card(item, *rules.get(item.series_id or 0, (None, 0))) for item in present.items(ctx, rows)]
+    details = _find_details(ctx, [row.id for row in rows])
+    cards = [
+        Card(item, details[row.id], row.start_at <= ctx.now and not row.all_day, *rules.get(row.series_id or 0, (None, 0)))
+        for row, item in zip(rows, present.items(ctx, rows), strict=True)
+    ]
     return cards, next_cursor
 
 
-def _fold_series(ctx: Context, query: EventQuery, zone: str) -> tuple[list[EventRow], str | None]:
+def _fold_series(ctx: Context, query: EventQuery, since: int, zone: str) -> tuple[list[EventRow], str | None]:
     """The first event of each series and all other events, and the cursor of the next page."""
     page: list[EventRow] = []
     series_ids: set[int] = set()
@@ -40,7 +56,7 @@ def _fold_series(ctx: Context, query: EventQuery, zone: str) -> tuple[list[Event
     last = listing.find_last_examined(ctx, query, None, zone)
     for _ in range(MAX_READ // BATCH):
         rows = listing.find(ctx, structs.replace(query, limit=BATCH, after=after), None, zone, last=last)
-        series_ids |= _find_earlier_series(ctx, rows, query.after)
+        series_ids |= _find_earlier_series(ctx, rows, since, query.after)
         for row in rows[:BATCH]:
             if row.series_id is None or row.series_id not in series_ids:
                 if len(page) == query.limit:
@@ -53,7 +69,7 @@ def _fold_series(ctx: Context, query: EventQuery, zone: str) -> tuple[list[Event
     return page, after
 
 
-def _find_earlier_series(ctx: Context, rows: list[EventRow], after: str | None) -> set[int]:
+def _find_earlier_series(ctx: Context, rows: list[EventRow], since: int, after: str | None) -> set[int]:
     """The series of these events that an earlier page has shown."""
     ids = list({row.series_id for row in rows if row.series_id})
     if after is None or not ids:
@@ -61,9 +77,9 @@ def _find_earlier_series(ctx: Context, rows: list[EventRow], after: str | None) 
     start_at, event_id = cursor.decode(after)
     series = ctx.tx.rows(
         f"""SELECT DISTINCT series_id FROM events WHERE series_id {ctx.db.in_list("ids")} AND public
-            AND start_at >= :now AND (start_at, id) <= (:start_at, :event_id)""",
+            AND start_at >= :since AND (start_at, id) <= (:start_at, :event_id)""",
         ids=ids,
-        now=ctx.now,
+        since=since,
         start_at=start_at,
         event_id=event_id,
     )
@@ -82,3 +98,19 @@ def _find_rules(ctx: Context, series_ids: list[int]) -> dict[int, tuple[Repeat, 
         now=ctx.now,
     )
     return {row[0]: (build_repeat(*row[1:3]), max(row[3] - 1, 0)) for row in rows}
+
+
+def _find_details(ctx: Context, event_ids: list[int]) -> dict[int, CardDetail]:
+    """What else the cards of these events show."""
+    if not event_ids:
+        return {}
+    rows = ctx.tx.rows(
+        f"""SELECT e.id, CASE WHEN c.public THEN c.name END, CASE WHEN c.public THEN c.color ELSE :color END,
+                   CASE WHEN coalesce(s.show_counts, TRUE) THEN coalesce(t.people, 0) ELSE 0 END, coalesce(s.taken >= s.capacity, FALSE)
+            FROM events e JOIN calendars c ON c.id = e.calendar_id
+            LEFT JOIN response_tallies t ON t.event_id = e.id LEFT JOIN response_settings s ON s.event_id = e.id
+            WHERE e.id {ctx.db.in_list("ids")}""",
+        ids=event_ids,
+        color=DEFAULT_COLOR,
+    )
+    return {row[0]: CardDetail(row[1], row[2], row[3], bool(row[4])) for row in rows}

@@ -15,6 +15,7 @@ from kalends.http.input.fields import fields_of
 from kalends.http.input.options import split_annotated
 from kalends.web import labels, notices, times
 from kalends.web.autolink import autolink
+from kalends.web.cover import draw_cover
 from kalends.web.forms import FormState
 from kalends.web.reader_zone import reader_zone
 
@@ -57,7 +58,7 @@ def _environment() -> Environment:
         loader=PackageLoader("kalends", "web/templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["static"] = static_url
-    environment.globals |= {"labels": labels, "plural": labels.plural, "times": times}
+    environment.globals |= {"labels": labels, "plural": labels.plural, "times": times, "draw_cover": draw_cover}
     environment.filters["autolink"] = autolink
     return environment
 

@@ -9,7 +9,7 @@ from tests.conftest import Clock
 
 
 def _titles(page: str) -> list[str]:
-    return re.findall(r'<h2><a href="/events/\d+" dir="auto">([^<]*)</a></h2>', page)
+    return re.findall(r'<h3><a href="/events/\d+" dir="auto">([^<]*)</a></h3>', page)
 
 
 def _weekly(cast: Cast, title: str, start_time: str, **fields: object) -> None:
