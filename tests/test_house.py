@@ -44,6 +44,7 @@ MODULE_LAYERS = {
         "contacts.entry",
         "demo.story",
         "events.cursor",
+        "inbound.message",
         "events.uid",
         "events.input",
         "events.query",
@@ -109,7 +110,7 @@ MODULE_LAYERS = {
             "events.status",
             "events.structured_data",
         ),
-        "home.upcoming",
+        *("home.days", "home.upcoming"),
         *(
             f"events.imports.{name}"
             for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
@@ -137,7 +138,17 @@ MODULE_LAYERS = {
         *("deliveries.recipient_links", "subscribers.opt_in"),
         *("webhooks.queue", "webhooks.signature"),
         *("users.reset_link", "users.reset_requests", "users.signed_link", "users.verify_link", "users.weak_passwords"),
-        *("web.autolink", "web.form_token", "web.forms", "web.notices", "web.page", "web.labels", "web.reader_zone", "web.times"),
+        *(
+            "web.autolink",
+            "web.cover",
+            "web.form_token",
+            "web.forms",
+            "web.notices",
+            "web.page",
+            "web.labels",
+            "web.reader_zone",
+            "web.times",
+        ),
     },
     "api": {"changes.stream", "web.redirects", "web.render", "reference.schema_text"},
     "pages": {
