@@ -75,6 +75,7 @@ MODULE_LAYERS = {
             f"deliveries.{name}"
             for name in (
                 "event_time",
+                "guest_notice",
                 "limits",
                 "mail",
                 "new_date",
@@ -84,9 +85,9 @@ MODULE_LAYERS = {
                 "response_mail",
                 "segments",
                 "sms",
+                "suppressions",
             )
         ),
-        *("deliveries.place_notice", "deliveries.response_mail"),
         *(
             "events.by_id",
             "events.by_uid",

@@ -10,7 +10,7 @@ from email.policy import SMTP
 from ipaddress import ip_address
 
 from kalends.deliveries import outbox_files
-from kalends.deliveries.outcome import TryAgain, Undeliverable, redact
+from kalends.deliveries.outcome import AddressRefused, TryAgain, Undeliverable, redact
 from kalends.net.deadline import Deadline
 from kalends.settings import Settings
 from kalends.transports import MailServer, domain, mail_server, read_address, sender
@@ -36,7 +36,8 @@ def send(settings: Settings, message: EmailMessage, address: str, *, seconds: fl
             raise Undeliverable("The mail server cannot send to addresses with letters like these.") from None
         except smtplib.SMTPRecipientsRefused as refused:
             code, reply = refused.recipients[recipient]
-            raise _rejection(server, code, reply) from None
+            rejection = _rejection(server, code, reply)
+            raise AddressRefused(str(rejection)) if isinstance(rejection, Undeliverable) else rejection from None
         except smtplib.SMTPResponseException as refused:
             raise _rejection(server, refused.smtp_code, refused.smtp_error) from None
         except (smtplib.SMTPException, OSError):

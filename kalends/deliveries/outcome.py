@@ -13,6 +13,10 @@ class Undeliverable(Outcome):
     """A permanent failure: no retry."""
 
 
+class AddressRefused(Undeliverable):
+    """A permanent failure: the mail server takes no mail for this address."""
+
+
 class TryAgain(Outcome):
     """A temporary failure: retry later."""
 

@@ -4,13 +4,14 @@ import queue
 import random
 import threading
 import time
+from collections.abc import Callable
 from email.message import EmailMessage
 
 from kalends.context import Context
 from kalends.db import Database, Retry
-from kalends.deliveries import account_message, mail, message, news_message, place_message, response_message, sms, store
+from kalends.deliveries import account_message, mail, message, news_message, place_message, response_message, sms, store, suppressions
 from kalends.deliveries.model import Channel
-from kalends.deliveries.outcome import TryAgain, Undeliverable, Unknown
+from kalends.deliveries.outcome import AddressRefused, TryAgain, Undeliverable, Unknown
 from kalends.errors import Unavailable
 from kalends.events import store as events
 from kalends.log import get_logger
@@ -37,6 +38,8 @@ GIVEN_UP_AFTER = 48 * 3600
 # How long a stopping worker waits for sends in progress.
 GRACE = 5
 ACCOUNT_MESSAGES = {"reset": account_message.reset, "verify": account_message.verify, "notice": account_message.notice}
+# The messages to guests by their kind: an e-mail or, for the channel `sms`, a text. They raise Undeliverable if there is nothing to tell.
+GUEST_MESSAGES: dict[str, Callable[[Context, Delivery], EmailMessage | str]] = {}
 
 
 class Outbox:
@@ -121,8 +124,11 @@ def _due(ctx: Context, channel: Channel, limit: int) -> list[Delivery]:
 def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:
     """Send it once, and record the outcome."""
     state, error, due_at = "sent", None, None
+    is_refused = False
     try:
         _send(Context(db, settings, timestamps.now()), delivery)
+    except AddressRefused as refusal:
+        state, error, is_refused = "failed", str(refusal), True
     except (Undeliverable, Unknown) as final:
         state, error = "failed", str(final)
     except TryAgain as trouble:
@@ -131,10 +137,20 @@ def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:
         log.exception("delivery_failed", delivery=delivery.id)
         state, error, due_at = _retry_or_fail(delivery, "An internal error occurred; the log has the details.")
     log.info("delivery", delivery=delivery.id, channel=delivery.channel, state=state, attempts=delivery.attempts, error=error)
-    _record_outcome(db, settings, delivery, state, error, due_at)
+    _record_outcome(db, settings, delivery, state, error, due_at, is_refused=is_refused)
 
 
 def _send(ctx: Context, delivery: Delivery) -> None:
+    if delivery.kind in GUEST_MESSAGES:
+        with ctx.read():
+            if suppressions.is_suppressed(ctx, delivery):
+                raise Undeliverable("They wanted no more such messages before it was sent, or their address does not work.")
+            guest_message = GUEST_MESSAGES[delivery.kind](ctx, delivery)
+        if isinstance(guest_message, str):
+            sms.send(ctx.settings, delivery.address, guest_message, delivery.id)
+        else:
+            mail.send(ctx.settings, guest_message, delivery.address)
+        return
     if delivery.notice == "response_news":
         with ctx.read():
             content = _news(ctx, delivery)
@@ -253,13 +269,19 @@ def _retry_or_fail(delivery: Delivery, trouble: str) -> tuple[str, str, int | No
     return "queued", trouble, due_at
 
 
-def _record_outcome(db: Database, settings: Settings, delivery: Delivery, state: str, error: str | None, due_at: int | None) -> None:
-    """Record the outcome, retrying until the lease ends: an unrecorded message would be sent again."""
+def _record_outcome(
+    db: Database, settings: Settings, delivery: Delivery, state: str, error: str | None, due_at: int | None, *, is_refused: bool
+) -> None:
+    """Record the outcome, retrying until the lease ends: an unrecorded message would be sent again.
+
+    is_refused: the mail server takes no mail for the address."""
     until = time.monotonic() + LEASE
     while True:
         ctx = Context(db, settings, timestamps.now())
         try:
             with ctx.write():
+                if is_refused:
+                    suppressions.insert_for_delivery(ctx, delivery, "refused", error)
                 return store.finish(ctx, delivery, state, error, due_at)
         except (Retry, Unavailable):
             if time.monotonic() > until:

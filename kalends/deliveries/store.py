@@ -30,6 +30,8 @@ ABOUT_NEW_DATE = "(kind = 'notice' AND notice IS NULL)"
 ABOUT_GUESTS = f"({ABOUT_NEW_DATE} OR kind = 'notice' AND notice IN {PLACE_NOTICES})"
 # Others can cause these, and must not be able to use up what a user gets about the account.
 CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice = 'response_news')"
+# What organisers see of the messages about their events, beside those.
+LISTED = ("send_to_me", "announce", "confirm", "response", "proposal", "change", "cancel", "message", "reminder", "invitation")
 RETENTION = 90 * 24 * HOUR
 
 _DELIVERY = columns(Delivery)
@@ -209,7 +211,7 @@ def count(ctx: Context, query: DeliveryQuery) -> int:
 
 def _conditions(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
     if query.event_id is None:
-        where = f"owner_id = :owner_id AND (kind IN ('send_to_me', 'announce', 'confirm', 'response', 'proposal') OR {ABOUT_GUESTS})"
+        where = f"owner_id = :owner_id AND (kind IN {LISTED} OR {ABOUT_GUESTS})"
         params: dict[str, Any] = {"owner_id": policy.user(ctx).id}
     else:
         where, params = "event_id = :event_id", {"event_id": query.event_id}

@@ -4,6 +4,26 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+# What a message is: to those who asked for an event or subscribed, to the users of accounts, and to the guests of an event.
+MessageKind = Literal[
+    "announce",
+    "cancel",
+    "change",
+    "confirm",
+    "confirmation",
+    "invitation",
+    "link",
+    "message",
+    "notice",
+    "promotion",
+    "proposal",
+    "reminder",
+    "reset",
+    "response",
+    "send_to_me",
+    "verification",
+    "verify",
+]
 # The changes of an account that its user is notified of.
 AccountNotice = Literal["password_changed", "password_reset", "address_changed", "key_created", "webhook_created", "webhook_disabled"]
 # What guests on a waiting list are told: they have a place, one is offered to them, or their offer has lapsed.
@@ -36,6 +56,10 @@ class Delivery(Struct, frozen=True):
     notice: Notice | None = None
     response_id: int | None = None
     proposal_id: int | None = None
+    # What it is sent for: an address gets one message for it.
+    cause: str | None = None
+    # The events that it is about, delimited by commas, if they are several.
+    event_ids: str | None = None
 
     @property
     def is_about_new_date(self) -> bool:

@@ -12,7 +12,7 @@ from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
 from kalends.questions.model import KINDS as QUESTION_KINDS
 from kalends.questions.model import PER
-from kalends.records.delivery import PLACE_NOTICES
+from kalends.records.delivery import PLACE_NOTICES, MessageKind
 from kalends.records.response_settings import WaitingList, WaitingOrder
 from kalends.records.user import ResponseNotices
 from kalends.records.webhook import DisabledReason, WebhookState
@@ -307,7 +307,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "DeliveryQueued.state": get_args(State),
     "QuestionItem.kind": QUESTION_KINDS,
     "per": PER,
-    "DeliveryItem.kind": ("announce", "confirm", "link", "notice", "proposal", "reset", "response", "send_to_me", "verify"),
+    "DeliveryItem.kind": get_args(MessageKind),
     "SubscriberItem.source": ("send_to_me", "response", "confirmation"),
     "ServiceImport.service": get_args(Service),
     **dict.fromkeys(("EventItem.status", "EventDetail.status", "EventRepeated.status"), get_args(split_annotated(Status)[0])),
@@ -337,7 +337,7 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     ("email", "sms"): "Channel",
     PLACE_NOTICES: "PlaceNotice",
     ("queued", "sending", "sent", "failed"): "DeliveryState",
-    ("announce", "confirm", "link", "notice", "proposal", "reset", "response", "send_to_me", "verify"): "DeliveryKind",
+    get_args(MessageKind): "DeliveryKind",
     ("send_to_me", "response", "confirmation"): "SubscriberSource",
     ("google", "outlook", "yahoo"): "ContactService",
     ("primary", "imported"): "ContactList",

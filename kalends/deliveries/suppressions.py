@@ -1,0 +1,81 @@
+"""The SQL of suppressed addresses: who gets no messages of a purpose, and why."""
+
+import json
+
+from kalends.context import Context
+from kalends.deliveries.store import mailbox
+from kalends.records.delivery import Delivery
+from kalends.records.suppression import Purpose, Reason
+
+# What each kind of message to guests is for.
+PURPOSES: dict[str, Purpose] = {
+    "change": "notice",
+    "cancel": "notice",
+    "message": "notice",
+    "reminder": "reminder",
+    "invitation": "invitation",
+}
+
+
+def find_suppressed(
+    ctx: Context, owner_id: int, event_id: int | None, purpose: Purpose, recipients: set[tuple[str, str]]
+) -> set[tuple[str, str]]:
+    """Those of the recipients (channel and address) who get no messages of this purpose from the organiser, about the event or at all."""
+    if not recipients:
+        return set()
+    keys = {(channel, address): mailbox(address) for channel, address in recipients}
+    rows = ctx.tx.rows(
+        f"""SELECT s.channel, s.address_key FROM {ctx.db.records("recipients", {"address_key": "TEXT"})}
+            JOIN suppressed_addresses s ON s.address_key = recipients.address_key
+            WHERE s.purpose = :purpose AND (s.owner_id IS NULL OR s.owner_id = :owner_id)
+            AND (s.event_id IS NULL OR s.event_id = CAST(:event_id AS BIGINT))""",
+        recipients=json.dumps([{"address_key": key} for key in sorted(set(keys.values()))]),
+        purpose=purpose,
+        owner_id=owner_id,
+        event_id=event_id,
+    )
+    suppressed = set(rows)
+    return {recipient for recipient, key in keys.items() if (recipient[0], key) in suppressed}
+
+
+def is_suppressed(ctx: Context, delivery: Delivery) -> bool:
+    """Whether the recipient of the message wants or gets no such messages any more."""
+    purpose = PURPOSES.get(delivery.kind)
+    recipient = (delivery.channel, delivery.address)
+    return purpose is not None and bool(find_suppressed(ctx, delivery.owner_id, delivery.event_id, purpose, {recipient}))
+
+
+def insert(
+    ctx: Context,
+    purpose: Purpose,
+    reason: Reason,
+    channel: str,
+    address: str,
+    *,
+    owner_id: int | None = None,
+    event_id: int | None = None,
+    detail: str | None = None,
+) -> None:
+    """Suppress the address for messages of this organiser, about this event, or (neither) of the whole service."""
+    ctx.tx.run(
+        """INSERT INTO suppressed_addresses (owner_id, event_id, channel, address, address_key, purpose, reason, detail, created_at)
+           VALUES (:owner_id, :event_id, :channel, :address, :address_key, :purpose, :reason, :detail, :now)
+           ON CONFLICT (address_key, channel, purpose, coalesce(owner_id, 0), coalesce(event_id, 0))
+           DO UPDATE SET reason = excluded.reason, detail = excluded.detail""",
+        owner_id=owner_id,
+        event_id=event_id,
+        channel=channel,
+        address=address,
+        address_key=mailbox(address),
+        purpose=purpose,
+        reason=reason,
+        detail=detail,
+        now=ctx.now,
+    )
+
+
+def insert_for_delivery(ctx: Context, delivery: Delivery, reason: Reason, detail: str | None) -> None:
+    """Suppress the recipient of a message for its purpose and its organiser, if it is a message to a guest."""
+    purpose = PURPOSES.get(delivery.kind)
+    if purpose is not None:
+        insert(ctx, purpose, reason, delivery.channel, delivery.address, owner_id=delivery.owner_id, detail=detail)
