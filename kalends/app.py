@@ -26,6 +26,7 @@ from kalends.calendars import import_pages as calendar_import_pages
 from kalends.calendars import pages as calendar_pages
 from kalends.calendars import sharing_pages
 from kalends.calendars.questions import api as calendar_questions
+from kalends.calendars.reminders import api as calendar_reminders
 from kalends.changes import api as changes
 from kalends.changes import pages as change_pages
 from kalends.changes import stream as changes_stream
@@ -46,6 +47,7 @@ from kalends.events.history import api as event_history
 from kalends.events.imports import api as event_imports
 from kalends.events.placements import api as event_placements
 from kalends.events.questions import api as event_questions
+from kalends.events.reminders import api as event_reminders
 from kalends.events.series import api as event_series
 from kalends.health import api as health
 from kalends.home import pages as home_pages
@@ -81,7 +83,7 @@ from kalends.webhooks import pages as webhook_pages
 # Every module that declares endpoints.
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history),
-    *(comments, responses, event_questions, calendar_questions, contacts, deliveries, subscribers),
+    *(comments, responses, event_questions, calendar_questions, event_reminders, calendar_reminders, contacts, deliveries, subscribers),
     *(changes, changes_stream, trash, webhooks),
     *(home_pages, event_pages, event_form_pages, event_responses_pages, event_history_pages, calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),

@@ -101,6 +101,15 @@ def a_question(owner: Client, path: str, **fields: Any) -> dict[str, Any]:
     return question
 
 
+def a_reminder(owner: Client, path: str, **fields: Any) -> dict[str, Any]:
+    """A reminder of the event or calendar with this path, a day before its start."""
+    time = {} if "days_before" in fields else {"before": 1440}
+    reply = owner.post(f"{path}/reminders", json=time | fields)
+    assert reply.status == 201, reply
+    reminder: dict[str, Any] = reply.json
+    return reminder
+
+
 def verified(db: Database, person: Person) -> Person:
     """The person, who has proved that their e-mail address is theirs."""
     with db.write() as tx:

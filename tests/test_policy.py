@@ -19,6 +19,7 @@ from tests.cast import (
     a_contact,
     a_key,
     a_question,
+    a_reminder,
     a_response,
     a_webhook,
     an_event,
@@ -305,6 +306,17 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /api/events/{event_id}/questions": {"private": (404, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
     "PUT /api/events/{event_id}/questions/{question_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "DELETE /api/events/{event_id}/questions/{question_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "GET /api/events/{event_id}/reminders": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "POST /api/events/{event_id}/reminders": {"private": (404, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
+    "PUT /api/events/{event_id}/reminders/{reminder_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "DELETE /api/events/{event_id}/reminders/{reminder_id}": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "GET /api/calendars/{calendar_id}/reminders": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "POST /api/calendars/{calendar_id}/reminders": {"private": (404, 201, 403, 403, 404), "public": (401, 201, 403, 403, 403)},
+    "PUT /api/calendars/{calendar_id}/reminders/{reminder_id}": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
+    "DELETE /api/calendars/{calendar_id}/reminders/{reminder_id}": {
+        "private": (404, 200, 403, 403, 404),
+        "public": (401, 200, 403, 403, 403),
+    },
     "GET /api/calendars/{calendar_id}/questions": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
     "POST /api/calendars/{calendar_id}/questions": {"private": (404, 201, 403, 403, 404), "public": (401, 201, 403, 403, 403)},
     "PUT /api/calendars/{calendar_id}/questions/{question_id}": {"private": (404, 200, 403, 403, 404), "public": (401, 200, 403, 403, 403)},
@@ -360,7 +372,7 @@ class Scene:
 
     def path(self, template: str) -> str:
         if template.removeprefix("/api").startswith("/calendars"):
-            template = template.replace("{question_id}", "{shared_question_id}")
+            template = template.replace("{question_id}", "{shared_question_id}").replace("{reminder_id}", "{shared_reminder_id}")
         return template.format_map(_Lazily(self))
 
     def find(self, name: str) -> Any:
@@ -376,6 +388,8 @@ class Scene:
             "seq": lambda: last_change(self.cast.alice, self.event),
             "response_id": lambda: a_response(self.cast.alice, self.event, email_address="gus@example.org")["id"],
             "question_id": lambda: a_question(self.cast.alice, f"/api/events/{self.event['id']}")["id"],
+            "reminder_id": lambda: a_reminder(self.cast.alice, f"/api/events/{self.event['id']}")["id"],
+            "shared_reminder_id": lambda: a_reminder(self.cast.alice, f"/api/calendars/{self.calendar['id']}")["id"],
             "shared_question_id": lambda: a_question(self.cast.alice, f"/api/calendars/{self.calendar['id']}")["id"],
             "contact_id": lambda: self.contact["id"],
             "subscriber_id": lambda: self.subscriber["id"],
@@ -428,6 +442,8 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "GET /api/changes/stream": lambda scene: {"calendar_id": scene.calendar["id"]},
     "GET /api/comments": lambda scene: {"event_id": scene.event["id"]},
     "POST /api/events/{event_id}/questions": lambda scene: {"label": "Vegan?", "kind": "yes_no"},
+    "POST /api/events/{event_id}/reminders": lambda scene: {"before": 60},
+    "POST /api/calendars/{calendar_id}/reminders": lambda scene: {"before": 60},
     "POST /api/calendars/{calendar_id}/questions": lambda scene: {"label": "Vegan?", "kind": "yes_no"},
     "PUT /api/comments/{comment_id}": lambda scene: {"comment": "Another text"},
     "POST /api/contacts": lambda scene: {"first_name": "Ana"},

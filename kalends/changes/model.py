@@ -19,7 +19,7 @@ Kind = Literal["calendar", "event", "series", "comment", "response", "contact"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 OPS = ("put", "gone")
 WAYS = ("api", "page", "owner", "worker", "database")
-ALL_KINDS = (*KINDS, "placement", "exception", "settings", "question", "answer", "share", "invitation")
+ALL_KINDS = (*KINDS, "placement", "exception", "settings", "question", "answer", "reminder", "share", "invitation")
 MAX_CHANGES = 500
 
 

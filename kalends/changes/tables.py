@@ -41,6 +41,7 @@ TABLES = (
         flags=("required",),
         told=("label", "kind", "required", "per", "options", "ask_if_answer", "keep_days"),
     ),
+    Table("reminder", "reminders", told=("before", "days_before", "at", "audience", "channel", "text")),
     Table("placement", "placements", flags=("grants",), has_updated_at=False, told=("calendar_id",)),
     Table("comment", "comments", flags=("approved",), told=("name", "comment", "response", "approved")),
     Table(

@@ -76,7 +76,7 @@ def _require_rights(ctx: Context, records: Records) -> None:
     rights: dict[int, Right] = {}
     for record in records.all:
         row = record.first
-        if row.kind in ("calendar", "share", "invitation") or (row.kind == "question" and row.event_id is None):
+        if row.kind in ("calendar", "share", "invitation") or (row.kind in ("question", "reminder") and row.event_id is None):
             _require_calendar(ctx, record, records)
         elif row.kind == "contact":
             policy.require_own_record(ctx, row.owner_id)
@@ -102,7 +102,7 @@ def _require_calendar(ctx: Context, record: Record, records: Records) -> None:
     deleted = records.deleted.get(("calendar", calendar_id))
     if deleted:
         policy.require_own_record(ctx, deleted["owner_id"])
-    elif record.kind == "question":
+    elif record.kind in ("question", "reminder"):
         policy.require_undo_in_calendar(ctx, calendar_id, creates=False)
     elif record.kind != "calendar":
         # The other person may have left the calendar, or block its owner.

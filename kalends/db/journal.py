@@ -17,7 +17,7 @@ _STAMPS = ("version", "updated_at", "held", "offered", "offer_until", "queued_at
 # Statements on these tables fire triggers of the journal, some by foreign keys.
 _JOURNALED = re.compile(
     r"\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+(?:users|calendars|calendar_shares|calendar_invitations|events|placements|series"
-    r"|series_exceptions|comments|responses|response_settings|questions|question_answers|contacts)\b"
+    r"|series_exceptions|comments|responses|response_settings|questions|question_answers|reminders|contacts)\b"
 )
 
 

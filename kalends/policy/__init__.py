@@ -58,7 +58,7 @@ from kalends.policy.events import (
 )
 from kalends.policy.feed_link import feed_url
 from kalends.policy.guests import can_see_comment, can_see_response, comment, comment_visible, needs_no_approval, response
-from kalends.policy.response_link import linked_response, response_token, response_url, sees_event
+from kalends.policy.response_link import GUEST_SEES_EVENT, linked_response, response_token, response_url, sees_event
 from kalends.policy.undo import (
     may_undo_own,
     require_own_record,
@@ -73,6 +73,7 @@ __all__ = [
     "DELETED_EVENT_LIFETIME",
     "EDITABLE_EVENT_IDS",
     "EVENT_EDITABLE",
+    "GUEST_SEES_EVENT",
     "IN_MY_CALENDARS",
     "MY_CALENDAR_IDS",
     "SELECT_CALENDARS",

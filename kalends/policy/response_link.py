@@ -17,6 +17,8 @@ LINK_LIFETIME = 30 * 86_400
 MAX_DIGITS = 18
 INCOMPLETE = "This link does not work: it is not complete, or it was replaced by a newer one. Look for the newest mail about the event."
 ENDED = "This link ended 30 days after the event."
+# SQL: whether the guest of the response `r` sees the event `e`, as `sees_event` says of one.
+GUEST_SEES_EVENT = VISIBLE_TO_USER.replace(":me", "r.user_id")
 
 
 def response_token(settings: Settings, response: Response) -> str:

@@ -16,6 +16,7 @@ from kalends.records.delivery import PLACE_NOTICES, MessageKind
 from kalends.records.response_settings import WaitingList, WaitingOrder
 from kalends.records.user import ResponseNotices
 from kalends.records.webhook import DisabledReason, WebhookState
+from kalends.reminders.model import GROUPS, STATES
 from kalends.responses.model import Attendance, PlaceState
 from kalends.webhooks.model import DELIVERY_KINDS
 
@@ -192,6 +193,18 @@ MEANINGS = {
     "plus_n": "Number of further people who come along.",
     "opt_in": "Whether the responder asked to hear of other events.",
     # Questions
+    # Reminders
+    "reminders": "The reminders.",
+    "ReminderItem.event_id": "Id of the event; null for a reminder of a calendar.",
+    "ReminderItem.calendar_id": "Id of the calendar whose events have it, unless they have their own; null for a reminder of one event.",
+    "ReminderItem.before": "How many minutes before the start; null: see days_before.",
+    "days_before": "How many days before the day of the start; null: see before.",
+    "ReminderItem.at": "The time of that day, on the event's clock.",
+    "audience": "Whom it reminds: those who are going, maybe, waiting, or all of these.",
+    "ReminderItem.text": "What it says.",
+    "due_time": "When it is due for this event; null if it would be after the start, or of a calendar's reminder.",
+    "recipients": "How many people it would remind now, or has reminded; null of a calendar's reminder.",
+    "ReminderItem.state": "Whether it is still to be sent, was sent, was not sent because its time was over, or is off.",
     "questions": "The questions, in the order in which they are asked.",
     "EventDetail.questions": "What is asked of those who say YES.",
     "EventRepeated.questions": "What is asked of those who say YES.",
@@ -296,6 +309,8 @@ VALUES: dict[str, tuple[str, ...]] = {
     "WebhookDeliveryItem.kind": DELIVERY_KINDS,
     "WebhookDeliveryItem.state": get_args(WebhookState),
     "response": get_args(split_annotated(Attendance)[0]),
+    "audience": GROUPS,
+    "ReminderItem.state": STATES,
     "approved": ("true", "false"),
     "waiting_list": get_args(WaitingList),
     "waiting_order": get_args(WaitingOrder),
@@ -325,6 +340,8 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     WAYS: "ChangeWay",
     get_args(DisabledReason): "WebhookDisabledReason",
     ("at_once", "daily", "off"): "ResponseNotices",
+    GROUPS: "ReminderAudience",
+    STATES: "ReminderState",
     DELIVERY_KINDS: "WebhookDeliveryKind",
     get_args(WebhookState): "WebhookDeliveryState",
     ("YES", "MAYBE", "NO"): "Attendance",

@@ -17,6 +17,7 @@ DERIVED = {
     "response_settings": {"taken", "waiting", "last_queued_at", "ceiling"},
     "contacts": {"search", "sort_key"},
     "question_answers": {"erase_at"},
+    "reminders": {"due_from"},
     "calendars": {"search", "revision", "changed_at", "feed_version", "public_revision", "public_changed_at"},
 }
 

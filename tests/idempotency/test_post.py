@@ -76,6 +76,11 @@ def _event_question(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.alice, {"json": {"label": "Vegan?", "kind": "yes_no"}}
 
 
+def _event_reminder(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    an_event(cast.alice)
+    return cast.alice, {"json": {"before": 60}}
+
+
 def _response(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     event = an_event(cast.alice, public=True)
     return cast.anonymous, {"json": {"event_id": event["id"], "response": "YES", "email_address": "g@example.org"}}
@@ -109,6 +114,12 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "events from a file": ("/api/events/import", lambda cast, clock: (cast.alice, multipart(files=[("file", "a.ics", ICS)])), "events"),
     "comments": ("/api/comments", _comment, "comments"),
     "questions": ("/api/events/{event_id}/questions", _event_question, "questions"),
+    "reminders": ("/api/events/{event_id}/reminders", _event_reminder, "reminders"),
+    "reminders of a calendar": (
+        "/api/calendars/{calendar_id}/reminders",
+        lambda cast, clock: (cast.alice, {"json": {"before": 60}}),
+        "reminders",
+    ),
     "questions of a calendar": (
         "/api/calendars/{calendar_id}/questions",
         lambda cast, clock: (cast.alice, {"json": {"label": "Vegan?", "kind": "yes_no"}}),

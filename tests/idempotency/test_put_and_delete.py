@@ -9,7 +9,7 @@ import pytest
 
 from kalends.app import ENDPOINTS
 from kalends.db import Database
-from tests.cast import PASSWORD, Cast, Person, a_calendar, a_contact, a_question, a_webhook, an_event, shared
+from tests.cast import PASSWORD, Cast, Person, a_calendar, a_contact, a_question, a_reminder, a_webhook, an_event, shared
 from tests.client import Client, Reply
 
 AT_ONCE = 4
@@ -50,6 +50,14 @@ def _question(owner: str, create: Callable[..., dict[str, Any]], **fields: Any) 
     def request(cast: Cast) -> Request:
         owner_id = create(cast.alice)["id"]
         return (owner_id, a_question(cast.alice, f"/api/{owner}/{owner_id}")["id"]), cast.alice, fields
+
+    return request
+
+
+def _reminder(owner: str, create: Callable[..., dict[str, Any]], **fields: Any) -> Callable[[Cast], Request]:
+    def request(cast: Cast) -> Request:
+        owner_id = create(cast.alice)["id"]
+        return (owner_id, a_reminder(cast.alice, f"/api/{owner}/{owner_id}")["id"]), cast.alice, fields
 
     return request
 
@@ -110,6 +118,10 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "PUT /api/calendars/{calendar_id}/share": _share,
     "PUT /api/calendars/{calendar_id}/unshare": _unshared,
     "PUT /api/calendars/{calendar_id}/reset_feed": _calendar(),
+    "PUT /api/events/{event_id}/reminders/{reminder_id}": _reminder("events", an_event, before=30),
+    "DELETE /api/events/{event_id}/reminders/{reminder_id}": _reminder("events", an_event),
+    "PUT /api/calendars/{calendar_id}/reminders/{reminder_id}": _reminder("calendars", a_calendar, before=30),
+    "DELETE /api/calendars/{calendar_id}/reminders/{reminder_id}": _reminder("calendars", a_calendar),
     "PUT /api/events/{event_id}/questions/{question_id}": _question("events", an_event, label="Which menu?"),
     "DELETE /api/events/{event_id}/questions/{question_id}": _question("events", an_event),
     "PUT /api/calendars/{calendar_id}/questions/{question_id}": _question("calendars", a_calendar, label="Which menu?"),

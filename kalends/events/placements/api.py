@@ -12,6 +12,7 @@ from kalends.events.placements import store as placements
 from kalends.http.endpoint import endpoint
 from kalends.policy import Right
 from kalends.questions import store as questions
+from kalends.reminders import store as reminders
 
 
 @endpoint("PUT", "/api/events/{event_id}/add")
@@ -49,11 +50,14 @@ def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
 def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     """Copy the event to a calendar: `calendar_id`, or your primary calendar.
 
-    The copy is a new event of yours, with the same content, tags and questions; it is public if both the event and the calendar are.
+    The copy is a new event of yours, with the same content, tags and questions, and with the reminders if you may edit the event. It is
+    public if both the event and the calendar are.
     """
     event = policy.event(ctx, event_id, to=Right.SEE)
     calendar = policy.calendar_for_new_event(ctx, params.calendar_id)
     created = insert_event(ctx, structs.replace(present.editable(event), public=event.public and calendar.public), calendar)
+    if event.can_edit:
+        reminders.copy_to_event(ctx, event.id, created.id)
     if not questions.copy_to_event(ctx, event, created.id):
         return created
     return present.load_detail(ctx, created.id)

@@ -16,6 +16,7 @@ from kalends.events.series.store import MONTHS_AHEAD, Series, WithoutSlot
 from kalends.events.span import Span
 from kalends.questions import store as questions
 from kalends.records.event import Event
+from kalends.reminders import store as reminders
 from kalends.values import datetimes
 
 # How many coming dates a preview lists.
@@ -196,10 +197,12 @@ def _create_missing(ctx: Context, pattern: Event, series: Series, slots: set[str
         quotas.reserve(ctx, pattern.owner_id, "events", len(days), len(days) * store.text_size(pattern))
     rows = [occurrence_span(pattern, day, series.clock) | {"slot": day.isoformat()} for day in days]
     store.insert_occurrences(ctx, pattern, series.id, rows)
-    question_ids = questions.ids_of_event(ctx, pattern.id)
-    if question_ids:
+    question_ids, reminder_ids = questions.ids_of_event(ctx, pattern.id), reminders.ids_of_event(ctx, pattern.id)
+    if question_ids or reminder_ids:
         by_slot = series_store.find_slots(ctx, series.id)
-        questions.insert_copies(ctx, question_ids, [by_slot[day.isoformat()] for day in days])
+        event_ids = [by_slot[day.isoformat()] for day in days]
+        questions.insert_copies(ctx, question_ids, event_ids)
+        reminders.insert_copies(ctx, reminder_ids, event_ids)
 
 
 def _to_instant(day: date, clock: int, zone: str, days: int = 0) -> int:

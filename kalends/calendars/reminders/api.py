@@ -1,0 +1,41 @@
+"""The reminders of all events of a calendar that have none of their own."""
+
+from kalends import policy
+from kalends.context import Context
+from kalends.http.endpoint import endpoint
+from kalends.http.input.fields import Changes
+from kalends.http.input.types import Deletion
+from kalends.policy import Right
+from kalends.reminders import change, present, store
+from kalends.reminders.model import ReminderFields, ReminderIndex, ReminderItem
+
+
+@endpoint("GET", "/api/calendars/{calendar_id}/reminders")
+def calendar_reminders(ctx: Context, calendar_id: int) -> ReminderIndex:
+    """The reminders of all events of the calendar that have none of their own, for its owner and editors."""
+    policy.calendar(ctx, calendar_id, to=Right.EDIT)
+    return ReminderIndex([present.item(reminder) for reminder in store.of_calendar(ctx, calendar_id)])
+
+
+@endpoint("POST", "/api/calendars/{calendar_id}/reminders", status=201)
+def add_calendar_reminder(ctx: Context, calendar_id: int, params: ReminderFields) -> ReminderItem:
+    """Remind the guests of all events whose home is the calendar, unless they have reminders of their own. Only the owner may."""
+    return _of_calendar(ctx, calendar_id, change.add_to_calendar(ctx, calendar_id, params))
+
+
+@endpoint("PUT", "/api/calendars/{calendar_id}/reminders/{reminder_id}")
+def update_calendar_reminder(ctx: Context, calendar_id: int, reminder_id: int, params: Changes[ReminderFields]) -> ReminderItem:
+    """Change the reminder for all events of the calendar. Only the owner may."""
+    change.change_of_calendar(ctx, calendar_id, reminder_id, params)
+    return _of_calendar(ctx, calendar_id, reminder_id)
+
+
+@endpoint("DELETE", "/api/calendars/{calendar_id}/reminders/{reminder_id}")
+def delete_calendar_reminder(ctx: Context, calendar_id: int, reminder_id: int) -> Deletion:
+    """Delete the reminder. Only the owner may."""
+    change.delete_of_calendar(ctx, calendar_id, reminder_id)
+    return Deletion([reminder_id])
+
+
+def _of_calendar(ctx: Context, calendar_id: int, reminder_id: int) -> ReminderItem:
+    return next(present.item(each) for each in store.of_calendar(ctx, calendar_id) if each.id == reminder_id)

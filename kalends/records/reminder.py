@@ -1,0 +1,28 @@
+"""The row of a reminder."""
+
+from msgspec import Struct
+
+
+class Reminder(Struct, frozen=True):
+    """A row of the table `reminders`. `at` is a minute of the day; `audience` is delimited by commas."""
+
+    id: int
+    event_id: int | None
+    calendar_id: int | None
+    origin_id: int | None
+    before: int | None
+    days_before: int | None
+    at: int | None
+    audience: str
+    channel: str
+    text: str | None
+
+    @property
+    def origin(self) -> int:
+        """What the copies of the reminder have in common."""
+        return self.id if self.origin_id is None else self.origin_id
+
+    @property
+    def groups(self) -> list[str]:
+        """Whom it reminds."""
+        return self.audience.split(",") if self.audience else []

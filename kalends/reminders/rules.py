@@ -1,0 +1,42 @@
+"""The rules of one reminder: when it is sent, and how many there may be."""
+
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from kalends import errors
+from kalends.http.input.fields import Changes
+from kalends.records.reminder import Reminder
+from kalends.reminders.model import MAX_REMINDERS, EventReminderFields, ReminderFields
+
+
+def check(fields: ReminderFields) -> None:
+    """Raise Invalid if the fields do not go together."""
+    if fields.before is not None:
+        for name in ("days_before", "at"):
+            if getattr(fields, name) is not None:
+                raise errors.invalid(name, "does not go with before; leave one of them out", "conflict")
+        return
+    if fields.days_before is None and fields.at is None:
+        raise errors.invalid("before", "is required, unless there are days_before and at", "required")
+    for name, other in (("days_before", "at"), ("at", "days_before")):
+        if getattr(fields, name) is None:
+            raise errors.invalid(name, f"is required with {other}", "required")
+
+
+def merge(changes: Changes[ReminderFields] | Changes[EventReminderFields], current: ReminderFields) -> ReminderFields:
+    """The current fields with the changes. One way to say the time replaces the other."""
+    values = dict(changes.values)
+    if values.get("before") is not None:
+        values = {"days_before": None, "at": None} | values
+    elif values.get("days_before") is not None or values.get("at") is not None:
+        values = {"before": None} | values
+    fields = structs.replace(current, **{name: value for name, value in values.items() if name != "scope"})
+    check(fields)
+    return fields
+
+
+def require_room(others: Sequence[Reminder]) -> None:
+    """Raise Conflict if there are as many reminders as there may be."""
+    if len(others) >= MAX_REMINDERS:
+        raise errors.Conflict(f"There are {MAX_REMINDERS} reminders already. Delete one that is not needed.")
