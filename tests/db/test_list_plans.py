@@ -45,7 +45,14 @@ def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "state": "sent",
         "status": "planned",
     }
-    times = {"start_time": "2026-01-01", "end_time": "2027-01-01", "overlaps": "true", "time_zone": "UTC", "date": "2026-06-01"}
+    times = {
+        "start_time": "2026-01-01",
+        "end_time": "2027-01-01",
+        "overlaps": "true",
+        "time_zone": "UTC",
+        "date": "2026-06-01",
+        "when": "weekend",
+    }
     # One text that the index over texts can find, and one that is too short for it.
     texts = {"text": "concert", "title": "co", "tags": "jazz"}
     pages = {
