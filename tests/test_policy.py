@@ -462,7 +462,7 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /events": lambda scene: {"title": "Gig", "start_time": "2026-05-11", "calendar_id": str(scene.calendar["id"])},
     "POST /events/{event_id}": lambda scene: {"title": "Another title", "version": f"{scene.event['id']}-1"},
     "POST /events/{event_id}/repeat": lambda scene: {"repeat": "daily", "ends": "on", "end_date": "2026-06-03"},
-    "POST /r/{response_token}": lambda scene: {"response": "NO", "number": "1", "plus_n": "0"},
+    "POST /r/{response_token}": lambda scene: {"response": "MAYBE", "number": "1", "plus_n": "0"},
     "POST /api/responses/link": lambda scene: {"event_id": scene.event["id"], "email_address": "gus@example.org"},
     "PUT /api/responses/{response_id}": lambda scene: {"response": "NO"},
     "POST /responses/{response_id}/edit": lambda scene: {"response": "NO", "number": "1", "plus_n": "0"},

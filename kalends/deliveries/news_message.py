@@ -45,8 +45,7 @@ class EventNews(Struct):
 def build(ctx: Context, delivery: Delivery, owner: User) -> EmailMessage | None:
     """The message; None if there is nothing left to tell."""
     rows = news.of_delivery(ctx, delivery.id)
-    since = {row.response_id: row.at for row in rows if row.response_id}
-    changed = [row for row in responses.find_by_ids(ctx, list(since)) if row.updated_at >= since[row.id]]
+    changed = responses.find_by_ids(ctx, [row.response_id for row in rows if row.response_id])
     written = comments.find_by_ids(ctx, [row.comment_id for row in rows if row.comment_id])
     parts = _by_event(ctx, changed, written)
     if not parts:

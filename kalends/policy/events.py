@@ -118,6 +118,12 @@ def event(ctx: Context, event_id: int, *, to: Right) -> Event:
     return _require(ctx, event, to)
 
 
+def reload_event(ctx: Context, event: Event) -> Event:
+    """The event as it is now; NotFound if it was hidden from the actor since. Who saw a private one still does."""
+    visible = event_visible(ctx) if event.public else "1 = 1"
+    return _require(ctx, ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND {visible}", id=event.id, me=me(ctx)), Right.SEE)
+
+
 def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> list[Event]:
     """The event and those of `ids`, or an error that names the first that is missing or forbidden."""
     if not ids:

@@ -7,7 +7,6 @@ from msgspec import structs
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import Retry
-from kalends.policy import Right
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import seats, store
@@ -15,9 +14,8 @@ from kalends.responses.author import Author
 from kalends.responses.store import EventState
 
 
-def lock_open(ctx: Context, event: Event, *, exclusive: bool = False) -> tuple[Event, EventState]:
-    """Lock the event and return it as it is now, with the settings of its calendar, or raise the error that says why nobody can
-    respond. Its editors can, after others.
+def lock(ctx: Context, event: Event, *, exclusive: bool = False) -> tuple[Event, EventState]:
+    """Lock the event and return it as it is now, with the settings of its calendar.
 
     exclusive: other responses wait, also without a capacity.
     """
@@ -26,17 +24,21 @@ def lock_open(ctx: Context, event: Event, *, exclusive: bool = False) -> tuple[E
     if locked is None:
         raise errors.NotFound
     if locked.version != event.version:
-        event = policy.event(ctx, event.id, to=Right.SEE)
+        event = policy.reload_event(ctx, event)
         if event.settings.capacity is not None and not exclusive:
             # It has got a capacity since, for which the responses must wait for each other.
             raise Retry
+    return event, locked
+
+
+def require_open(ctx: Context, event: Event, locked: EventState) -> None:
+    """Raise the error that says why nobody can respond. The event's editors can, after others."""
     if locked.status == "cancelled":
         raise errors.EventCancelled("This event is cancelled: responses are closed.")
     if locked.status == "postponed":
         raise errors.EventPostponed("This event is postponed: responses are closed until it has a new date.")
     if event.settings_text and not event.can_edit:
         _require_open(ctx, event)
-    return event, locked
 
 
 def _require_open(ctx: Context, event: Event) -> None:
@@ -47,29 +49,39 @@ def _require_open(ctx: Context, event: Event) -> None:
         raise errors.DeadlineOver("The time to respond to this event is over. Ask the organiser.")
 
 
-def require_room(ctx: Context, event: Event, who: Author, people: int) -> None:
-    """Raise Full for callers without proof who ask for more seats than are free."""
-    if event.settings.capacity is not None and not (who.is_proven or who.may_change or event.can_edit):
+def require_room(ctx: Context, event: Event, who: Author, people: int, *, standing: bool) -> None:
+    """Raise Full or PartyTooLarge before anything is written: for callers without proof, and for one date of a response to a series,
+    which is then left out."""
+    if event.settings.capacity is None or event.can_edit:
+        return
+    if not (who.is_proven or who.may_change):
         seats.require_room(ctx, event, people)
+    elif standing:
+        held = sum(response.held + response.offered for response in store.of_address(ctx, event.id, who.email_address))
+        seats.require_room(ctx, event, people, held)
 
 
-def admit(ctx: Context, event: Event, response: Response, who: Author, *, may_wait: bool) -> Response:
-    """Give the stored response what it may have: acceptance by editors, and seats; may_wait: also without a waiting list."""
+def admit(ctx: Context, event: Event, response: Response, who: Author, *, takes_offer: bool, may_wait: bool) -> Response:
+    """Give the stored response what it may have: acceptance by editors, and seats.
+
+    takes_offer: also those that are offered to it.
+    may_wait: it waits for seats also without a waiting list.
+    """
     settings = event.settings
     if settings.approval:
         response = _await_approval(ctx, event, response)
     if settings.capacity is None:
         return response
     has_proof = who.is_proven or who.may_change
-    # A guest takes an offer by saying YES again. Without proof, an error would disclose the number of people in the stored response.
-    return seats.claim(
-        ctx, event, response, takes_offer=has_proof and not event.can_edit, may_wait=may_wait or event.can_edit or not has_proof
-    )
+    # Without proof, an error would disclose the number of people in the stored response.
+    may_wait = may_wait or event.can_edit or not has_proof
+    return seats.claim(ctx, event, response, takes_offer=takes_offer and has_proof and not event.can_edit, may_wait=may_wait)
 
 
 def accept(ctx: Context, event: Event, response: Response, *, force: bool) -> Response:
     """Accept the response as an editor; force: seat it beyond the capacity."""
-    lock_open(ctx, event)
+    _, locked = lock(ctx, event)
+    require_open(ctx, event, locked)
     response = _set_accepted(ctx, response, response.people if response.accepted_for is not None or event.settings.approval else None)
     if event.settings.capacity is None:
         return response

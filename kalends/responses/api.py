@@ -133,9 +133,9 @@ def edit(ctx: Context, response_id: int) -> ResponseFields:
 def update(ctx: Context, response_id: int, params: Changes[ResponseChanges]) -> ResponseItem:
     """Change the response: the event's editors, the responder, and whoever has its `token` may."""
     token = params.get("token")
-    response, event = _load(ctx, response_id, token)
+    response, event = _load(ctx, response_id, token, of_hidden=params.get("response") == "NO")
     who = by_link(response.email_address, response.name) if token else author_of(ctx, response)
-    changed = respond(ctx, event, who, present.input_of(response, params), "api")
+    changed = respond(ctx, event, who, present.input_of(response, params), "api", asks="response" in params)
     assert changed is not None
     return present.item(ctx, changed)
 

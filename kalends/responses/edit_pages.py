@@ -20,8 +20,9 @@ from kalends.web.render import render
 def edit(ctx: Context, response_id: int, form: FormState | None = None) -> Document:
     """The form to correct a response."""
     response, event = policy.response(ctx, response_id)
-    form = form or filled(structs.asdict(api.edit(ctx, response_id)) | {"notify": True})
     place = places.find(ctx, [response]).get(response.id)
+    is_asked = places.is_asked(place) and not event.can_edit
+    form = form or filled(structs.asdict(api.edit(ctx, response_id)) | {"notify": True} | ({"response": None} if is_asked else {}))
     return render(
         "responses/edit.html",
         ctx,
@@ -30,6 +31,7 @@ def edit(ctx: Context, response_id: int, form: FormState | None = None) -> Docum
         response=response,
         event=event,
         place=place,
+        is_asked=is_asked,
         has_questions=bool(questions.of_event(ctx, event.id, event.calendar_id)),
         back=_back(event),
     )

@@ -55,7 +55,9 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
     if response_token.endswith(".ics"):
         return _feed(ctx, response_token.removesuffix(".ics"))
     response, event = _load(ctx, response_token, of_hidden=True)
-    choice = {"response": params.response} if params.response else {}
+    place = places.find(ctx, [response]).get(response.id)
+    is_asked = places.is_asked(place)
+    choice = {"response": params.response} if params.response or is_asked else {}
     return render(
         "responses/link.html",
         ctx,
@@ -66,10 +68,11 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
         address=mask(response.email_address),
         time=event_time.long(event),
         state=describe(event),
-        is_chosen=bool(choice) and choice["response"] != response.response,
+        is_asked=is_asked,
+        is_chosen=params.response is not None and (is_asked or params.response != response.response),
         is_over=_is_over(ctx, event),
         is_visible=policy.sees_event(ctx, response, event),
-        place=places.find(ctx, [response]).get(response.id),
+        place=place,
         path=f"/r/{response_token}",
         item=present.item(ctx, response),
         has_questions=bool(questions.of_event(ctx, event.id, event.calendar_id)),
@@ -80,8 +83,8 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
 @page("POST", "/r/{response_token}", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
 def update(ctx: Context, response_token: str, params: Form) -> Document:
     """Change the response; a new YES answers the questions of the event first."""
-    response, event = _load(ctx, response_token)
     changes = params.changes(ResponseFields)
+    response, event = _load(ctx, response_token, of_hidden=changes.get("response") == "NO")
     if changes.get("response") == "YES" != response.response and questions.of_event(ctx, event.id, event.calendar_id):
         return _ask(ctx, response_token, response, event, FormState(params.values))
     return _change(ctx, response, event, changes)
@@ -190,7 +193,7 @@ def _feed(ctx: Context, response_token: str) -> Document:
 
 def _change(ctx: Context, response: Response, event: Event, changes: Changes[ResponseFields]) -> Document:
     fields: Params[ResponseInput] = present.input_of(response, changes)
-    changed = respond(ctx, event, by_link(response.email_address, response.name), fields, "link")
+    changed = respond(ctx, event, by_link(response.email_address, response.name), fields, "link", asks="response" in changes)
     assert changed is not None
     return _redirect(ctx, changed, event, f"said-{changed.response.lower()}")
 

@@ -14,6 +14,8 @@ MAX_PARTY = 10_000
 PlaceState = Literal["held", "waiting", "partly", "offered", "lapsed", "pending"]
 # The fields with the size of the party.
 PARTY = frozenset(("number", "plus_n"))
+# The fields that decide which seats it needs.
+SEATING = PARTY | {"response", "min_party"}
 # The fields that are columns of the table.
 COLUMNS = ("response", "name", "comment", "number", "plus_n", "opt_in", "min_party")
 

@@ -30,10 +30,11 @@ class News(Struct, frozen=True):
     at: int
 
 
-def record(ctx: Context, event: Event, *, response_id: int | None = None, comment_id: int | None = None) -> None:
+def record(ctx: Context, event: Event, *, response_id: int | None = None, comment_id: int | None = None, is_changed: bool = True) -> None:
     """Note that somebody responded to the event or commented on it, unless its owner did so or wants no mail about it.
 
-    Whether the response was changed is looked at when the mail is sent: here it would cost callers without proof a different time.
+    is_changed: if not, the response was only proposed. Its owner is told of it when it is confirmed. The same statement writes nothing,
+    so that callers without proof cannot tell the difference by its time.
     """
     if policy.me(ctx) == event.owner_id:
         return
@@ -42,13 +43,15 @@ def record(ctx: Context, event: Event, *, response_id: int | None = None, commen
         return
     ctx.tx.run(
         """INSERT INTO organiser_news (owner_id, response_id, comment_id, at, due_at)
-           VALUES (:owner_id, :response_id, :comment_id, :now, :due_at)
+           SELECT CAST(:owner_id AS BIGINT), CAST(:response_id AS BIGINT), CAST(:comment_id AS BIGINT), CAST(:now AS BIGINT),
+                  CAST(:due_at AS BIGINT) WHERE CAST(:is_changed AS BIGINT) = 1
            ON CONFLICT (owner_id, response_id) WHERE delivery_id IS NULL DO NOTHING""",
         owner_id=owner.id,
         response_id=response_id,
         comment_id=comment_id,
         now=ctx.now,
         due_at=_due_at(ctx, owner),
+        is_changed=int(is_changed),
     )
 
 

@@ -26,6 +26,11 @@ _BEFORE = f"FROM responses w WHERE w.event_id = r.event_id AND {IS_WAITING} AND 
 _PASSES = "FROM seat_grants g WHERE g.event_id = r.event_id AND g.queued_at > r.queued_at"
 
 
+def is_asked(place: SeatPlace | None) -> bool:
+    """Whether a YES again takes offered seats, or a new place in the queue."""
+    return place is not None and place.place in ("offered", "lapsed")
+
+
 def find(ctx: Context, responses: Sequence[Response]) -> dict[int, SeatPlace]:
     """The places by the ids of the responses; none for those that need none."""
     states = {response.id: state for response in responses if (state := _state(ctx, response))}

@@ -11,19 +11,24 @@ from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import admission, news, proposals, store
 from kalends.responses.author import Author, is_another
-from kalends.responses.model import PARTY, ResponseInput
+from kalends.responses.model import PARTY, SEATING, ResponseInput
 from kalends.subscribers.opt_in import opt_in
 
 # The channel by which a response arrives.
 Via = Literal["api", "page", "comment", "link", "series"]
 
 
-def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], via: Via, *, standing: bool = False) -> Response | None:
+def respond(
+    ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], via: Via, *, asks: bool = True, standing: bool = False
+) -> Response | None:
     """Create the response, or change the fields in `fields.names` of the earlier response of this address.
 
     The event comes from the policy, which decides whether it is visible. Return None to callers who may not see the stored response,
     whether or not the address has responded before: they cause the same statements, and as many rows to be written.
 
+    With proof, NO is always possible: whoever does not come must be able to say so.
+
+    asks: the request says YES, MAYBE or NO itself, which takes an offer; if not, and the party is the same, nobody's seats change.
     standing: it is one date of a response to a series. It leaves the date's own response alone, waits where there is no seat, and sends
     no mail; the row is always returned.
     """
@@ -32,10 +37,12 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
         ctx.via = "owner"
     value, has_proof = fields.value, who.is_proven or who.may_change or event.can_edit
     questions = responding.find_questions(ctx, event, value.response, value.answers)
-    event, locked = admission.lock_open(ctx, event, exclusive=responding.is_limited(questions))
+    event, locked = admission.lock(ctx, event, exclusive=responding.is_limited(questions))
+    if value.response != "NO" or not has_proof:
+        admission.require_open(ctx, event, locked)
     _check_party(event, fields)
     if value.response == "YES":
-        admission.require_room(ctx, event, who, value.number + value.plus_n)
+        admission.require_room(ctx, event, who, value.number + value.plus_n, standing=standing)
     # Of a series, the questions of the date are asked that the request is about.
     is_asked = not standing or value.scope != "this"
     answers = [] if has_proof or not is_asked else responding.check(ctx, event, questions, value.answers, value.number + value.plus_n)
@@ -46,8 +53,8 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
     if standing and not row.by_series:
         return row
     proposal_id = None if has_proof or standing else proposals.upsert(ctx, fields, who, waits=row.proven)
-    if event.settings_text and not proposal_id:
-        row = admission.admit(ctx, event, row, who, may_wait=standing)
+    if event.settings_text and not proposal_id and (asks or not fields.names.isdisjoint(SEATING)):
+        row = admission.admit(ctx, event, row, who, takes_offer=asks, may_wait=standing)
     if has_proof:
         is_new_yes = is_asked and (not who.may_change or "response" in fields.names)
         responding.save_proven(ctx, questions, row, value.answers, is_new_yes=is_new_yes, by_editor=by_editor)
@@ -57,7 +64,7 @@ def respond(ctx: Context, event: Event, who: Author, fields: Params[ResponseInpu
         opt_in(ctx, event, "email", who.email_address, source="response")
     if standing:
         return row
-    news.record(ctx, event, response_id=row.id)
+    news.record(ctx, event, response_id=row.id, is_changed=not proposal_id)
     if locked.confirmations == "on" and (value.notify or not by_editor):
         response_mail.insert(ctx, event, row.email_address, row.id, proposal_id, "response_changed" if by_editor else None)
     return row if has_proof or policy.can_see_response(ctx, row, event) else None

@@ -64,14 +64,17 @@ def load(ctx: Context, event_id: int) -> Hall | None:
     )
 
 
-def require_room(ctx: Context, event: Event, people: int) -> None:
-    """Raise Full for a caller without proof, whatever the address holds already: the error must not say whether it has responded."""
+def require_room(ctx: Context, event: Event, people: int, held: int = 0) -> None:
+    """Raise Full if there is no waiting list and the free seats, with those that are held, are too few; PartyTooLarge if all are.
+
+    held: 0 for a caller without proof, whatever the address holds: the error must not say whether it has responded.
+    """
     _lapse(ctx, event.id)
     hall = load(ctx, event.id)
     if hall is None:
         return
     _require_capacity(hall, people)
-    if hall.waiting_list == "off" and people > hall.free:
+    if hall.waiting_list == "off" and people > hall.free + held:
         raise _full(hall)
 
 
@@ -104,7 +107,7 @@ def claim(ctx: Context, event: Event, response: Response, *, takes_offer: bool =
     hall = structs.replace(hall, taken=hall.taken - freed)
     # In strict order, others may have waited for this party alone.
     may_seat_others = freed > 0 or lapsed or (before.is_waiting and hall.waiting_order == "strict")
-    grants = _walk(ctx, hall, None if may_seat_others else party, party.id)
+    grants = _walk(ctx, hall, None if may_seat_others else party, party.id) if hall.status == "planned" else []
     party = next((grant.result for grant in grants if grant.party.id == party.id), party)
     if party.is_waiting and hall.waiting_list == "off" and wanted > response.queued_for and not may_wait:
         raise _full(hall)

@@ -41,7 +41,11 @@ class SeriesRows(Struct, frozen=True):
 
 def respond_to_series(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], via: Via) -> SeriesRows | None:
     """Respond to the coming dates of the scope, with one mail. Dates that take no responses are left out, and where there is no seat
-    the response waits. Return None to callers who may not see stored responses."""
+    the response waits. Return None to callers who may not see stored responses.
+
+    Without proof, nothing is written for an address that has responded to the series with proof: it gets a proposal. All is written
+    and rolled back, so that callers cannot tell the difference by its time.
+    """
     has_proof = who.is_proven or who.may_change or event.can_edit
     state = store.find_state(ctx, event.id)
     if state is None:
@@ -51,16 +55,31 @@ def respond_to_series(ctx: Context, event: Event, who: Author, fields: Params[Re
         return None
     assert event.series_id is not None
     is_proven = who.is_proven or event.can_edit
+    is_proposed = not has_proof and _has_proof_of(ctx, event.series_id, who.email_address)
+    ctx.tx.run("SAVEPOINT dates")
     _upsert(ctx, event, who, fields.value, proven=is_proven, has_proof=has_proof)
     since = event.start_at if fields.value.scope == "following" else 0
     rows = _respond_to_dates(ctx, policy.coming_dates(ctx, event.series_id, since), who, fields, via)
     main = next((row for row in rows if row.event_id == event.id), rows[0])
-    proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=main.proven)
-    news.record(ctx, event, response_id=main.id)
+    ctx.tx.run("ROLLBACK TO SAVEPOINT dates" if is_proposed else "RELEASE SAVEPOINT dates")
+    proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=is_proposed)
+    news.record(ctx, event, response_id=main.id, is_changed=not is_proposed)
     by_editor = is_another(ctx, event, who)
     if state.confirmations == "on" and (fields.value.notify or not by_editor):
-        response_mail.insert(ctx, event, main.email_address, main.id, proposal_id, "response_changed" if by_editor else None)
+        response_mail.insert(ctx, event, who.email_address, main.id, proposal_id, "response_changed" if by_editor else None)
     return SeriesRows(main, rows) if has_proof else None
+
+
+def _has_proof_of(ctx: Context, series_id: int, email_address: str) -> bool:
+    """Whether the address has responded to the series, or to one of its dates, with proof."""
+    rows = ctx.tx.rows(
+        """SELECT 1 FROM series_responses WHERE series_id = :id AND email_key = :key AND proven
+           UNION SELECT 1 FROM events e JOIN responses r ON r.event_id = e.id AND r.email_key = :key AND r.proven
+           WHERE e.series_id = :id""",
+        id=series_id,
+        key=fold_case(email_address),
+    )
+    return bool(rows)
 
 
 def extend(ctx: Context, series_id: int) -> None:

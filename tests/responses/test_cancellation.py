@@ -20,7 +20,7 @@ from tests.client import Reply
 TIMEOUT = 20
 WAYS = ["create", "change", "comment"]
 # What each of them calls after it has read the event.
-AFTER_READING = {"create": (submit, "author"), "change": (admission, "lock_open"), "comment": (comments, "author")}
+AFTER_READING = {"create": (submit, "author"), "change": (admission, "lock"), "comment": (comments, "author")}
 
 
 def _is_locked(db: Database, settings: Settings, event_id: int) -> bool:

@@ -17,16 +17,19 @@ from tests.responses.mail import a_proposal_token, token_of
 
 
 class Guest:
-    """Carol, who has said no to an event and has all kinds of proof, and a proposal in her name that waits for her."""
+    """Carol, who has responded to an event and has all kinds of proof, and a proposal in her name that waits for her. Dave has not
+    responded to the date of its series alone."""
 
-    def __init__(self, cast: Cast, db: Database, settings: Settings, fields: dict[str, Any]):
-        self.client, self.anonymous = verified(db, cast.carol), cast.anonymous
+    def __init__(self, cast: Cast, db: Database, settings: Settings, fields: dict[str, Any], said: str = "NO"):
+        self.client, self.other, self.anonymous = verified(db, cast.carol), verified(db, cast.dave), cast.anonymous
         self.event = an_event(cast.alice, public=True)
         repeat = {"frequency": "WEEKLY", "count": 1}
         assert cast.alice.put(f"/api/events/{self.event['id']}/repeat", json=repeat).status == 200
         self.fields = {"response": "YES"} | fields
-        self.response_id = a_response(self.client, self.event, response="NO", name="Carol", comment="Sorry")["id"]
+        self.response_id = a_response(self.client, self.event, response=said, name="Carol", comment="Sorry")["id"]
         self.token = token_of(db, settings, self.response_id)
+        if said == "YES":
+            a_response(self.other, self.event, scope="all")
         a_response(self.anonymous, self.event, email_address=self.client.email_address, **self.fields)
         self.proposal = a_proposal_token(settings, NOON)
 
@@ -60,7 +63,7 @@ def _by_confirmation(guest: Guest) -> Reply:
 
 
 def _by_series(guest: Guest) -> Reply:
-    return guest.client.post("/api/responses", json=guest.fields | {"event_id": guest.event["id"], "scope": "all"})
+    return guest.other.post("/api/responses", json=guest.fields | {"event_id": guest.event["id"], "scope": "all"})
 
 
 def _by_comment(guest: Guest) -> Reply:
@@ -79,15 +82,19 @@ CHANNELS: dict[str, list[Callable[[Guest], Reply]]] = {
     "responses.series._respond_to_dates": [_by_series],
     "comments.api.create": [_by_comment],
 }
-WAYS = [way for ways in CHANNELS.values() for way in ways]
+WAYS = list(dict.fromkeys(way for ways in CHANNELS.values() for way in ways))
 
 # What the organiser does to the event, what the guest then sends, and the outcome.
 FORBIDDEN: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
     "hidden": ({"public": False}, {}, 404),
+    "closed": ({"responses_open": False}, {}, 409),
+    "too late": ({"responses_until": "2026-05-01T12:00"}, {}, 409),
     "cancelled": ({"status": "cancelled"}, {}, 409),
     "postponed": ({"status": "postponed"}, {}, 409),
+    "full": ({"capacity": 1}, {}, 409),
     "too large a party": ({"party_max": 2}, {"number": 2, "plus_n": 1}, 422),
 }
+RESTORED = {"public": True, "responses_open": True, "responses_until": None, "status": "planned", "capacity": None, "party_max": None}
 # A comment says nothing of the party.
 NOT_SAID = {("too large a party", _by_comment)}
 
@@ -116,16 +123,38 @@ def test_this_table_has_every_caller() -> None:
 def test_each_channel_refuses_the_same_responses(cast: Cast, db: Database, settings: Settings, case: str) -> None:
     change, fields, status = FORBIDDEN[case]
     guest = Guest(cast, db, settings, fields)
+    a_response(cast.bob, guest.event)
     path = f"/api/responses?event_id={guest.event['id']}"
-    before = cast.alice.get(path).json["responses"]
     assert cast.alice.put(f"/api/events/{guest.event['id']}", json=change).status == 200
+    before = cast.alice.get(path).json["responses"]
     ways = [way for way in WAYS if (case, way) not in NOT_SAID]
     assert {way.__name__: way(guest).status for way in ways} == {way.__name__: _status(way, status) for way in ways}
     assert cast.alice.get(path).json["responses"] == before
     # They are refused for this reason alone.
-    restored = {"public": True, "status": "planned", "party_max": None}
-    assert cast.alice.put(f"/api/events/{guest.event['id']}", json=restored).status == 200
+    assert cast.alice.put(f"/api/events/{guest.event['id']}", json=RESTORED).status == 200
     assert all(way(guest).status in (200, 201, 303) for way in WAYS)
+
+
+def test_each_channel_lets_a_guest_withdraw_from_what_is_closed(cast: Cast, db: Database, settings: Settings) -> None:
+    guest = Guest(cast, db, settings, {"response": "NO"}, said="YES")
+    for change in ({"responses_open": False}, {"responses_until": "2026-05-01T12:00"}, {"status": "cancelled"}):
+        assert cast.alice.put(f"/api/events/{guest.event['id']}", json=RESTORED | change).status == 200
+        ways = [way for way in WAYS if way is not _by_confirmation or "status" in change]
+        assert {way.__name__ for way in ways if way(guest).status not in (200, 201, 303)} == set(), change
+    responses = cast.alice.get(f"/api/responses?event_id={guest.event['id']}").json["responses"]
+    assert [response["response"] for response in responses] == ["NO", "NO"]
+
+
+def test_a_guest_waits_for_the_organiser_in_each_channel(cast: Cast, db: Database, settings: Settings) -> None:
+    guest = Guest(cast, db, settings, {})
+    assert cast.alice.put(f"/api/events/{guest.event['id']}", json={"approval": True, "capacity": 5}).status == 200
+    for way in WAYS:
+        assert way(guest).status in (200, 201, 303), way
+        listed = cast.alice.get(f"/api/responses?event_id={guest.event['id']}").json["responses"]
+        [place] = [each["place"] for each in listed if each["response"] == "YES"]
+        assert (place["place"], place["held"]) == ("pending", 0), way
+        for each in listed:
+            assert cast.alice.put(f"/api/responses/{each['id']}", json={"response": "NO"}).status == 200
 
 
 def test_each_channel_asks_for_a_required_answer(cast: Cast, db: Database, settings: Settings) -> None:
@@ -134,8 +163,7 @@ def test_each_channel_asks_for_a_required_answer(cast: Cast, db: Database, setti
     path = f"/api/responses?event_id={guest.event['id']}"
     before = cast.alice.get(path).json["responses"]
     question = a_question(cast.alice, f"/api/events/{guest.event['id']}", required=True)
-    # A response to the series leaves the date's own NO alone, so it has nothing to ask.
-    for way in [way for way in WAYS if way is not _by_series]:
+    for way in WAYS:
         reply = way(guest)
         is_asked = way in (_by_page, _by_link) and f'name="q{question["id"]}"' in reply.text
         assert reply.status == (200 if is_asked else _status(way, 422)), (way, reply)

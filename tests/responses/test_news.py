@@ -8,6 +8,7 @@ from kalends.settings import Settings
 from kalends.worker import tell_organisers
 from tests.cast import Cast, Person, a_comment, a_response, an_event, verified
 from tests.conftest import Clock
+from tests.responses.mail import a_proposal_token
 from tests.users.account_mail import mails
 
 HOUR = 3600
@@ -91,6 +92,21 @@ def test_what_is_removed_or_unchanged_is_not_told(cast: Cast, alice: Person, db:
     clock.ahead(24 * HOUR)
     assert len(told(db, settings, clock, alice)) == 1
     assert alice.get(f"/api/responses/{mine['id']}").json["response"] == "YES"
+
+
+def test_a_proposal_is_told_when_it_is_confirmed(cast: Cast, alice: Person, db: Database, settings: Settings, clock: Clock) -> None:
+    wish(alice, "at_once")
+    event = an_event(alice, title="Class", public=True, start_time="2026-06-01T20:00")
+    assert alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 2}).status == 200
+    a_response(verified(db, cast.bob), event)
+    assert len(told(db, settings, clock, alice)) == 1
+    for scope in ("all", "this"):
+        a_response(cast.anonymous, event, email_address=cast.bob.email_address, response="NO", scope=scope)
+    clock.ahead(HOUR)
+    assert len(told(db, settings, clock, alice)) == 1
+    assert cast.anonymous.post(f"/r/confirm/{a_proposal_token(settings, clock())}").status == 303
+    [_, mail] = told(db, settings, clock, alice)
+    assert "- Bob said no" in mail
 
 
 def test_a_link_in_the_message_stops_them_without_signing_in(

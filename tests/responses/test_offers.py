@@ -15,8 +15,9 @@ from kalends.responses import offer_time
 from kalends.settings import Settings
 from kalends.values import datetimes, timestamps
 from kalends.worker import lapse_offers
-from tests.cast import Cast, a_response, an_event
+from tests.cast import Cast, a_response, an_event, verified
 from tests.conftest import Clock
+from tests.responses.mail import token_of
 
 MORNING = 1_780_045_200  # 29 May 2026, 09:00 UTC
 HOUR = 3600
@@ -69,6 +70,27 @@ def test_no_place_is_offered_in_the_last_hour_and_whoever_asks_gets_it(cast: Cas
     assert _places(cast, event) == ["lapsed", "waiting"]
     assert a_response(cast.bob, event)["place"]["place"] == "held"
     assert _places(cast, event) == ["lapsed", "waiting", "held"]
+
+
+def test_only_a_yes_takes_an_offer_or_a_new_place(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    event = _offered(cast, clock)
+    verified(db, cast.carol)
+    response_id = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"][0]["id"]
+    path = f"/api/responses/{response_id}"
+    link = f"/r/{token_of(db, settings, response_id)}"
+    form = {"number": "1", "plus_n": "0", "name": "Carol", "comment": "By the page"}
+    for later, state in ((0, "offered"), (2 * HOUR, "lapsed")):
+        clock.ahead(later)
+        assert cast.carol.put(path, json={"comment": "Soon"}).json["place"]["place"] == state
+        # No choice is made on the pages, so that only what was changed is saved.
+        for page, client in ((link, cast.anonymous), (f"/responses/{response_id}/edit", cast.carol)):
+            assert not re.search(r'name="response" value="\w+" checked', client.get(page).text), page
+            assert client.post(page, data=form).status == 303
+        stored = cast.carol.get(path).json
+        assert (stored["comment"], stored["place"]["place"]) == ("By the page", state)
+        assert 'value="YES" checked' in cast.anonymous.get(f"{link}?response=YES").text
+    lapse_offers(Context(db, settings, clock()))
+    assert cast.carol.put(path, json={"response": "YES"}).json["place"]["place"] == "waiting"
 
 
 def test_guests_are_told_of_their_places(

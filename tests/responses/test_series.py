@@ -10,9 +10,9 @@ from kalends.db import Database
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_response, an_event, verified
 from tests.client import Client
-from tests.conftest import Clock
+from tests.conftest import NOON, Clock
 from tests.events.series import events_of_series
-from tests.responses.mail import mails_about, token_of
+from tests.responses.mail import a_proposal_token, mails_about, token_of
 
 DAY = 86_400
 Event = dict[str, Any]
@@ -81,7 +81,7 @@ def test_closed_dates_are_left_out(cast: Cast, db: Database) -> None:
     assert _responses(cast.alice, dates)[:3] == ["YES", "", "YES"]
 
 
-def test_a_guest_without_proof_gets_an_echo_and_changes_no_proven_date(cast: Cast, db: Database) -> None:
+def test_a_guest_without_proof_gets_an_echo_and_only_proposes_to_who_has_proof(cast: Cast, db: Database, settings: Settings) -> None:
     dates = _a_series(cast.alice)[3:]
     a_response(verified(db, cast.carol), dates[1])
     body = {"event_id": dates[0]["id"], "response": "NO", "scope": "all"}
@@ -91,6 +91,11 @@ def test_a_guest_without_proof_gets_an_echo_and_changes_no_proven_date(cast: Cas
     ]
     assert [reply.status for reply in replies] == [201, 201]
     assert replies[0].json | {"email_address": ""} == replies[1].json | {"email_address": ""}
+    assert _responses(cast.alice, dates)[:3] == ["NO", "YESNO", "NO"]
+    with db.read() as tx:
+        keys = tx.rows("SELECT email_key FROM series_responses WHERE series_id = :id", id=dates[0]["series_id"])
+    assert keys == [("x@example.org",)]
+    assert cast.anonymous.post(f"/r/confirm/{a_proposal_token(settings, NOON)}").status == 303
     assert _responses(cast.alice, dates)[:3] == ["NONO", "YESNO", "NONO"]
 
 
