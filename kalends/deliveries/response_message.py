@@ -11,13 +11,21 @@ from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import proposals
+from kalends.responses.model import SeatPlace
 from kalends.responses.proposals import Proposal
 from kalends.settings import Settings
+from kalends.web.labels import plural
 from kalends.web.render import render_text
 
 SAID = {"YES": "yes", "MAYBE": "maybe", "NO": "no"}
 CHOICES = (("YES", "Yes"), ("MAYBE", "Maybe"), ("NO", "No"))
 NOT_YOU = "Not you? Change it here."
+PLACES: dict[str, str] = {
+    "held": "You have {held}.",
+    "partly": "You have {held}, and wait for the others: you get an e-mail when they are yours.",
+    "waiting": "You are on the waiting list: you get an e-mail when there are places for you.",
+    "pending": "The organiser has not accepted your response yet.",
+}
 
 
 class Link(Struct, frozen=True):
@@ -27,7 +35,7 @@ class Link(Struct, frozen=True):
     url: str
 
 
-def response_mail(settings: Settings, delivery: Delivery, event: Event, response: Response) -> EmailMessage:
+def response_mail(settings: Settings, delivery: Delivery, event: Event, response: Response, place: SeatPlace | None) -> EmailMessage:
     """The response, with the event as a calendar file and the personal link. The links for each choice open a page that has it
     chosen; none of them changes anything."""
     url = policy.response_url(settings, response)
@@ -38,6 +46,8 @@ def response_mail(settings: Settings, delivery: Delivery, event: Event, response
     if delivery.notice == "response_changed":
         said = lead.removeprefix("You said ").rstrip(".")
         lead, subject = f"The organiser has put you down for this event: {said}.", f"Your response was changed: {event.title}"
+    if place and place.place in PLACES:
+        lead += " " + PLACES[place.place].format(held=plural(place.held, "place"))
     return guest_mail(settings, delivery, event, subject, lead, links, note)
 
 

@@ -19,7 +19,7 @@ from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.records.user import User
-from kalends.responses import proposals
+from kalends.responses import places, proposals
 from kalends.responses import store as responses
 from kalends.settings import Settings
 from kalends.users import reset_link, reset_requests, verify_link
@@ -236,7 +236,8 @@ def _about_response(ctx: Context, delivery: Delivery) -> EmailMessage:
         rows = responses.of_address(ctx, event.id, current.address)
     if not rows:
         raise Undeliverable("There is no response of this address.")
-    return response_message.response_mail(ctx.settings, current, event, rows[0])
+    response = rows[0]
+    return response_message.response_mail(ctx.settings, current, event, response, places.find(ctx, [response]).get(response.id))
 
 
 def _asking(ctx: Context, delivery: Delivery) -> User:

@@ -45,6 +45,15 @@ def test_with_proof_the_mail_does_not_ask_whether_it_was_you(cast: Cast, db: Dat
     assert cast.anonymous.get(links_in(message)[0]).status == 200
 
 
+def test_the_mail_says_whether_there_are_places(cast: Cast, db: Database, settings: Settings) -> None:
+    event = _an_event(cast, capacity=4, waiting_list="auto")
+    a_response(cast.anonymous, event, email_address=GUS, number=1)
+    a_response(cast.anonymous, event, email_address="fay@example.org", number=4)
+    held, waiting = mails_about(db, settings, event["id"])
+    assert "You said yes, for 1 person. You have 1 place." in text_of(held)
+    assert "You said yes, for 4 people. You are on the waiting list" in text_of(waiting)
+
+
 def test_a_calendar_without_confirmations_sends_none(cast: Cast, db: Database, settings: Settings) -> None:
     calendar = a_calendar(cast.alice, public=True, confirmations="off")
     event = _an_event(cast, calendar_id=calendar["id"])

@@ -105,6 +105,7 @@ def _respond_and_comment(page: Page, event: str) -> None:
     go(page, event)
     form = page.locator("form[action$='/respond']")
     form.get_by_label("Yes").check()
+    form.get_by_text("I come with others").click()
     form.locator("[name=plus_n]").fill("2")
     form.locator("[name=name]").fill("Dana")
     form.locator("[name=email_address]").fill("dana@example.org")

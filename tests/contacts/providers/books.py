@@ -71,7 +71,7 @@ def radicale(folder: Path) -> Book:
         (book.parent / book_of(number) / f"{number}.vcf").write_text(card(number), newline="")
     (folder / "passwords").write_text(f"{USER}:{PASSWORD}\n")
     settings = {
-        "server-hosts": f"127.0.0.1:{_free_port()}",
+        "server-hosts": f"127.0.0.1:{free_port()}",
         "auth-type": "htpasswd",
         "auth-htpasswd-filename": str(folder / "passwords"),
         "auth-htpasswd-encryption": "plain",
@@ -87,7 +87,7 @@ def xandikos(folder: Path) -> Book:
     return Book("-m", "tests.contacts.providers.xandikos_server", str(folder), port="Serving on")
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """Radicale does not choose one by itself."""
     with socket.create_server(("127.0.0.1", 0)) as there:
         return int(there.getsockname()[1])

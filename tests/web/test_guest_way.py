@@ -1,0 +1,110 @@
+"""A guest's whole way on a phone, with a real mail server: respond, follow the link in the mail, change, wait for seats, withdraw."""
+
+import email
+import email.policy
+from email.message import EmailMessage
+from typing import Any
+
+import icalendar
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.contacts.providers.books import free_port
+from tests.deliveries.servers import Mailbox, real_server
+from tests.responses.mail import links_in, text_of
+from tests.serve.conftest import Start, database, start  # noqa: F401
+from tests.serve.running import Running, bearer, eventually
+from tests.web.windows import Windows, go
+
+PHONE = 390
+FAMILY = 4
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgres", marks=pytest.mark.soak)], indirect=True)
+def test_a_guest_responds_waits_and_withdraws_on_a_phone(browser: Browser, start: Start, database: str, script: bool) -> None:  # noqa: F811
+    with real_server(box := Mailbox()) as mail_port:
+        port = free_port()
+        service = start(work=True, database=database, port=port, base_url=f"http://127.0.0.1:{port}", email=f"smtp://127.0.0.1:{mail_port}")
+        windows = Windows(browser, f"http://127.0.0.1:{port}")
+        try:
+            _follow(windows, Inbox(box), _an_event(service), script)
+            windows.check()
+        finally:
+            windows.close()
+
+
+def _follow(windows: Windows, inbox: "Inbox", event: dict[str, Any], script: bool) -> None:
+    gus, fay = windows.open(width=PHONE, script=script), windows.open(width=PHONE, script=script)
+    _respond(gus, event, "Gus", "gus@example.org")
+    link = inbox.link_of("gus@example.org", "You have 1 place.")
+    _respond(fay, event, "Fay", "fay@example.org", people=FAMILY)
+    family_link = inbox.link_of("fay@example.org", "You are on the waiting list")
+    go(fay, family_link)
+    expect(fay.get_by_text("You are on the waiting list. Nobody waits before you.")).to_be_visible()
+
+    go(gus, link)
+    expect(gus.get_by_text("g•••@example.org")).to_be_visible()
+    expect(gus.get_by_text("You have 1 place.")).to_be_visible()
+    gus.get_by_label("Message to the organiser").fill("I am late.")
+    gus.get_by_label("And guests").fill("1")
+    gus.get_by_role("button", name="Save my response").click()
+    expect(gus.get_by_role("status").first).to_contain_text("You said yes")
+    expect(gus.get_by_text("You have 2 places.")).to_be_visible()
+
+    gus.get_by_text("Withdraw, or forget me").click()
+    gus.get_by_role("button", name="Withdraw", exact=True).click()
+    expect(gus.get_by_role("heading", name="You said no")).to_be_visible()
+
+    go(fay, inbox.link_of("fay@example.org", "4 places are yours"))
+    expect(fay.get_by_text("You have 4 places.")).to_be_visible()
+    fay.get_by_text("Withdraw, or forget me").click()
+    fay.get_by_role("button", name="Withdraw and forget me").click()
+    expect(fay.get_by_role("heading", name="Forgotten")).to_be_visible()
+    assert go(fay, family_link).status == 404
+
+
+def _an_event(service: Running) -> dict[str, Any]:
+    fields = {"title": "Harvest supper", "start_time": "2027-05-11T20:00", "time_zone": "Europe/Paris", "public": True}
+    room = {"capacity": FAMILY, "waiting_list": "auto"}
+    reply = service.post("/api/events", fields | room, headers=bearer(service.sign_up("alice")))
+    assert reply.status == 201, reply
+    event: dict[str, Any] = reply.json
+    return event
+
+
+def _respond(page: Page, event: dict[str, Any], name: str, address: str, people: int | None = None) -> None:
+    """In one tap and two fields; the size of a party is a third."""
+    go(page, f"/events/{event['id']}")
+    form = page.locator("form[action$='/respond']")
+    form.get_by_label("Yes").check()
+    form.locator("[name=name]").fill(name)
+    form.locator("[name=email_address]").fill(address)
+    if people:
+        form.get_by_text("I come with others").click()
+        form.locator("[name=number]").fill(str(people))
+    form.get_by_role("button").click()
+    expect(page.get_by_role("status").first).to_contain_text("Thank you")
+    expect(page.get_by_text("You said yes")).to_be_visible()
+
+
+class Inbox:
+    """The mail that the server received."""
+
+    def __init__(self, box: Mailbox):
+        self._box = box
+
+    def link_of(self, address: str, text: str) -> str:
+        """The personal link in the mail to the address that has the text; it carries the event as a file."""
+        mail = eventually(lambda: self._find(address, text))
+        file = next(part for part in mail.iter_attachments() if part.get_content_type() == "text/calendar")
+        assert [str(event["SUMMARY"]) for event in icalendar.Calendar.from_ical(file.get_content()).walk("VEVENT")] == ["Harvest supper"]
+        return next(link for link in links_in(mail) if link.startswith("/r/"))
+
+    def _find(self, address: str, text: str) -> EmailMessage | None:
+        for envelope in self._box.envelopes:
+            mail = email.message_from_bytes(envelope.content, policy=email.policy.default)
+            assert isinstance(mail, EmailMessage)
+            if envelope.rcpt_tos == [address] and text in text_of(mail):
+                return mail
+        return None
