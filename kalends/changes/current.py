@@ -70,6 +70,9 @@ def _gone(kind: Kind, ids: Iterable[int]) -> list[Change]:
 
 
 def _calendars(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]:
+    if follower.calendar:
+        # The actor's own entries are about their other calendars, too.
+        ids = [each for each in ids if each == follower.calendar.id]
     if not ids:
         return []
     followed = [follower.calendar] if follower.calendar else policy.member_calendars(ctx)

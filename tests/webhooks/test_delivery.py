@@ -49,6 +49,20 @@ def test_a_webhook_sends_only_its_kinds_and_its_calendar(service: Service, recei
     assert [each.record for each in receiver.deliveries] == [("event.put", event["id"])]
 
 
+def test_a_stranger_is_told_that_what_they_saw_by_another_calendar_is_gone(service: Service, receiver: Receiver) -> None:
+    alice, bob = service.cast.alice, service.cast.bob
+    public, other = a_calendar(bob, public=True), a_calendar(bob)
+    shared(bob, other, alice, "viewer")
+    event = an_event(bob, calendar_id=other["id"])
+    bob.put(f"/api/events/{event['id']}/add", json={"calendar_id": public["id"]})
+    service.hook(receiver, calendar_id=public["id"])
+    bob.put(f"/api/events/{event['id']}", json={"title": "Seen"})
+    service.send()
+    bob.put(f"/api/calendars/{other['id']}/unshare", json={"user_name": alice.user_name})
+    service.send()
+    assert [each.record for each in receiver.deliveries] == [("event.put", event["id"]), ("event.gone", event["id"])]
+
+
 def test_a_series_is_one_delivery_with_its_dates(service: Service, receiver: Receiver) -> None:
     service.hook(receiver)
     event = an_event(service.cast.alice)
