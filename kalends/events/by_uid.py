@@ -56,9 +56,15 @@ def _find_own(ctx: Context, calendar_id: int, own: OwnUid) -> int | None:
     return event_id
 
 
-def require_free(ctx: Context, calendar_id: int, uid: str, field: str = "uid") -> None:
-    """Raise UidTaken if the calendar has an event with the UID; nobody else can take it until the transaction ends."""
+def require_free(ctx: Context, calendar_id: int, uid: str, field: str = "uid", *, of_series: int | None = None) -> None:
+    """Raise UidTaken if the calendar has an event with the UID that is not of the series; nobody else can take it until the
+    transaction ends."""
     lock(ctx, calendar_id)
     event_id = find(ctx, calendar_id, uid)
-    if event_id is not None:
+    if event_id is not None and (of_series is None or _series_of(ctx, event_id) != of_series):
         raise errors.UidTaken(event_id if policy.visible_events(ctx, [event_id]) else None, field)
+
+
+def _series_of(ctx: Context, event_id: int) -> int | None:
+    series_id: int | None = ctx.tx.value("SELECT series_id FROM events WHERE id = :id", id=event_id)
+    return series_id

@@ -113,6 +113,8 @@ class EventInput(EventFields, kw_only=True):
 class EventUpsert(EventFields, kw_only=True):
     """The fields of the event with this UID, which may be new."""
 
+    OPTIONS: ClassVar = structs.replace(EventFields.OPTIONS, same_in_query=frozenset({"uid"}))
+
     uid: Annotated[Uid, Meta(description="The UID by which other programs know it.")]
     calendar_id: Annotated[Id, Meta(description="The calendar that has it; your primary one by default.")] | None = None
     tag: Tag | None = None

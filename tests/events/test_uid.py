@@ -125,6 +125,27 @@ def test_an_event_that_moves_to_a_calendar_with_its_uid_gets_a_new_one(cast: Cas
     assert listed(cast.alice, UID) == [other["id"]]
 
 
+@pytest.mark.parametrize("other", ["event", "series"])
+def test_a_series_does_not_move_to_a_calendar_with_its_uid(cast: Cast, other: str) -> None:
+    first, second = (a_calendar(cast.alice)["id"] for _ in range(2))
+    event = an_event(cast.alice, calendar_id=first, uid=UID)
+    cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": second})
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 3})
+    dates = listed(cast.alice, UID)
+    successor = an_event(cast.alice, calendar_id=second, uid=UID)
+    if other == "series":
+        cast.alice.put(f"/api/events/{successor['id']}/repeat", json={"frequency": "DAILY", "count": 2})
+    reply = cast.alice.put(f"/api/events/{dates[1]}/remove", json={"calendar_id": first})
+    assert (reply.status, reply.json["type"], reply.json["event_id"]) == (409, "/docs/errors#uid-taken", successor["id"])
+    assert listed(cast.alice, UID, calendar_id=first) == dates
+    # Nobody can be asked when their calendar is deleted: then the series gets a new one.
+    assert cast.alice.delete(f"/api/calendars/{first}").status == 200
+    moved = {cast.alice.get(f"/api/events/{event_id}").json["uid"] for event_id in dates}
+    assert (len(moved), UID in moved) == (1, False)
+    assert listed(cast.alice, UID)[0] == successor["id"]
+    assert cast.alice.put("/api/events", query={"uid": UID, "calendar_id": second}, json=FIELDS).json["id"] == successor["id"]
+
+
 @pytest.mark.parametrize("deleted", ["event", "series"])
 @pytest.mark.parametrize("successor", ["event", "series"])
 def test_what_was_deleted_is_not_restored_if_its_uid_was_taken(cast: Cast, deleted: str, successor: str) -> None:

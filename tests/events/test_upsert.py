@@ -13,8 +13,8 @@ FIELDS: dict[str, Any] = {"title": "Concert", "start_time": "2026-06-01T20:00", 
 UID = "concert-7@example.org"
 
 
-def put(who: Client, uid: str = UID, headers: dict[str, str] | None = None, **fields: Any) -> Reply:
-    required = {"title": "Concert", "start_time": "2026-06-01T20:00"}
+def put(who: Client, uid: str = UID, headers: dict[str, str] | None = None, uid_in_body: str | None = None, **fields: Any) -> Reply:
+    required = {"title": "Concert", "start_time": "2026-06-01T20:00"} | ({"uid": uid_in_body} if uid_in_body else {})
     return who.put("/api/events", query={"uid": uid}, json=required | fields, headers=headers or {})
 
 
@@ -44,6 +44,14 @@ def test_the_same_again_changes_nothing(cast: Cast, clock: Clock) -> None:
 
 def test_uid_title_and_start_are_required(cast: Cast) -> None:
     assert cast.alice.put("/api/events", json={"description": "Doors at seven"}).broken == ["title", "start_time", "uid"]
+
+
+def test_the_uid_of_the_body_is_that_of_the_address(cast: Cast) -> None:
+    reply = put(cast.alice, uid_in_body="another@example.org")
+    assert (reply.status, reply.broken) == (422, ["uid"])
+    assert cast.alice.get("/api/events").json["events"] == []
+    assert put(cast.alice, uid_in_body=UID).json["uid"] == UID
+    assert cast.alice.put("/api/events", json=FIELDS | {"uid": "another@example.org"}).status == 201
 
 
 def test_conditions_are_checked(cast: Cast) -> None:

@@ -4,14 +4,16 @@ from msgspec import structs
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.events import present, store
+from kalends.events import by_uid, present, store
 from kalends.events.create import insert_event
 from kalends.events.input import CalendarChoice
 from kalends.events.model import EventDetail
 from kalends.events.placements import store as placements
+from kalends.events.series import store as series_store
 from kalends.http.endpoint import endpoint
 from kalends.policy import Right
 from kalends.questions import store as questions
+from kalends.records.event import Event
 from kalends.reminders import store as reminders
 
 
@@ -31,12 +33,14 @@ def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     """Remove the event from a calendar: `calendar_id`, or your primary calendar.
 
     Editors of the calendar may do this, and so may those who may edit the event. If the calendar was the event's home, another
-    calendar of its owner that has the event becomes its home; if there is none, the reply is 409.
+    calendar of its owner that has the event becomes its home; if there is none, the reply is 409. It is 409 too if that calendar has
+    another event with the `uid` of its series; an event alone gets a new one.
     """
     store.lock(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.SEE)
     calendar_id = params.calendar_id or policy.primary_calendar(ctx).id
     policy.require_removal(ctx, event, calendar_id)
+    _require_free_uid(ctx, event, calendar_id)
     if not placements.delete(ctx, event, calendar_id):
         raise errors.Conflict("This is the event's last home. Delete the event instead, or add it to another calendar of its owner first.")
     try:
@@ -44,6 +48,15 @@ def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     except errors.NotFound:
         # The actor could see the event on this calendar alone.
         return present.detail(ctx, policy.event_with_counts(ctx, event_id, was_visible=True))
+
+
+def _require_free_uid(ctx: Context, event: Event, calendar_id: int) -> None:
+    """Raise UidTaken if the event's next home has another event with the UID of its series, which one date alone cannot change."""
+    if event.series_id is None or event.calendar_id != calendar_id:
+        return
+    uid, home_id = series_store.get(ctx, event.series_id).uid, placements.find_next_home(ctx, event)
+    if uid is not None and home_id is not None:
+        by_uid.require_free(ctx, home_id, uid, of_series=event.series_id)
 
 
 @endpoint("PUT", "/api/events/{event_id}/copy", status=201)

@@ -19,10 +19,21 @@ _NEXT_HOME = """(
     SELECT p.calendar_id FROM placements p JOIN calendars c ON c.id = p.calendar_id
     WHERE p.event_id = events.id AND p.calendar_id <> :home AND p.grants AND c.owner_id = events.owner_id ORDER BY p.id LIMIT 1
 )"""
-# A calendar has each UID once: an event that comes later gets a new one.
+# A calendar has each UID once, for an event or a series.
+_IS_TAKEN = """(
+    EXISTS (SELECT 1 FROM events o WHERE o.calendar_id = {home} AND o.uid = {uid} AND coalesce(o.series_id, 0) <> coalesce({series_id}, -1))
+    OR EXISTS (SELECT 1 FROM series t WHERE t.uid = {uid} AND t.id <> coalesce({series_id}, 0) AND {home} = (
+        SELECT o.calendar_id FROM events o WHERE o.series_id = t.id ORDER BY o.start_at, o.id LIMIT 1))
+)"""
+# What comes to a calendar later gets a new one.
 _MOVE_HOME = f"""
 UPDATE events SET calendar_id = {_NEXT_HOME}, updated_at = :now, uid = CASE
-    WHEN EXISTS (SELECT 1 FROM events o WHERE o.calendar_id = {_NEXT_HOME} AND o.uid = events.uid) THEN NULL ELSE uid END
+    WHEN {_IS_TAKEN.format(home=_NEXT_HOME, uid="events.uid", series_id="events.series_id")} THEN NULL ELSE uid END
+"""
+_RENAME_SERIES = f"""
+UPDATE series SET uid = NULL WHERE id IN (
+    SELECT r.id FROM events e JOIN series r ON r.id = e.series_id WHERE {{condition}} AND r.uid IS NOT NULL AND e.calendar_id <> :home
+    AND {_IS_TAKEN.format(home="e.calendar_id", uid="r.uid", series_id="r.id")})
 """
 
 # Grants by people who may no longer edit the event. Grants on calendars of the event's owner or of its home's owner stay.
@@ -120,6 +131,12 @@ def lock_home(ctx: Context, event_id: int) -> None:
     ctx.tx.advisory_lock(f"calendar {home_id}")
 
 
+def find_next_home(ctx: Context, event: Event) -> int | None:
+    """The calendar that becomes the event's home if it is removed from its home."""
+    calendar_id: int | None = ctx.tx.value(f"SELECT {_NEXT_HOME} FROM events WHERE id = :id", id=event.id, home=event.calendar_id)
+    return calendar_id
+
+
 def delete(ctx: Context, event: Event, calendar_id: int) -> bool:
     """Remove the event from the calendar. Returns False and changes nothing if no other calendar can be its home."""
     if calendar_id == event.calendar_id:
@@ -164,6 +181,7 @@ def _remove(ctx: Context, calendar_id: int, ids: list[int]) -> None:
     home = f"id {in_ids} AND calendar_id = :home"
     ctx.tx.rows(f"SELECT id FROM events WHERE {home} ORDER BY id {ctx.db.for_update}", ids=ids, home=calendar_id)
     ctx.tx.run(f"{_MOVE_HOME} WHERE {home} AND {_NEXT_HOME} IS NOT NULL", ids=ids, home=calendar_id, now=ctx.now)
+    ctx.tx.run(_RENAME_SERIES.format(condition=f"e.id {in_ids}"), ids=ids, home=calendar_id)
     homeless = [event_id for (event_id,) in ctx.tx.rows(f"SELECT id FROM events WHERE {home}", ids=ids, home=calendar_id)]
     deleted_events.insert(ctx, homeless)
     ctx.tx.run(f"DELETE FROM events WHERE id {in_ids}", ids=homeless)

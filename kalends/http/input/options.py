@@ -45,12 +45,14 @@ class StructOptions(Struct, frozen=True):
     alternatives: sets of fields of which a request has exactly one.
     required_without_file: fields that are required unless a file is sent.
     never_ignored: parameters that are refused where they are unknown, though others are ignored.
+    same_in_query: fields whose value in the body must be that of the query string, if both have one.
     """
 
     rules: dict[str, str] = {}
     alternatives: tuple[tuple[str, ...], ...] = ()
     required_without_file: tuple[str, ...] = ()
     never_ignored: frozenset[str] = frozenset()
+    same_in_query: frozenset[str] = frozenset()
 
 
 _NO_FIELD_OPTIONS = FieldOptions()

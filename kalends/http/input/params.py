@@ -66,8 +66,17 @@ def gather(request: Request, endpoint: Endpoint) -> dict[str, Any]:
     """All parameters of the request: the body's win over the query string's."""
     params = gather_query(request, endpoint) if request.query else {}
     if request.body:
-        params |= _unwrapped(_body(request, endpoint), endpoint)
+        sent = _unwrapped(_body(request, endpoint), endpoint)
+        if params:
+            _refuse_differences(params, sent, struct_options(endpoint.params).same_in_query)
+        params |= sent
     return params
+
+
+def _refuse_differences(query: dict[str, Any], body: dict[str, Any], names: frozenset[str]) -> None:
+    differing = [name for name in sorted(names & query.keys() & body.keys()) if query[name] != body[name]]
+    if differing:
+        raise errors.Invalid([FieldError(name, "differs from that in the address; send one of them", "conflict") for name in differing])
 
 
 def gather_query(request: Request, endpoint: Endpoint) -> dict[str, Any]:
