@@ -11,6 +11,7 @@ from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import seats, store
 from kalends.responses.author import Author
+from kalends.responses.model import ResponseInput
 from kalends.responses.store import EventState
 
 
@@ -75,7 +76,19 @@ def admit(ctx: Context, event: Event, response: Response, who: Author, *, takes_
     has_proof = who.is_proven or who.may_change
     # Without proof, an error would disclose the number of people in the stored response.
     may_wait = may_wait or event.can_edit or not has_proof
-    return seats.claim(ctx, event, response, takes_offer=takes_offer and has_proof and not event.can_edit, may_wait=may_wait)
+    takes_offer = takes_offer and has_proof and not event.can_edit
+    imitates = not (has_proof or event.can_edit or settings.approval)
+    return seats.claim(ctx, event, response, takes_offer=takes_offer, may_wait=may_wait, imitates=imitates)
+
+
+def imitate(ctx: Context, event: Event, response: Response, fields: ResponseInput) -> None:
+    """Cause the statements that admit the response of a new address, and change nothing."""
+    settings = event.settings
+    if settings.approval:
+        _set_accepted(ctx, response, response.accepted_for)
+    if settings.capacity is not None:
+        # Until they are accepted, newcomers get no seats.
+        seats.imitate(ctx, event, response, fields.number + fields.plus_n if fields.response == "YES" and not settings.approval else 0)
 
 
 def accept(ctx: Context, event: Event, response: Response, *, force: bool) -> Response:
@@ -112,11 +125,10 @@ def _await_approval(ctx: Context, event: Event, response: Response) -> Response:
         return _set_accepted(ctx, response, response.people)
     if response.response != "YES" or response.accepted_for is None:
         return _set_accepted(ctx, response, 0)
-    return response
+    return _set_accepted(ctx, response, response.accepted_for)
 
 
 def _set_accepted(ctx: Context, response: Response, people: int | None) -> Response:
-    if response.accepted_for == people:
-        return response
+    """It is written also if it is the same, or the time would say whether the address has responded before."""
     store.set_accepted(ctx, response.id, people)
     return structs.replace(response, accepted_for=people)

@@ -53,7 +53,9 @@ def respond(
     if standing and not row.by_series:
         return row
     proposal_id = None if has_proof or standing else proposals.upsert(ctx, fields, who, waits=row.proven)
-    if event.settings_text and not proposal_id and (asks or not fields.names.isdisjoint(SEATING)):
+    if event.settings_text and proposal_id:
+        admission.imitate(ctx, event, row, value)
+    elif event.settings_text and (asks or not fields.names.isdisjoint(SEATING)):
         row = admission.admit(ctx, event, row, who, takes_offer=asks, may_wait=standing)
     if has_proof:
         is_new_yes = is_asked and (not who.may_change or "response" in fields.names)

@@ -22,6 +22,7 @@ IS_WAITING = "queued_at IS NOT NULL AND queued_for > held + offered"
 _SMALLEST_GAIN = """CASE WHEN min_party IS NULL OR min_party >= queued_for THEN queued_for - held
     WHEN min_party > held + 1 THEN min_party - held ELSE 1 END"""
 _PARTY = "id, queued_for, held, queued_at, queued_for, min_party, offered, forced"
+_GRANT = "INSERT INTO seat_grants (event_id, at, queued_at, seats, free) VALUES (:event_id, :at, :queued_at, :seats, :free)"
 BATCH = 200
 
 
@@ -78,15 +79,16 @@ def require_room(ctx: Context, event: Event, people: int, held: int = 0) -> None
         raise _full(hall)
 
 
-def claim(ctx: Context, event: Event, response: Response, *, takes_offer: bool = False, may_wait: bool = False) -> Response:
+def claim(
+    ctx: Context, event: Event, response: Response, *, takes_offer: bool = False, may_wait: bool = False, imitates: bool = False
+) -> Response:
     """Give the response the seats that it may have: what the guest asks for now, and an offer that the guest takes.
 
     Raise Full if it does not get them and there is no waiting list, and PartyTooLarge if it never could.
     may_wait: let it wait even so.
+    imitates: if it has its seats already, cause the statements of a newcomer.
     """
-    lapsed = _lapse(ctx, event.id)
-    if response.id in lapsed:
-        response = structs.replace(response, offered=0, queued_at=None, queued_for=0)
+    response, lapsed = _lapse_for(ctx, event, response)
     hall = load(ctx, event.id)
     if hall is None:
         return response
@@ -112,6 +114,8 @@ def claim(ctx: Context, event: Event, response: Response, *, takes_offer: bool =
     if party.is_waiting and hall.waiting_list == "off" and wanted > response.queued_for and not may_wait:
         raise _full(hall)
     if party == before:
+        if imitates:
+            _imitate(ctx, hall, response, wanted)
         return response
     return structs.replace(
         response,
@@ -122,6 +126,30 @@ def claim(ctx: Context, event: Event, response: Response, *, takes_offer: bool =
         queued_for=party.queued_for,
         forced=party.forced,
     )
+
+
+def imitate(ctx: Context, event: Event, response: Response, people: int) -> None:
+    """Cause the statements by which a newcomer would claim seats for these people, and change nothing. So a caller without proof does
+    not learn from the time whether the address has responded before."""
+    response, _ = _lapse_for(ctx, event, response)
+    hall = load(ctx, event.id)
+    if hall:
+        _imitate(ctx, hall, response, people)
+
+
+def _imitate(ctx: Context, hall: Hall, response: Response, people: int) -> None:
+    if not people:
+        return
+    party = _party(response)
+    newcomer = waiting_list.ask(Party(party.id, 0), people, None, hall.last_queued_at + 1)
+    if hall.free < people or (hall.waiting_order == "strict" and _has_others_before(ctx, hall, newcomer)):
+        _write(ctx, [party], response.offer_until, keeps_time=True)
+        return
+    # A newcomer is queued and then seated: both change the counts of the event. No place in the queue is 0, so that nobody was passed over.
+    for queued_at in ((party.queued_at or 1) - 1, party.queued_at):
+        _write(ctx, [structs.replace(party, queued_at=queued_at)], response.offer_until, keeps_time=True)
+    grant = {"event_id": hall.event_id, "at": ctx.now, "queued_at": 0, "seats": 0, "free": 0}
+    ctx.tx.many(_GRANT, [grant] if hall.waiting else [])
 
 
 def settle(ctx: Context, event_id: int) -> None:
@@ -199,6 +227,14 @@ def _lapse(ctx: Context, event_id: int) -> list[int]:
     return lapsed
 
 
+def _lapse_for(ctx: Context, event: Event, response: Response) -> tuple[Response, list[int]]:
+    """The same, and the response without its offer if that was among them."""
+    lapsed = _lapse(ctx, event.id)
+    if response.id in lapsed:
+        response = structs.replace(response, offered=0, queued_at=None, queued_for=0)
+    return response, lapsed
+
+
 def _walk(ctx: Context, hall: Hall, only: Party | None, present: int | None) -> list[Grant]:
     """Give the free seats to the queue, and tell those who are not present.
 
@@ -252,7 +288,7 @@ def _record(ctx: Context, hall: Hall, grants: list[Grant], present: int | None) 
     _write(ctx, [grant.result for grant in grants], until)
     # If nobody waits, nobody was passed over.
     ctx.tx.many(
-        "INSERT INTO seat_grants (event_id, at, queued_at, seats, free) VALUES (:event_id, :at, :queued_at, :seats, :free)",
+        _GRANT,
         [
             {"event_id": hall.event_id, "at": ctx.now, "queued_at": grant.party.queued_at, "seats": grant.seats, "free": grant.free}
             for grant in grants
@@ -265,7 +301,8 @@ def _record(ctx: Context, hall: Hall, grants: list[Grant], present: int | None) 
         place_notice.insert(ctx, hall.event_id, ids, notice)
 
 
-def _write(ctx: Context, parties: list[Party], offer_until: int | None = None) -> None:
+def _write(ctx: Context, parties: list[Party], offer_until: int | None = None, *, keeps_time: bool = False) -> None:
+    """keeps_time: the end of an offer is stored also for a party whose offer has lapsed."""
     ctx.tx.many(
         """UPDATE responses SET held = :held, offered = :offered, offer_until = :offer_until, queued_at = :queued_at,
                queued_for = :queued_for, forced = :forced WHERE id = :id""",
@@ -274,7 +311,7 @@ def _write(ctx: Context, parties: list[Party], offer_until: int | None = None) -
                 "id": party.id,
                 "held": party.held,
                 "offered": party.offered,
-                "offer_until": offer_until if party.offered else None,
+                "offer_until": offer_until if party.offered or keeps_time else None,
                 "queued_at": party.queued_at,
                 "queued_for": party.queued_for,
                 "forced": party.forced,

@@ -143,3 +143,25 @@ def test_an_offer_still_ends_after_an_editor_made_the_party_smaller(cast: Cast, 
     lapse_offers(Context(db, settings, clock()))
     assert _places(cast, event) == ["lapsed"]
     assert cast.alice.get(f"/api/events/{event['id']}").json["places"]["free"] == 4
+
+
+@pytest.mark.parametrize("capacity", [1, 5])
+def test_strangers_change_nothing_of_an_offer(cast: Cast, db: Database, settings: Settings, clock: Clock, capacity: int) -> None:
+    """They cause the statements of a newcomer, so that the time does not tell them whether an address has responded."""
+    people = [verified(db, cast.carol), verified(db, cast.dave)]
+    event = _offered(cast, clock)
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"capacity": capacity}).status == 200
+    for later in (0, 2 * HOUR):
+        clock.ahead(later)
+        lapse_offers(Context(db, settings, clock()))
+        before = _seats(db, event)
+        for person in people:
+            a_response(cast.anonymous, event, email_address=person.email_address)
+        assert _seats(db, event) == before
+
+
+def _seats(db: Database, event: dict[str, Any]) -> list[tuple[Any, ...]]:
+    stored = "held, offered, offer_until, queued_at, queued_for, forced"
+    with db.read() as tx:
+        rows = tx.rows(f"SELECT {stored} FROM responses WHERE event_id = :id ORDER BY id", id=event["id"])
+        return [*rows, *tx.rows("SELECT taken, waiting, ceiling FROM response_settings WHERE event_id = :id", id=event["id"])]

@@ -14,16 +14,16 @@ from tests.client import Client, Reply
 Event = dict[str, Any]
 
 
-def _by_api(guest: Client, event: Event, address: str) -> Reply:
-    return guest.post("/api/responses", json={"event_id": event["id"], "email_address": address, "response": "NO", "comment": "Ill"})
+def _by_api(guest: Client, event: Event, address: str, response: str) -> Reply:
+    return guest.post("/api/responses", json={"event_id": event["id"], "email_address": address, "response": response, "comment": "Ill"})
 
 
-def _by_page(guest: Client, event: Event, address: str) -> Reply:
-    return guest.post(f"/events/{event['id']}/respond", data={"response": "NO", "email_address": address, "name": "Guest"})
+def _by_page(guest: Client, event: Event, address: str, response: str) -> Reply:
+    return guest.post(f"/events/{event['id']}/respond", data={"response": response, "email_address": address, "name": "Guest"})
 
 
-def _by_comment(guest: Client, event: Event, address: str) -> Reply:
-    return guest.post("/api/comments", json={"event_id": event["id"], "email_address": address, "response": "NO", "comment": "Ill"})
+def _by_comment(guest: Client, event: Event, address: str, response: str) -> Reply:
+    return guest.post("/api/comments", json={"event_id": event["id"], "email_address": address, "response": response, "comment": "Ill"})
 
 
 def _rows_written(db: Database) -> int:
@@ -34,17 +34,19 @@ def _rows_written(db: Database) -> int:
         return int(tx.value("SELECT total_changes()"))
 
 
+@pytest.mark.parametrize("room", [{}, {"capacity": 10, "waiting_list": "auto"}], ids=["", "capacity"])
 @pytest.mark.parametrize("confirm_responses", ["none", "always"])
 @pytest.mark.parametrize("way", [_by_api, _by_page, _by_comment])
 def test_known_and_unknown_addresses_are_the_same_work(
     cast: Cast,
     db: Database,
     monkeypatch: pytest.MonkeyPatch,
-    way: Callable[[Client, Event, str], Reply],
+    way: Callable[[Client, Event, str, str], Reply],
     confirm_responses: str,
+    room: dict[str, Any],
 ) -> None:
     calendar = a_calendar(cast.alice, public=True)
-    event = an_event(cast.alice, calendar_id=calendar["id"], start_time="2027-06-01T20:00")
+    event = an_event(cast.alice, calendar_id=calendar["id"], start_time="2027-06-01T20:00", **room)
     a_response(cast.anonymous, event, email_address="unproven@example.org", comment="Hello")
     a_response(cast.alice, event, email_address="proven@example.org", comment="Hello")
     assert cast.alice.put(f"/api/calendars/{calendar['id']}", json={"confirm_responses": confirm_responses}).status == 200
@@ -54,7 +56,7 @@ def test_known_and_unknown_addresses_are_the_same_work(
     for address in ("warmup", "unknown", "unproven", "proven"):
         before = _rows_written(db)
         statements.clear()
-        assert way(cast.anonymous, event, f"{address}@example.org").status in (201, 303)
+        assert way(cast.anonymous, event, f"{address}@example.org", "YES" if room else "NO").status in (201, 303)
         work[address] = [sql for sql in statements if "INTO" in sql or "SELECT" in sql or "UPDATE" in sql]
         work[address].append(f"{_rows_written(db) - before} rows")
     assert any("INSERT INTO" in sql for sql in work["unknown"])
