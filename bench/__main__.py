@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from bench import databases, floor, followers, growth, journal, memory, series, speed, workers, writes, wrk
+from bench import databases, floor, followers, growth, guests, journal, memory, series, speed, workers, writes, wrk
 from bench.databases import FEW, FOLDER, KINDS, MANY
 from bench.report import LISTED, Report
 
@@ -18,6 +18,7 @@ MEASURES = {
     "series": series,
     "followers": followers,
     "journal": journal,
+    "guests": guests,
     "growth": growth,
 }
 

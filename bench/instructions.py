@@ -92,7 +92,7 @@ class LocalUser(User):
         self._loop = uvloop.new_event_loop()
         super().__init__(0, known)
 
-    def ask(self, request: Request, *, method: str = "", guest: bool = False) -> bytes:
+    def ask(self, request: Request, *, method: str = "", guest: bool = False, cookie: bool = False) -> bytes:
         return self.ask_often(request, 1, guest=guest)
 
     def ask_often(self, request: Request, times: int, *, guest: bool = False) -> bytes:

@@ -9,6 +9,7 @@ from bench.constant import ON_EVENT_LOOP
 from bench.databases import SQLITE
 from bench.load import PASSWORD
 from bench.wrk import Request
+from kalends.http.origin import COOKIE
 
 NOON = "2026-12-01T12:00:00Z"
 
@@ -41,11 +42,13 @@ class User:
     def json(self, request: Request) -> Any:
         return json.loads(self.ask(request))
 
-    def ask(self, request: Request, *, method: str = "", guest: bool = False) -> bytes:
-        """The body of the reply. `method` replaces POST."""
+    def ask(self, request: Request, *, method: str = "", guest: bool = False, cookie: bool = False) -> bytes:
+        """The body of the reply. `method` replaces POST. A page needs a cookie."""
         body = json.dumps(request.fields) if request.fields else None
         headers = {"Content-Type": "application/json"} if body else {}
-        if not guest:
+        if cookie:
+            headers["Cookie"] = f"{COOKIE}={self.token}"
+        elif not guest:
             headers["Authorization"] = self.authorization
         self._http.request(method or ("POST" if body else "GET"), request.path, body, headers)
         response = self._http.getresponse()

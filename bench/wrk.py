@@ -19,7 +19,7 @@ TIMEOUT = 30
 MILLISECONDS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000}
 
 
-# In the path and the body of a request with a method of its own: a text that each request has once.
+# In the path, the fields and the body of a request: a text that each request has once.
 NEW = "new-number"
 
 
@@ -57,14 +57,16 @@ def measured(
     cores: str = CLIENT_CORE,
     may_fail: bool = False,
 ) -> Figures:
-    """Send requests for these seconds, on these connections, from these cores. Of a server that may fail, the good replies count."""
+    """Send requests for these seconds, on these connections, from these cores, without authorization as a guest. Of a server that may
+    fail, the good replies count."""
     command = ["taskset", "-c", cores, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={TIMEOUT}s", "--latency"]
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         if request.fields or request.method:
             script.write(_script(request))
             script.flush()
             command += ["-s", script.name]
-        command += ["-H", f"Authorization: {authorization}", f"http://127.0.0.1:{port}{request.path}"]
+        command += ["-H", f"Authorization: {authorization}"] if authorization else []
+        command.append(f"http://127.0.0.1:{port}{request.path}")
         used = _used()
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     if not may_fail and ("Non-2xx" in output or "Socket errors" in output):
@@ -74,11 +76,9 @@ def measured(
 
 def _script(request: Request) -> str:
     """Lua; the escapes of JSON are Lua's too."""
-    if request.fields:
-        body = json.dumps(json.dumps(request.fields))
-        return f"wrk.method = 'POST'; wrk.headers['Content-Type'] = 'application/json'; wrk.body = {body}"
-    set_up = f"wrk.method = '{request.method}'; wrk.headers['Content-Type'] = 'text/plain'; wrk.body = {json.dumps(request.body)}"
-    if NEW not in request.path:
+    media_type, body = ("application/json", json.dumps(request.fields)) if request.fields else ("text/plain", request.body)
+    set_up = f"wrk.method = '{request.method or 'POST'}'; wrk.headers['Content-Type'] = '{media_type}'; wrk.body = {json.dumps(body)}"
+    if NEW not in request.path + body:
         return set_up
     pattern, prefix = NEW.replace("-", "%-"), uuid4().hex
     return f"""{set_up}

@@ -1,4 +1,4 @@
-"""`python -m tests.security.timing [--postgres]`: whether the time of a failed login, of a request for a new password, or of
+"""`python -m tests.security.timing [--postgres] [--capacity]`: whether the time of a failed login, of a request for a new password, or of
 sharing with an e-mail address tells a known user from an unknown one, and that of a response whether the address has responded before.
 
 A real service with its worker, the real parameters of Argon2 and the default rate limits. Each pair is a request for a user that there is
@@ -36,6 +36,8 @@ PAIRS = 1_000
 # Few enough requests a minute for each name, and shares an hour for each owner.
 NAMES = 100
 SHARES_PER_OWNER = 50
+# Enough for everybody.
+CAPACITY = 10_000
 # Happens by chance once in a thousand runs.
 UNLIKELY = 0.001
 
@@ -75,7 +77,8 @@ def verdict(pairs: list[Pair]) -> Verdict:
 @click.argument("names", nargs=-1, type=click.Choice(["login", "reset", "share", *RESPONSES]))
 @click.option("--pairs", default=PAIRS)
 @click.option("--postgres", is_flag=True, help="On PostgreSQL; else on SQLite.")
-def main(names: tuple[str, ...], pairs: int, postgres: bool) -> None:
+@click.option("--capacity", is_flag=True, help="The events that are responded to have a capacity, and everybody says YES.")
+def main(names: tuple[str, ...], pairs: int, postgres: bool, capacity: bool) -> None:
     """Measure all requests, or the named ones, and print a table for docs/security.md."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kalends-timing-")))
@@ -89,7 +92,7 @@ def main(names: tuple[str, ...], pairs: int, postgres: bool) -> None:
         service.ready()
         owners = [f"owner-{number}" for number in range(-(-2 * pairs // SHARES_PER_OWNER))]
         _insert_users(folder / "data", database, [f"known-{number}" for number in range(NAMES)] + owners)
-        client = Client(service, owners)
+        client = Client(service, owners, has_capacity=capacity)
         for way in set(RESPONSES) & set(names or RESPONSES):
             client.make_events(way, rounds=-(-pairs // NAMES))
         verdicts = {
@@ -134,12 +137,14 @@ def _seconds(request: Request, name: str) -> float:
 class Client:
     """A client that comes from another network with each request, so that no rate limit refuses it."""
 
-    def __init__(self, service: Running, owners: list[str]):
+    def __init__(self, service: Running, owners: list[str], *, has_capacity: bool):
         self._connection: HTTPConnection = service.connection()
         self._networks = (f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}" for number in count())
         # Paths and credentials: one for each share.
         self._calendars_of_owners = [self._make_calendar(owner) for owner in owners]
         self._calendars = iter([calendar for calendar in self._calendars_of_owners for _ in range(SHARES_PER_OWNER)])
+        self._room: dict[str, object] = {"capacity": CAPACITY, "waiting_list": "auto"} if has_capacity else {}
+        self._choice = "YES" if has_capacity else "NO"
         self._events: dict[str, list[int]] = {}
         self._uses: Counter[tuple[str, str]] = Counter()
 
@@ -158,7 +163,7 @@ class Client:
         """Make events to which the known addresses have responded with proof: one for each time that a name is used."""
         _, authorization = self._calendars_of_owners[0]
         for _ in range(rounds):
-            fields = {"title": "Choir", "start_time": "2099-06-01T20:00", "public": True}
+            fields = {"title": "Choir", "start_time": "2099-06-01T20:00", "public": True} | self._room
             event_id = ask(self._connection, "POST", "/api/events", fields, authorization).json["id"]
             for number in range(NAMES):
                 response = {"event_id": event_id, "response": "YES", "email_address": f"known-{number}@example.org", "comment": "Yes!"}
@@ -171,19 +176,24 @@ class Client:
         return self._events[way][self._uses[way, name] - 1]
 
     def _respond(self, name: str) -> None:
-        fields = {"event_id": self._event_for("response", name), "email_address": f"{name}@example.org", "response": "NO", "comment": "Ill"}
+        fields = {"event_id": self._event_for("response", name), "email_address": f"{name}@example.org", "response": self._choice}
         assert ask(self._connection, "POST", "/api/responses", fields, self._headers()).status == 201
 
     def _respond_on_page(self, name: str) -> None:
         form = self._headers() | {"Content-Type": "application/x-www-form-urlencoded"}
         path = f"/events/{self._event_for('page', name)}/respond"
-        self._connection.request("POST", path, f"response=NO&email_address={name}@example.org", form)
+        self._connection.request("POST", path, f"response={self._choice}&email_address={name}@example.org", form)
         reply = self._connection.getresponse()
         reply.read()
         assert reply.status == 303, reply.status
 
     def _comment(self, name: str) -> None:
-        fields = {"event_id": self._event_for("comment", name), "email_address": f"{name}@example.org", "response": "NO", "comment": "Ill"}
+        fields = {
+            "event_id": self._event_for("comment", name),
+            "email_address": f"{name}@example.org",
+            "response": self._choice,
+            "comment": "Hi",
+        }
         assert ask(self._connection, "POST", "/api/comments", fields, self._headers()).status == 201
 
     def _log_in(self, name: str) -> None:
