@@ -39,6 +39,9 @@ class Follower:
             applied += self._read(limit)
         return applied
 
+    def __str__(self) -> str:
+        return f"the follower of {self.calendar_id or 'all calendars'}, {self.kinds or 'all kinds'}"
+
     @property
     def _filter(self) -> dict[str, Any]:
         calendar = {} if self.calendar_id is None else {"calendar_id": self.calendar_id}
@@ -104,9 +107,14 @@ def listing(client: Client, calendar_id: int | None) -> Records:
 
 
 def _list(client: Client, path: str, name: str) -> list[dict[str, Any]]:
-    reply = client.get(path)
-    assert reply.status == 200, reply
-    items: list[dict[str, Any]] = reply.json[name]
+    """The items of all pages."""
+    items: list[dict[str, Any]] = []
+    following: str | None = path
+    while following:
+        reply = client.get(following)
+        assert reply.status == 200, reply
+        items += reply.json[name]
+        following = reply.json["next"]
     return items
 
 

@@ -42,8 +42,8 @@ def _agree(followers: list[Follower]) -> None:
     for follower in followers:
         expected = follower.listing()
         stale = follower.records.keys() - expected.keys()
-        assert stale == set(), "the follower was not told that these are gone"
-        assert expected.keys() - follower.records.keys() == set(), "the follower was not told of these"
+        assert stale == set(), f"{follower} was not told that these are gone"
+        assert expected.keys() - follower.records.keys() == set(), f"{follower} was not told of these"
         assert follower.records == expected
 
 
@@ -66,6 +66,18 @@ def _walk(cast: Cast, random: Random, steps: int) -> None:
                 follower.follow(limit=random.randrange(1, 50))
             _agree(followers)
     assert writers.done > steps / 10
+
+
+def test_a_listing_has_all_pages(cast: Cast, db: Database) -> None:
+    """In 100,000 writes, an event may get more comments than a page has."""
+    event = an_event(cast.alice)
+    follower = Follower(cast.alice)
+    with db.write() as tx:
+        for _ in range(501):
+            tx.run(ADDITIONS["comment"], event_id=event["id"], calendar_id=1)
+    follower.follow()
+    assert len(follower.records) > 501
+    _agree([follower])
 
 
 @pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(3, 30))])
