@@ -65,6 +65,7 @@ from kalends.responses import answers_pages
 from kalends.responses import api as responses
 from kalends.responses import edit_pages as response_edit_pages
 from kalends.responses import link_pages as response_link_pages
+from kalends.responses import reminder_pages as response_reminder_pages
 from kalends.sessions import api as sessions
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
@@ -90,7 +91,7 @@ FEATURES = [
     *(account_pages, session_pages, key_pages, block_pages, settings_pages, notice_pages, webhook_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
     *(event_question_pages, calendar_question_pages, response_question_pages),
-    *(response_edit_pages, response_link_pages, answers_pages, comment_pages, change_pages, trash_pages),
+    *(response_edit_pages, response_link_pages, response_reminder_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages),
     *(reference, docs_pages, static_pages, health),
 ]

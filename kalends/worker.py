@@ -23,6 +23,7 @@ from kalends.events.series import store as series
 from kalends.idempotency import store as retries
 from kalends.log import get_logger
 from kalends.questions import answers
+from kalends.reminders import remind
 from kalends.responses import news, proposals, seats
 from kalends.responses import series as series_responses
 from kalends.responses import store as responses
@@ -94,6 +95,11 @@ def lapse_offers(ctx: Context) -> None:
             seats.settle(ctx, event_id)
 
 
+def remind_guests(ctx: Context) -> None:
+    """Queue the reminders of events whose time has come."""
+    remind.queue_due(ctx)
+
+
 def tell_organisers(ctx: Context) -> None:
     """Queue the mail about new responses and comments."""
     news.queue_mail(ctx)
@@ -114,7 +120,15 @@ def merge_text_indexes(ctx: Context) -> None:
     ctx.db.merge_text_indexes()
 
 
-TASKS: list[Callable[[Context], None]] = [lapse_offers, tell_organisers, clean_up, prune_history, extend_series, merge_text_indexes]
+TASKS: list[Callable[[Context], None]] = [
+    lapse_offers,
+    remind_guests,
+    tell_organisers,
+    clean_up,
+    prune_history,
+    extend_series,
+    merge_text_indexes,
+]
 
 
 def _run_task(task: Callable[[Context], None], ctx: Context) -> None:

@@ -66,6 +66,15 @@ def count_announcement(ctx: Context, messages: Mapping[str, int]) -> None:
         _count(ctx, _of_installation(ctx.settings, channel), "", amount)
 
 
+def count_reminders(ctx: Context, owner_id: int, channel: str, amount: int) -> None:
+    """Count messages that the worker sends for the owner of an event, in the open transaction, or raise TooMany."""
+    subject = f"user {owner_id}"
+    _count(ctx, _announcements(ctx.settings), subject, amount)
+    if channel == "sms":
+        _count(ctx, _account_sms(ctx.settings), subject, amount)
+    _count(ctx, _of_installation(ctx.settings, channel), "", amount)
+
+
 def _count(ctx: Context, limit: Limit, subject: str, amount: int) -> None:
     if amount and ctx.settings.rate_limits == "on":
         rate_limit.count(ctx, limit, subject, amount)

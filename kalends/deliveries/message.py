@@ -116,6 +116,13 @@ def text(settings: Settings, delivery: Delivery, event: Event) -> str:
     return f"{candidate} {links}" if (candidate := next(fits, "")) else links
 
 
+def reminder_text(event: Event, words: str, link: str) -> str:
+    """The reminder as SMS of two segments with a complete link; words: what the organiser says, if it fits."""
+    beginnings = (f"{plain(words)} Reminder: ", "Reminder: ") if words else ("Reminder: ",)
+    candidates = (f"{beginning}{wording} {link}" for beginning in beginnings for wording in _wordings(event))
+    return next((candidate for candidate in candidates if segments(candidate) <= MAX_SEGMENTS), link)
+
+
 def _wordings(event: Event) -> Iterator[str]:
     """Descriptions of the event, from the longest to the shortest."""
     title, place = plain(_line(title_with_status(event))), plain(_line(event.location or ""))

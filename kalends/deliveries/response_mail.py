@@ -7,6 +7,7 @@ from kalends.deliveries import limits
 from kalends.deliveries.store import HOUR, MAX_SENDS_PER_HOUR, mailbox
 from kalends.records.delivery import EditorNotice
 from kalends.records.event import Event
+from kalends.records.response import Response
 
 MAX_LINKS_PER_HOUR = 3
 
@@ -38,13 +39,14 @@ def insert_link(ctx: Context, event: Event, address: str) -> None:
         _insert(ctx, event, address, "link", None, None, MAX_LINKS_PER_HOUR)
 
 
-def delete(ctx: Context, event_id: int, address: str) -> None:
-    """Forget the messages about the address's response to the event."""
+def delete(ctx: Context, response: Response) -> None:
+    """Forget the messages about the response, and reminders."""
     ctx.tx.run(
         "DELETE FROM deliveries WHERE address_key = :key AND event_id = :event_id AND kind IN ('response', 'proposal', 'link')",
-        key=mailbox(address),
-        event_id=event_id,
+        key=mailbox(response.email_address),
+        event_id=response.event_id,
     )
+    ctx.tx.run("DELETE FROM deliveries WHERE response_id = :id AND kind = 'reminder'", id=response.id)
 
 
 def _insert(

@@ -68,9 +68,17 @@ def proposal_mail(settings: Settings, delivery: Delivery, event: Event, proposal
 
 
 def guest_mail(
-    settings: Settings, delivery: Delivery, event: Event, subject: str, lead: str, links: list[Link], note: str = ""
+    settings: Settings,
+    delivery: Delivery,
+    event: Event,
+    subject: str,
+    lead: str,
+    links: list[Link],
+    note: str = "",
+    *,
+    has_file: bool = True,
 ) -> EmailMessage:
-    """A message about the event, with links for its guest."""
+    """A message about the event, with links for its guest. has_file: the event is attached as a calendar file."""
     message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
     values: dict[str, Any] = {**describe_event(event), "event": event, "lead": lead, "links": links, "note": note}
     top = "\n".join(filter(None, (values["title"], values["time"], event.location)))
@@ -78,7 +86,8 @@ def guest_mail(
     parts = (lead, top, values["status"], choices, f"-- \n{note}" if note else "")
     message.set_content("\n\n".join(filter(None, parts)) + "\n", cte="quoted-printable")
     message.add_alternative(render_text("deliveries/response.html", **values), subtype="html", cte="quoted-printable")
-    attach_event(message, settings, event)
+    if has_file:
+        attach_event(message, settings, event)
     return message
 
 

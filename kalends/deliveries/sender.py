@@ -9,7 +9,18 @@ from email.message import EmailMessage
 
 from kalends.context import Context
 from kalends.db import Database, Retry
-from kalends.deliveries import account_message, mail, message, news_message, place_message, response_message, sms, store, suppressions
+from kalends.deliveries import (
+    account_message,
+    mail,
+    message,
+    news_message,
+    place_message,
+    reminder_message,
+    response_message,
+    sms,
+    store,
+    suppressions,
+)
 from kalends.deliveries.model import Channel
 from kalends.deliveries.outcome import AddressRefused, TryAgain, Undeliverable, Unknown
 from kalends.errors import Unavailable
@@ -39,7 +50,7 @@ GIVEN_UP_AFTER = 48 * 3600
 GRACE = 5
 ACCOUNT_MESSAGES = {"reset": account_message.reset, "verify": account_message.verify, "notice": account_message.notice}
 # The messages to guests by their kind: an e-mail or, for the channel `sms`, a text. They raise Undeliverable if there is nothing to tell.
-GUEST_MESSAGES: dict[str, Callable[[Context, Delivery], EmailMessage | str]] = {}
+GUEST_MESSAGES: dict[str, Callable[[Context, Delivery], EmailMessage | str]] = {"reminder": reminder_message.build}
 
 
 class Outbox:

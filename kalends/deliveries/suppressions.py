@@ -74,6 +74,18 @@ def insert(
     )
 
 
+def delete(ctx: Context, purpose: Purpose, channel: str, address: str, *, event_id: int) -> None:
+    """Send messages of this purpose about the event to the address again."""
+    ctx.tx.run(
+        """DELETE FROM suppressed_addresses WHERE address_key = :address_key AND channel = :channel AND purpose = :purpose
+           AND event_id = :event_id""",
+        address_key=mailbox(address),
+        channel=channel,
+        purpose=purpose,
+        event_id=event_id,
+    )
+
+
 def insert_for_delivery(ctx: Context, delivery: Delivery, reason: Reason, detail: str | None) -> None:
     """Suppress the recipient of a message for its purpose and its organiser, if it is a message to a guest."""
     purpose = PURPOSES.get(delivery.kind)

@@ -3,6 +3,11 @@
 from msgspec import Struct
 
 
+def cause_of(reminder_id: int, event_id: int, start_at: int) -> str:
+    """What the messages of a reminder are sent for: an address gets one for each start of the event."""
+    return f"reminder:{reminder_id}:{event_id}:{start_at}"
+
+
 class Reminder(Struct, frozen=True):
     """A row of the table `reminders`. `at` is a minute of the day; `audience` is delimited by commas."""
 

@@ -204,6 +204,7 @@ MEANINGS = {
     "ReminderItem.text": "What it says.",
     "due_time": "When it is due for this event; null if it would be after the start, or of a calendar's reminder.",
     "recipients": "How many people it would remind now, or has reminded; null of a calendar's reminder.",
+    "wanted": "Whether the guest is reminded of the event.",
     "ReminderItem.state": "Whether it is still to be sent, was sent, was not sent because its time was over, or is off.",
     "questions": "The questions, in the order in which they are asked.",
     "EventDetail.questions": "What is asked of those who say YES.",

@@ -48,7 +48,7 @@ def _of_event(ctx: Context, reminder: Reminder, event: Event, runs: dict[int, bo
     return structs.replace(
         item(reminder),
         due_time=None if window is None else datetimes.format_instant(window.due_at, event.time_zone),
-        recipients=recipients.count(ctx, event, reminder) if state == "planned" else None,
+        recipients=recipients.count(ctx, event, reminder) if state == "planned" else store.count_sent(ctx, event, reminder),
         state=state,
     )
 

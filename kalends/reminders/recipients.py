@@ -1,9 +1,12 @@
 """Whom a reminder reaches: those of its audience who have responded, see the event, and can be reached by its channel."""
 
+from typing import Any
+
 from msgspec import Struct
 
 from kalends import policy
 from kalends.context import Context
+from kalends.deliveries import suppressions
 from kalends.records.event import Event
 from kalends.records.reminder import Reminder
 from kalends.responses.guest_list import TABS
@@ -27,14 +30,27 @@ class Guest(Struct, frozen=True):
     address: str
 
 
-def find(ctx: Context, event: Event, reminder: Reminder, *, after: int = 0, limit: int | None = None) -> list[Guest]:
-    """The guests to remind, in the order of their responses, after the response with this id."""
-    return _select(ctx, event, reminder, "AND r.id > :after", limit, after=after)
+def find(ctx: Context, event: Event, reminder: Reminder, *, after: int, limit: int, cause: str) -> list[Guest]:
+    """The guests to remind who have no message for this cause, in the order of their responses, after the response with this id."""
+    has_none = "NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.response_id = r.id AND d.cause = :cause)"
+    return _select(ctx, event, reminder, f"AND r.id > :after AND {has_none}", limit, after=after, cause=cause)
 
 
 def count(ctx: Context, event: Event, reminder: Reminder) -> int:
     """How many guests would be reminded now."""
-    return len({guest.address for guest in find(ctx, event, reminder)})
+    everyone = {(reminder.channel, guest.address) for guest in _select(ctx, event, reminder, "", None)}
+    return len(everyone) - len(suppressions.find_suppressed(ctx, event.owner_id, event.id, "reminder", everyone))
+
+
+def addresses(ctx: Context, response_id: int) -> list[tuple[str, str]]:
+    """The channels and addresses by which the guest of a response can be reminded."""
+    sql = f"SELECT r.email_address, {_NUMBER} FROM responses r JOIN events e ON e.id = r.event_id WHERE r.id = :id"
+    return [
+        (channel, address)
+        for row in ctx.tx.rows(sql, id=response_id)
+        for channel, address in zip(("email", "sms"), row, strict=True)
+        if address
+    ]
 
 
 def is_reached(ctx: Context, event: Event, reminder: Reminder, response_id: int, address: str) -> bool:
@@ -43,7 +59,7 @@ def is_reached(ctx: Context, event: Event, reminder: Reminder, response_id: int,
     return any(guest.address == address for guest in guests)
 
 
-def _select(ctx: Context, event: Event, reminder: Reminder, condition: str, limit: int | None, **params: int) -> list[Guest]:
+def _select(ctx: Context, event: Event, reminder: Reminder, condition: str, limit: int | None, **params: Any) -> list[Guest]:
     if not reminder.groups:
         return []
     address = "r.email_address" if reminder.channel == "email" else _NUMBER

@@ -6,7 +6,7 @@ from typing import Any
 from kalends.context import Context
 from kalends.db import columns
 from kalends.records.event import Event
-from kalends.records.reminder import Reminder
+from kalends.records.reminder import Reminder, cause_of
 from kalends.reminders.model import GROUPS, ReminderFields
 
 _REMINDER = columns(Reminder, "m")
@@ -40,6 +40,12 @@ def runs_of_event(ctx: Context, event: Event) -> dict[int, bool]:
     """Of the reminders that were sent for this start of the event, or dropped: whether they were late."""
     sql = "SELECT reminder_id, is_late FROM reminder_runs WHERE event_id = :id AND start_at = :start_at"
     return {reminder_id: bool(is_late) for reminder_id, is_late in ctx.tx.rows(sql, id=event.id, start_at=event.start_at)}
+
+
+def count_sent(ctx: Context, event: Event, reminder: Reminder) -> int:
+    """How many messages of the reminder were sent for this start of the event, or are about to be."""
+    sql = "SELECT count(*) FROM deliveries WHERE cause = :cause AND state <> 'failed'"
+    return int(ctx.tx.value(sql, cause=cause_of(reminder.id, event.id, event.start_at)))
 
 
 def insert(ctx: Context, fields: ReminderFields, **owner: int | None) -> int:

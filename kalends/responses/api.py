@@ -15,6 +15,7 @@ from kalends.questions import store as questions
 from kalends.questions.present import describe
 from kalends.records.event import Event
 from kalends.records.response import Response
+from kalends.reminders import choice
 from kalends.responses import admission, present, store
 from kalends.responses.author import author_of, by_link, is_another
 from kalends.responses.model import (
@@ -22,6 +23,8 @@ from kalends.responses.model import (
     BlankResponse,
     LinkRequest,
     LinkRequested,
+    ReminderChoice,
+    RemindersChosen,
     ResponseChanges,
     ResponseCreated,
     ResponseExport,
@@ -154,6 +157,19 @@ def reset_link(ctx: Context, response_id: int, params: ResponseProof) -> Respons
     response = store.reset_link(ctx, response_id)
     response_mail.insert(ctx, event, response.email_address, response.id, None)
     return present.item(ctx, response)
+
+
+@endpoint("PUT", "/api/responses/{response_id}/reminders", guests=True, rate_limited=True)
+def reminders(ctx: Context, response_id: int, params: ReminderChoice) -> RemindersChosen:
+    """Switch the reminders of the event off or on for the responder, of a series for all dates that they have responded to.
+
+    The responder and whoever has its `token` may; the event's editors may switch them off.
+    """
+    response, event = _load(ctx, response_id, params.token, of_hidden=True)
+    if params.wanted and params.token is None and is_another(ctx, event, author_of(ctx, response)):
+        raise errors.Forbidden("Only the guest can switch the reminders on again.")
+    choice.save(ctx, event, response, is_wanted=params.wanted)
+    return RemindersChosen(choice.is_wanted(ctx, event, response))
 
 
 @endpoint("DELETE", "/api/responses/{response_id}", guests=True, rate_limited=True)

@@ -6,6 +6,7 @@ from kalends.deliveries import response_mail
 from kalends.questions import answers
 from kalends.records.event import Event
 from kalends.records.response import Response
+from kalends.reminders import choice
 from kalends.responses import admission, news, proposals, store
 
 
@@ -16,8 +17,9 @@ def erase(ctx: Context, response: Response, event: Event, *, is_over: bool) -> N
         admission.leave(ctx, event, response)
         news.record(ctx, event, response_id=response.id)
     answers.delete(ctx, response.id)
+    choice.save(ctx, event, response, is_wanted=True)
+    response_mail.delete(ctx, response)
     store.erase(ctx, response.id)
     store.delete_standing(ctx, response)
     proposals.delete_of(ctx, response.event_id, response.email_address)
-    response_mail.delete(ctx, response.event_id, response.email_address)
     changes.erase_response(ctx, response.event_id, response.id)

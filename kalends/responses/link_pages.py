@@ -54,7 +54,7 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
     """The guest's own response, with a form to change it; with `.ics`, a feed of the dates that the guest said yes to."""
     if response_token.endswith(".ics"):
         return _feed(ctx, response_token.removesuffix(".ics"))
-    response, event = _load(ctx, response_token, of_hidden=True)
+    response, event = load(ctx, response_token, of_hidden=True)
     place = places.find(ctx, [response]).get(response.id)
     is_asked = places.is_asked(place)
     choice = {"response": params.response} if params.response or is_asked else {}
@@ -84,7 +84,7 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
 def update(ctx: Context, response_token: str, params: Form) -> Document:
     """Change the response; a new YES answers the questions of the event first."""
     changes = params.changes(ResponseFields)
-    response, event = _load(ctx, response_token, of_hidden=changes.get("response") == "NO")
+    response, event = load(ctx, response_token, of_hidden=changes.get("response") == "NO")
     if changes.get("response") == "YES" != response.response and questions.of_event(ctx, event.id, event.calendar_id):
         return _ask(ctx, response_token, response, event, FormState(params.values))
     return _change(ctx, response, event, changes)
@@ -93,7 +93,7 @@ def update(ctx: Context, response_token: str, params: Form) -> Document:
 @page("GET", "/r/{response_token}/questions", guests=True, credentials=False)
 def edit_answers(ctx: Context, response_token: str, form: FormState | None = None) -> Document:
     """The questions of the event, with the guest's answers."""
-    response, event = _load(ctx, response_token)
+    response, event = load(ctx, response_token)
     stored = answers.of_responses(ctx, [response.id]).get(response.id, [])
     return _ask(ctx, response_token, response, event, form or FormState(answer_form.values_of(stored)))
 
@@ -101,7 +101,7 @@ def edit_answers(ctx: Context, response_token: str, form: FormState | None = Non
 @page("POST", "/r/{response_token}/questions", guests=True, credentials=False, by_link=True, rate_limited=True, again=edit_answers)
 def answer(ctx: Context, response_token: str, params: Form) -> Document:
     """Answer the questions, and say YES."""
-    response, event = _load(ctx, response_token)
+    response, event = load(ctx, response_token)
     sent = {name: params.values[name] for name in CARRIED if name in params.values}
     changes = Form(sent | {"response": "YES"}).changes(ResponseFields)
     people = changes.get("number", response.number) + changes.get("plus_n", response.plus_n)
@@ -121,14 +121,14 @@ def _ask(ctx: Context, token: str, response: Response, event: Event, form: FormS
 @page("POST", "/r/{response_token}/withdraw", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
 def withdraw(ctx: Context, response_token: str, params: Form) -> Document:
     """Change the response to NO."""
-    response, event = _load(ctx, response_token, of_hidden=True)
+    response, event = load(ctx, response_token, of_hidden=True)
     return _change(ctx, response, event, Changes(ResponseFields, {"response": "NO"}))
 
 
 @page("POST", "/r/{response_token}/forget", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
 def forget(ctx: Context, response_token: str, params: Form) -> Document:
     """Withdraw the response, and erase the personal data in it and in its history."""
-    response, event = _load(ctx, response_token, of_hidden=True)
+    response, event = load(ctx, response_token, of_hidden=True)
     erase(ctx, response, event, is_over=_is_over(ctx, event))
     guest_cookie.remove(ctx, event.id)
     return render("responses/forgotten.html", ctx, title="Forgotten")
@@ -137,7 +137,7 @@ def forget(ctx: Context, response_token: str, params: Form) -> Document:
 @page("POST", "/r/{response_token}/reset", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
 def reset(ctx: Context, response_token: str, params: Form) -> Document:
     """Replace the link by a new one."""
-    response, event = _load(ctx, response_token, of_hidden=True)
+    response, event = load(ctx, response_token, of_hidden=True)
     return _redirect(ctx, store.reset_link(ctx, response.id), event, "link-reset")
 
 
@@ -186,7 +186,7 @@ def _apply(ctx: Context, proposal: proposals.Proposal, event: Event) -> Response
 
 def _feed(ctx: Context, response_token: str) -> Document:
     """A calendar file of the dates to which the guest has said yes: those of the series, else of the event."""
-    response, _ = _load(ctx, response_token, of_hidden=True)
+    response, _ = load(ctx, response_token, of_hidden=True)
     dates = events.find_by_ids(ctx, store.of_series(ctx, response))
     return Document(build_file([date for date in dates if policy.sees_event(ctx, response, date)], ctx.settings), CALENDAR_FILE)
 
@@ -205,7 +205,7 @@ def _redirect(ctx: Context, response: Response, event: Event, done: str) -> Docu
     return redirect(ctx, f"/r/{token}", done=done)
 
 
-def _load(ctx: Context, token: str, *, of_hidden: bool = False) -> tuple[Response, Event]:
+def load(ctx: Context, token: str, *, of_hidden: bool = False) -> tuple[Response, Event]:
     ctx.headers.update(PRIVATE)
     try:
         return policy.linked_response(ctx, token, of_hidden=of_hidden)

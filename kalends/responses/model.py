@@ -69,6 +69,18 @@ class ResponseProof(Struct, kw_only=True):
     token: Token | None = None
 
 
+class ReminderChoice(ResponseProof, kw_only=True):
+    """Whether the guest wants to be reminded, with proof for somebody without an account."""
+
+    wanted: Annotated[bool, Meta(description="Whether to remind the guest of the event.")]
+
+
+class RemindersChosen(Struct):
+    """Whether the guest is reminded."""
+
+    wanted: bool
+
+
 class ResponseRemoval(ResponseProof, kw_only=True):
     """Proof for somebody without an account, and whether the guest is told."""
 

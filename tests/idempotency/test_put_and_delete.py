@@ -133,6 +133,7 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "PUT /api/responses/{response_id}": _response(response="NO"),
     "PUT /api/responses/{response_id}/accept": _response(force=True),
     "PUT /api/responses/{response_id}/reset_link": _response(),
+    "PUT /api/responses/{response_id}/reminders": _response(wanted=False),
     "DELETE /api/responses/{response_id}": _response(),
     "DELETE /api/session/{session_id}": _session,
     "DELETE /api/keys/{key_id}": _key,

@@ -115,6 +115,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /confirm/{confirm_token}": [Visit("guest", "/confirm/{confirm_token}")],
     "GET /c/{confirm_token}": [Visit("guest", "/c/{confirm_token}")],
     "GET /r/{response_token}": [Visit("guest", "/r/{response_token}"), Visit("guest", "/r/{response_token}?response=NO")],
+    "GET /r/{response_token}/reminders": [Visit("guest", "/r/{response_token}/reminders")],
     "GET /r/{response_token}/questions": [Visit("guest", "/r/{response_token}/questions")],
     "GET /r/confirm/{proposal_token}": [Visit("guest", "/r/confirm/{proposal_token}")],
     "GET /unsubscribe/{token}": [Visit("guest", "/unsubscribe/{token}")],

@@ -1,0 +1,58 @@
+"""The reminder of an event, as e-mail and SMS, composed right before it is sent."""
+
+from email.message import EmailMessage
+
+from kalends import policy
+from kalends.context import Context
+from kalends.deliveries import message
+from kalends.deliveries.outcome import Undeliverable
+from kalends.deliveries.response_message import Link, guest_mail
+from kalends.events import store as events
+from kalends.records.delivery import Delivery
+from kalends.records.event import Event
+from kalends.records.response import Response
+from kalends.reminders import queue, recipients
+from kalends.reminders.due import find_window
+from kalends.reminders.queue import Candidate
+from kalends.reminders.remind import DROPPED
+from kalends.responses import store as responses
+
+LATE = "It could not be sent in time."
+SAID = {"YES": "you said yes.", "MAYBE": "you said maybe. Do you come?"}
+
+
+def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
+    """The message, if what it says still holds: the event and the response are read again."""
+    reminder, event, response = _load(ctx, delivery)
+    url = policy.response_url(ctx.settings, response)
+    if delivery.channel == "sms":
+        return message.reminder_text(event, reminder.text or "", url)
+    lead = f"A reminder: {SAID[response.response]}"
+    if reminder.text:
+        lead = f"{lead}\n\n{reminder.text}"
+    links = [Link("Change my response", url), Link("I cannot come", f"{url}?response=NO")]
+    stop = f"{url}/reminders"
+    note = f"You get this because you responded to this event. No more reminders: {stop}"
+    content = guest_mail(ctx.settings, delivery, event, f"Reminder: {event.title}", lead, links, note, has_file=False)
+    content["List-Unsubscribe"] = f"<{stop}>"
+    content["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    return content
+
+
+def _load(ctx: Context, delivery: Delivery) -> tuple[Candidate, Event, Response]:
+    reminder_id, event_id = (int(part) for part in (delivery.cause or "").split(":")[1:3])
+    reminder = queue.find_candidate(ctx, reminder_id, event_id)
+    found = responses.find_by_ids(ctx, [delivery.response_id] if delivery.response_id else [])
+    if reminder is None or not found:
+        raise Undeliverable("The event, its reminder or the response was deleted before it was sent.")
+    event, response = events.get(ctx, event_id), found[0]
+    if (
+        event.status != "planned"
+        or reminder.cause != delivery.cause
+        or not recipients.is_reached(ctx, event, reminder, response.id, delivery.address)
+    ):
+        raise Undeliverable(DROPPED)
+    window = find_window(reminder, event.start_at, event.time_zone)
+    if window is None or ctx.now >= window.until_at:
+        raise Undeliverable(LATE)
+    return reminder, event, response

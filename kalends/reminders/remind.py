@@ -1,0 +1,70 @@
+"""Queue the reminders whose time has come. Each transaction reads the event, the reminder and the responses again."""
+
+from kalends.context import Context
+from kalends.deliveries import guest_notice, limits
+from kalends.deliveries.guest_notice import Recipient
+from kalends.errors import TooMany
+from kalends.events import store as events
+from kalends.log import get_logger
+from kalends.records.event import Event
+from kalends.reminders import queue, recipients
+from kalends.reminders.due import Window, find_window
+from kalends.reminders.queue import Candidate
+from kalends.reminders.recipients import BATCH
+from kalends.responses import store as responses
+
+log = get_logger(__name__)
+
+# Why a message was dropped that may be sent after all: the event or the response can change again in time.
+DROPPED = "The event was moved, cancelled, postponed or hidden, or the guest did not want to come any more, before it was sent."
+
+
+def queue_due(ctx: Context) -> None:
+    """Queue what is due. A reminder that is too late is recorded, not sent: there is no burst after an outage."""
+    with ctx.read():
+        candidates = queue.find_candidates(ctx)
+    for candidate in candidates:
+        window = find_window(candidate, candidate.start_at, candidate.time_zone)
+        if window and window.due_at <= ctx.now:
+            _remind(ctx, candidate)
+
+
+def _remind(ctx: Context, candidate: Candidate) -> None:
+    """Queue the messages, a batch in each transaction."""
+    after: int | None = 0
+    try:
+        while after is not None:
+            with ctx.write():
+                after = _queue_batch(ctx, candidate, after)
+    except TooMany as error:
+        # The rest is tried again until it is too late.
+        log.warning("reminder_limited", reminder=candidate.id, event=candidate.of_event, reason=error.detail)
+
+
+def _queue_batch(ctx: Context, candidate: Candidate, after: int) -> int | None:
+    """Queue the messages of a batch; returns the last response, or None if there is none left."""
+    if responses.lock_event(ctx, candidate.of_event, exclusive=False) is None:
+        return None
+    current = queue.find_candidate(ctx, candidate.id, candidate.of_event)
+    event = events.get(ctx, candidate.of_event)
+    window = find_window(current, event.start_at, event.time_zone) if current else None
+    if current is None or window is None or event.status != "planned" or not window.due_at <= ctx.now < event.start_at:
+        return None
+    if ctx.now >= window.until_at:
+        queue.record_run(ctx, current, window, is_late=True)
+        log.warning("reminder_dropped", reminder=current.id, event=event.id, late=ctx.now - window.due_at)
+        return None
+    return _queue_messages(ctx, current, event, window, after)
+
+
+def _queue_messages(ctx: Context, candidate: Candidate, event: Event, window: Window, after: int) -> int | None:
+    if not after:
+        queue.requeue_dropped(ctx, candidate, DROPPED)
+    guests = recipients.find(ctx, event, candidate, after=after, limit=BATCH, cause=candidate.cause)
+    limits.count_reminders(ctx, event.owner_id, candidate.channel, len(guests))
+    messages = [Recipient(guest.address, guest.response_id, candidate.channel) for guest in guests]
+    guest_notice.insert(ctx, event, "reminder", candidate.cause, messages)
+    if len(guests) == BATCH:
+        return guests[-1].response_id
+    queue.record_run(ctx, candidate, window, is_late=False)
+    return None
