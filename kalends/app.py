@@ -38,6 +38,7 @@ from kalends.contacts import pages as contact_pages
 from kalends.db import Database, open_database
 from kalends.deliveries import api as deliveries
 from kalends.deliveries import pages as delivery_pages
+from kalends.discovery import pages as discovery_pages
 from kalends.events import api as events
 from kalends.events import form_pages as event_form_pages
 from kalends.events import history_pages as event_history_pages
@@ -93,7 +94,7 @@ FEATURES = [
     *(event_question_pages, calendar_question_pages, response_question_pages),
     *(response_edit_pages, response_link_pages, response_reminder_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages),
-    *(reference, docs_pages, static_pages, health),
+    *(reference, docs_pages, static_pages, discovery_pages, health),
 ]
 
 ENDPOINTS = endpoints_of(FEATURES)

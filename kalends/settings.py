@@ -28,6 +28,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     base_url: Annotated[str, Meta(description="Public address of the service; all links are built from it. Default: http://HOST:PORT.")] = (
         ""
     )
+    site_name: Annotated[str, Meta(description="Name of the site, at the top of its pages and in its feeds.")] = "Kalends"
+    site_line: Annotated[str, Meta(description="A line below the title of the start page that says what the site is.")] = ""
     host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535, description="Port to listen on.")] = 8000
     workers: Annotated[int, Meta(ge=1, le=64, description="Number of server processes.")] = 1

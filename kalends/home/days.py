@@ -46,8 +46,9 @@ def choose(when: str, today: date) -> tuple[date, date]:
             return day, day
 
 
-def group(cards: Iterable[Card], first: date, today: date, zone: str) -> list[Day]:
-    """The cards by the day on which they start in the zone; what began before the first day is on that day."""
+def group(cards: Iterable[Card], since: int, now: int, zone: str) -> list[Day]:
+    """The cards by the day on which they start in the zone; what runs since before is on the day of `since`."""
+    first, today = (datetimes.to_local(instant, zone).date() for instant in (since, now))
     by_day: dict[date, list[Card]] = {}
     for card in cards:
         by_day.setdefault(max(first, _start_day(card, zone)), []).append(card)

@@ -24,6 +24,7 @@ FORMATS = {
     "html": "text/html",
     "txt": "text/plain",
     "sse": "text/event-stream",
+    "xml": "application/xml",
 }
 
 # Safe methods (RFC 9110, RFC 4918 and RFC 3253): they change nothing.
@@ -113,7 +114,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     @property
     def url(self) -> str:
         """The path as clients write it, with the suffix that chooses the format."""
-        return self.path if self.format in ("json", "html", "txt", "sse") else f"{self.path}.{self.format}"
+        return self.path if self.format in ("json", "html", "txt", "sse", "xml") else f"{self.path}.{self.format}"
 
     @property
     def takes_file(self) -> bool:

@@ -68,6 +68,7 @@ def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "cursor": cast.alice.get("/api/changes").json["cursor"],
         "kinds": "event",
         "wait": 1,
+        "part": 0,
     }
     return ids | places | times | texts | pages | {"scope": "public", "order": "-start_time", "key": None, "tab": "maybe", "sort": "name"}
 

@@ -1,0 +1,94 @@
+"""What search engines, feed readers and phones read: robots.txt, sitemap.xml, feed.xml and manifest.json."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from kalends.context import Context
+from kalends.discovery import sitemap
+from kalends.home import upcoming
+from kalends.home.search import Search, to_query
+from kalends.http.endpoint import FORMATS, Document, endpoint
+from kalends.values import timestamps
+from kalends.web.reader_zone import reader_zone
+from kalends.web.render import render_text, static_url
+
+XML = f"{FORMATS['xml']}; charset=utf-8"
+RSS = "application/rss+xml; charset=utf-8"
+FEED_SIZE = 50
+HOUR = "public, max-age=3600"
+# What is not for search engines: forms, embedded copies of pages, and what belongs to one person.
+DISALLOWED = ("/api/", "/embed/", "/r/", "/u/", "/c/", "/sign-in", "/sign-up", "/account", "/calendar?")
+
+
+class Icon(Struct, frozen=True):
+    """A picture of the installed app."""
+
+    src: str
+    sizes: str
+    type: str
+
+
+class Manifest(Struct, frozen=True):
+    """The web app manifest: how the site looks among the apps of a phone."""
+
+    name: str
+    short_name: str
+    start_url: str
+    display: str
+    background_color: str
+    theme_color: str
+    icons: list[Icon]
+
+
+class SitemapPart(Struct, kw_only=True):
+    """Which part of the sitemap."""
+
+    part: (
+        Annotated[int, Meta(ge=0, le=sitemap.MAX_PARTS, description="Events whose ids are in this part; without it, the list of parts.")]
+        | None
+    ) = None
+
+
+@endpoint("GET", "/robots.txt", guests=True, transaction=False, credentials=False, format="txt")
+def robots(ctx: Context) -> Document:
+    """What search engines may read, and where the sitemap is."""
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in DISALLOWED), f"Sitemap: {ctx.settings.url}/sitemap.xml"]
+    ctx.headers["Cache-Control"] = HOUR
+    return Document("\n".join([*lines, ""]).encode(), f"{FORMATS['txt']}; charset=utf-8")
+
+
+@endpoint("GET", "/sitemap.xml", guests=True, credentials=False, format="xml")
+def show(ctx: Context, params: SitemapPart) -> Document:
+    """The addresses of all public events, in parts of equal ranges of ids."""
+    ctx.headers["Cache-Control"] = HOUR
+    if params.part is None:
+        body = render_text("discovery/sitemap_index.xml", url=ctx.settings.url, parts=range(sitemap.count_parts(ctx)))
+    else:
+        body = render_text("discovery/sitemap.xml", url=ctx.settings.url, events=sitemap.find(ctx, params.part))
+    return Document(body.encode(), XML)
+
+
+@endpoint("GET", "/feed.xml", guests=True, credentials=False, format="xml")
+def feed(ctx: Context, params: Search) -> Document:
+    """The events of the start page as RSS, for the same words, tags and days."""
+    zone = reader_zone(ctx)
+    query, since = to_query(params, ctx.now, zone, FEED_SIZE)
+    cards, _ = upcoming.find(ctx, query, since, zone)
+    items = [(card.event, _format_date(card.event.updated_at)) for card in cards]
+    body = render_text("discovery/feed.xml", url=ctx.settings.url, name=ctx.settings.site_name, items=items)
+    ctx.headers["Cache-Control"] = "public, max-age=300"
+    return Document(body.encode(errors="replace"), RSS)
+
+
+@endpoint("GET", "/manifest.json", guests=True, transaction=False, credentials=False)
+def manifest(ctx: Context) -> Manifest:
+    """The web app manifest."""
+    icon = Icon(static_url("mark.svg"), "any", "image/svg+xml")
+    return Manifest(ctx.settings.site_name, ctx.settings.site_name[:12], "/", "standalone", "#faf7f2", "#9c3318", [icon])
+
+
+def _format_date(updated_at: str) -> str:
+    instant = timestamps.parse_instant(updated_at)
+    assert instant is not None
+    return timestamps.format_http_date(instant)
