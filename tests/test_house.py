@@ -111,7 +111,7 @@ MODULE_LAYERS = {
             "events.status",
             "events.structured_data",
         ),
-        *("discovery.sitemap", "home.days", "home.search", "home.upcoming"),
+        *("discovery.sitemap", "events.add_links", "home.days", "home.search", "home.upcoming"),
         *(
             f"events.imports.{name}"
             for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")

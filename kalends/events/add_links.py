@@ -1,0 +1,47 @@
+"""Links that add an event to calendars on the web."""
+
+from datetime import UTC, date, datetime, timedelta
+from urllib.parse import urlencode
+
+from kalends.events.model import EventDetail
+
+GOOGLE = "https://calendar.google.com/calendar/render"
+OUTLOOK = "https://outlook.live.com/calendar/0/deeplink/compose"
+# An event without an end is that long there.
+DEFAULT_LENGTH = timedelta(hours=1)
+
+
+def build(event: EventDetail) -> list[tuple[str, str]]:
+    """The name of each service, and the address that opens its form with the event."""
+    start, end = _times(event)
+    google = {
+        "action": "TEMPLATE",
+        "text": event.title,
+        "dates": f"{_compact(start)}/{_compact(end)}",
+        "location": event.location or "",
+        "details": event.url,
+    }
+    outlook = {
+        "path": "/calendar/action/compose",
+        "rru": "addevent",
+        "subject": event.title,
+        "startdt": start.isoformat(),
+        "enddt": end.isoformat(),
+        "allday": "true" if event.all_day else "false",
+        "location": event.location or "",
+        "body": event.url,
+    }
+    return [("Google Calendar", f"{GOOGLE}?{urlencode(google)}"), ("Outlook", f"{OUTLOOK}?{urlencode(outlook)}")]
+
+
+def _times(event: EventDetail) -> tuple[date, date]:
+    """Dates, the end not included, or times in UTC."""
+    if event.all_day:
+        return date.fromisoformat(event.start_time), date.fromisoformat(event.end_time or event.start_time) + timedelta(days=1)
+    start = datetime.fromisoformat(event.start_time)
+    end = datetime.fromisoformat(event.end_time) if event.end_time else start + DEFAULT_LENGTH
+    return start.astimezone(UTC), end.astimezone(UTC)
+
+
+def _compact(moment: date) -> str:
+    return f"{moment:%Y%m%dT%H%M%SZ}" if isinstance(moment, datetime) else f"{moment:%Y%m%d}"
