@@ -62,6 +62,8 @@ from kalends.questions import events_pages as event_question_pages
 from kalends.questions import responses_pages as response_question_pages
 from kalends.reference import api as reference
 from kalends.reference import docs_pages
+from kalends.reminders import calendars_pages as calendar_reminder_pages
+from kalends.reminders import events_pages as event_reminder_pages
 from kalends.responses import answers_pages
 from kalends.responses import api as responses
 from kalends.responses import edit_pages as response_edit_pages
@@ -91,7 +93,7 @@ FEATURES = [
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages, notice_pages, webhook_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
-    *(event_question_pages, calendar_question_pages, response_question_pages),
+    *(event_question_pages, calendar_question_pages, response_question_pages, event_reminder_pages, calendar_reminder_pages),
     *(response_edit_pages, response_link_pages, response_reminder_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages),
     *(reference, docs_pages, static_pages, discovery_pages, health),

@@ -158,6 +158,7 @@ MODULE_LAYERS = {
         "deliveries.message",
         "questions.ask",
         "questions.editor",
+        "reminders.editor",
         "deliveries.account_message",
         "deliveries.news_message",
         "deliveries.place_message",

@@ -4,6 +4,9 @@ import re
 
 # Labels of fields whose name alone is not enough.
 LABELS = {
+    "at": "Time of that day",
+    "audience": "Whom",
+    "before": "When",
     "calendar_id": "Calendar",
     "by_day": "Weekdays",
     "by_month": "Months",
@@ -14,7 +17,9 @@ LABELS = {
     "color": "Colour",
     "comment": "Comment",
     "count": "Number of times",
+    "channel": "How",
     "current_password": "Your password",
+    "days_before": "Days before",
     "description": "Description",
     "email": "E-mail address",
     "email_address": "E-mail address",
@@ -53,6 +58,7 @@ LABELS = {
     "status": "Status",
     "status_note": "Note",
     "tag_list": "Tags",
+    "text": "What to say",
     "time_zone": "Time zone",
     "title": "Title",
     "until_clock": "Time of the last response",

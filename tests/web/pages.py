@@ -82,6 +82,8 @@ PAGES: dict[str, list[Visit]] = {
     "GET /events/{event_id}/questions": [Visit("alice", "/events/{occurrence}/questions")],
     "GET /events/{event_id}/questions/{question_id}/edit": [Visit("alice", "/events/{occurrence}/questions/{question}/edit")],
     "GET /events/{event_id}/questions/{question_id}/delete": [Visit("alice", "/events/{occurrence}/questions/{question}/delete")],
+    "GET /events/{event_id}/reminders": [Visit("alice", "/events/{reminded}/reminders")],
+    "GET /calendars/{calendar_id}/reminders": [Visit("alice", "/calendars/{private_calendar}/reminders")],
     "GET /calendars/{calendar_id}/questions": [Visit("alice", "/calendars/{private_calendar}/questions")],
     "GET /calendars/{calendar_id}/questions/{question_id}/edit": [
         Visit("alice", "/calendars/{private_calendar}/questions/{calendar_question}/edit")
@@ -176,6 +178,7 @@ def address(scene: Scene, path: str) -> str:
         "comment": scene.comment["id"],
         "response": scene.response["id"],
         "question": scene.question["id"],
+        "reminded": scene.reminder["event_id"],
         "calendar_question": scene.calendar_question["id"],
         "answered": scene.answered["id"],
         "subscriber": scene.subscriber["id"],

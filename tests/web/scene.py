@@ -8,7 +8,7 @@ from typing import Any
 
 from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
 from kalends.settings import Settings
-from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_question, a_response, a_webhook, an_event, shared
+from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_question, a_reminder, a_response, a_webhook, an_event, shared
 from tests.responses.mail import a_proposal_token, a_response_token
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
@@ -137,6 +137,12 @@ class Scene:
     @cached_property
     def calendar_question(self) -> dict[str, Any]:
         return a_question(self.alice, f"/api/calendars/{self.private_calendar['id']}", label=self.say("label", "Vegan?"))
+
+    @cached_property
+    def reminder(self) -> dict[str, Any]:
+        """A reminder of the weekly event."""
+        text = self.say("text", "Bring a chair.")
+        return a_reminder(self.alice, f"/api/events/{self.occurrence['id']}", days_before=1, at="18:00", text=text)
 
     @cached_property
     def answered(self) -> dict[str, Any]:

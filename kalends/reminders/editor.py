@@ -1,0 +1,75 @@
+"""The page on which organisers add and remove the reminders of an event or of a calendar."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from kalends.context import Context
+from kalends.http.endpoint import Document
+from kalends.http.input.form import Form
+from kalends.reminders.model import ReminderItem
+from kalends.web.forms import FormState
+from kalends.web.labels import plural
+from kalends.web.render import render
+
+# The choices of the form; the last one takes the two inputs below it.
+BY_CLOCK = "clock"
+WHEN = [
+    ("60", "1 hour before"),
+    ("180", "3 hours before"),
+    ("1440", "1 day before"),
+    ("2880", "2 days before"),
+    ("10080", "1 week before"),
+    (BY_CLOCK, "At the time and day below"),
+]
+NEW = {"when": "1440", "audience": ["going", "maybe"], "days_before": 1, "at": "18:00", "channel": "email"}
+GROUPS = [("going", "Going"), ("maybe", "Maybe"), ("waiting", "Waiting list"), ("all", "All of these")]
+WHOM = {"going": "who comes", "maybe": "who said maybe", "waiting": "who waits for a place", "all": "everybody who did not say no"}
+MINUTES = ((7 * 24 * 60, "week"), (24 * 60, "day"), (60, "hour"), (1, "minute"))
+
+
+class Owner(Struct, frozen=True):
+    """The event or calendar whose reminders are written."""
+
+    # The path of its page.
+    path: str
+    name: str
+    reminders: list[ReminderItem]
+    time_zone: str = ""
+    calendar_id: int | None = None
+    event_id: int | None = None
+    is_repeated: bool = False
+
+
+def index(ctx: Context, owner: Owner, form: FormState | None) -> Document:
+    return render(
+        "reminders/index.html",
+        ctx,
+        title=f"Reminders of {owner.name}",
+        owner=owner,
+        form=form or FormState(NEW),
+        choices=WHEN,
+        groups=GROUPS,
+        describe=describe,
+    )
+
+
+def params(form: Form) -> dict[str, Any]:
+    """The values of the form as parameters of the API. A browser sends nothing for boxes of which none is ticked."""
+    names = ("days_before", "at") if form.text("when") == BY_CLOCK else ()
+    time = {name: form.values.get(name) for name in names} or {"before": form.values.get("when")}
+    others = {name: form.values[name] for name in ("channel", "text", "scope") if name in form.values}
+    return time | others | {"audience": form.values.get("audience", [])}
+
+
+def describe(item: ReminderItem) -> str:
+    """`1 day before at 18:00, by e-mail to who comes and who said maybe`."""
+    whom = "nobody" if not item.audience else WHOM["all"] if "all" in item.audience else " and ".join(WHOM[each] for each in item.audience)
+    return f"{_when(item)}, by {'SMS' if item.channel == 'sms' else 'e-mail'} to {whom}"
+
+
+def _when(item: ReminderItem) -> str:
+    if item.before is None:
+        return f"On the day at {item.at}" if not item.days_before else f"{plural(item.days_before, 'day')} before at {item.at}"
+    size, name = next((size, name) for size, name in MINUTES if item.before % size == 0)
+    return f"{plural(item.before // size, name)} before"
