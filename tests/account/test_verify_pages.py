@@ -10,12 +10,17 @@ from kalends.db import Database
 from kalends.deliveries.store import MAX_ACCOUNT_MAILS_PER_HOUR
 from kalends.settings import Settings
 from kalends.values import timestamps
-from tests.cast import PASSWORD, Cast, Person, an_event
+from tests.cast import PASSWORD, Cast, Person, Registered, an_event
 from tests.client import Client
 from tests.conftest import NOON, Clock
 from tests.users.account_mail import link_in, mailed, mails
 
 WEEK = 7 * 86_400
+
+
+@pytest.fixture
+def cast(client: Client) -> Cast:
+    return Cast(client, Registered)
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from msgspec import structs
 
 from kalends.app import application
@@ -63,6 +64,7 @@ def test_a_calendar_without_confirmations_sends_none(cast: Cast, db: Database, s
     assert mails_about(db, settings, event["id"]) == []
 
 
+@pytest.mark.usefixtures("limited")
 def test_a_response_counts_also_when_no_more_mail_may_be_sent(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     client = Client(application(db, structs.replace(settings, rate_limits="on", guest_sends_per_hour=2), clock))
     event = _an_event(cast)

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
-from uuid import uuid4
+from typing import Any
 
-import psycopg
 import pytest
 
+from tests import migrated
 from tests.serve.prepared import Prepared
 from tests.serve.running import Running
 
@@ -16,8 +15,19 @@ Start = Callable[..., Running]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def database(request: pytest.FixtureRequest) -> Iterator[str]:
-    """An empty database: the setting that names it."""
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database with tables and without rows: the setting that names it. SQLite's is where `start` and `Place` expect it."""
+    if request.param == "sqlite":
+        migrated.put_sqlite(tmp_path / "data")
+        yield ""
+    else:
+        with migrated.postgres(request.getfixturevalue("postgres_url")) as url:
+            yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def empty_database(request: pytest.FixtureRequest) -> Iterator[str]:
+    """A database without tables."""
     with _empty(request) as setting:
         yield setting
 
@@ -37,7 +47,7 @@ to_another_kind = pytest.mark.parametrize(
 
 @pytest.fixture(params=["to_sqlite", "to_postgres"])
 def another_database(request: pytest.FixtureRequest) -> Iterator[str]:
-    """And another one, of either kind."""
+    """An empty one of either kind."""
     with _empty(request) as setting:
         yield setting
 
@@ -46,14 +56,9 @@ def another_database(request: pytest.FixtureRequest) -> Iterator[str]:
 def _empty(request: pytest.FixtureRequest) -> Iterator[str]:
     if request.param.endswith("sqlite"):
         yield ""
-        return
-    server = request.getfixturevalue("postgres_url")
-    name = f"serve_{uuid4().hex}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"'.encode())
-    yield urlsplit(server)._replace(path=f"/{name}").geturl()
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+    else:
+        with migrated.created(request.getfixturevalue("postgres_url")) as url:
+            yield url
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +75,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     It has no background worker, and is a real `kalends serve`, only if the test is about that."""
     with ExitStack() as running:
 
-        def started(*options: str, work: bool = False, ready: bool = True, real: bool = False, **settings: object) -> Running:
+        def started(*options: str, work: bool = False, ready: bool = True, real: bool = False, **settings: Any) -> Running:
             service_type = Running if real or "metrics_token" in settings else Prepared
             service = service_type(tmp_path, *options, *([] if work else ["--no-work"]), **settings)
             running.callback(service.stop)

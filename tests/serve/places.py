@@ -17,7 +17,7 @@ from kalends.settings import Settings
 from tests.cast import PASSWORD
 from tests.serve.running import command, environment, run
 
-MANY = 4_000
+MANY = 2_000
 
 
 class Place(Struct, frozen=True):

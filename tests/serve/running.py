@@ -25,8 +25,8 @@ from tests.client import Reply
 TIMEOUT = 60
 
 
-def command(*arguments: str, module: str = "kalends") -> list[str]:
-    return [sys.executable, "-P", "-m", module, *arguments]
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-P", "-m", "kalends", *arguments]
 
 
 def environment(**settings: object) -> dict[str, str]:
@@ -94,8 +94,6 @@ def _hear_hangups() -> None:
 class Running:
     """A started `kalends serve`, on a free port of the loopback."""
 
-    module = "kalends"
-
     def __init__(self, folder: Path, *options: str, **settings: object):
         defaults = {"port": 0, "data": folder / "data"}
         self.folder = folder
@@ -107,7 +105,7 @@ class Running:
 
     def _start(self, arguments: Sequence[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
-            command(*arguments, module=self.module),
+            command(*arguments),
             cwd=self.folder,
             env=environment,
             stdin=subprocess.DEVNULL,

@@ -75,16 +75,16 @@ def test_the_server_runs_without_a_worker_if_so_configured(start: Start) -> None
     assert len(service.children) == 1
 
 
-def test_the_worker_runs_alone_until_sigterm(tmp_path: Path, database: str) -> None:
+def test_the_worker_runs_alone_until_sigterm(tmp_path: Path, empty_database: str) -> None:
     """It migrates too, since either may be started first."""
     worker = subprocess.Popen(
         command("work"),
         cwd=tmp_path,
-        env=environment(data=tmp_path, database=database),
+        env=environment(data=tmp_path, database=empty_database),
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )
-    eventually(lambda: "ok   database\n" in run("doctor", folder=tmp_path, data=tmp_path, database=database).stdout)
+    eventually(lambda: "ok   database\n" in run("doctor", folder=tmp_path, data=tmp_path, database=empty_database).stdout)
     assert worker.poll() is None
     worker.terminate()
     _, errors = worker.communicate(timeout=10)

@@ -131,7 +131,6 @@ def _bytes(value: str) -> bytes:
 
 
 def test_a_backup_file_is_replaced_only_with_force(place: Place, file: Path) -> None:
-    place.done("migrate")
     file.write_text("precious")
     assert "is there already" in place.refused("backup", str(file))
     assert file.read_text() == "precious"
@@ -139,7 +138,8 @@ def test_a_backup_file_is_replaced_only_with_force(place: Place, file: Path) -> 
     assert content(file)[0].rows == 0
 
 
-def test_a_failed_backup_is_reported_in_one_line(place: Place, file: Path) -> None:
+def test_a_failed_backup_is_reported_in_one_line(tmp_path: Path, empty_database: str, file: Path) -> None:
+    place = Place(tmp_path, empty_database)
     nowhere = file.parent / "nowhere" / "file"
     if not place.database:
         assert f"There is no database in {place.data}." in place.refused("backup", str(file))

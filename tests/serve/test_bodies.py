@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.client import Reply
+from tests.serve.hasty import Hasty
 from tests.serve.prepared import Prepared
 from tests.serve.running import Running, ask, bearer
-from tests.serve.test_slow_clients import Hasty
 
 MIB = 1024 * 1024
 FORM = "multipart/form-data; boundary=x"

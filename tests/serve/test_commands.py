@@ -12,6 +12,7 @@ import pytest
 
 from tests.deliveries.servers import PASSWORD as MAIL_PASSWORD
 from tests.deliveries.servers import USER, Mailbox, real_server
+from tests.migrated import put_sqlite
 from tests.serve.running import command, environment, eventually, run
 
 PASSWORD = "a-canary-of-a-password"
@@ -125,14 +126,15 @@ def test_settings_are_listed_without_their_secrets(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_migrate_says_what_it_did(kalends: Any) -> None:
-    assert kalends("migrate").startswith("Ran 0001_")
-    assert kalends("migrate") == "The database is up to date.\n"
+def test_migrate_says_what_it_did(tmp_path: Path, empty_database: str) -> None:
+    first, again = (run("migrate", folder=tmp_path, database=empty_database) for _ in range(2))
+    assert first.stdout.startswith("Ran 0001_")
+    assert (again.returncode, again.stdout) == (0, "The database is up to date.\n")
 
 
-def test_the_doctor_says_what_to_do(tmp_path: Path, database: str) -> None:
+def test_the_doctor_says_what_to_do(tmp_path: Path, empty_database: str) -> None:
     def examined() -> tuple[int, list[str]]:
-        done = run("doctor", folder=tmp_path, data=tmp_path / "data", database=database)
+        done = run("doctor", folder=tmp_path, data=tmp_path / "data", database=empty_database)
         return done.returncode, done.stdout.splitlines()
 
     status, findings = examined()
@@ -140,7 +142,7 @@ def test_the_doctor_says_what_to_do(tmp_path: Path, database: str) -> None:
     assert findings[:2] == ["ok   settings", "ok   data folder"]
     assert findings[2].startswith("BAD  database: ")
     assert findings[2].endswith("Run: kalends migrate")
-    run("migrate", folder=tmp_path, data=tmp_path / "data", database=database)
+    run("migrate", folder=tmp_path, data=tmp_path / "data", database=empty_database)
     status, findings = examined()
     assert (status, findings[:4]) == (0, ["ok   settings", "ok   data folder", "ok   database", "ok   e-mail"])
     outbox = tmp_path / "data" / "outbox"
@@ -164,7 +166,7 @@ def test_the_doctor_finds_what_is_wrong(tmp_path: Path) -> None:
 
 
 def test_the_doctor_looks_at_a_database_whose_first_migration_is_running(tmp_path: Path) -> None:
-    run("migrate", folder=tmp_path)
+    put_sqlite(tmp_path / "data")
     with sqlite3.connect(tmp_path / "data" / "kalends.sqlite3") as connection:
         connection.execute("DELETE FROM migrations")
     assert "BAD  database: it is not up to date. Run: kalends migrate" in run("doctor", folder=tmp_path).stdout
@@ -184,7 +186,7 @@ def test_the_doctor_finds_an_outbox_that_cannot_be_written(tmp_path: Path) -> No
 
 
 def test_the_doctor_sends_test_messages(tmp_path: Path) -> None:
-    run("migrate", folder=tmp_path)
+    put_sqlite(tmp_path / "data")
     result = run("doctor", "--email", "ana@example.org", "--sms", "+33 6 12 34 56 78", folder=tmp_path)
     assert result.returncode == 0, result
     assert "ok   test message to ana@example.org\nok   test SMS to +33 6 12 34 56 78\n" in result.stdout

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.serve.conftest import Start
+from tests.serve.hasty import Hasty
 from tests.serve.running import Running, ask, bearer, eventually
-from tests.serve.test_slow_clients import Hasty
 
 SMALL = 4096
 EVENTS = 90

@@ -11,20 +11,12 @@ import pytest
 
 from tests.client import Reply
 from tests.serve.conftest import Start
+from tests.serve.hasty import Hasty
 from tests.serve.running import Running, ask, bearer, eventually
 
 EVENTS = 60
 SMALL = 4096
 ESTABLISHED = "01"
-
-
-class Hasty(Running):
-    """A service with short timeouts."""
-
-    module = "tests.serve.hasty"
-
-    def __init__(self, folder: Path, **settings: object):
-        super().__init__(folder, "--no-work", rate_limits="off", **settings)
 
 
 class Large:

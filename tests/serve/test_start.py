@@ -22,20 +22,21 @@ def test_the_first_reply_comes_soon_after_the_start(start: Start, tmp_path: Path
     assert time.monotonic() - began < timeout
 
 
-def test_two_servers_that_start_at_once_on_an_empty_database_migrate_once_and_agree_on_the_secret(start: Start, database: str) -> None:
+def test_two_servers_that_start_at_once_on_an_empty_database_migrate_once_and_agree_on_the_secret(
+    start: Start, empty_database: str
+) -> None:
     """A key's shared secret follows from it, and either must know the other's keys."""
-    both = [start(ready=False, database=database) for _ in range(2)]
+    both = [start(ready=False, empty=True, database=empty_database) for _ in range(2)]
     for service in both:
         service.ready()
-    assert _migrations(both[0].folder, database) == list(range(1, latest() + 1))
+    assert _migrations(both[0].folder, empty_database) == list(range(1, latest() + 1))
     assert len(list((both[0].folder / "data").glob("secret*"))) == 1
     assert [service.stop() for service in both] == [0, 0]
 
 
 def test_the_server_does_not_change_a_newer_database(tmp_path: Path, database: str) -> None:
-    settings = {"folder": tmp_path, "data": tmp_path, "database": database}
-    assert run("migrate", **settings).returncode == 0  # type: ignore[arg-type]
-    _execute(tmp_path, database, "INSERT INTO migrations (number, name, applied_at) VALUES (9999, 'from the future', 0)")
+    settings = {"folder": tmp_path, "data": tmp_path / "data", "database": database}
+    _execute(tmp_path / "data", database, "INSERT INTO migrations (number, name, applied_at) VALUES (9999, 'from the future', 0)")
     refused = run("serve", **settings, port=0)  # type: ignore[arg-type]
     assert refused.returncode == 1
     assert refused.stderr == "kalends: The database was made by a newer Kalends. Install that version, or restore an older backup.\n"

@@ -1,0 +1,69 @@
+"""Databases with tables and without rows, copied from one: to migrate a new one takes longer than all else that a start does."""
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import psycopg
+
+from kalends.db import open_database
+from kalends.db.migrate import migrate
+from kalends.settings import Settings
+
+NAME = "kalends.sqlite3"
+
+
+def put_sqlite(data: Path) -> None:
+    """Put a SQLite database into this data folder, unless one is there."""
+    data.mkdir(mode=0o700, exist_ok=True)
+    if not (data / NAME).exists():
+        with os.fdopen(os.open(data / NAME, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+            file.write(_sqlite())
+
+
+@cache
+def _sqlite() -> bytes:
+    with TemporaryDirectory() as folder:
+        _migrate(Settings(data=folder))
+        return (Path(folder) / NAME).read_bytes()
+
+
+@contextmanager
+def postgres(server: str) -> Iterator[str]:
+    """The address of a PostgreSQL database on this server."""
+    with created(server, f'TEMPLATE "{_postgres(server)}"') as url:
+        yield url
+
+
+@cache
+def _postgres(server: str) -> str:
+    """The name of the database that others are copied from. It stays as long as the server."""
+    name = f"migrated_{uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"'.encode())
+    _migrate(Settings(database=_with_name(server, name)))
+    return name
+
+
+@contextmanager
+def created(server: str, options: str = "") -> Iterator[str]:
+    """The address of a new PostgreSQL database on this server, which is dropped in the end."""
+    name = f"serve_{uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" {options}'.encode())
+        yield _with_name(server, name)
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+
+
+def _with_name(server: str, name: str) -> str:
+    return urlsplit(server)._replace(path=f"/{name}").geturl()
+
+
+def _migrate(settings: Settings) -> None:
+    with closing(open_database(settings)) as database:
+        migrate(database)
