@@ -38,6 +38,7 @@ from kalends.contacts import pages as contact_pages
 from kalends.db import Database, open_database
 from kalends.deliveries import api as deliveries
 from kalends.deliveries import pages as delivery_pages
+from kalends.deliveries import stop_pages
 from kalends.discovery import pages as discovery_pages
 from kalends.events import api as events
 from kalends.events import form_pages as event_form_pages
@@ -95,7 +96,7 @@ FEATURES = [
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
     *(event_question_pages, calendar_question_pages, response_question_pages, event_reminder_pages, calendar_reminder_pages),
     *(response_edit_pages, response_link_pages, response_reminder_pages, answers_pages, comment_pages, change_pages, trash_pages),
-    *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages),
+    *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages, stop_pages),
     *(reference, docs_pages, static_pages, discovery_pages, health),
 ]
 

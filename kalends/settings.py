@@ -89,6 +89,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     account_sends_per_day: Annotated[
         int, Meta(ge=0, le=10_000_000, description="Messages per day on behalf of one account, not counting announcements; 0 allows none.")
     ] = 300
+    notice_delay: Annotated[
+        int, Meta(ge=0, le=86_400, description="Seconds in which changes of an event become one message to its guests.")
+    ] = 600
     account_announcements_per_day: Annotated[
         int,
         Meta(ge=0, le=10_000_000, description="Addresses per day to which one account announces events and new dates; 0 allows none."),

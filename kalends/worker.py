@@ -13,6 +13,7 @@ from kalends.changes import store as changes
 from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.db import Database, Retry, counters
+from kalends.deliveries import change_notices
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import CHANNELS
 from kalends.deliveries.sender import Outbox
@@ -66,6 +67,7 @@ def clean_up(ctx: Context) -> None:
         sessions.clean_up(tx, ctx.now)
         contacts.clean_up(ctx)
         deliveries.clean_up(ctx)
+        change_notices.clean_up(ctx)
         retries.clean_up(ctx)
         counters.clean_up(tx, ctx.now)
         subscribers.clean_up(ctx)

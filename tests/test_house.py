@@ -74,11 +74,11 @@ MODULE_LAYERS = {
         *(
             f"deliveries.{name}"
             for name in (
+                "change_notices",
                 "event_time",
                 "guest_notice",
                 "limits",
                 "mail",
-                "new_date",
                 "outbox_files",
                 "outcome",
                 "place_notice",
@@ -100,6 +100,7 @@ MODULE_LAYERS = {
             "events.ical",
             "events.listing",
             "events.response_settings",
+            "events.telling",
             "events.upsert",
         ),
         *(
@@ -160,6 +161,7 @@ MODULE_LAYERS = {
         "questions.editor",
         "reminders.editor",
         "deliveries.account_message",
+        "deliveries.change_message",
         "deliveries.news_message",
         "deliveries.place_message",
         "deliveries.reminder_message",

@@ -28,6 +28,7 @@ from tests.cast import (
 )
 from tests.client import Client
 from tests.conftest import NOON
+from tests.deliveries.samples import a_stop_token
 from tests.http.multipart import multipart
 from tests.responses.mail import a_proposal_token, a_response_token
 from tests.subscribers.confirmations import confirmations
@@ -231,6 +232,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /api/webhooks/{webhook_id}/ping": {"": (401, 202, 404, 404, 404)},
     "POST /api/webhooks/{webhook_id}/redeliver": {"": (401, 202, 404, 404, 404)},
     "GET /api/webhooks/{webhook_id}/deliveries": {"": OWN_ONLY},
+    "GET /deliveries/stop/{stop_token}": {"": EVERYBODY},
+    "POST /deliveries/stop/{stop_token}": {"": EVERYBODY},
     "GET /account/notices/{notices_token}": {"": EVERYBODY},
     "POST /account/notices/{notices_token}": {"": EVERYBODY},
     "GET /webhooks": {"": SIGNED_IN},
@@ -414,6 +417,7 @@ class Scene:
             "response_token": lambda: a_response_token(self.settings, self.find("response_id")),
             "proposal_token": self._propose,
             "notices_token": lambda: notices_url(self.settings, self.cast.dave.id).rsplit("/", 1)[1],
+            "stop_token": lambda: a_stop_token(self.settings, self.cast.alice),
             "reset_token": lambda: a_reset_token(self.settings, self.cast.dave.id, NOON),
             "verify_token": lambda: a_verify_token(self.settings, self.cast.dave.id, NOON),
             "name": lambda: "style.css",

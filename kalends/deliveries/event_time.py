@@ -1,12 +1,25 @@
 """The time of an event as text, in the event's time zone."""
 
 from datetime import datetime
+from typing import Protocol
 
-from kalends.records.event import Event
 from kalends.values import datetimes, time_text
 
 
-def long(event: Event) -> str:
+class HasTime(Protocol):
+    """An event, or what is known of its time."""
+
+    @property
+    def start_at(self) -> int: ...
+    @property
+    def end_at(self) -> int | None: ...
+    @property
+    def all_day(self) -> bool: ...
+    @property
+    def time_zone(self) -> str: ...
+
+
+def long(event: HasTime) -> str:
     """`Monday, 11 May 2026, 17:00–19:00 (Europe/Paris)`."""
     start, end = _start(event), _end(event)
     if event.all_day:
@@ -14,7 +27,7 @@ def long(event: Event) -> str:
     return f"{time_text.span(start, end)} ({start.tzinfo})"
 
 
-def short(event: Event) -> str:
+def short(event: HasTime) -> str:
     """`Mon 11 May 2026 17:00-19:00 (Europe/Paris)`: all characters are in the GSM 7-bit alphabet."""
     start, end = _start(event), _end(event)
     if event.all_day:
@@ -22,18 +35,18 @@ def short(event: Event) -> str:
     return f"{time_text.short_span(start, end)} ({start.tzinfo})"
 
 
-def brief(event: Event) -> str:
+def brief(event: HasTime) -> str:
     """`11 May 2026 17:00`."""
     start = _start(event)
     day = time_text.short_month_day(start)
     return day if event.all_day else f"{day} {time_text.clock(start)}"
 
 
-def _start(event: Event) -> datetime:
+def _start(event: HasTime) -> datetime:
     return datetimes.to_local(event.start_at, event.time_zone)
 
 
-def _end(event: Event) -> datetime | None:
+def _end(event: HasTime) -> datetime | None:
     """The end; for an all-day event, a moment on its last day."""
     if event.end_at is None:
         return None

@@ -6,10 +6,24 @@ from msgspec import Struct, structs
 
 from kalends.context import Context
 from kalends.deliveries import suppressions
+from kalends.deliveries.model import Told
 from kalends.deliveries.store import mailbox
 from kalends.records.event import Event
 
 Kind = Literal["change", "cancel", "message", "reminder", "invitation"]
+
+_INSERT = """
+INSERT INTO deliveries (owner_id, event_id, response_id, kind, channel, address, address_key, public, state, attempts,
+                        due_at, created_at, updated_at, cause, event_ids)
+VALUES (:owner_id, :event_id, :response_id, :kind, :channel, :address, :address_key, :public, 'queued', 0,
+        :due_at, :now, :now, :cause, :event_ids)
+ON CONFLICT (cause, channel, address) WHERE cause IS NOT NULL DO UPDATE SET
+    kind = CASE WHEN excluded.kind = 'cancel' THEN excluded.kind ELSE deliveries.kind END,
+    due_at = CASE WHEN excluded.due_at < deliveries.due_at THEN excluded.due_at ELSE deliveries.due_at END,
+    event_ids = CASE WHEN ',' || deliveries.event_ids || ',' LIKE '%,' || excluded.event_ids || ',%' THEN deliveries.event_ids
+                     ELSE deliveries.event_ids || ',' || excluded.event_ids END
+    WHERE deliveries.state = 'queued' AND deliveries.attempts = 0 AND deliveries.event_ids IS NOT NULL
+"""
 
 
 class Recipient(Struct, frozen=True):
@@ -22,36 +36,39 @@ class Recipient(Struct, frozen=True):
     event_ids: tuple[int, ...] = ()
 
 
-class Told(Struct):
-    """How many people a write tells by each channel, and how many not, since they want no messages or their address does not work."""
-
-    email: int = 0
-    sms: int = 0
-    skipped: int = 0
-
-    def add(self, other: "Told") -> None:
-        self.email, self.sms, self.skipped = self.email + other.email, self.sms + other.sms, self.skipped + other.skipped
-
-
 def insert(ctx: Context, event: Event, kind: Kind, cause: str, recipients: list[Recipient], *, due_at: int | None = None) -> Told:
     """Queue the message of this kind for each of the recipients who has none for the same cause; who is suppressed is skipped.
 
     cause: names what is told, such as `reminder:3:17:1700000000`. Who has a message for it already counts as told.
     """
-    purpose = suppressions.PURPOSES[kind]
-    everyone = {(each.channel, each.address) for each in recipients}
-    suppressed = suppressions.find_suppressed(ctx, event.owner_id, event.id, purpose, everyone)
-    chosen = {(each.channel, each.address): each for each in recipients if (each.channel, each.address) not in suppressed}
-    ctx.tx.many(
-        """INSERT INTO deliveries (owner_id, event_id, response_id, kind, channel, address, address_key, public, state, attempts,
-                                   due_at, created_at, updated_at, cause, event_ids)
-           VALUES (:owner_id, :event_id, :response_id, :kind, :channel, :address, :address_key, :public, 'queued', 0,
-                   :due_at, :now, :now, :cause, :event_ids)
-           ON CONFLICT (cause, channel, address) WHERE cause IS NOT NULL DO NOTHING""",
-        [_row(ctx, event, kind, cause, each, ctx.now if due_at is None else due_at) for each in chosen.values()],
-    )
-    channels = [channel for channel, _ in chosen]
+    told, suppressed = insert_each(ctx, event, kind, cause, recipients, due_at=due_at)
+    channels = [channel for channel, _ in told]
     return Told(channels.count("email"), channels.count("sms"), len(suppressed))
+
+
+def insert_each(
+    ctx: Context,
+    event: Event,
+    kind: Kind,
+    cause: str,
+    recipients: list[Recipient],
+    *,
+    due_at: int | None = None,
+) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """Queue the messages; return the channels and addresses that get one, and those that are suppressed.
+
+    A message that waits already is about the event, too, and is sent at the earlier time."""
+    everyone = {(each.channel, each.address): each for each in recipients}
+    suppressed = suppressions.find_suppressed(ctx, event.owner_id, event.id, suppressions.PURPOSES[kind], set(everyone))
+    due_at = ctx.now if due_at is None else due_at
+    rows = [_row(ctx, event, kind, cause, each, due_at) for key, each in everyone.items() if key not in suppressed]
+    ctx.tx.many(_INSERT, rows)
+    return set(everyone) - suppressed, suppressed
+
+
+def count(ctx: Context, cause: str) -> int:
+    """How many messages there are for the cause."""
+    return int(ctx.tx.value("SELECT count(*) FROM deliveries WHERE cause = :cause", cause=cause))
 
 
 def _row(ctx: Context, event: Event, kind: Kind, cause: str, recipient: Recipient, due_at: int) -> dict[str, object]:

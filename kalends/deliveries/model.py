@@ -42,6 +42,14 @@ class Announced(Struct):
     queued: int
 
 
+class Told(Struct):
+    """How many people a write tells by each channel, and how many not, since they want no messages or their address does not work."""
+
+    email: int = 0
+    sms: int = 0
+    skipped: int = 0
+
+
 class DeliveryItem(Struct, kw_only=True):
     """A delivery for the event's owner; `error` is that of the last attempt."""
 

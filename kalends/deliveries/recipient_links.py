@@ -33,6 +33,16 @@ def notices_url(settings: Settings, user_id: int) -> str:
     return f"{settings.url}/account/notices/{_token(settings, 'notices', user_id)}"
 
 
+def stop_url(settings: Settings, delivery_id: int) -> str:
+    """The link by which the recipient of this message gets no more of its purpose."""
+    return f"{settings.url}/deliveries/stop/{_token(settings, 'stop', delivery_id)}"
+
+
+def parse_stop_token(settings: Settings, token: str) -> int | None:
+    """The id of the message with this link, or None if the token is not valid."""
+    return _verified_id(settings, "stop", token)
+
+
 def parse_notices_token(settings: Settings, token: str) -> int | None:
     """The user's id, or None if the token is not valid."""
     return _verified_id(settings, "notices", token)

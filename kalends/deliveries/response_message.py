@@ -1,5 +1,6 @@
 """E-mail to guests: their response with their personal link, and a proposal with the link to confirm it."""
 
+from collections.abc import Sequence
 from email.message import EmailMessage
 from typing import Any
 
@@ -76,16 +77,27 @@ def guest_mail(
     links: list[Link],
     note: str = "",
     *,
+    lines: Sequence[str] = (),
+    stop: str = "",
     has_file: bool = True,
 ) -> EmailMessage:
-    """A message about the event, with links for its guest. has_file: the event is attached as a calendar file."""
+    """A message about the event, with links for its guest.
+
+    lines: what changed, one by one. stop: the link to get no more of these. has_file: with the event as a calendar file.
+    """
     message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
     values: dict[str, Any] = {**describe_event(event), "event": event, "lead": lead, "links": links, "note": note}
+    if stop:
+        message["List-Unsubscribe"] = f"<{stop}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     top = "\n".join(filter(None, (values["title"], values["time"], event.location)))
     choices = "\n".join(f"{link.text}: {link.url}" for link in links)
-    parts = (lead, top, values["status"], choices, f"-- \n{note}" if note else "")
+    bottom = "\n".join(filter(None, (note, f"No more about this event: {stop}" if stop else "")))
+    changes = "\n".join(f"- {line}" for line in lines)
+    parts = (lead, top, values["status"], changes, choices, f"-- \n{bottom}" if bottom else "")
     message.set_content("\n\n".join(filter(None, parts)) + "\n", cte="quoted-printable")
-    message.add_alternative(render_text("deliveries/response.html", **values), subtype="html", cte="quoted-printable")
+    html = render_text("deliveries/response.html", **values, lines=lines, stop=stop)
+    message.add_alternative(html, subtype="html", cte="quoted-printable")
     if has_file:
         attach_event(message, settings, event)
     return message

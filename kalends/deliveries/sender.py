@@ -11,6 +11,8 @@ from kalends.context import Context
 from kalends.db import Database, Retry
 from kalends.deliveries import (
     account_message,
+    change_message,
+    change_notices,
     mail,
     message,
     news_message,
@@ -50,7 +52,11 @@ GIVEN_UP_AFTER = 48 * 3600
 GRACE = 5
 ACCOUNT_MESSAGES = {"reset": account_message.reset, "verify": account_message.verify, "notice": account_message.notice}
 # The messages to guests by their kind: an e-mail or, for the channel `sms`, a text. They raise Undeliverable if there is nothing to tell.
-GUEST_MESSAGES: dict[str, Callable[[Context, Delivery], EmailMessage | str]] = {"reminder": reminder_message.build}
+GUEST_MESSAGES: dict[str, Callable[[Context, Delivery], EmailMessage | str]] = {
+    "change": change_message.build,
+    "cancel": change_message.build,
+    "reminder": reminder_message.build,
+}
 
 
 class Outbox:
@@ -129,7 +135,9 @@ def _due(ctx: Context, channel: Channel, limit: int) -> list[Delivery]:
             return []
     with ctx.write():
         store.give_up_unknown(ctx)
-        return store.claim(ctx, channel, LEASE, limit)
+        claimed = store.claim(ctx, channel, LEASE, limit)
+        change_notices.close(ctx, claimed)
+        return claimed
 
 
 def attempt(db: Database, settings: Settings, delivery: Delivery) -> None:

@@ -175,7 +175,7 @@ def find_flooded(ctx: Context, address_keys: set[str]) -> set[str]:
     rows = ctx.tx.rows(
         f"""SELECT d.address_key FROM {ctx.db.records("recipients", {"address_key": "TEXT"})}
             JOIN deliveries d ON d.address_key = recipients.address_key AND d.created_at > :since
-            WHERE d.kind = 'send_to_me' OR {ABOUT_NEW_DATE} GROUP BY d.address_key HAVING count(*) >= :limit""",
+            WHERE d.kind IN ('send_to_me', 'change', 'cancel', 'message') GROUP BY d.address_key HAVING count(*) >= :limit""",
         recipients=json.dumps([{"address_key": key} for key in sorted(address_keys)]),
         since=ctx.now - HOUR,
         limit=MAX_SENDS_PER_HOUR,

@@ -2,7 +2,7 @@
 
 from hashlib import blake2b
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from kalends import errors, policy
 from kalends.changes import as_of
@@ -10,19 +10,18 @@ from kalends.context import Context
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
-from kalends.events import cursor, feed, feed_cache, listing, present, store
+from kalends.events import cursor, feed, feed_cache, listing, present, store, telling
 from kalends.events.create import create_event
 from kalends.events.create_batch import create_events
 from kalends.events.ical import build_file
 from kalends.events.imports.api import import_upload
 from kalends.events.input import EventChanges, EventFields, EventIds, EventInput, EventUpsert, SendInput
-from kalends.events.model import EventDetail, EventImport, EventIndex, EventsChanged
+from kalends.events.model import EventDeletion, EventDetail, EventImport, EventIndex, EventsChanged
 from kalends.events.query import EventQuery, EventView
 from kalends.events.series import change, scope
 from kalends.events.upsert import upsert_event
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.input.fields import Changes, Params
-from kalends.http.input.types import Deletion
 from kalends.http.paging import page
 from kalends.http.sparse_fields import select
 from kalends.policy import Right
@@ -171,7 +170,8 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
     Of a series, `scope` changes this event, it and the following ones (which become a series of their own), or all of them;
     a changed `start_time` or `end_time` then moves each by the same difference in local time.
 
-    A new `start_time` plans a postponed event again, and asks those who said YES or MAYBE by e-mail to respond again.
+    A new `start_time` plans a postponed event again, and asks its guests to respond again. `notify` says whom the change is mailed to;
+    the changes of ten minutes are one mail, and cancelling does not wait. `told` counts the people.
     """
     ids = params.get("ids")
     store.lock(ctx, [event_id, *(ids or [])])
@@ -180,27 +180,33 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
     ctx.require_version(events[0].etag)
     with change.refuse_overflow("start_time"):
         if len(events) == 1:
-            change.change(ctx, events[0], params)
+            before = change.change(ctx, events[0], params)
         else:
+            before = events
             change.change_each(ctx, events, params)
+    told = telling.tell(ctx, before, params)
     detail = present.load_detail(ctx, event_id)
     if ids is None:
-        return detail
+        return structs.replace(detail, told=told)
     others = policy.events_with_counts(ctx, [event.id for event in events[1:]])
-    return EventsChanged([detail, *(present.detail(ctx, event) for event in others)])
+    return EventsChanged([detail, *(present.detail(ctx, event) for event in others)], told)
 
 
 @endpoint("DELETE", "/api/events/{event_id}", etag=True)
-def destroy(ctx: Context, event_id: int, params: EventIds) -> Deletion:
-    """Delete the event. With `ids`, delete those too, all or none. Of a series, `scope` deletes the following ones too, or all."""
+def destroy(ctx: Context, event_id: int, params: EventIds) -> EventDeletion:
+    """Delete the event. With `ids`, delete those too, all or none. Of a series, `scope` deletes the following ones too, or all.
+
+    The guests of events to come are told, unless `notify` says otherwise; if the deletion is undone within ten minutes, nobody is.
+    """
     store.lock(ctx, [event_id, *(params.ids or [])])
     events = policy.events(ctx, event_id, params.ids, to=Right.EDIT)
     change.require_one_event_for_scope(params.ids, params.scope)
     ctx.require_version(events[0].etag)
-    ids = list({each.id: None for event in events for each in scope.find_events(ctx, event, params.scope)})
-    store.delete(ctx, ids)
+    deleted = {each.id: each for event in events for each in scope.find_events(ctx, event, params.scope)}
+    told = telling.tell_deleted(ctx, list(deleted.values()), params.notify, params.message)
+    store.delete(ctx, list(deleted))
     scope.update_rules_after_delete(ctx, events, params.scope)
-    return Deletion(ids)
+    return EventDeletion(list(deleted), told)
 
 
 @endpoint("PUT", "/api/events/{event_id}/send_to_me", status=202, guests=True, rate_limited=True)

@@ -1,12 +1,13 @@
 """The parameters that create and change events."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from msgspec import Meta, Struct, field, structs
 
 from kalends.events.model import MAX_LOCATION, MAX_PART
 from kalends.events.uid import Uid
+from kalends.http.input.fields import reader
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import Tag, TagList
@@ -45,6 +46,41 @@ Position = Annotated[int, Meta(ge=-366, le=366)]
 
 MAX_CAPACITY = 1_000_000
 Capacity = Annotated[int, Meta(ge=1, le=MAX_CAPACITY, description="How many people can come; none by default.")]
+
+
+NOTIFY = ("auto", "none", "going", "concerned", "all")
+_read_ids = reader(Ids)
+
+
+def _read_notify(value: Any) -> str:
+    """One of the words, or ids delimited by commas."""
+    if isinstance(value, str) and value in NOTIFY:
+        return value
+    try:
+        ids = _read_ids(value)
+    except FieldInvalid:
+        ids = []
+    if not ids:
+        raise FieldInvalid(f"must be one of {', '.join(NOTIFY)}, or ids of responses", "not_a_choice")
+    return ",".join(map(str, ids))
+
+
+_NOTIFY_SCHEMA = {
+    "type": ["string", "array"],
+    "pattern": f"^({'|'.join(NOTIFY)})$",
+    "items": {"type": "integer", "minimum": 1},
+    "minItems": 1,
+    "maxItems": 500,
+}
+Notify = Annotated[
+    str,
+    Meta(
+        description="Whom to tell by mail: `auto` (of a new time, place or status those who said YES or MAYBE, of all else nobody), "
+        "`none`, `going`, `concerned` (YES and MAYBE, waiting ones too), `all` (also NO), or ids of responses."
+    ),
+    FieldOptions(read=_read_notify, takes_list=True, schema=_NOTIFY_SCHEMA),
+]
+NoticeText = Annotated[str, Meta(max_length=2_000, description="What to add to the mail."), FieldOptions(multiline=True)]
 
 
 class EventFields(Struct, kw_only=True):
@@ -107,6 +143,8 @@ class EventInput(EventFields, kw_only=True):
     calendar_id: Annotated[Id, Meta(description="The home calendar; your primary one by default.")] | None = None
     uid: Annotated[Uid, Meta(description="The UID by which other programs know it; a new one by default.")] | None = None
     tag: Tag | None = None
+    notify: Notify = "auto"
+    message: NoticeText | None = None
     file: Annotated[Upload, Meta(description="An .ics file of events, instead of the fields of one.")] | None = None
 
 
@@ -118,6 +156,8 @@ class EventUpsert(EventFields, kw_only=True):
     uid: Annotated[Uid, Meta(description="The UID by which other programs know it.")]
     calendar_id: Annotated[Id, Meta(description="The calendar that has it; your primary one by default.")] | None = None
     tag: Tag | None = None
+    notify: Notify = "auto"
+    message: NoticeText | None = None
 
 
 class EventFile(Struct, kw_only=True):
@@ -139,6 +179,8 @@ class EventChanges(EventFields, kw_only=True):
     tag: Tag | None = None
     ids: Annotated[Ids, Meta(description="More events to change, all or none.")] | None = None
     scope: Scope = "this"
+    notify: Notify = "auto"
+    message: NoticeText | None = None
 
 
 class EventIds(Struct, kw_only=True):
@@ -148,6 +190,8 @@ class EventIds(Struct, kw_only=True):
 
     ids: Annotated[Ids, Meta(description="More events to delete, all or none.")] | None = None
     scope: Scope = "this"
+    notify: Notify = "auto"
+    message: NoticeText | None = None
 
 
 class RepeatInput(Struct, kw_only=True):

@@ -3,8 +3,9 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from kalends.comments.model import CommentItem
+from kalends.deliveries.model import Told
 from kalends.events.series.model import Repeat
-from kalends.http.input.types import Instant
+from kalends.http.input.types import Deletion, Instant
 from kalends.http.remarks import Remark
 from kalends.questions.model import QuestionItem
 from kalends.records.response import Tally
@@ -88,6 +89,8 @@ class EventDetail(EventItem, kw_only=True):
     can_edit: bool
     created_at: Instant
     comments: list[CommentItem] | UnsetType = UNSET
+    # Of a write: how many people it tells, if it concerns any.
+    told: Told | UnsetType = UNSET
 
 
 class EventRepeated(EventDetail, kw_only=True):
@@ -128,6 +131,13 @@ class EventImport(Struct, kw_only=True):
 
 
 class EventsChanged(Struct):
-    """Several events that were changed at once."""
+    """Several events that were changed at once, and whom that tells."""
 
     events: list[EventDetail]
+    told: Told | UnsetType = UNSET
+
+
+class EventDeletion(Deletion):
+    """The ids of the deleted events, and whom the deletion tells."""
+
+    told: Told | UnsetType = UNSET

@@ -3,11 +3,11 @@
 from datetime import date, timedelta
 from typing import Any
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from kalends import policy
 from kalends.context import Context
-from kalends.events import by_uid, present, store
+from kalends.events import by_uid, present, store, telling
 from kalends.events.create import create_on
 from kalends.events.input import EventChanges, EventInput, EventUpsert
 from kalends.events.model import EventDetail
@@ -37,9 +37,8 @@ def upsert_event(ctx: Context, params: Params[EventUpsert]) -> EventDetail:
     with change.refuse_overflow("start_time"):
         event, sent = _choose_date(ctx, event, sent)
         changes = Changes(EventChanges, sent | {"scope": "all"})
-        if change.differs(event, changes):
-            change.change(ctx, event, changes)
-    return present.load_detail(ctx, event_id)
+        told = telling.tell(ctx, change.change(ctx, event, changes), changes) if change.differs(event, changes) else UNSET
+    return structs.replace(present.load_detail(ctx, event_id), told=told)
 
 
 def _choose_date(ctx: Context, first: Event, sent: dict[str, Any]) -> tuple[Event, dict[str, Any]]:

@@ -242,7 +242,10 @@ class EndpointRunner:
             headers["Content-Security-Policy"] = API_POLICY
             reply = Reply(ctx.status or self.endpoint.status, "application/json", _encode(result), headers, ctx.cookies, ctx.wait)
         if ctx.etag_has_body_hash:
-            headers["ETag"] = f'{headers["ETag"][:-1]}.{blake2b(reply.body, digest_size=8).hexdigest()}"'
+            # Whom a write told is no part of the record: the ETag is that of the next read.
+            has_told = getattr(result, "told", UNSET) is not UNSET
+            hashed = _encode(structs.replace(result, told=UNSET)) if has_told else reply.body
+            headers["ETag"] = f'{headers["ETag"][:-1]}.{blake2b(hashed, digest_size=8).hexdigest()}"'
             ctx.etag_has_body_hash = False
         if self._sets_location and getattr(result, "id", UNSET) is not UNSET:
             headers["Location"] = f"/api/{self.endpoint.resource}/{result.id}"

@@ -200,6 +200,12 @@ def of_address(ctx: Context, event_id: int, email_address: str) -> list[Response
     return ctx.tx.all(Response, sql, event_id=event_id, key=fold_case(email_address))
 
 
+def of_address_to_events(ctx: Context, event_ids: list[int], email_address: str) -> list[Response]:
+    """The responses of the address to these events, without a permission check."""
+    sql = f"SELECT {_RESPONSE} FROM responses WHERE event_id {ctx.db.in_list('ids')} AND email_key = :key"
+    return ctx.tx.all(Response, sql, ids=event_ids, key=fold_case(email_address)) if event_ids else []
+
+
 def by_event(ctx: Context, limit: int, offset: int = 0) -> list[EventTally]:
     """The tallies of the events with responses that the actor may edit, by latest response."""
     return ctx.tx.all(

@@ -2,8 +2,12 @@
 
 from typing import Any
 
+from kalends.deliveries.recipient_links import stop_url
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
+from kalends.settings import Settings
+from tests.cast import a_response, an_event
+from tests.client import Client
 
 # Monday, 11 May 2026, 17:00 in Paris.
 FIVE = 1_778_511_600
@@ -25,3 +29,12 @@ def a_delivery(**fields: Any) -> Delivery:
     row |= {"id": 42, "owner_id": 1, "event_id": 7, "kind": "send_to_me", "channel": "email", "address": "gus@example.org"}
     row |= {"public": True, "state": "sending", "attempts": 1, "due_at": 0, "created_at": 1_778_000_000, "updated_at": 0}
     return Delivery(**row | fields)
+
+
+def a_stop_token(settings: Settings, owner: Client) -> str:
+    """The token by which a guest of a new event, who is told of a change, gets no more messages about it."""
+    event = an_event(owner, public=True, start_time="2030-06-01T20:00")
+    a_response(owner, event, email_address="gus@example.org")
+    assert owner.put(f"/api/events/{event['id']}", json={"start_time": "2030-06-02T20:00"}).json["told"]["email"] == 1
+    messages = owner.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
+    return stop_url(settings, next(each["id"] for each in messages if each["kind"] == "change")).rsplit("/", 1)[1]

@@ -5,6 +5,7 @@ import email.policy
 import re
 from contextlib import closing
 from email.message import EmailMessage
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from kalends import policy
@@ -53,10 +54,15 @@ def mails_about(db: Database, settings: Settings, event_id: int, now: int | None
         sender.attempt(db, settings, delivery)
         file = settings.folder / "outbox" / f"{delivery_id}.eml"
         if file.exists():
-            message = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
-            assert isinstance(message, EmailMessage)
-            messages.append(message)
+            messages.append(read_mail(file))
     return messages
+
+
+def read_mail(file: Path) -> EmailMessage:
+    """The message in a file of the outbox."""
+    message = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
+    assert isinstance(message, EmailMessage)
+    return message
 
 
 def text_of(message: EmailMessage) -> str:

@@ -106,6 +106,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /account": [Visit("alice", "/account")],
     "GET /account/delete": [Visit("alice", "/account/delete")],
     "GET /account/keys/{key_id}/delete": [Visit("alice", "/account/keys/{key}/delete")],
+    "GET /deliveries/stop/{stop_token}": [Visit("guest", "/deliveries/stop/{stop_token}")],
     "GET /account/notices/{notices_token}": [Visit("guest", "/account/notices/{notices_token}")],
     "GET /webhooks": [Visit("alice", "/webhooks"), Visit("vera", "/webhooks")],
     "GET /webhooks/{webhook_id}": [Visit("alice", "/webhooks/{webhook}")],
@@ -185,6 +186,7 @@ def address(scene: Scene, path: str) -> str:
         "key": scene.key["id"],
         "webhook": scene.webhook["id"],
         "notices_token": notices_url(scene.settings, scene.alice.id).rsplit("/", 1)[1],
+        "stop_token": scene.stop_token,
         "day": scene.day(1),
     }
     return path.format_map(values)

@@ -9,6 +9,7 @@ from typing import Any
 from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
 from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_question, a_reminder, a_response, a_webhook, an_event, shared
+from tests.deliveries.samples import a_stop_token
 from tests.responses.mail import a_proposal_token, a_response_token
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
@@ -183,6 +184,11 @@ class Scene:
         assert self.alice.post("/api/responses", json=owner).status in (200, 201)
         assert self.guest.post("/api/responses", json=owner | {"response": "NO", "comment": "Sorry"}).status == 201
         return a_proposal_token(self.settings, int(time.time()))
+
+    @cached_property
+    def stop_token(self) -> str:
+        """The token of the link by which a guest gets no more messages about an event."""
+        return a_stop_token(self.settings, self.alice)
 
     @cached_property
     def reset_token(self) -> str:

@@ -7,7 +7,6 @@ from msgspec import structs
 
 from kalends import errors, quotas
 from kalends.context import Context
-from kalends.deliveries import new_date
 from kalends.events import location, present, response_settings, span, store
 from kalends.events.input import EventChanges, EventFields
 from kalends.events.series import scope
@@ -19,23 +18,22 @@ from kalends.records.response_settings import NAMES as SETTINGS
 from kalends.values import datetimes
 
 TIMES = ("start_time", "end_time", "all_day", "time_zone")
-SELECTION = {"scope", "ids"}
+SELECTION = {"scope", "ids", "notify", "message"}
 # Parameters that change neither times nor text.
 NOT_TEXT = SELECTION | {"public", "status", "status_note", "party_max", *SETTINGS}
 
 
-def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
-    """Change the event and, with a wider scope, others of its series."""
+def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> list[Event]:
+    """Change the event and, with a wider scope, others of its series; return them as they were."""
     which = changes.get("scope", "this")
     if event.series_id is None or which == "this":
         _take_quota(ctx, [event], changes)
         merged = _merge(event, changes)
         _update(ctx, event, merged)
-        _ask_again(ctx, [(event, merged)])
         response_settings.save(ctx, event, merged)
         if set(changes.values) - SELECTION:
             store.mark_edited(ctx, [event.id])
-        return
+        return [event]
     events = scope.find_events(ctx, event, which)
     _take_quota(ctx, events, changes)
     if which == "following":
@@ -45,8 +43,7 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
     _update(ctx, event, merged)
     content = Changes(EventChanges, {name: value for name, value in changes.values.items() if name not in TIMES})
     others = [(other, _merge(other, content)) for other in events if other.id != event.id]
-    has_new_date = _has_new_date(event, merged)
-    if has_new_date:
+    if _has_new_date(event, merged):
         _plan_postponed(others)
     has_new_text = bool(set(content.values) - NOT_TEXT)
     if len(content.values) < len(changes.values):
@@ -55,15 +52,13 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> None:
         _update_each(ctx, "scope", others, has_new_text=has_new_text)
     for each, fields in [(event, merged), *others]:
         response_settings.save(ctx, each, fields)
-    if has_new_date:
-        new_date.ask_again(ctx, store.find_by_ids(ctx, [each.id for each in events if each.status == "postponed"]))
+    return events
 
 
 def change_each(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> None:
     """Change several events, each alone."""
     merged = [(event, _merge(event, changes)) for event in events]
     _update_each(ctx, "ids", merged, has_new_text=bool(set(changes.values) - NOT_TEXT - set(TIMES)))
-    _ask_again(ctx, merged)
     for event, fields in merged:
         response_settings.save(ctx, event, fields)
     if set(changes.values) - SELECTION:
@@ -105,12 +100,6 @@ def _update(ctx: Context, event: Event, fields: EventFields) -> None:
 def _update_each(ctx: Context, param: str, merged: list[tuple[Event, EventChanges]], *, has_new_text: bool) -> None:
     rows = [(event.id, fields, span.resolve(fields, event.time_zone)) for event, fields in merged]
     store.update_each(ctx, param, rows, has_new_text=has_new_text)
-
-
-def _ask_again(ctx: Context, merged: list[tuple[Event, EventChanges]]) -> None:
-    """Ask those who responded to a postponed event that is planned again with a new start."""
-    if ids := [event.id for event, fields in merged if _has_new_date(event, fields)]:
-        new_date.ask_again(ctx, store.find_by_ids(ctx, ids))
 
 
 def _has_new_date(event: Event, fields: EventFields) -> bool:

@@ -1,0 +1,116 @@
+"""E-mail to guests about what changed at events: their time, place or status, or that they were deleted."""
+
+from email.message import EmailMessage
+from typing import Any
+
+from msgspec import structs
+
+from kalends import policy
+from kalends.context import Context
+from kalends.deliveries import change_notices, event_time
+from kalends.deliveries.change_notices import ChangedEvent, Facts
+from kalends.deliveries.message import NEW_DATE
+from kalends.deliveries.outcome import Undeliverable
+from kalends.deliveries.recipient_links import stop_url
+from kalends.deliveries.response_message import CHOICES, Link, guest_mail
+from kalends.events import store as events
+from kalends.records.delivery import Delivery
+from kalends.records.event import Event
+from kalends.records.response import Response
+from kalends.responses import store as responses
+
+# The dates of a series in one message; the page of the event has all.
+MAX_EVENTS = 20
+REASON = "You get this because you responded to this event."
+
+
+def build(ctx: Context, delivery: Delivery) -> EmailMessage:
+    """The message, with what changed from the first old to the last new values."""
+    notice = change_notices.find(ctx, delivery)
+    if not notice.events:
+        raise Undeliverable("It was changed back before it was sent.")
+    visible = {each.id: each for each in _find_visible(ctx, delivery, notice.events)}
+    changed = [each for each in notice.events if each.new is None or each.event_id in visible]
+    if not changed:
+        raise Undeliverable("The response was withdrawn, or the event made private, before it was sent.")
+    first = changed[0]
+    event = visible.get(first.event_id)
+    response = _response(ctx, delivery, first.event_id) if event else None
+    lines = _describe(first) if len(changed) == 1 else _list(changed)
+    subject = f"{_headline(first)}: {(first.new or first.old).title}" + (f" ({len(changed)} dates)" if len(changed) > 1 else "")
+    lead = "\n\n".join(filter(None, (notice.message, NEW_DATE if _headline(first) == "New date" else "")))
+    links = _links(ctx, event, response, asks=first.new is not None and first.new.status != "cancelled") if event else []
+    stop = stop_url(ctx.settings, delivery.id)
+    shown = event or _deleted_event(delivery, first)
+    return guest_mail(ctx.settings, delivery, shown, subject, lead, links, REASON, lines=lines, stop=stop, has_file=event is not None)
+
+
+def _find_visible(ctx: Context, delivery: Delivery, changed: list[ChangedEvent]) -> list[Event]:
+    """Those of the events to which the recipient has a response, and that the recipient may see."""
+    rows = events.find_by_ids(ctx, [each.event_id for each in changed if each.new is not None])
+    guests = {row.event_id: row for row in responses.of_address_to_events(ctx, [event.id for event in rows], delivery.address)}
+    return [event for event in rows if event.id in guests and policy.sees_event(ctx, guests[event.id], event)]
+
+
+def _response(ctx: Context, delivery: Delivery, event_id: int) -> Response | None:
+    return next(iter(responses.of_address(ctx, event_id, delivery.address)), None)
+
+
+def _links(ctx: Context, event: Event, response: Response | None, *, asks: bool) -> list[Link]:
+    """The choices, each of which opens a page that has it chosen, and the event."""
+    url = policy.response_url(ctx.settings, response) if response else ""
+    choices = [Link(text, f"{url}?response={choice}") for choice, text in CHOICES] if response and asks else []
+    return [*choices, Link("To the event", f"{ctx.settings.url}/events/{event.id}")]
+
+
+def _headline(changed: ChangedEvent) -> str:
+    old, new = changed.old, changed.new
+    if new is None or (new.status == "cancelled" and old.status != "cancelled"):
+        return "Cancelled"
+    if new.status == "postponed" and old.status != "postponed":
+        return "Postponed"
+    if (new.start_at, new.end_at, new.all_day) != (old.start_at, old.end_at, old.all_day):
+        return "New date" if old.status == "postponed" else "New time"
+    if new.status != old.status:
+        return "It takes place"
+    return "New place" if new.location != old.location else "Changed"
+
+
+def _describe(changed: ChangedEvent) -> list[str]:
+    """What changed at one event, in sentences."""
+    old, new = changed.old, changed.new
+    if new is None:
+        return [f"This event was deleted: {_time(old)}."]
+    lines = []
+    if new.title != old.title:
+        lines.append(f"It was called: {old.title}")
+    if _time(new) != _time(old):
+        lines.append(f"New time: {_time(new)}. It was: {_time(old)}.")
+    if new.location != old.location:
+        lines.append(f"New place: {new.location or 'not known yet'}. It was: {old.location or 'not known'}.")
+    if new.status == "planned" and old.status != "planned":
+        lines.append("It takes place after all." if old.status == "cancelled" else "It has a new date.")
+    if new.rest != old.rest and new.status == old.status:
+        lines.append("The description was changed.")
+    return lines
+
+
+def _list(changed: list[ChangedEvent]) -> list[str]:
+    """What changed at several events, a line each."""
+    lines = [f"{_headline(each)}: {_time(each.old)}" + (f" → {_time(each.new)}" if _is_moved(each) else "") for each in changed]
+    return lines if len(lines) <= MAX_EVENTS else [*lines[:MAX_EVENTS], f"and {len(lines) - MAX_EVENTS} more"]
+
+
+def _is_moved(changed: ChangedEvent) -> bool:
+    return changed.new is not None and _time(changed.new) != _time(changed.old)
+
+
+def _time(facts: Facts | None) -> str:
+    return event_time.long(facts) if facts else ""
+
+
+def _deleted_event(delivery: Delivery, changed: ChangedEvent) -> Event:
+    """The event that was deleted, as its guests knew it."""
+    values: dict[str, Any] = dict.fromkeys(Event.__struct_fields__) | structs.asdict(changed.old)
+    values |= {"id": changed.event_id, "owner_id": delivery.owner_id, "tags": "", "status": "cancelled"}
+    return Event(**{name: values[name] for name in Event.__struct_fields__})

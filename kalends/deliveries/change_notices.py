@@ -1,0 +1,150 @@
+"""The SQL of change notices: what guests are told of the changes of some minutes, once a worker begins to send it."""
+
+from hashlib import blake2b
+
+import msgspec
+from msgspec import Struct
+
+from kalends.context import Context
+from kalends.deliveries.store import RETENTION
+from kalends.events import store as events
+from kalends.records.delivery import Delivery
+from kalends.records.event import Event
+
+PREFIX = "change:"
+
+
+class Facts(Struct, frozen=True):
+    """What a notice compares of an event, before and after its changes."""
+
+    title: str
+    start_at: int
+    end_at: int | None
+    all_day: bool
+    time_zone: str
+    location: str | None
+    status: str
+    # A hash of the texts that a notice does not repeat.
+    rest: str
+
+    def differs(self, other: "Facts", *, in_all: bool) -> bool:
+        """Whether guests must be told of the difference; in_all: or whether there is any."""
+        return self != other if in_all else self._must_know() != other._must_know()
+
+    def _must_know(self) -> tuple[object, ...]:
+        return self.start_at, self.end_at, self.all_day, self.time_zone, self.location, self.status
+
+
+class ChangedEvent(Struct, frozen=True):
+    """An event of a notice; without new facts it was deleted."""
+
+    event_id: int
+    old: Facts
+    new: Facts | None
+
+
+class ChangeNotice(Struct, frozen=True):
+    """What a message tells its recipient."""
+
+    message: str | None
+    events: list[ChangedEvent]
+
+
+def facts_of(event: Event) -> Facts:
+    rest = blake2b("\0".join((event.description or "", event.image_url or "", event.tags, event.status_note or "")).encode(), digest_size=8)
+    return Facts(event.title, event.start_at, event.end_at, event.all_day, event.time_zone, event.location, event.status, rest.hexdigest())
+
+
+def cause(notice_id: int) -> str:
+    return f"{PREFIX}{notice_id}"
+
+
+def find_open(ctx: Context, event_ids: list[int]) -> dict[int, int]:
+    """The notices that still take changes of these events, by event; they are locked until the transaction ends."""
+    open_ids = f"""SELECT n.id FROM change_notices n JOIN changed_events c ON c.notice_id = n.id
+                   WHERE c.event_id {ctx.db.in_list("ids")} AND n.closed_at IS NULL"""
+    ctx.tx.rows(f"SELECT id FROM change_notices WHERE id IN ({open_ids}) ORDER BY id {ctx.db.for_update}", ids=event_ids)
+    return dict(
+        ctx.tx.rows(
+            f"""SELECT c.event_id, n.id FROM changed_events c JOIN change_notices n ON n.id = c.notice_id
+                WHERE c.event_id {ctx.db.in_list("ids")} AND n.closed_at IS NULL""",
+            ids=event_ids,
+        )
+    )
+
+
+def insert(ctx: Context, owner_id: int, due_at: int) -> int:
+    sql = "INSERT INTO change_notices (owner_id, due_at) VALUES (:owner_id, :due_at) RETURNING id"
+    notice_id: int = ctx.tx.value(sql, owner_id=owner_id, due_at=due_at)
+    return notice_id
+
+
+def add_events(ctx: Context, notice_id: int, events: list[Event], *, tells_all: bool, message: str | None, due_at: int) -> None:
+    """Add the events as they were, unless the notice has them; a later message replaces an earlier one, and the earlier time counts."""
+    ctx.tx.many(
+        """INSERT INTO changed_events (notice_id, event_id, tells_all, old) VALUES (:notice_id, :event_id, :tells_all, :old)
+           ON CONFLICT (notice_id, event_id) DO UPDATE SET tells_all = changed_events.tells_all OR excluded.tells_all""",
+        [
+            {
+                "notice_id": notice_id,
+                "event_id": event.id,
+                "tells_all": tells_all,
+                "old": msgspec.json.encode(facts_of(event)).decode(),
+            }
+            for event in events
+        ],
+    )
+    ctx.tx.run(
+        """UPDATE change_notices SET message = coalesce(CAST(:message AS TEXT), message),
+               due_at = CASE WHEN due_at < :due_at THEN due_at ELSE :due_at END WHERE id = :id""",
+        id=notice_id,
+        message=message,
+        due_at=due_at,
+    )
+
+
+def close(ctx: Context, deliveries: list[Delivery]) -> None:
+    """Fix what the notices of these messages tell: the events as they are now. Later changes are told by another notice."""
+    numbers = {int(each.cause.removeprefix(PREFIX)) for each in deliveries if each.cause and each.cause.startswith(PREFIX)}
+    for notice_id in sorted(numbers):
+        sql = "UPDATE change_notices SET closed_at = :now WHERE id = :id AND closed_at IS NULL"
+        if ctx.tx.run(sql, id=notice_id, now=ctx.now):
+            _fix_new_facts(ctx, notice_id)
+
+
+def _fix_new_facts(ctx: Context, notice_id: int) -> None:
+    ids = [event_id for (event_id,) in ctx.tx.rows("SELECT event_id FROM changed_events WHERE notice_id = :id", id=notice_id)]
+    ctx.tx.many(
+        "UPDATE changed_events SET new = :new WHERE notice_id = :notice_id AND event_id = :event_id",
+        [
+            {"notice_id": notice_id, "event_id": event.id, "new": msgspec.json.encode(facts_of(event)).decode()}
+            for event in events.find_by_ids(ctx, ids)
+        ],
+    )
+
+
+def find(ctx: Context, delivery: Delivery) -> ChangeNotice:
+    """What the message tells: those of its events that differ from what they were. None if all were changed back."""
+    notice_id = int((delivery.cause or "").removeprefix(PREFIX))
+    ids = [int(number) for number in (delivery.event_ids or "").split(",") if number]
+    rows = ctx.tx.rows(
+        f"""SELECT c.event_id, c.tells_all, c.old, c.new, n.closed_at, n.message FROM changed_events c
+            JOIN change_notices n ON n.id = c.notice_id
+            WHERE c.notice_id = :notice_id AND c.event_id {ctx.db.in_list("ids")} ORDER BY c.event_id""",
+        notice_id=notice_id,
+        ids=ids,
+    )
+    is_open = any(row[4] is None for row in rows)
+    current = {event.id: facts_of(event) for event in events.find_by_ids(ctx, ids)} if is_open else {}
+    changed = []
+    for event_id, tells_all, old_text, new_text, _, _ in rows:
+        old = msgspec.json.decode(old_text, type=Facts)
+        new = current.get(event_id) if is_open else msgspec.json.decode(new_text, type=Facts) if new_text else None
+        if new is None or old.differs(new, in_all=bool(tells_all)):
+            changed.append(ChangedEvent(event_id, old, new))
+    return ChangeNotice(rows[0][5] if rows else None, sorted(changed, key=lambda each: each.old.start_at))
+
+
+def clean_up(ctx: Context) -> None:
+    """Delete notices whose messages are deleted, too."""
+    ctx.tx.run("DELETE FROM change_notices WHERE due_at < :old", old=ctx.now - RETENTION)

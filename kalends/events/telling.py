@@ -1,0 +1,148 @@
+"""Tell guests of the changes of events: whom, and when."""
+
+from collections import defaultdict
+
+from msgspec import UNSET, Struct, UnsetType
+
+from kalends import errors, policy
+from kalends.context import Context
+from kalends.db import columns
+from kalends.deliveries import change_notices, guest_notice, limits
+from kalends.deliveries import store as deliveries
+from kalends.deliveries.change_notices import facts_of
+from kalends.deliveries.guest_notice import Recipient
+from kalends.deliveries.model import Told
+from kalends.events import store
+from kalends.events.input import NOTIFY, EventChanges
+from kalends.events.model import PARTS
+from kalends.http.input.fields import Changes
+from kalends.records.event import Event
+from kalends.transports import FILES
+
+# The fields of whose changes guests are told without being named.
+_MUST_KNOW = {"start_time", "end_time", "all_day", "time_zone", "location", *PARTS, "status"}
+_WAITING = "r.queued_at IS NOT NULL AND r.held + r.offered < r.queued_for"
+
+
+class Guest(Struct, frozen=True):
+    """A response to one of the events, as far as it says whether they are told."""
+
+    id: int
+    event_id: int
+    user_id: int | None
+    email_address: str
+    response: str
+    is_waiting: bool
+    # Whether they still see the event.
+    sees: bool
+
+
+class _Change(Struct, frozen=True):
+    """An event before and after; without the latter it was deleted."""
+
+    before: Event
+    after: Event | None
+    guests: list[Guest]
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self.after is not None and self.after.status == "cancelled" and self.before.status != "cancelled"
+
+
+def tell(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> Told | UnsetType:
+    """Tell the guests of these events, as they were, what the changes changed; UNSET if that concerns nobody, and nobody was named."""
+    notify: str = changes.get("notify", "auto")
+    if notify == "auto" and _MUST_KNOW.isdisjoint(changes.values):
+        return UNSET
+    after = {event.id: event for event in store.find_by_ids(ctx, [event.id for event in events])}
+    is_chosen = notify != "auto"
+    changed = [event for event in events if facts_of(event).differs(facts_of(after[event.id]), in_all=is_chosen)]
+    if not is_chosen:
+        changed = [event for event in changed if not _is_over(ctx, after[event.id])]
+    guests = _find_guests(ctx, [after[event.id] for event in changed], notify)
+    told = _queue(ctx, [_Change(event, after[event.id], guests[event.id]) for event in changed], notify, changes.get("message"))
+    return told if is_chosen or told != Told() else UNSET
+
+
+def tell_deleted(ctx: Context, events: list[Event], notify: str, message: str | None) -> Told | UnsetType:
+    """Tell the guests of the events, which are deleted next, unless they are over or cancelled. An undo in time is told to nobody."""
+    coming = [event for event in events if notify != "auto" or not (_is_over(ctx, event) or event.status == "cancelled")]
+    guests = _find_guests(ctx, coming, notify)
+    told = _queue(ctx, [_Change(event, None, guests[event.id]) for event in coming], notify, message)
+    return told if notify != "auto" or told != Told() else UNSET
+
+
+def _find_guests(ctx: Context, events: list[Event], notify: str) -> dict[int, list[Guest]]:
+    """Whom `notify` names of the guests of each event, without those who cannot see it and whoever makes the change."""
+    guests: dict[int, list[Guest]] = defaultdict(list)
+    if notify == "none" or not events:
+        return guests
+    rows = ctx.tx.all(
+        Guest,
+        f"""SELECT {columns(Guest, "r", is_waiting=_WAITING, sees=policy.GUEST_SEES_EVENT)} FROM responses r
+            JOIN events e ON e.id = r.event_id
+            WHERE r.event_id {ctx.db.in_list("ids")} AND r.email_address <> '' ORDER BY r.id""",
+        ids=[event.id for event in events],
+    )
+    ids = set() if notify in NOTIFY else set(map(int, notify.split(",")))
+    if unknown := ids - {row.id for row in rows}:
+        raise errors.invalid("notify", f"response {min(unknown)} is not one to this event", "not_found")
+    me = policy.me(ctx)
+    for row in rows:
+        if (row.id in ids if ids else _is_meant(row, notify)) and row.user_id != me and row.sees:
+            guests[row.event_id].append(row)
+    return guests
+
+
+def _is_meant(guest: Guest, notify: str) -> bool:
+    if notify == "going":
+        return guest.response == "YES" and not guest.is_waiting
+    return notify == "all" or guest.response != "NO"
+
+
+def _is_over(ctx: Context, event: Event) -> bool:
+    return (event.end_at or event.start_at) < ctx.now
+
+
+def _queue(ctx: Context, changes: list[_Change], notify: str, message: str | None) -> Told:
+    """Queue the messages: for each owner one notice, or those that still take changes of these events."""
+    changes = [change for change in changes if change.guests]
+    if not changes:
+        return Told()
+    if notify != "auto":
+        policy.require_verified_sender(ctx)
+    elif ctx.settings.email != FILES and policy.user(ctx).verified_at is None:
+        return Told(skipped=len({guest.email_address for change in changes for guest in change.guests}))
+    notices = change_notices.find_open(ctx, [change.before.id for change in changes])
+    by_notice: dict[tuple[int, int | None], list[_Change]] = defaultdict(list)
+    for change in changes:
+        by_notice[change.before.owner_id, notices.get(change.before.id)].append(change)
+    told, skipped = set[tuple[str, str]](), set[tuple[str, str]]()
+    for (owner_id, notice_id), group in by_notice.items():
+        due_at = ctx.now if any(change.is_cancelled for change in group) else ctx.now + ctx.settings.notice_delay
+        notice_id = notice_id or change_notices.insert(ctx, owner_id, due_at)
+        events = [change.before for change in group]
+        change_notices.add_events(ctx, notice_id, events, tells_all=notify != "auto", message=message, due_at=due_at)
+        added = _queue_notice(ctx, notice_id, group, due_at)
+        told |= added[0]
+        skipped |= added[1]
+    return Told(len(told), 0, len(skipped - told))
+
+
+def _queue_notice(ctx: Context, notice_id: int, changes: list[_Change], due_at: int) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """Queue the messages of one notice; return whom it tells, and whom not."""
+    cause = change_notices.cause(notice_id)
+    flooded = deliveries.find_flooded(ctx, {deliveries.mailbox(guest.email_address) for change in changes for guest in change.guests})
+    count = guest_notice.count(ctx, cause)
+    told, skipped = set[tuple[str, str]](), set[tuple[str, str]]()
+    for change in changes:
+        event = change.after or change.before
+        kind: guest_notice.Kind = "cancel" if change.is_cancelled else "change"
+        recipients = [Recipient(each.email_address, each.id, event_ids=(event.id,)) for each in change.guests]
+        reachable = [each for each in recipients if deliveries.mailbox(each.address) not in flooded]
+        skipped |= {(each.channel, each.address) for each in recipients} - {(each.channel, each.address) for each in reachable}
+        added = guest_notice.insert_each(ctx, event, kind, cause, reachable, due_at=due_at)
+        told |= added[0]
+        skipped |= added[1]
+    limits.count_announcement(ctx, {"email": guest_notice.count(ctx, cause) - count})
+    return told, skipped

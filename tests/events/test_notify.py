@@ -1,0 +1,200 @@
+"""Whom a change of an event tells: `notify`, `message`, and one message for the changes of ten minutes."""
+
+from collections.abc import Callable
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+
+from kalends.context import Context
+from kalends.db import Database
+from kalends.deliveries import sender
+from kalends.settings import Settings
+from kalends.values import timestamps
+from tests.cast import Cast, a_calendar, a_response, an_event
+from tests.client import Client
+from tests.conftest import Clock
+from tests.events.series import events_of_series
+from tests.responses.mail import read_mail, text_of
+
+START = "2027-06-01T20:00"
+Work = Callable[..., list[EmailMessage]]
+
+
+@pytest.fixture
+def work(db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Work:
+    """Let so many seconds pass, then do what a worker does: claim what is due and send it. Returns the messages to the guests of the
+    event, which have its number in their address."""
+    monkeypatch.setattr(timestamps, "now", clock)
+
+    def worked(event: dict[str, Any], seconds: int = 0) -> list[EmailMessage]:
+        clock.ahead(seconds)
+        files = []
+        while due := sender._due(Context(db, settings, clock()), "email", 50):
+            for delivery in due:
+                sender.attempt(db, settings, delivery)
+                file = settings.folder / "outbox" / f"{delivery.id}.eml"
+                if delivery.kind in ("change", "cancel") and f"-{event['id']}@" in delivery.address and file.exists():
+                    files.append(file)
+        return [read_mail(file) for file in files]
+
+    return worked
+
+
+def an_event_with_guests(cast: Cast, **fields: Any) -> dict[str, Any]:
+    """Gus says yes, Hal maybe, and Ida no."""
+    event = an_event(cast.alice, **{"public": True, "start_time": START, "capacity": 1, "waiting_list": "auto"} | fields)
+    for name, response in {"gus": "YES", "wim": "YES", "hal": "MAYBE", "ida": "NO"}.items():
+        a_response(cast.anonymous, event, email_address=f"{name}-{event['id']}@example.org", response=response)
+    return event
+
+
+def change(owner: Client, event: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    reply = owner.put(f"/api/events/{event['id']}", json=fields)
+    assert reply.status == 200, reply
+    told: dict[str, Any] = reply.json.get("told", {"email": 0, "sms": 0, "skipped": 0})
+    return told
+
+
+def response_id(cast: Cast, event: dict[str, Any], name: str) -> int:
+    responses = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    return next(int(each["id"]) for each in responses if each["email_address"].startswith(name))
+
+
+def names_of(mails: list[EmailMessage]) -> list[str]:
+    return sorted(mail["To"].partition("-")[0] for mail in mails)
+
+
+@pytest.mark.parametrize(
+    ("fields", "names"),
+    [
+        ({"start_time": "2027-06-02T20:00"}, ["gus", "hal", "wim"]),
+        ({"location": "Elsewhere"}, ["gus", "hal", "wim"]),
+        ({"status": "postponed"}, ["gus", "hal", "wim"]),
+        ({"title": "Another", "description": "Changed", "tag_list": "new"}, []),
+        ({"start_time": START}, []),
+        ({"start_time": "2027-06-02T20:00", "notify": "none"}, []),
+        ({"title": "Another", "notify": "going"}, ["gus"]),
+        ({"title": "Another", "notify": "concerned"}, ["gus", "hal", "wim"]),
+        ({"title": "Another", "notify": "all"}, ["gus", "hal", "ida", "wim"]),
+    ],
+)
+def test_a_change_tells_those_whom_notify_names(cast: Cast, work: Work, fields: dict[str, Any], names: list[str]) -> None:
+    event = an_event_with_guests(cast)
+    assert change(cast.alice, event, **fields) == {"email": len(names), "sms": 0, "skipped": 0}
+    assert work(event) == []
+    assert names_of(work(event, 600)) == names
+    assert work(event, 600) == []
+
+
+def test_five_changes_are_one_message_from_the_first_old_to_the_last_new_values(cast: Cast, work: Work) -> None:
+    event = an_event_with_guests(cast, location="Here")
+    for hour in range(15, 20):
+        assert change(cast.alice, event, start_time=f"2027-06-01T{hour}:00")["email"] == 3
+    change(cast.alice, event, location="There", message="Sorry!\nIt rains.")
+    mails = work(event, 600)
+    assert names_of(mails) == ["gus", "hal", "wim"]
+    for mail in mails:
+        text = text_of(mail)
+        assert "Sorry!\r\nIt rains." in text
+        assert "New time: Tuesday, 1 June 2027, 19:00" in text
+        assert "It was: Tuesday, 1 June 2027, 20:00" in text
+        assert "New place: There. It was: Here." in text
+        assert mail["Subject"] == "New time: Concert"
+        assert mail["Auto-Submitted"] == "auto-generated"
+        assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+        assert "?response=NO" in text
+        assert len(mail.as_bytes()) < 60_000
+
+
+def test_what_was_changed_back_or_restored_is_told_to_nobody(cast: Cast, work: Work) -> None:
+    event = an_event_with_guests(cast)
+    assert change(cast.alice, event, start_time="2027-06-02T20:00")["email"] == 3
+    assert change(cast.alice, event, start_time=START)["email"] == 3
+    assert work(event, 600) == []
+    assert cast.alice.delete(f"/api/events/{event['id']}").json["told"]["email"] == 3
+    seq = cast.alice.get("/api/trash").json["trash"][0]["seq"]
+    assert cast.alice.post(f"/api/changes/{seq}/undo").status == 200
+    assert work(event, 600) == []
+
+
+def test_cancelling_does_not_wait_and_takes_earlier_changes_along(cast: Cast, work: Work) -> None:
+    event = an_event_with_guests(cast)
+    change(cast.alice, event, start_time="2027-06-02T20:00")
+    assert change(cast.alice, event, status="cancelled", status_note="Flu")["email"] == 3
+    mails = work(event)
+    assert names_of(mails) == ["gus", "hal", "wim"]
+    assert {mail["Subject"] for mail in mails} == {"Cancelled: Concert"}
+    assert "This event is cancelled. Flu" in text_of(mails[0])
+    change(cast.alice, event, status="planned")
+    assert {mail["Subject"] for mail in work(event, 600)} == {"It takes place: Concert"}
+
+
+def test_the_guests_of_a_deleted_event_are_told_unless_it_is_over(cast: Cast, work: Work) -> None:
+    event, past = an_event_with_guests(cast), an_event_with_guests(cast, start_time="2020-01-01T20:00")
+    assert cast.alice.delete(f"/api/events/{past['id']}").json == {"deleted": [past["id"]]}
+    reply = cast.alice.delete(f"/api/events/{event['id']}?message=Burnt+down")
+    assert reply.json["told"] == {"email": 3, "sms": 0, "skipped": 0}
+    mails = work(event, 600)
+    assert names_of(mails) == ["gus", "hal", "wim"]
+    assert mails[0]["Subject"] == "Cancelled: Concert"
+    assert "Burnt down" in text_of(mails[0])
+
+
+def test_a_guest_of_several_dates_of_a_series_gets_one_message(cast: Cast, work: Work) -> None:
+    first = an_event(cast.alice, public=True, start_time="2027-03-09T20:00")
+    assert cast.alice.put(f"/api/events/{first['id']}/repeat", json={"frequency": "WEEKLY", "count": 3}).status == 200
+    dates = events_of_series(cast.alice, first["id"])
+    for date, names in zip(dates, (["gus"], ["gus", "hal"], ["gus"]), strict=True):
+        for name in names:
+            a_response(cast.anonymous, date, email_address=f"{name}-{first['id']}@example.org")
+    assert change(cast.alice, first, start_time="2027-03-10T20:00", scope="all")["email"] == 2
+    mails = {mail["To"].partition("-")[0]: mail for mail in work(first, 600)}
+    assert sorted(mails) == ["gus", "hal"]
+    assert mails["gus"]["Subject"] == "New time: Concert (3 dates)"
+    assert text_of(mails["gus"]).count("→") == 3
+    assert "17 March 2027" in text_of(mails["hal"])
+
+
+def test_notify_takes_ids_of_responses_to_the_event(cast: Cast) -> None:
+    event, other = an_event_with_guests(cast), an_event(cast.alice, public=True)
+    a_response(cast.anonymous, other, email_address=f"ida-{other['id']}@example.org")
+    assert change(cast.alice, event, title="Named", notify=[response_id(cast, event, "ida")])["email"] == 1
+    for wrong in ([response_id(cast, other, "ida")], "everyone", [0]):
+        reply = cast.alice.put(f"/api/events/{event['id']}", json={"title": "Wrong", "notify": wrong})
+        assert (reply.status, reply.json["errors"][0]["field"]) == (422, "notify")
+
+
+def test_a_private_event_is_told_only_to_those_who_may_see_it(cast: Cast, work: Work) -> None:
+    calendar = a_calendar(cast.alice)
+    event = an_event_with_guests(cast, calendar_id=calendar["id"])
+    a_response(cast.bob, event)
+    share = {"user_name": cast.bob.user_name, "role": "viewer"}
+    assert cast.alice.put(f"/api/calendars/{calendar['id']}/share", json=share).status == 200
+    assert change(cast.alice, event, public=False, start_time="2027-06-02T20:00")["email"] == 1
+    event = an_event_with_guests(cast)
+    assert change(cast.alice, event, start_time="2027-06-02T20:00")["email"] == 3
+    change(cast.alice, event, public=False)
+    assert work(event, 600) == []
+
+
+def test_who_wants_no_more_about_an_event_is_skipped(cast: Cast, work: Work) -> None:
+    event = an_event_with_guests(cast)
+    change(cast.alice, event, start_time="2027-06-02T20:00")
+    mail = next(each for each in work(event, 600) if each["To"].startswith("gus-"))
+    path = mail["List-Unsubscribe"].strip("<>").partition("testserver")[2]
+    assert cast.anonymous.get(path).status == 200
+    assert change(cast.alice, event, start_time="2027-06-03T20:00") == {"email": 3, "sms": 0, "skipped": 0}
+    assert cast.anonymous.post(path, data={"List-Unsubscribe": "One-Click"}).status == 200
+    assert names_of(work(event, 600)) == ["hal", "wim"]
+    assert change(cast.alice, event, start_time="2027-06-04T20:00") == {"email": 2, "sms": 0, "skipped": 1}
+    assert cast.anonymous.get(f"{path}x").status == 404
+
+
+def test_the_changer_is_not_told_and_who_has_withdrawn_meanwhile_neither(cast: Cast, work: Work) -> None:
+    event = an_event_with_guests(cast)
+    response = a_response(cast.alice, event)
+    assert change(cast.alice, event, start_time="2027-06-02T20:00")["email"] == 3
+    assert cast.alice.delete(f"/api/responses/{response['id']}").status == 200
+    assert cast.alice.delete(f"/api/responses/{response_id(cast, event, 'gus')}", json={"notify": False}).status == 200
+    assert names_of(work(event, 600)) == ["hal", "wim"]
