@@ -23,6 +23,7 @@ from kalends.events.series import store as series_store
 from kalends.events.series.model import build_repeat
 from kalends.http.paging import MAX_PAGE
 from kalends.records.calendar import Calendar, MemberCalendars
+from kalends.records.comment import Comment
 from kalends.records.event import Event, EventRow
 from kalends.responses import present as response_present
 from kalends.responses import store as responses
@@ -140,26 +141,36 @@ def _comments(ctx: Context, follower: Follower, ids: list[int], own: set[int]) -
     gone = {each for each in ids if each not in items}
     if follower.is_stranger:
         hidden = [row for row in rows if row.id not in items]
-        once_approved = history.find_once_approved(ctx, sorted({row.event_id for row in hidden}))
-        gone -= {row.id for row in hidden} - once_approved - own
+        gone -= {row.id for row in hidden} - _known_comments(ctx, hidden, set(events)) - own
     return puts + _gone("comment", sorted(gone))
+
+
+def _known_comments(ctx: Context, hidden: list[Comment], event_ids: set[int]) -> set[int]:
+    """Those of the comments that a stranger may know of: their own, and those that were approved on events that they could see, or see."""
+    hidden_on = sorted({row.event_id for row in hidden})
+    event_ids |= history.find_once_visible(ctx, hidden_on)
+    approved = {row.id for row in hidden if row.approved} | history.find_once_approved(ctx, hidden_on)
+    return {row.id for row in hidden if _is_own(ctx, row.user_id) or (row.event_id in event_ids and row.id in approved)}
+
+
+def _is_own(ctx: Context, user_id: int | None) -> bool:
+    return user_id is not None and user_id == policy.me(ctx)
 
 
 def _responses(ctx: Context, follower: Follower, ids: list[int], own: set[int]) -> list[Change]:
     rows = responses.find_by_ids(ctx, ids)
     events = _followed(ctx, follower, {row.event_id for row in rows})
-    me = policy.me(ctx)
     visible = []
     for row in rows:
         event = events.get(row.event_id)
-        is_own = row.user_id is not None and row.user_id == me and (follower.calendar is None or event is not None)
+        is_own = _is_own(ctx, row.user_id) and (follower.calendar is None or event is not None)
         if is_own or (event is not None and event.can_edit):
             visible.append(row)
     items = {item.id: item for item in response_present.items(ctx, visible)} if visible else {}
     puts = [Change(kind="response", op="put", id=each, response=item) for each, item in items.items()]
     gone = {each for each in ids if each not in items}
     if follower.is_stranger:
-        gone -= {row.id for row in rows} - own
+        gone -= {row.id for row in rows if not _is_own(ctx, row.user_id)} - own
     return puts + _gone("response", sorted(gone))
 
 

@@ -119,15 +119,17 @@ def find_of_series_since(ctx: Context, kind: str, series_id: int, since: Since) 
 
 
 def find_once_visible(ctx: Context, event_ids: list[int]) -> set[int]:
-    """Those of the events that were public before one of their changes, or that the actor could see: their own, and those on calendars
-    of which they are a member."""
+    """Those of the events that are public or were before one of their changes, or that the actor could see: their own, and those on
+    calendars of which they are a member."""
     if not event_ids:
         return set()
     visible, params = f"h.kind = 'event' AND {_had('public')}", {}
     if ctx.actor:
         visible += f" OR h.kind = 'event' AND h.owner_id = :me OR {policy.is_member('h.calendar_id')}"
         params["me"] = ctx.actor.id
-    sql = f"SELECT DISTINCT h.event_id FROM changes h WHERE h.event_id {ctx.db.in_list('ids')} AND ({visible})"
+    in_ids = ctx.db.in_list("ids")
+    sql = f"""SELECT h.event_id FROM changes h WHERE h.event_id {in_ids} AND ({visible})
+              UNION SELECT id FROM events WHERE id {in_ids} AND public"""
     return {event_id for (event_id,) in ctx.tx.rows(sql, ids=event_ids, **params)}
 
 

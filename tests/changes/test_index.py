@@ -1,5 +1,6 @@
 """GET /api/changes: what changed since a cursor, as the caller may see it now."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -159,6 +160,33 @@ def test_strangers_learn_that_what_they_saw_by_another_calendar_is_gone(cast: Ca
         cast.alice.put(f"{path}/remove", json={"calendar_id": other["id"]})
     assert ("gone", "event", event["id"]) in _ops(follower.follow())
     assert follower.records == follower.listing()
+
+
+@pytest.mark.parametrize("was_member", [False, True])
+@pytest.mark.parametrize("loss", ["private", "removed"])
+def test_strangers_learn_that_their_comments_and_responses_are_gone_with_the_event(cast: Cast, loss: str, was_member: bool) -> None:
+    """Those of others, too, if they were public. What was never changed has no earlier state in the history."""
+    public = a_calendar(cast.alice, public=True)
+    event = an_event(cast.alice, public=True)
+    path = f"/api/events/{event['id']}"
+    cast.alice.put(f"{path}/add", json={"calendar_id": public["id"]})
+    if was_member:
+        shared(cast.alice, public, cast.bob, "viewer")
+    follower = Follower(cast.bob, public["id"])
+    for person in (cast.alice, cast.bob):
+        person.post("/api/comments", json={"event_id": event["id"], "comment": "Hi"})
+        a_response(person, event)
+    if was_member:
+        cast.alice.put(f"/api/calendars/{public['id']}/unshare", json={"user_name": cast.bob.user_name})
+    follower.follow()
+    assert Counter(kind for kind, _ in follower.records) == {"calendar": 1, "event": 1, "comment": 2, "response": 1}
+    if loss == "private":
+        cast.alice.put(path, json={"public": False})
+    else:
+        cast.alice.put(f"{path}/remove", json={"calendar_id": public["id"]})
+    follower.follow()
+    assert follower.records == follower.listing()
+    assert len(follower.records) == 1
 
 
 def test_a_guest_must_name_a_calendar(cast: Cast) -> None:
