@@ -20,6 +20,8 @@ from kalends.values import timestamps
 NUMBERS = (100, 50_000)
 ROUNDS, EACH = 5, 60
 TICK_MILLISECONDS = 10
+# Responses that are inserted in one transaction. PostgreSQL takes the longer for each, the more often a transaction changes a count.
+BATCH = 500
 GOAL = 500
 HOW = f"""{FEW:,} events, one worker process on one core, with PostgreSQL's own processes on the same. One client sends {ROUNDS} rounds of
 {EACH} requests: the least median of a round in milliseconds and, in brackets, the processor time of the service for each. A
@@ -28,7 +30,7 @@ in brackets, as many as the processor time of the service would allow for if it 
 
 _RESPONSES = """
 INSERT INTO responses (event_id, email_address, email_key, name, response, number, plus_n, opt_in, version, created_at, updated_at)
-WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < :count)
+WITH RECURSIVE numbers (n) AS (SELECT CAST(:first AS BIGINT) + 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < :last)
 SELECT CAST(:id AS BIGINT),
        'g' || n || '@example.net', 'g' || n || '@example.net', 'Guest ' || n, 'YES', 1, 0, FALSE, 1, :now, :now FROM numbers
 """
@@ -66,14 +68,16 @@ class _Guests:
         self._server = server
         self._db = db
         self._number = number
-        self._user = User(server.port)
-        self._event_id = _an_event(self._user)
+        user = User(server.port)
+        self._event_id = _an_event(user)
         self._addresses = (f"new{n}-{number}@example.net" for n in range(1_000_000))
-        with db.write(alone=True) as tx:
-            tx.without_statement_timeout()
-            tx.run(_RESPONSES, id=self._event_id, count=number, now=timestamps.now())
+        for first in range(0, number, BATCH):
+            with db.write(alone=True) as tx:
+                tx.run(_RESPONSES, id=self._event_id, first=first, last=min(first + BATCH, number), now=timestamps.now())
         with db.write() as tx:
             tx.script("ANALYZE responses")
+        # Meanwhile, the server may have closed the idle connection.
+        self._user = User(server.port, known=user)
 
     def costs(self) -> dict[str, Cost]:
         path = f"/api/events/{self._event_id}"

@@ -57,14 +57,16 @@ def apply(ctx: Context, event: Event, settings: ResponseSettings) -> None:
     old = event.settings
     if settings == old:
         return
+    # Without a row, no trigger counts the seats of each response: 50,000 changes of one row in one transaction would take minutes.
+    if settings == DEFAULTS:
+        ctx.tx.run("DELETE FROM response_settings WHERE event_id = :event_id", event_id=event.id)
     if old.capacity is not None and settings.capacity is None:
         seats.release_all(ctx, event)
     if old.capacity is None and settings.capacity is not None:
-        _upsert(ctx, event.id, structs.replace(settings, capacity=None))
+        if old != DEFAULTS:
+            _upsert(ctx, event.id, structs.replace(settings, capacity=None))
         seats.hold_all(ctx, event.id)
-    if settings == DEFAULTS:
-        ctx.tx.run("DELETE FROM response_settings WHERE event_id = :event_id", event_id=event.id)
-    else:
+    if settings != DEFAULTS:
         _upsert(ctx, event.id, settings)
     if old.approval != settings.approval:
         (seats.accept_present if settings.approval else seats.accept_all)(ctx, event)
