@@ -46,8 +46,9 @@ browser: $(VENV)/dev    ## install Chromium for the tests of pages, where that i
 clients: $(CLIENTS)/node_modules/.package-lock.json  ## install what writes clients in TypeScript, for the tests, where npm is there
 
 # After the browser: apt-get runs once at a time.
-proxies: $(VENV)/dev browser  ## install nginx and Caddy for the tests behind proxies, where that is allowed
+proxies: $(VENV)/dev browser  ## install nginx, Caddy and Dovecot for the tests with them, where that is allowed
 	@$(BIN)/python -m tests.serve.proxies
+	@$(BIN)/python -m tests.inbound.dovecot
 
 screenshots: $(VENV)/dev browser  ## take the pictures of the documentation anew
 	@$(BIN)/python -m tests.web.screenshots docs/screenshots

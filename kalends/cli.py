@@ -9,6 +9,7 @@ from kalends.commands.doctor import doctor
 from kalends.commands.import_ import import_file
 from kalends.commands.migrate import migrate
 from kalends.commands.options import Group, stop
+from kalends.commands.receive import receive
 from kalends.commands.serve import serve
 from kalends.commands.settings import show_settings
 from kalends.commands.users import users
@@ -42,5 +43,5 @@ def cli() -> None:
     """Kalends: an event calendar service that you host yourself."""
 
 
-for command in (serve, work, migrate, show_settings, doctor, backup, restore, demo, import_file, users):
+for command in (serve, work, receive, migrate, show_settings, doctor, backup, restore, demo, import_file, users):
     cli.add_command(command)

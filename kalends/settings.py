@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta, Struct
 
-from kalends.transports import FILES, mail_server, sender, twilio
+from kalends.transports import FILES, inbound_domain, mail_server, mailbox, sender, twilio
 from kalends.values.datetimes import known_zones
 
 PREFIX = "KALENDS_"
@@ -96,6 +96,9 @@ class Settings(Struct, frozen=True, kw_only=True):
         int,
         Meta(ge=0, le=10_000_000, description="Addresses per day to which one account announces events and new dates; 0 allows none."),
     ] = 5_000
+    account_invitations_per_day: Annotated[
+        int, Meta(ge=0, le=10_000_000, description="Invitations per day that one account sends; 0 allows none.")
+    ] = 2_000
     account_sms_per_day: Annotated[
         int, Meta(ge=0, le=10_000_000, description="SMS per day on behalf of one account, announcements included; 0 allows none.")
     ] = 100
@@ -146,6 +149,16 @@ class Settings(Struct, frozen=True, kw_only=True):
     email_from: Annotated[
         str, Meta(description="Sender of e-mail. Default: Kalends <kalends@HOST>, with the host of the public address.")
     ] = ""
+    inbound: Annotated[
+        str,
+        Meta(
+            description="Where replies to invitations arrive: `imaps://user:password@host/folder`, `pipe` if your mail server runs "
+            "`kalends receive`, or empty for none."
+        ),
+    ] = ""
+    inbound_domain: Annotated[
+        str, Meta(description="Domain of the addresses reply+…@DOMAIN, to which guests reply. Default: the domain of the sender.")
+    ] = ""
     sms: Annotated[str, Meta(description="SMS service: `twilio://sid:token@host?from=+1…`, or `files` to write SMS to the outbox.")] = FILES
     metrics_token: Annotated[str, Meta(description="Bearer token for /metrics; if empty, /metrics does not exist.")] = ""
     log_format: Annotated[
@@ -176,6 +189,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 TRANSPORTS: dict[str, Callable[[Settings], object]] = {
     "email": lambda settings: mail_server(settings.email),
     "email_from": lambda settings: sender(settings.email_from, settings.url),
+    "inbound": lambda settings: mailbox(settings.inbound),
+    "inbound_domain": lambda settings: inbound_domain(settings.inbound_domain, settings.email_from, settings.url),
     "sms": lambda settings: twilio(settings.sms),
 }
 

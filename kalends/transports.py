@@ -1,4 +1,4 @@
-"""By what e-mail and SMS leave: the addresses of servers that settings give, read and checked."""
+"""By what e-mail and SMS leave and arrive: the addresses of servers that settings give, read and checked."""
 
 from dataclasses import dataclass
 from email.headerregistry import Address
@@ -12,9 +12,13 @@ if TYPE_CHECKING:
 FILES = "files"
 EMAIL_FORM = "must be files, or look like smtp://user:password@mail.example.org:587 (smtps:// for TLS from the start)"
 SMS_FORM = "must be files, or look like twilio://sid:token@api.twilio.com?from=+15005550006"
+INBOUND_FORM = "must be empty, pipe, or look like imaps://user:password@mail.example.org/INBOX (imap:// to this machine alone)"
+DOMAIN_FORM = "must be the name of a domain such as in.example.org"
 SENDER_FORM = "must look like Kalends <kalends@example.org>"
 # The library would take its time over more, the longer the more so.
 LONGEST_ADDRESS = 320
+# Mail arrives by `kalends receive`.
+PIPE = "pipe"
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,6 +42,46 @@ class Twilio:
     sid: str
     token: str
     sender: str
+
+
+@dataclass(frozen=True, repr=False)
+class Mailbox:
+    """Where replies arrive; it holds a password, so it has no words for a log."""
+
+    host: str
+    port: int
+    tls: bool
+    user: str
+    password: str
+    folder: str
+
+
+def mailbox(value: str) -> Mailbox | None:
+    """The mailbox that the setting names, or None if there is none; raises ValueError, whose words have no password."""
+    if value in ("", PIPE):
+        return None
+    try:
+        parts = urlsplit(value)
+        folder = unquote(parts.path.lstrip("/"), errors="strict") or "INBOX"
+        parts = _split(parts._replace(path="").geturl(), "imap", "imaps")
+        user, password = _credential(parts)
+        is_plain_local = parts.scheme == "imaps" or _is_loopback(parts.hostname or "")
+        if parts.query or not (user and password and is_plain_local and folder.isascii() and folder.isprintable()):
+            raise ValueError
+        port = parts.port or (993 if parts.scheme == "imaps" else 143)
+        return Mailbox(_ascii(parts.hostname or ""), port, parts.scheme == "imaps", user, password, folder)
+    except ValueError:
+        raise ValueError(INBOUND_FORM) from None
+
+
+def inbound_domain(value: str, email_from: str, url: str) -> str:
+    """The domain at which replies arrive: as the setting says, else that of the sender."""
+    if not value:
+        return sender(email_from, url).domain
+    try:
+        return read_address(f"reply@{value}").ascii_domain
+    except ValueError:
+        raise ValueError(DOMAIN_FORM) from None
 
 
 def mail_server(value: str) -> MailServer | None:
@@ -123,6 +167,13 @@ def _credential(parts: SplitResult) -> tuple[str, str]:
     if not (user + password).isascii() or not (user + password).isprintable():
         raise ValueError
     return user, password
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _ascii(host: str) -> str:

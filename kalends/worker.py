@@ -1,4 +1,4 @@
-"""The background worker: sends deliveries, deletes expired records, extends series and merges text indexes."""
+"""The background worker: sends deliveries, reads replies, deletes expired records, extends series and merges text indexes."""
 
 import os
 import signal
@@ -22,6 +22,8 @@ from kalends.events import deleted_events
 from kalends.events.series import occurrences
 from kalends.events.series import store as series
 from kalends.idempotency import store as retries
+from kalends.inbound.poller import Poller
+from kalends.invitations import store as invitations
 from kalends.log import get_logger
 from kalends.questions import answers
 from kalends.reminders import remind
@@ -50,6 +52,7 @@ def work(db: Database, settings: Settings, *, attached: bool = False) -> None:
     stopping = threading.Event()
     outboxes = [threading.Thread(target=Outbox(db, settings, channel).run, args=(stopping,)) for channel in CHANNELS]
     outboxes.append(threading.Thread(target=WebhookSender(db, settings).run, args=(stopping,)))
+    outboxes.append(threading.Thread(target=Poller(db, settings).run, args=(stopping,)))
     for outbox in outboxes:
         outbox.start()
     while not stopping.is_set():
@@ -75,6 +78,7 @@ def clean_up(ctx: Context) -> None:
         proposals.clean_up(ctx)
         webhooks.clean_up(ctx)
         answers.clean_up(ctx)
+        invitations.clean_up(ctx)
 
 
 def extend_series(ctx: Context) -> None:

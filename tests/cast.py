@@ -130,6 +130,15 @@ def a_response(author: Client, event: dict[str, Any], **fields: Any) -> dict[str
     return response
 
 
+def an_invitation(owner: Client, event: dict[str, Any], address: str = "ines@example.org") -> dict[str, Any]:
+    """An invitation, whose mail is queued."""
+    path = f"/api/events/{event['id']}/invitations"
+    reply = owner.post(path, json={"addresses": [address]})
+    assert reply.status == 202, reply
+    rows: list[dict[str, Any]] = owner.get(path).json["invitations"]
+    return next(row for row in rows if row["address"] == address)
+
+
 def a_question(owner: Client, path: str, **fields: Any) -> dict[str, Any]:
     """A question of the event or calendar with this path."""
     reply = owner.post(f"{path}/questions", json={"label": "Vegan?", "kind": "yes_no"} | fields)

@@ -21,6 +21,7 @@ PROCESSES = (
     "tests/deliveries/test_sent.py",
     "tests/deliveries/test_worker.py",
     "tests/faults/",
+    "tests/inbound/test_imap.py",
     "tests/openapi/test_client.py",
     "tests/openapi/test_schemathesis.py",
     "tests/serve/",

@@ -32,7 +32,7 @@ FOLDERS = {
 # The layers of a feature's files, by their names.
 FEATURE = {"model": "model", "store": "store", "present": "store", "api": "api", "pages": "pages"}
 # URL segments that are short for another, to fit into an SMS.
-SHORT_SEGMENTS = {"r": "responses", "u": "unsubscribe", "c": "confirm"}
+SHORT_SEGMENTS = {"r": "responses", "i": "invitations", "u": "unsubscribe", "c": "confirm"}
 # Every other module; one that is not listed fails.
 MODULE_LAYERS = {
     "values": {"", "errors", "private_file", "transports"},
@@ -113,6 +113,8 @@ MODULE_LAYERS = {
             "events.structured_data",
         ),
         *("discovery.sitemap", "events.add_links", "home.days", "home.search", "home.upcoming"),
+        *(f"inbound.{name}" for name in ("handle", "imap", "notes", "poller")),
+        *(f"invitations.{name}" for name in ("addresses", "calendar_part", "invite", "reply")),
         *(
             f"events.imports.{name}"
             for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
@@ -166,6 +168,7 @@ MODULE_LAYERS = {
         "deliveries.place_message",
         "deliveries.reminder_message",
         "deliveries.response_message",
+        "invitations.message",
     },
     "worker": {"worker", "deliveries.sender", "webhooks.sender", "doctor", "demo.fill"},
     "app": {"app"},

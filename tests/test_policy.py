@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -23,6 +24,7 @@ from tests.cast import (
     a_response,
     a_webhook,
     an_event,
+    an_invitation,
     last_change,
     shared,
 )
@@ -30,7 +32,7 @@ from tests.client import Client
 from tests.conftest import NOON
 from tests.deliveries.samples import a_stop_token
 from tests.http.multipart import multipart
-from tests.responses.mail import a_proposal_token, a_response_token
+from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
 
@@ -316,6 +318,33 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /api/responses/link": {"private": (404, 202, 202, 202, 404), "public": (202, 202, 202, 202, 202)},
     "PUT /api/responses/{response_id}/reset_link": BY_TOKEN,
     "POST /responses/{response_id}/reset_link": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},
+    "GET /api/events/{event_id}/invitations": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "POST /api/events/{event_id}/invitations": {"private": (404, 202, 202, 403, 404), "public": (401, 202, 202, 403, 403)},
+    "PUT /api/events/{event_id}/invitations/{invitation_id}/resend": {
+        "private": (404, 200, 200, 403, 404),
+        "public": (401, 200, 200, 403, 403),
+    },
+    "DELETE /api/events/{event_id}/invitations/{invitation_id}": {
+        "private": (404, 200, 200, 403, 404),
+        "public": (401, 200, 200, 403, 403),
+    },
+    "GET /events/{event_id}/invitations": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "POST /events/{event_id}/invitations": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "POST /events/{event_id}/invitations/send": {"private": (404, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
+    "POST /events/{event_id}/invitations/{invitation_id}/resend": {
+        "private": (404, 303, 303, 403, 404),
+        "public": (401, 303, 303, 403, 403),
+    },
+    "POST /events/{event_id}/invitations/{invitation_id}/withdraw": {
+        "private": (404, 303, 303, 403, 404),
+        "public": (401, 303, 303, 403, 403),
+    },
+    "GET /i/{invitation_token}": {"private": EVERYBODY, "public": EVERYBODY},
+    "POST /i/{invitation_token}": {"private": (303, 303, 303, 303, 303), "public": (303, 303, 303, 303, 303)},
+    "GET /i/{invitation_token}/questions": {"private": EVERYBODY, "public": EVERYBODY},
+    "POST /i/{invitation_token}/questions": {"private": (303, 303, 303, 303, 303), "public": (303, 303, 303, 303, 303)},
+    "GET /i/{invitation_token}/stop": {"": EVERYBODY},
+    "POST /i/{invitation_token}/stop": {"": EVERYBODY},
     "GET /unsubscribe/{token}": {"": EVERYBODY},
     "POST /unsubscribe/{token}": {"": EVERYBODY},
     "GET /u/{token}": {"": EVERYBODY},
@@ -411,6 +440,8 @@ class Scene:
             "shared_reminder_id": lambda: a_reminder(self.cast.alice, f"/api/calendars/{self.calendar['id']}")["id"],
             "shared_question_id": lambda: a_question(self.cast.alice, f"/api/calendars/{self.calendar['id']}")["id"],
             "contact_id": lambda: self.contact["id"],
+            "invitation_id": lambda: an_invitation(self.cast.alice, self.event, f"{uuid4().hex}@example.org")["id"],
+            "invitation_token": lambda: an_invitation_token(self.settings, self.find("invitation_id")),
             "subscriber_id": lambda: self.subscriber["id"],
             "token": lambda: unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1],
             "confirm_token": lambda: confirm_url(self.settings, self.confirmation).rsplit("/", 1)[1],
@@ -485,6 +516,10 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /events": lambda scene: {"title": "Gig", "start_time": "2026-05-11", "calendar_id": str(scene.calendar["id"])},
     "POST /events/{event_id}": lambda scene: {"title": "Another title", "version": f"{scene.event['id']}-1"},
     "POST /events/{event_id}/repeat": lambda scene: {"repeat": "daily", "ends": "on", "end_date": "2026-06-03"},
+    "POST /api/events/{event_id}/invitations": lambda scene: {"addresses": ["gus@example.org"]},
+    "POST /events/{event_id}/invitations": lambda scene: {"addresses": "gus@example.org"},
+    "POST /events/{event_id}/invitations/send": lambda scene: {"addresses": "gus@example.org"},
+    "POST /i/{invitation_token}": lambda scene: {"response": "NO", "number": "1", "plus_n": "0"},
     "POST /r/{response_token}": lambda scene: {"response": "MAYBE", "number": "1", "plus_n": "0"},
     "POST /api/responses/link": lambda scene: {"event_id": scene.event["id"], "email_address": "gus@example.org"},
     "PUT /api/responses/{response_id}": lambda scene: {"response": "NO"},

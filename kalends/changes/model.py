@@ -18,7 +18,7 @@ from kalends.values.person import Person
 Kind = Literal["calendar", "event", "series", "comment", "response", "contact"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 OPS = ("put", "gone")
-WAYS = ("api", "page", "owner", "worker", "database")
+WAYS = ("api", "page", "owner", "mail", "worker", "database")
 ALL_KINDS = (*KINDS, "placement", "exception", "settings", "question", "answer", "reminder", "share", "invitation")
 MAX_CHANGES = 500
 

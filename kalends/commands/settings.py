@@ -5,7 +5,7 @@ import click
 from kalends.settings import Settings, choices, load, meaning, variable
 from kalends.transports import FILES
 
-SECRETS = ("secret", "database", "metrics_token", "email", "sms")
+SECRETS = ("secret", "database", "metrics_token", "email", "inbound", "sms")
 
 
 @click.command("settings")

@@ -75,6 +75,13 @@ def count_reminders(ctx: Context, owner_id: int, channel: str, amount: int) -> N
     _count(ctx, _of_installation(ctx.settings, channel), "", amount)
 
 
+def count_invitations(ctx: Context, amount: int) -> None:
+    """Count invitations by mail, in the open transaction, or raise TooMany."""
+    assert ctx.actor
+    _count(ctx, _invitations(ctx.settings), f"user {ctx.actor.id}", amount)
+    _count(ctx, _of_installation(ctx.settings, "email"), "", amount)
+
+
 def _count(ctx: Context, limit: Limit, subject: str, amount: int) -> None:
     if amount and ctx.settings.rate_limits == "on":
         rate_limit.count(ctx, limit, subject, amount)
@@ -116,6 +123,15 @@ def _announcements(settings: Settings) -> Limit:
         settings.account_announcements_per_day,
         DAY,
         f"An account may announce events to {{max_uses}} addresses a day, and nothing was sent. {RAISE}",
+    )
+
+
+def _invitations(settings: Settings) -> Limit:
+    return Limit(
+        "invitations-day",
+        settings.account_invitations_per_day,
+        DAY,
+        f"An account may invite {{max_uses}} people a day, and nobody was invited. {RAISE}",
     )
 
 

@@ -22,8 +22,13 @@ LOGIN_REFUSED = (530, 534, 535, 538)
 OPERATOR = "The operator of this service must fix this."
 
 
-def send(settings: Settings, message: EmailMessage, address: str, *, seconds: float = SECONDS, step: float = STEP) -> None:
-    """Send the message. After a broken connection it is sent again with the same Message-ID, since it may not have arrived."""
+def send(
+    settings: Settings, message: EmailMessage, address: str, *, return_path: str | None = None, seconds: float = SECONDS, step: float = STEP
+) -> None:
+    """Send the message. After a broken connection it is sent again with the same Message-ID, since it may not have arrived.
+
+    return_path: where mail servers report that it could not be delivered, if not to the sender.
+    """
     server = mail_server(settings.email)
     if server is None:
         outbox_files.write(settings, f"{_number(message)}.eml", message.as_bytes(policy=SMTP.clone(utf8=not address.isascii())))
@@ -31,7 +36,7 @@ def send(settings: Settings, message: EmailMessage, address: str, *, seconds: fl
     recipient = wire_address(address)
     with Deadline(seconds, step) as deadline, _session(settings, server, deadline) as session:
         try:
-            session.send_message(message, sender(settings.email_from, settings.url).addr_spec, [recipient])
+            session.send_message(message, return_path or sender(settings.email_from, settings.url).addr_spec, [recipient])
         except smtplib.SMTPNotSupportedError:
             raise Undeliverable("The mail server cannot send to addresses with letters like these.") from None
         except smtplib.SMTPRecipientsRefused as refused:

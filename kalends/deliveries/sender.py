@@ -27,6 +27,9 @@ from kalends.deliveries.model import Channel
 from kalends.deliveries.outcome import AddressRefused, TryAgain, Undeliverable, Unknown
 from kalends.errors import Unavailable
 from kalends.events import store as events
+from kalends.invitations import addresses
+from kalends.invitations import message as invitation_message
+from kalends.invitations import store as invitations
 from kalends.log import get_logger
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
@@ -56,6 +59,8 @@ GUEST_MESSAGES: dict[str, Callable[[Context, Delivery], EmailMessage | str]] = {
     "change": change_message.build,
     "cancel": change_message.build,
     "reminder": reminder_message.build,
+    "invitation": invitation_message.build,
+    "confirmation": invitation_message.build_note,
 }
 
 
@@ -168,7 +173,9 @@ def _send(ctx: Context, delivery: Delivery) -> None:
         if isinstance(guest_message, str):
             sms.send(ctx.settings, delivery.address, guest_message, delivery.id)
         else:
-            mail.send(ctx.settings, guest_message, delivery.address)
+            # Mail servers report to this address that the message could not be delivered.
+            return_path = addresses.bounce_address(ctx.settings, delivery.id) if addresses.takes_replies(ctx.settings) else None
+            mail.send(ctx.settings, guest_message, delivery.address, return_path=return_path)
         return
     if delivery.notice == "response_news":
         with ctx.read():
@@ -302,6 +309,8 @@ def _record_outcome(
             with ctx.write():
                 if is_refused:
                     suppressions.insert_for_delivery(ctx, delivery, "refused", error)
+                if delivery.kind == "invitation":
+                    invitations.record_outcome(ctx, delivery, state, error)
                 return store.finish(ctx, delivery, state, error, due_at)
         except (Retry, Unavailable):
             if time.monotonic() > until:

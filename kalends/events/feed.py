@@ -36,7 +36,7 @@ def build_for_calendar(ctx: Context, calendar: Calendar) -> bytes:
     before = placements.start_before_latest(ctx, calendar.id, MAX_EVENTS)
     since = None if before is None else timestamps.format_utc(before + 1)
     events = list(_find(ctx, EventQuery(calendar_id=calendar.id, start_time=since), [calendar], MAX_EVENTS))
-    components, years = _format_all(ctx, _complete_series(ctx, calendar, events) if since else events)
+    components, years = format_all(ctx, _complete_series(ctx, calendar, events) if since else events)
     return ical.join_file(components, years, ical.feed_properties(calendar.name, calendar.description, calendar.color))
 
 
@@ -46,7 +46,7 @@ def build_for_query(ctx: Context, query: EventQuery, calendars: Searched | None,
     events = list(_find(ctx, query, calendars, MAX_EVENTS if limit is None else min(limit, MAX_EVENTS)))
     if limit is not None or not is_unfiltered or len(events) == MAX_EVENTS:
         return ical.build_file(events, ctx.settings)
-    return ical.join_file(*_format_all(ctx, events))
+    return ical.join_file(*format_all(ctx, events))
 
 
 def public_version(ctx: Context) -> tuple[int, ...]:
@@ -82,7 +82,7 @@ def _find(ctx: Context, query: EventQuery, calendars: Searched | None, limit: in
         query = structs.replace(query, offset=0, after=cursor.encode(page[-1]))
 
 
-def _format_all(ctx: Context, events: list[Event]) -> tuple[list[str], ical.Years]:
+def format_all(ctx: Context, events: list[Event]) -> tuple[list[str], ical.Years]:
     """The events as components, each series at the place of its first event; and the years for which time zones are needed."""
     members: dict[int, list[Event]] = {}
     for event in events:

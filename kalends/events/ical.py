@@ -18,6 +18,8 @@ REFRESH = "PT1H"
 # iCalendar has no status for postponed events; other programs mean by TENTATIVE those that are not confirmed yet.
 _STATUSES = {"cancelled": ["STATUS:CANCELLED"], "postponed": ["STATUS:TENTATIVE", "X-KALENDS-STATUS:POSTPONED"], "planned": []}
 
+_END = "END:VEVENT\r\n"
+
 # The years for which the file must describe each time zone.
 Years = dict[str, set[int]]
 
@@ -32,9 +34,9 @@ def build_file(events: Iterable[Event], settings: Settings) -> bytes:
     return join_file(components, years)
 
 
-def join_file(components: Iterable[str], years: Mapping[str, set[int]], properties: Sequence[str] = ()) -> bytes:
+def join_file(components: Iterable[str], years: Mapping[str, set[int]], properties: Sequence[str] = (), method: str = "PUBLISH") -> bytes:
     """The file: its properties, the time zones for the years that the events need, and the VEVENT components."""
-    head = ["BEGIN:VCALENDAR", "VERSION:2.0", f"PRODID:{PRODUCT}", "METHOD:PUBLISH", *properties]
+    head = ["BEGIN:VCALENDAR", "VERSION:2.0", f"PRODID:{PRODUCT}", f"METHOD:{method}", *properties]
     zones = [bytes(build_time_zone(zone, needed).to_ical()).decode() for zone, needed in sorted(years.items())]
     return "".join([*map(_line, head), *zones, *components, _line("END:VCALENDAR")]).encode()
 
@@ -120,6 +122,11 @@ def _format_utc(instant: int) -> str:
 
 def _format_datetime(local: datetime) -> str:
     return f"{local.year:04}{local.month:02}{local.day:02}T{local.hour:02}{local.minute:02}{local.second:02}"
+
+
+def add_lines(component: str, lines: Iterable[str]) -> str:
+    """The component with more lines at its end."""
+    return component.removesuffix(_END) + "".join(map(_line, lines)) + _END
 
 
 def _text(value: str) -> str:

@@ -59,6 +59,19 @@ from kalends.policy.events import (
 )
 from kalends.policy.feed_link import feed_url
 from kalends.policy.guests import can_see_comment, can_see_response, comment, comment_visible, needs_no_approval, response
+from kalends.policy.invitation_link import (
+    REPLY_MAC_DIGITS,
+    find_invitation,
+    invitation,
+    invitation_token,
+    invitation_url,
+    invited_date,
+    invited_event,
+    limit_party,
+    linked_invitation,
+    replied_invitation,
+    reply_mac,
+)
 from kalends.policy.response_link import GUEST_SEES_EVENT, linked_response, response_token, response_url, sees_event
 from kalends.policy.undo import (
     may_undo_own,
@@ -77,6 +90,7 @@ __all__ = [
     "GUEST_SEES_EVENT",
     "IN_MY_CALENDARS",
     "MY_CALENDAR_IDS",
+    "REPLY_MAC_DIGITS",
     "SELECT_CALENDARS",
     "SELECT_EVENTS",
     "Right",
@@ -99,11 +113,19 @@ __all__ = [
     "events",
     "events_with_counts",
     "feed_url",
+    "find_invitation",
     "has_verified",
+    "invitation",
+    "invitation_token",
+    "invitation_url",
+    "invited_date",
+    "invited_event",
     "is_member",
     "is_own_account",
     "key",
     "key_creating_session",
+    "limit_party",
+    "linked_invitation",
     "linked_response",
     "may_undo_own",
     "me",
@@ -116,6 +138,8 @@ __all__ = [
     "placed_event_visible",
     "primary_calendar",
     "reload_event",
+    "replied_invitation",
+    "reply_mac",
     "require_open_registration",
     "require_own_record",
     "require_removal",

@@ -18,7 +18,10 @@ MAX_DIGITS = 18
 INCOMPLETE = "This link does not work: it is not complete, or it was replaced by a newer one. Look for the newest mail about the event."
 ENDED = "This link ended 30 days after the event."
 # SQL: whether the guest of the response `r` sees the event `e`, as `sees_event` says of one.
-GUEST_SEES_EVENT = VISIBLE_TO_USER.replace(":me", "r.user_id")
+GUEST_SEES_EVENT = f"""({VISIBLE_TO_USER.replace(":me", "r.user_id")}
+    OR EXISTS (SELECT 1 FROM invitations i WHERE i.event_id = e.id AND i.email_key = r.email_key AND i.state <> 'withdrawn')
+    OR EXISTS (SELECT 1 FROM invitations i WHERE i.series_id = e.series_id AND i.email_key = r.email_key AND i.state <> 'withdrawn')
+)"""
 
 
 def response_token(settings: Settings, response: Response) -> str:
@@ -48,11 +51,11 @@ def linked_response(ctx: Context, token: str, *, of_hidden: bool = False) -> tup
 
 
 def sees_event(ctx: Context, response: Response, event: Event) -> bool:
-    """Whether the guest of the response still sees the event: it is public, or visible to their account."""
+    """Whether the guest of the response still sees the event: it is public, visible to their account, or they are invited to it."""
     if event.public:
         return True
-    sql = f"SELECT 1 FROM events e WHERE e.id = :id AND {VISIBLE_TO_USER}"
-    return response.user_id is not None and bool(ctx.tx.rows(sql, id=event.id, me=response.user_id))
+    sql = f"SELECT 1 FROM responses r, events e WHERE r.id = :id AND e.id = :event_id AND {GUEST_SEES_EVENT}"
+    return bool(ctx.tx.rows(sql, id=response.id, event_id=event.id))
 
 
 def _mac(settings: Settings, response: Response) -> str:

@@ -10,6 +10,7 @@ from kalends.events.input import Status
 from kalends.http.input.options import split_annotated
 from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
+from kalends.invitations.model import InvitationState
 from kalends.questions.model import KINDS as QUESTION_KINDS
 from kalends.questions.model import PER
 from kalends.records.delivery import PLACE_NOTICES, MessageKind
@@ -192,6 +193,21 @@ MEANINGS = {
     "number": "Number of people who respond.",
     "plus_n": "Number of further people who come along.",
     "opt_in": "Whether the responder asked to hear of other events.",
+    # Invitations
+    "invitations": "The invitations.",
+    "InvitationItem.event_id": "Id of the event; null for an invitation to a series.",
+    "InvitationItem.series_id": "Id of the series whose dates it is to; null for an invitation to one event.",
+    "InvitationItem.address": "The invited e-mail address.",
+    "InvitationItem.name": "The guest's name, if it is known.",
+    "InvitationItem.party_max": "The most people that the guest may bring, the guest included.",
+    "InvitationItem.state": "What became of it: its mail waits, was sent or came back, the guest has responded, or it was taken back.",
+    "InvitationItem.response": "The guest's response to the event; null if there is none.",
+    "InvitationItem.detail": "Why the mail came back.",
+    "invited": "How many people are invited now.",
+    "already": "How many were invited before.",
+    "Invited.skipped": "How many are not invited: they want no invitations, or their address does not work.",
+    "without_address": "How many contacts have no e-mail address.",
+    "dry_run": "Whether this was a count only, and nobody was invited.",
     # Questions
     # Reminders
     "reminders": "The reminders.",
@@ -307,6 +323,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "EventChange.via": WAYS,
     "disabled_reason": get_args(DisabledReason),
     "response_notices": get_args(split_annotated(ResponseNotices)[0]),
+    "InvitationItem.state": get_args(InvitationState),
     "WebhookDeliveryItem.kind": DELIVERY_KINDS,
     "WebhookDeliveryItem.state": get_args(WebhookState),
     "response": get_args(split_annotated(Attendance)[0]),
@@ -344,6 +361,7 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     GROUPS: "ReminderAudience",
     STATES: "ReminderState",
     DELIVERY_KINDS: "WebhookDeliveryKind",
+    get_args(InvitationState): "InvitationState",
     get_args(WebhookState): "WebhookDeliveryState",
     ("YES", "MAYBE", "NO"): "Attendance",
     ("planned", "cancelled", "postponed"): "EventStatus",

@@ -39,12 +39,16 @@ class SeriesRows(Struct, frozen=True):
     rows: list[Response]
 
 
-def respond_to_series(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], via: Via) -> SeriesRows | None:
+def respond_to_series(
+    ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], via: Via, *, is_invited: bool = False
+) -> SeriesRows | None:
     """Respond to the coming dates of the scope, with one mail. Dates that take no responses are left out, and where there is no seat
     the response waits. Return None to callers who may not see stored responses.
 
     Without proof, nothing is written for an address that has responded to the series with proof: it gets a proposal. All is written
     and rolled back, so that callers cannot tell the difference by its time.
+
+    is_invited: the guest is invited to the series, and sees its private dates, too.
     """
     has_proof = who.is_proven or who.may_change or event.can_edit
     state = store.find_state(ctx, event.id)
@@ -59,7 +63,7 @@ def respond_to_series(ctx: Context, event: Event, who: Author, fields: Params[Re
     ctx.tx.run("SAVEPOINT dates")
     _upsert(ctx, event, who, fields.value, proven=is_proven, has_proof=has_proof)
     since = event.start_at if fields.value.scope == "following" else 0
-    rows = _respond_to_dates(ctx, policy.coming_dates(ctx, event.series_id, since), who, fields, via)
+    rows = _respond_to_dates(ctx, policy.coming_dates(ctx, event.series_id, since, unchecked=is_invited), who, fields, via)
     main = next((row for row in rows if row.event_id == event.id), rows[0])
     ctx.tx.run("ROLLBACK TO SAVEPOINT dates" if is_proposed else "RELEASE SAVEPOINT dates")
     proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=is_proposed)

@@ -11,8 +11,8 @@ import pytest
 from kalends.app import ENDPOINTS
 from kalends.http.endpoint import Endpoint
 from kalends.settings import Settings
-from tests.cast import Cast, a_calendar, a_comment, a_response, a_webhook, an_event
-from tests.responses.mail import a_response_token
+from tests.cast import Cast, a_calendar, a_comment, a_response, a_webhook, an_event, an_invitation
+from tests.responses.mail import a_response_token, an_invitation_token
 
 # Searched for in the same way as the title, or nothing that a statement asks for.
 ALIKE = {"description", "location", "location_name", "street", "city", "zip", "country", "fields", "trail"}
@@ -29,6 +29,7 @@ def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "response_id": response,
         "response_token": a_response_token(settings, response),
         "token": None,
+        "invitation_token": an_invitation_token(settings, an_invitation(cast.alice, event)["id"]),
         "response": "NO",
         "ids": event["id"],
         "event_id": event["id"],

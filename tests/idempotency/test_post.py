@@ -81,6 +81,11 @@ def _event_reminder(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.alice, {"json": {"before": 60}}
 
 
+def _invitation(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    an_event(cast.alice)
+    return cast.alice, {"json": {"addresses": ["g@example.org"]}}
+
+
 def _response(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     event = an_event(cast.alice, public=True)
     return cast.anonymous, {"json": {"event_id": event["id"], "response": "YES", "email_address": "g@example.org"}}
@@ -114,6 +119,7 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "events from a file": ("/api/events/import", lambda cast, clock: (cast.alice, multipart(files=[("file", "a.ics", ICS)])), "events"),
     "comments": ("/api/comments", _comment, "comments"),
     "questions": ("/api/events/{event_id}/questions", _event_question, "questions"),
+    "invitations": ("/api/events/{event_id}/invitations", _invitation, "invitations"),
     "reminders": ("/api/events/{event_id}/reminders", _event_reminder, "reminders"),
     "reminders of a calendar": (
         "/api/calendars/{calendar_id}/reminders",

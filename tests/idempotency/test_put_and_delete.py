@@ -9,7 +9,19 @@ import pytest
 
 from kalends.app import ENDPOINTS
 from kalends.db import Database
-from tests.cast import PASSWORD, Cast, Person, a_calendar, a_contact, a_question, a_reminder, a_webhook, an_event, shared
+from tests.cast import (
+    PASSWORD,
+    Cast,
+    Person,
+    a_calendar,
+    a_contact,
+    a_question,
+    a_reminder,
+    a_webhook,
+    an_event,
+    an_invitation,
+    shared,
+)
 from tests.client import Client, Reply
 
 AT_ONCE = 4
@@ -60,6 +72,11 @@ def _reminder(owner: str, create: Callable[..., dict[str, Any]], **fields: Any) 
         return (owner_id, a_reminder(cast.alice, f"/api/{owner}/{owner_id}")["id"]), cast.alice, fields
 
     return request
+
+
+def _invitation(cast: Cast) -> Request:
+    event = an_event(cast.alice)
+    return (event["id"], an_invitation(cast.alice, event)["id"]), cast.alice, {}
 
 
 def _contact(**fields: Any) -> Callable[[Cast], Request]:
@@ -122,6 +139,8 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "DELETE /api/events/{event_id}/reminders/{reminder_id}": _reminder("events", an_event),
     "PUT /api/calendars/{calendar_id}/reminders/{reminder_id}": _reminder("calendars", a_calendar, before=30),
     "DELETE /api/calendars/{calendar_id}/reminders/{reminder_id}": _reminder("calendars", a_calendar),
+    "PUT /api/events/{event_id}/invitations/{invitation_id}/resend": _invitation,
+    "DELETE /api/events/{event_id}/invitations/{invitation_id}": _invitation,
     "PUT /api/events/{event_id}/questions/{question_id}": _question("events", an_event, label="Which menu?"),
     "DELETE /api/events/{event_id}/questions/{question_id}": _question("events", an_event),
     "PUT /api/calendars/{calendar_id}/questions/{question_id}": _question("calendars", a_calendar, label="Which menu?"),

@@ -24,6 +24,16 @@ def a_response_token(settings: Settings, response_id: int) -> str:
         return token_of(db, settings, response_id)
 
 
+def an_invitation_token(settings: Settings, invitation_id: int) -> str:
+    """What follows /i/ in the link of an invitation."""
+    with closing(open_database(settings)) as db:
+        ctx = Context(db, settings, 0)
+        with ctx.read():
+            invitation = policy.find_invitation(ctx, invitation_id)
+            assert invitation is not None
+            return policy.invitation_token(settings, invitation)
+
+
 def token_of(db: Database, settings: Settings, response_id: int) -> str:
     ctx = Context(db, settings, 0)
     with ctx.read():

@@ -10,10 +10,10 @@ import pytest
 import kalends
 from kalends.db import Database
 from kalends.settings import Settings
-from tests.cast import Cast, a_question, a_response, an_event, verified
+from tests.cast import Cast, a_question, a_response, an_event, an_invitation, verified
 from tests.client import Reply
 from tests.conftest import NOON
-from tests.responses.mail import a_proposal_token, token_of
+from tests.responses.mail import a_proposal_token, an_invitation_token, token_of
 
 
 class Guest:
@@ -32,6 +32,11 @@ class Guest:
             a_response(self.other, self.event, scope="all")
         a_response(self.anonymous, self.event, email_address=self.client.email_address, **self.fields)
         self.proposal = a_proposal_token(settings, NOON)
+        # Somebody else, since an invited guest sees the event also when it is hidden.
+        invitation = an_invitation(cast.alice, self.event, "ivy@example.org")
+        self.invitation = an_invitation_token(settings, invitation["id"])
+        if said == "YES":
+            assert self.anonymous.post(f"/i/{self.invitation}", data={"response": "YES"}).status == 303
 
     @property
     def form(self) -> dict[str, str]:
@@ -62,6 +67,10 @@ def _by_confirmation(guest: Guest) -> Reply:
     return guest.anonymous.post(f"/r/confirm/{guest.proposal}")
 
 
+def _by_invitation(guest: Guest) -> Reply:
+    return guest.anonymous.post(f"/i/{guest.invitation}", data=guest.form)
+
+
 def _by_series(guest: Guest) -> Reply:
     return guest.other.post("/api/responses", json=guest.fields | {"event_id": guest.event["id"], "scope": "all"})
 
@@ -78,6 +87,7 @@ CHANNELS: dict[str, list[Callable[[Guest], Reply]]] = {
     "responses.api.update": [_by_update, _by_token],
     "responses.link_pages._change": [_by_link],
     "responses.link_pages._apply": [_by_confirmation],
+    "invitations.reply.record": [_by_invitation],
     "responses.series.respond_to_series": [_by_series],
     "responses.series._respond_to_dates": [_by_series],
     "comments.api.create": [_by_comment],
@@ -95,8 +105,8 @@ FORBIDDEN: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
     "too large a party": ({"party_max": 2}, {"number": 2, "plus_n": 1}, 422),
 }
 RESTORED = {"public": True, "responses_open": True, "responses_until": None, "status": "planned", "capacity": None, "party_max": None}
-# A comment says nothing of the party.
-NOT_SAID = {("too large a party", _by_comment)}
+# A comment says nothing of the party, and an invited guest sees what is hidden.
+NOT_SAID = {("too large a party", _by_comment), ("hidden", _by_invitation)}
 
 
 def _status(way: Callable[[Guest], Reply], status: int) -> int:
@@ -142,7 +152,7 @@ def test_each_channel_lets_a_guest_withdraw_from_what_is_closed(cast: Cast, db: 
         ways = [way for way in WAYS if way is not _by_confirmation or "status" in change]
         assert {way.__name__ for way in ways if way(guest).status not in (200, 201, 303)} == set(), change
     responses = cast.alice.get(f"/api/responses?event_id={guest.event['id']}").json["responses"]
-    assert [response["response"] for response in responses] == ["NO", "NO"]
+    assert [response["response"] for response in responses] == ["NO", "NO", "NO"]
 
 
 def test_a_guest_waits_for_the_organiser_in_each_channel(cast: Cast, db: Database, settings: Settings) -> None:
@@ -165,6 +175,6 @@ def test_each_channel_asks_for_a_required_answer(cast: Cast, db: Database, setti
     question = a_question(cast.alice, f"/api/events/{guest.event['id']}", required=True)
     for way in WAYS:
         reply = way(guest)
-        is_asked = way in (_by_page, _by_link) and f'name="q{question["id"]}"' in reply.text
+        is_asked = way in (_by_page, _by_link, _by_invitation) and f'name="q{question["id"]}"' in reply.text
         assert reply.status == (200 if is_asked else _status(way, 422)), (way, reply)
     assert cast.alice.get(path).json["responses"] == before

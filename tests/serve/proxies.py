@@ -5,6 +5,7 @@ import shutil
 import ssl
 import subprocess
 import sys
+from collections.abc import Mapping
 from http.client import HTTPSConnection
 from pathlib import Path
 
@@ -102,25 +103,26 @@ def _caddy(folder: Path, port: int, upstream: int) -> str:
 
 
 def path(program: str) -> str:
-    executable = shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+    executable = find(program)
     if executable is None:
         pytest.skip(f"{program} is not installed (Debian: sudo apt-get install {PACKAGES[program]}).")
     return executable
 
 
-def install() -> None:
-    """Install them where that is allowed; elsewhere say that their tests are skipped."""
-    for program, package in PACKAGES.items():
-        if _is_missing(program) and os.geteuid() == 0 and shutil.which("apt-get"):
+def install(packages: Mapping[str, str]) -> None:
+    """Install the programs where that is allowed; elsewhere say that their tests are skipped."""
+    for program, package in packages.items():
+        if find(program) is None and os.geteuid() == 0 and shutil.which("apt-get"):
             print(f"Installing {program} …", flush=True)
             _apt("update")
             _apt("install", "-y", "--no-install-recommends", package)
-        if _is_missing(program):
-            print(f"The tests behind {program} are skipped: it is not installed (Debian: {package}).", file=sys.stderr)
+        if find(program) is None:
+            print(f"The tests with {program} are skipped: it is not installed (Debian: {package}).", file=sys.stderr)
 
 
-def _is_missing(program: str) -> bool:
-    return shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin") is None
+def find(program: str) -> str | None:
+    """The path of an installed program."""
+    return shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
 def _apt(*words: str) -> None:
@@ -130,4 +132,4 @@ def _apt(*words: str) -> None:
 
 
 if __name__ == "__main__":
-    install()
+    install(PACKAGES)

@@ -10,7 +10,7 @@ from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
 from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_question, a_reminder, a_response, a_webhook, an_event, shared
 from tests.deliveries.samples import a_stop_token
-from tests.responses.mail import a_proposal_token, a_response_token
+from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
 
@@ -189,6 +189,15 @@ class Scene:
     def stop_token(self) -> str:
         """The token of the link by which a guest gets no more messages about an event."""
         return a_stop_token(self.settings, self.alice)
+
+    @cached_property
+    def invitation_token(self) -> str:
+        """The token of the link of an invitation."""
+        message, address = self.say("message", "It will be fun."), "ines.invited@example.org"
+        path = f"/api/events/{self.event['id']}/invitations"
+        assert self.alice.post(path, json={"addresses": [address], "message": message}).status == 202
+        row = next(row for row in self.alice.get(path).json["invitations"] if row["address"] == address)
+        return an_invitation_token(self.settings, row["id"])
 
     @cached_property
     def reset_token(self) -> str:

@@ -1,0 +1,86 @@
+"""Poll a mailbox by IMAP: each unread message is handled, and then marked as read."""
+
+import imaplib
+import re
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from kalends.errors import Unavailable
+from kalends.inbound.message import MAX_OCTETS
+from kalends.log import get_logger
+from kalends.transports import Mailbox
+
+log = get_logger(__name__)
+
+TIMEOUT_SECONDS = 30
+# In one round of the worker.
+MAX_MESSAGES = 200
+_SIZE = re.compile(rb"RFC822\.SIZE (\d+)")
+
+
+class MailboxFailed(Exception):
+    """The mailbox cannot be read now; the text never has the password."""
+
+
+def poll(mailbox: Mailbox, handle: Callable[[bytes], object]) -> int:
+    """Handle the unread messages; return their number. What fails stays unread, and is read again in the next round."""
+    with _session(mailbox) as session:
+        _require(session.select(_quote(mailbox.folder)))
+        numbers = _require(session.uid("SEARCH", "UNSEEN"))[0].split()[:MAX_MESSAGES]
+        for number in numbers:
+            handle(_fetch(session, number.decode()))
+            _require(session.uid("STORE", number.decode(), "+FLAGS.SILENT", r"(\Seen)"))
+        return len(numbers)
+
+
+@contextmanager
+def _session(mailbox: Mailbox) -> Iterator[imaplib.IMAP4]:
+    session: imaplib.IMAP4 | None = None
+    try:
+        if mailbox.tls:
+            context = ssl.create_default_context()
+            session = imaplib.IMAP4_SSL(mailbox.host, mailbox.port, ssl_context=context, timeout=TIMEOUT_SECONDS)
+        else:
+            session = imaplib.IMAP4(mailbox.host, mailbox.port, timeout=TIMEOUT_SECONDS)
+        session.login(mailbox.user, mailbox.password)
+        yield session
+    except ssl.SSLError as error:
+        raise MailboxFailed(f"No safe connection to the mailbox can be made ({error.reason or 'TLS failed'}).") from None
+    except imaplib.IMAP4.error as error:
+        raise MailboxFailed(f"The mailbox refused: {str(error).replace(mailbox.password, '…')[:200]}") from None
+    except Unavailable:
+        raise
+    except OSError:
+        raise MailboxFailed("The mail server cannot be reached, or closed the connection.") from None
+    finally:
+        if session is not None:
+            with suppress(imaplib.IMAP4.error, OSError):
+                session.logout()
+
+
+def _fetch(session: imaplib.IMAP4, number: str) -> bytes:
+    """The message without marking it as read; of one that is too large, the beginning."""
+    size = _SIZE.search(b" ".join(_octets(_require(session.uid("FETCH", number, "(RFC822.SIZE)")))))
+    is_large = size is not None and int(size[1]) > MAX_OCTETS
+    part = "BODY.PEEK[HEADER]" if is_large else "BODY.PEEK[]"
+    data = _require(session.uid("FETCH", number, f"({part})"))
+    return next((item[1] for item in data if isinstance(item, tuple)), b"")
+
+
+def _octets(data: list[Any]) -> Iterator[bytes]:
+    for item in data:
+        yield from (piece for piece in (item if isinstance(item, tuple) else (item,)) if isinstance(piece, bytes))
+
+
+def _require(reply: tuple[str, Any]) -> list[Any]:
+    """The data of a reply, or the error that the server gave."""
+    status, data = reply
+    if status != "OK":
+        raise imaplib.IMAP4.error(repr(data)[:200])
+    return list(data)
+
+
+def _quote(folder: str) -> str:
+    return '"' + folder.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,68 @@
+"""The calendar in the mail of an invitation (iTIP, RFC 5546): the event or the whole series, with the guest as the only attendee."""
+
+import re
+
+from kalends import policy
+from kalends.context import Context
+from kalends.events import feed, ical, store
+from kalends.events.series import store as series_store
+from kalends.invitations import addresses
+from kalends.records.event import Event
+from kalends.records.invitation import Invitation
+from kalends.responses import store as responses
+from kalends.values import datetimes
+from kalends.values.text import replace_control_characters
+
+STATUSES = {"YES": "ACCEPTED", "MAYBE": "TENTATIVE", "NO": "DECLINED"}
+
+
+def build(ctx: Context, invitation: Invitation, event: Event, method: str) -> bytes:
+    """The calendar file: REQUEST and CANCEL with the guest and the address for replies, PUBLISH without."""
+    events = [event] if invitation.series_id is None else store.find_by_series(ctx, [invitation.series_id])
+    if invitation.series_id is None:
+        components, years = [ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings))], ical.Years()
+        ical.add_years(years, event)
+    else:
+        components, years = feed.format_all(ctx, events)
+    if method != "PUBLISH":
+        lines = _participants(ctx, invitation, event)
+        components = [ical.add_lines(_stamp(ctx, component, invitation, method), lines) for component in components]
+    if not event.public:
+        # The guest cannot open the page of the event.
+        link = f"URL:{policy.invitation_url(ctx.settings, invitation)}"
+        components = [ical.add_lines(re.sub(r"(?m)^URL:.*\r\n(?: .*\r\n)*", "", component), [link]) for component in components]
+    return ical.join_file(components, years, method=method)
+
+
+def sequence_of(ctx: Context, event: Event, *, is_series: bool) -> int:
+    """The SEQUENCE of the event or its series, which counts its changes."""
+    if is_series and event.series_id is not None:
+        return series_store.get(ctx, event.series_id).version - 1
+    return event.version - 1
+
+
+def _stamp(ctx: Context, component: str, invitation: Invitation, method: str) -> str:
+    """The component with the number and the time of this mail; what was cancelled says so."""
+    now = datetimes.to_local(ctx.now, "UTC").strftime("%Y%m%dT%H%M%SZ")
+    component = re.sub(r"(?m)^SEQUENCE:.*\r$", f"SEQUENCE:{invitation.sequence}\r", component)
+    component = re.sub(r"(?m)^DTSTAMP:.*\r$", f"DTSTAMP:{now}\r", component)
+    if method == "CANCEL":
+        component = re.sub(r"(?m)^(STATUS|X-KALENDS-STATUS):.*\r\n", "", component)
+        return ical.add_lines(component, ["STATUS:CANCELLED"])
+    return component
+
+
+def _participants(ctx: Context, invitation: Invitation, event: Event) -> list[str]:
+    """The organiser, whose address takes the replies, and the guest. Nobody else's address is given away."""
+    stored = next(iter(responses.of_address(ctx, event.id, invitation.address)), None)
+    status = STATUSES[stored.response] if stored else "NEEDS-ACTION"
+    return [
+        f"ORGANIZER;CN={_quote(event.owner_name)}:mailto:{addresses.reply_address(ctx.settings, invitation)}",
+        f"ATTENDEE;CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT={status};RSVP=TRUE;CN={_quote(invitation.name or invitation.address)}"
+        f":mailto:{invitation.address}",
+    ]
+
+
+def _quote(value: str) -> str:
+    """A parameter between quotation marks, which it cannot have itself."""
+    return f'"{replace_control_characters(value).replace(chr(34), chr(39)).strip()}"'

@@ -1,0 +1,132 @@
+"""Inviting people by mail, sending an invitation again, and taking it back."""
+
+from msgspec import Struct
+
+from kalends import errors, policy
+from kalends.contacts import store as contacts
+from kalends.contacts.model import ContactFilter
+from kalends.context import Context
+from kalends.deliveries import guest_notice, limits, suppressions
+from kalends.deliveries.guest_notice import Recipient
+from kalends.events.series import scope as series_scope
+from kalends.invitations import calendar_part, store
+from kalends.invitations.model import MAX_AT_ONCE, InvitationInput, Invited
+from kalends.invitations.store import Guest, Target
+from kalends.policy import Right
+from kalends.records.contact import Contact
+from kalends.records.event import Event
+from kalends.records.invitation import Invitation
+from kalends.values.text import fold_case
+
+
+class Selection(Struct, frozen=True):
+    """Whom a request names: those to invite, those who are invited already, and how many of the others get none."""
+
+    guests: list[Guest]
+    already: int
+    skipped: int
+    without_address: int
+
+
+def invite(ctx: Context, event_id: int, params: InvitationInput) -> Invited:
+    """Invite the people, each once; dry_run: count them only."""
+    event = _load_open(ctx, event_id)
+    if params.scope == "all":
+        series_scope.find_events(ctx, event, "all")
+    target = store.target_of(event, params.scope)
+    selection = select(ctx, event, target, params)
+    reply = Invited(len(selection.guests), selection.already, selection.skipped, selection.without_address, params.dry_run)
+    if params.dry_run or not selection.guests:
+        return reply
+    policy.require_verified_sender(ctx)
+    limits.count_invitations(ctx, len(selection.guests))
+    sequence = calendar_part.sequence_of(ctx, event, is_series=target.kind == "series")
+    store.insert(ctx, target, selection.guests, params.message, params.party_max, sequence)
+    _queue(ctx, event, "invitation", list(store.find_by_addresses(ctx, target, [guest.address for guest in selection.guests]).values()))
+    return reply
+
+
+def select(ctx: Context, event: Event, target: Target, params: InvitationInput) -> Selection:
+    """Those whom the request names, each address once."""
+    guests, without_address = _guests(ctx, params)
+    if len(guests) > MAX_AT_ONCE:
+        raise errors.invalid("addresses", f"at most {MAX_AT_ONCE} people can be invited at once; invite them in parts", "too_many")
+    invited = {key for key, row in store.find_by_addresses(ctx, target, guests).items() if row.state != "withdrawn"}
+    if target.kind == "event" and event.series_id is not None:
+        whole = Target("series", event.series_id)
+        invited |= {key for key, row in store.find_by_addresses(ctx, whole, guests).items() if row.state != "withdrawn"}
+    new = [guest for key, guest in guests.items() if key not in invited]
+    recipients = {("email", guest.address) for guest in new}
+    suppressed = suppressions.find_suppressed(ctx, event.owner_id, event.id, "invitation", recipients)
+    chosen = [guest for guest in new if ("email", guest.address) not in suppressed]
+    return Selection(chosen, len(invited), len(new) - len(chosen), without_address)
+
+
+def resend(ctx: Context, event_id: int, invitation_id: int) -> Invitation:
+    """Send the invitation once more, as the event is now. One whose mail is queued is not queued twice."""
+    invitation, _ = policy.invitation(ctx, event_id, invitation_id)
+    event = _load_open(ctx, event_id)
+    if invitation.state == "withdrawn":
+        raise errors.Conflict("This invitation was taken back. Invite the address again.")
+    if invitation.state == "queued":
+        return invitation
+    recipient = ("email", invitation.address)
+    if suppressions.find_suppressed(ctx, event.owner_id, event.id, "invitation", {recipient}):
+        raise errors.Conflict("This address gets no invitations any more: it does not work, or its owner does not want them.")
+    policy.require_verified_sender(ctx)
+    limits.count_invitations(ctx, 1)
+    sequence = calendar_part.sequence_of(ctx, event, is_series=invitation.series_id is not None)
+    invitation = store.count_mail(ctx, invitation, "queued", max(sequence, invitation.sequence))
+    _queue(ctx, event, "invitation", [invitation])
+    return invitation
+
+
+def withdraw(ctx: Context, event_id: int, invitation_id: int) -> None:
+    """Take the invitation back. The guest is told, if the invitation was sent; a response stays."""
+    invitation, event = policy.invitation(ctx, event_id, invitation_id)
+    if invitation.state == "withdrawn":
+        return
+    was_sent = invitation.state == "sent"
+    invitation = store.count_mail(ctx, invitation, "withdrawn", invitation.sequence + 1)
+    if was_sent and event.start_at > ctx.now:
+        _queue(ctx, event, "withdrawal", [invitation])
+
+
+def _load_open(ctx: Context, event_id: int) -> Event:
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    if event.status == "cancelled":
+        raise errors.EventCancelled("This event is cancelled: nobody can be invited to it.")
+    if (event.end_at or event.start_at) <= ctx.now and event.series_id is None:
+        raise errors.Conflict("This event is over: nobody can be invited to it.")
+    return event
+
+
+def _guests(ctx: Context, params: InvitationInput) -> tuple[dict[str, Guest], int]:
+    """The guests by the keys of their addresses, and how many contacts have no address."""
+    if not (params.addresses or params.contact_ids or params.tag):
+        raise errors.invalid("addresses", "name somebody: addresses, contact_ids or tag", "required")
+    rows: list[Contact] = []
+    if params.contact_ids:
+        rows = contacts.find_by_ids(ctx, params.contact_ids)
+        missing = set(params.contact_ids) - {row.id for row in rows}
+        if missing:
+            raise errors.invalid("contact_ids", f"contact {min(missing)} is not there", "not_found")
+    if params.tag:
+        rows += contacts.index(ctx, ContactFilter(tags=params.tag), MAX_AT_ONCE + 1)
+    guests = {fold_case(row.email_address): Guest(row.email_address, _name(row)) for row in rows if row.email_address}
+    for address in params.addresses:
+        guests.setdefault(fold_case(address), Guest(address))
+    return guests, len({row.id for row in rows if not row.email_address})
+
+
+def _name(contact: Contact) -> str | None:
+    return " ".join(filter(None, (contact.first_name, contact.last_name))) or None
+
+
+def _queue(ctx: Context, event: Event, verb: str, invitations: list[Invitation]) -> None:
+    """Queue a mail for each of the invitations; those with the same number of mails at once."""
+    groups: dict[str, list[Invitation]] = {}
+    for invitation in invitations:
+        groups.setdefault(store.target(invitation).cause(verb, invitation.mails), []).append(invitation)
+    for cause, rows in groups.items():
+        guest_notice.insert(ctx, event, "invitation", cause, [Recipient(row.address) for row in rows])

@@ -1,0 +1,17 @@
+"""Representations of invitations in API replies and on pages."""
+
+from kalends.invitations.model import InvitationItem
+from kalends.records.invitation import InvitationWithResponse
+from kalends.values import timestamps
+
+
+def item(invitation: InvitationWithResponse) -> InvitationItem:
+    """The invitation. Whoever has responded, by any way, has answered it."""
+    has_answered = invitation.response is not None and invitation.state != "withdrawn"
+    names = ("id", "event_id", "series_id", "address", "name", "party_max", "response", "detail")
+    return InvitationItem(
+        **{name: getattr(invitation, name) for name in names},
+        state="answered" if has_answered else invitation.state,
+        created_at=timestamps.format_utc(invitation.created_at),
+        updated_at=timestamps.format_utc(invitation.updated_at),
+    )

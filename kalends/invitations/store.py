@@ -1,0 +1,225 @@
+"""The SQL of invitations."""
+
+import json
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from kalends.context import Context
+from kalends.db import columns
+from kalends.records.delivery import Delivery
+from kalends.records.event import Event
+from kalends.records.invitation import Invitation, InvitationWithResponse, MailState
+from kalends.values.text import fold_case
+
+_INVITATION = columns(Invitation)
+# The response to the listed event tells for a series, too.
+_WITH_RESPONSE = columns(
+    InvitationWithResponse,
+    "i",
+    response="(SELECT r.response FROM responses r WHERE r.event_id = :event_id AND r.email_key = i.email_key) AS response",
+)
+_OF_EVENT = """(
+    SELECT id FROM invitations WHERE event_id = :event_id UNION ALL SELECT id FROM invitations WHERE series_id = :series_id
+)"""
+# How long it is known which messages have arrived.
+RETENTION = 90 * 86_400
+
+
+class Target(Struct, frozen=True):
+    """What somebody is invited to: an event, or all dates of a series."""
+
+    kind: str
+    id: int
+
+    @property
+    def column(self) -> str:
+        return "event_id" if self.kind == "event" else "series_id"
+
+    def cause(self, verb: str, mails: int) -> str:
+        """What the mail of this number to its guests is sent for."""
+        return f"{verb}:{self.kind}:{self.id}:{mails}"
+
+
+def target_of(event: Event, scope: str) -> Target:
+    return Target("series", event.series_id) if scope == "all" and event.series_id is not None else Target("event", event.id)
+
+
+def target(invitation: Invitation) -> Target:
+    if invitation.event_id is not None:
+        return Target("event", invitation.event_id)
+    assert invitation.series_id is not None
+    return Target("series", invitation.series_id)
+
+
+class Guest(Struct, frozen=True):
+    """Somebody to invite."""
+
+    address: str
+    name: str | None = None
+
+
+def insert(ctx: Context, target: Target, guests: Iterable[Guest], message: str | None, party_max: int | None, sequence: int) -> None:
+    """Insert an invitation for each of the guests. One that was taken back is made again."""
+    ctx.tx.many(
+        f"""INSERT INTO invitations ({target.column}, address, email_key, name, message, party_max, state, sequence, mails,
+                                     created_at, updated_at)
+            VALUES (:target, :address, :email_key, :name, :message, :party_max, 'queued', :sequence, 1, :now, :now)
+            ON CONFLICT ({target.column}, email_key) WHERE {target.column} IS NOT NULL DO UPDATE
+            SET state = 'queued', detail = NULL, address = excluded.address, name = excluded.name, message = excluded.message,
+                party_max = excluded.party_max, mails = invitations.mails + 1, updated_at = excluded.updated_at,
+                sequence = CASE WHEN excluded.sequence > invitations.sequence THEN excluded.sequence ELSE invitations.sequence + 1 END
+            WHERE invitations.state = 'withdrawn'""",
+        [
+            {
+                "target": target.id,
+                "address": guest.address,
+                "email_key": fold_case(guest.address),
+                "name": guest.name,
+                "message": message,
+                "party_max": party_max,
+                "sequence": sequence,
+                "now": ctx.now,
+            }
+            for guest in guests
+        ],
+    )
+
+
+def find_by_addresses(ctx: Context, target: Target, addresses: Iterable[str]) -> dict[str, Invitation]:
+    """The invitations to the target of these addresses, by the keys of the addresses."""
+    rows = ctx.tx.all(
+        Invitation,
+        f"""SELECT {columns(Invitation, "i")} FROM {ctx.db.records("guests", {"email_key": "TEXT"})}
+            JOIN invitations i ON i.{target.column} = :target AND i.email_key = guests.email_key""",
+        guests=json.dumps([{"email_key": fold_case(address)} for address in addresses]),
+        target=target.id,
+    )
+    return {row.email_key: row for row in rows}
+
+
+def find(ctx: Context, target: Target, address: str) -> Invitation | None:
+    """The invitation of the address to the target."""
+    sql = f"SELECT {_INVITATION} FROM invitations WHERE {target.column} = :target AND email_key = :key"
+    return ctx.tx.one(Invitation, sql, target=target.id, key=fold_case(address))
+
+
+def find_by_cause(ctx: Context, cause: str, address: str) -> tuple[str, Invitation | None]:
+    """What a mail to the address does, and the invitation that it is about."""
+    verb, kind, number, _ = cause.split(":")
+    return verb, find(ctx, Target(kind, int(number)), address)
+
+
+def of_event(ctx: Context, event: Event, limit: int, offset: int) -> list[InvitationWithResponse]:
+    """The invitations to the event and to its series."""
+    return ctx.tx.all(
+        InvitationWithResponse,
+        f"SELECT {_WITH_RESPONSE} FROM invitations i WHERE i.id IN {_OF_EVENT} ORDER BY i.id LIMIT :limit OFFSET :offset",
+        event_id=event.id,
+        series_id=event.series_id,
+        limit=limit,
+        offset=offset,
+    )
+
+
+def count_of_event(ctx: Context, event: Event) -> int:
+    return int(ctx.tx.value(f"SELECT count(*) FROM {_OF_EVENT} AS i", event_id=event.id, series_id=event.series_id))
+
+
+def with_response(ctx: Context, invitation_id: int, event_id: int) -> InvitationWithResponse:
+    sql = f"SELECT {_WITH_RESPONSE} FROM invitations i WHERE i.id = :id"
+    row = ctx.tx.one(InvitationWithResponse, sql, id=invitation_id, event_id=event_id)
+    assert row is not None
+    return row
+
+
+def count_mail(ctx: Context, invitation: Invitation, state: MailState, sequence: int) -> Invitation:
+    """Record that one more mail is sent for the invitation."""
+    row = ctx.tx.one(
+        Invitation,
+        f"""UPDATE invitations SET state = :state, detail = NULL, mails = mails + 1, sequence = :sequence, updated_at = :now
+            WHERE id = :id RETURNING {_INVITATION}""",
+        id=invitation.id,
+        state=state,
+        sequence=sequence,
+        now=ctx.now,
+    )
+    assert row is not None
+    return row
+
+
+def set_state(ctx: Context, invitation_id: int, state: MailState, detail: str | None = None) -> None:
+    """Record what became of the mail, unless the invitation was taken back."""
+    ctx.tx.run(
+        "UPDATE invitations SET state = :state, detail = :detail, updated_at = :now WHERE id = :id AND state <> 'withdrawn'",
+        id=invitation_id,
+        state=state,
+        detail=detail,
+        now=ctx.now,
+    )
+
+
+def record_outcome(ctx: Context, delivery: Delivery, state: str, error: str | None) -> None:
+    """Record that the mail of the invitation was sent, or that it cannot be. A guest is told once that it was taken back."""
+    verb, invitation = find_by_cause(ctx, delivery.cause or "", delivery.address)
+    if verb == "invitation" and invitation and state in ("sent", "failed"):
+        set_state(ctx, invitation.id, "sent" if state == "sent" else "bounced", error)
+
+
+def is_newest(ctx: Context, invitation_id: int, slot: str, stamp: int) -> bool:
+    """Record the DTSTAMP of a reply; False if an equal or a newer one was there."""
+    return bool(
+        ctx.tx.rows(
+            """INSERT INTO invitation_replies (invitation_id, slot, stamp) VALUES (:id, :slot, :stamp)
+               ON CONFLICT (invitation_id, slot) DO UPDATE SET stamp = excluded.stamp WHERE invitation_replies.stamp < excluded.stamp
+               RETURNING id""",
+            id=invitation_id,
+            slot=slot,
+            stamp=stamp,
+        )
+    )
+
+
+class Note(Struct, frozen=True):
+    """A row of the table `invitation_notes`."""
+
+    id: int
+    invitation_id: int
+    kind: str
+    subject: str
+    text: str
+    created_at: int
+
+
+def insert_note(ctx: Context, invitation_id: int, kind: str, subject: str, text: str) -> int:
+    note_id: int = ctx.tx.value(
+        """INSERT INTO invitation_notes (invitation_id, kind, subject, text, created_at)
+           VALUES (:invitation_id, :kind, :subject, :text, :now) RETURNING id""",
+        invitation_id=invitation_id,
+        kind=kind,
+        subject=subject,
+        text=text,
+        now=ctx.now,
+    )
+    return note_id
+
+
+def count_notes(ctx: Context, invitation_id: int, since: int) -> int:
+    sql = "SELECT count(*) FROM invitation_notes WHERE invitation_id = :id AND created_at > :since"
+    return int(ctx.tx.value(sql, id=invitation_id, since=since))
+
+
+def find_note(ctx: Context, note_id: int) -> Note | None:
+    return ctx.tx.one(Note, f"SELECT {columns(Note)} FROM invitation_notes WHERE id = :id", id=note_id)
+
+
+def insert_message(ctx: Context, key: str, outcome: str) -> bool:
+    """Record that the message has arrived; False if it had before."""
+    sql = """INSERT INTO inbound_messages (message_key, outcome, received_at) VALUES (:key, :outcome, :now)
+             ON CONFLICT (message_key) DO NOTHING RETURNING id"""
+    return bool(ctx.tx.rows(sql, key=key, outcome=outcome, now=ctx.now))
+
+
+def clean_up(ctx: Context) -> None:
+    """Forget which messages arrived long ago."""
+    ctx.tx.run("DELETE FROM inbound_messages WHERE received_at < :old", old=ctx.now - RETENTION)
