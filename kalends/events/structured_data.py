@@ -17,6 +17,7 @@ def build(event: EventDetail) -> dict[str, Any]:
         "startDate": event.start_time,
         "endDate": event.end_time,
         "eventStatus": f"https://schema.org/{STATUS[event.status]}",
+        "eventAttendanceMode": f"https://schema.org/{'Online' if _is_online(event) else 'Offline'}EventAttendanceMode",
         "description": event.description,
         "image": event.image_url,
         "location": _build_place(event),
@@ -26,9 +27,16 @@ def build(event: EventDetail) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
+def _is_online(event: EventDetail) -> bool:
+    """Whether the location is the address of a page."""
+    return (event.location or "").startswith(("https://", "http://"))
+
+
 def _build_place(event: EventDetail) -> dict[str, Any] | None:
     if not event.location:
         return None
+    if _is_online(event):
+        return {"@type": "VirtualLocation", "url": event.location}
     parts = {key: getattr(event, name) for name, key in ADDRESS.items() if getattr(event, name)}
     address = {"@type": "PostalAddress", **parts} if parts else event.location
     return {"@type": "Place", "name": event.location_name or event.location, "address": address}

@@ -103,6 +103,7 @@ def test_a_public_event_has_structured_data_that_no_text_of_it_can_leave(cast: C
         "startDate": "2027-03-09T19:00:00+01:00",
         "endDate": "2027-03-09T21:00:00+01:00",
         "eventStatus": "https://schema.org/EventScheduled",
+        "eventAttendanceMode": "https://schema.org/OfflineEventAttendanceMode",
         "description": hostile,
         "location": {
             "@type": "Place",
@@ -115,6 +116,10 @@ def test_a_public_event_has_structured_data_that_no_text_of_it_can_leave(cast: C
         "organizer": {"@type": "Person", "name": event["owner"]["name"]},
         "url": event["url"],
     }
+    _set(cast.alice, event["id"], location="https://meet.example.org/jazz")
+    online = _structured_data(cast.anonymous, event["id"])
+    assert online["eventAttendanceMode"] == "https://schema.org/OnlineEventAttendanceMode"
+    assert online["location"] == {"@type": "VirtualLocation", "url": "https://meet.example.org/jazz"}
     _set(cast.alice, event["id"], public=False)
     assert "ld+json" not in cast.alice.get(f"/events/{event['id']}").text
 
