@@ -10,7 +10,6 @@ import pytest
 
 from kalends.app import application
 from kalends.db import Database, open_database
-from kalends.db.migrate import migrate
 from kalends.http.endpoint import Endpoint, declaration
 from kalends.http.server import Application
 from kalends.idempotency import store as idempotent_responses
@@ -18,6 +17,7 @@ from kalends.sessions.store import authenticate
 from kalends.settings import Settings
 from tests.client import Client
 from tests.conftest import Clock
+from tests.migrated import put_sqlite
 
 Service = Callable[..., Client]
 Stage = Callable[..., Client]
@@ -31,9 +31,8 @@ def service(tmp_path: Path) -> Iterator[Service]:
     def start(**changes: Any) -> Client:
         usual = {"data": str(tmp_path / uuid4().hex), "base_url": "http://testserver", "access_log": "off", "rate_limits": "off"}
         settings = Settings(**usual | changes)
-        settings.folder.mkdir()
+        put_sqlite(settings.folder)
         opened.append(open_database(settings))
-        migrate(opened[-1])
         return Client(application(opened[-1], settings))
 
     yield start

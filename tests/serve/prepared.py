@@ -5,9 +5,11 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Literal
 
 from argon2 import PasswordHasher
 
@@ -15,6 +17,8 @@ from kalends.cli import main
 from kalends.users import passwords
 from tests.migrated import put_sqlite
 from tests.serve.running import Running
+
+HASH_SECONDS = 0.2
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload([__name__, "kalends.app", "kalends.http.serving.granian"])
@@ -37,6 +41,25 @@ class Prepared(Running):
     def prepare() -> None:
         """Change the process before the service starts in it."""
         passwords._hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+
+
+class SlowHasher(PasswordHasher):
+    """Takes as long for a password as the real figures do, without the work."""
+
+    def __init__(self) -> None:
+        super().__init__(time_cost=1, memory_cost=8, parallelism=1)
+
+    def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:
+        time.sleep(HASH_SECONDS)
+        return super().verify(hash, password)
+
+
+class SlowLogins(Prepared):
+    """A service that takes its time for logins."""
+
+    @staticmethod
+    def prepare() -> None:
+        passwords._hasher = SlowHasher()
 
 
 class Forked:

@@ -6,17 +6,26 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from http.client import HTTPConnection
+from pathlib import Path
 from select import select
 
 import pytest
 
 from tests.client import Reply
 from tests.serve.conftest import Start
+from tests.serve.prepared import SlowLogins
 from tests.serve.running import TIMEOUT, Running, ask, bearer
 
 
-def test_a_request_beyond_the_queue_is_503_at_once(start: Start) -> None:
-    service = start(threads=1, queue=1, real=True)
+@pytest.fixture
+def slow_logins(tmp_path: Path) -> Iterator[Running]:
+    service = SlowLogins(tmp_path, "--no-work", threads=1, queue=1)
+    yield service.ready()
+    service.stop()
+
+
+def test_a_request_beyond_the_queue_is_503_at_once(slow_logins: Running) -> None:
+    service = slow_logins
     service.sign_up("alice")
 
     def sign_in(_: int) -> tuple[Reply, float]:

@@ -11,6 +11,7 @@ import pytest
 from kalends.http.serving.edge import POOLS
 from tests.cast import PASSWORD
 from tests.http.multipart import multipart
+from tests.serve.prepared import SlowLogins
 from tests.serve.running import TIMEOUT, Running, bearer
 
 JSON = {"Content-Type": "application/json"}
@@ -21,7 +22,7 @@ LOGIN = b'{"user_name": "alice", "password": "%s"}' % PASSWORD.encode()
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """With one thread for requests: whatever held it would hold up all."""
-    running = Running(tmp_path_factory.mktemp("pools"), "--no-work", threads=1, access_log="off", rate_limits="off")
+    running = SlowLogins(tmp_path_factory.mktemp("pools"), "--no-work", threads=1, access_log="off", rate_limits="off")
     yield running.ready()
     running.stop()
 
