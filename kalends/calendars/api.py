@@ -137,19 +137,26 @@ def feed(ctx: Context, calendar_id: int, params: FeedKey) -> Document:
     """The calendar for other programs: all its events that you may see, each series as one rule.
 
     The `feed_url` of a private calendar has a `key`, which opens it without signing in. The status of an unchanged feed is 304.
+    With `alarms=1`, the events have their reminders as alarms.
     """
     calendar = policy.calendar_feed(ctx, calendar_id, params.key)
-    if not calendar.is_member and ctx.actor is not None:
-        # The other events that they see on it have no revision, so the content is hashed.
-        content = feeds.build_for_calendar(ctx, calendar)
+    if (not calendar.is_member and ctx.actor is not None) or params.alarms:
+        # The other events that they see on it have no revision, nor have reminders, so the content is hashed.
+        content = _build(ctx, calendar, has_alarms=params.alarms)
         ctx.tag(blake2b(content, digest_size=12).hexdigest())
         return Document(content, CALENDAR_FILE)
     version, changed_at = _version(ctx, calendar)
     if ctx.not_modified(version, changed_at):
         return Document(b"", CALENDAR_FILE)
-    if calendar.is_member:
-        return Document(feeds.build_for_calendar(ctx, calendar), CALENDAR_FILE)
-    return Document(feed_cache.read(ctx, (version,), lambda: feeds.build_for_calendar(ctx, calendar)).content, CALENDAR_FILE)
+    return Document(_build(ctx, calendar, has_alarms=False), CALENDAR_FILE)
+
+
+def _build(ctx: Context, calendar: Calendar, *, has_alarms: bool) -> bytes:
+    """The feed; that of guests comes from the cache."""
+    if ctx.actor is not None or calendar.is_member:
+        return feeds.build_for_calendar(ctx, calendar, has_alarms=has_alarms)
+    version = (_version(ctx, calendar)[0], has_alarms)
+    return feed_cache.read(ctx, version, lambda: feeds.build_for_calendar(ctx, calendar, has_alarms=has_alarms)).content
 
 
 def _version(ctx: Context, calendar: Calendar) -> tuple[str, int]:

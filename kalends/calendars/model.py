@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.options import FieldOptions, StructOptions
-from kalends.http.input.types import Instant, LongText, Name, NameOrAddress, NameOrCheckedAddress, PartyMax, TimeZone
+from kalends.http.input.types import Alarms, Instant, LongText, Name, NameOrAddress, NameOrCheckedAddress, PartyMax, TimeZone
 from kalends.records.calendar import Confirmations, ConfirmResponses, Moderation
 from kalends.values.person import Person
 
@@ -59,6 +59,7 @@ class FeedKey(Struct, kw_only=True):
     """The key to the feed of a private calendar."""
 
     key: Annotated[str, Meta(max_length=100, description="The secret of a private calendar's `feed_url`.")] | None = None
+    alarms: Alarms = False
 
 
 class Share(Struct, frozen=True, kw_only=True):

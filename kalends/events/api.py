@@ -17,7 +17,7 @@ from kalends.events.ical import build_file
 from kalends.events.imports.api import import_upload
 from kalends.events.input import EventChanges, EventFields, EventIds, EventInput, EventUpsert, SendInput
 from kalends.events.model import EventDeletion, EventDetail, EventImport, EventIndex, EventsChanged
-from kalends.events.query import EventQuery, EventView
+from kalends.events.query import EventExport, EventQuery, EventView
 from kalends.events.series import change, scope
 from kalends.events.upsert import upsert_event
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
@@ -62,29 +62,30 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
 
 
 @endpoint("GET", "/api/events.ics", guests=True)
-def export(ctx: Context, params: Params[EventQuery]) -> Document:
+def export(ctx: Context, params: Params[EventExport]) -> Document:
     """The events that match, for other calendar programs: all of them, unless `limit` says how many.
 
     Guests who search in all public events get at most 2,000 of them. A search in all public events for words of one or two letters
-    looks at the first 10,000.
+    looks at the first 10,000. With `alarms=1`, the events have their reminders as alarms.
     """
-    query = params.value
+    query, has_alarms = params.value.query, params.value.alarms
     if query.fields:
         raise errors.invalid("fields", "a calendar file has all of them; leave it out", "conflict")
     calendars = _searched_calendars(ctx, query)
     limit = query.limit if "limit" in params.names else None
     if ctx.actor is None and calendars is None:
         if limit is None and query == EventQuery():
-            return _public_feed(ctx)
+            return _public_feed(ctx, has_alarms=has_alarms)
         limit = feed.MAX_FOR_GUESTS if limit is None else min(limit, feed.MAX_FOR_GUESTS)
-    content = feed.build_for_query(ctx, query, calendars, limit)
+    content = feed.build_for_query(ctx, query, calendars, limit, has_alarms=has_alarms)
     ctx.tag(blake2b(content, digest_size=12).hexdigest())
     return Document(content, CALENDAR_FILE)
 
 
-def _public_feed(ctx: Context) -> Document:
+def _public_feed(ctx: Context, *, has_alarms: bool) -> Document:
     """All public events, from the cache if none of them has changed."""
-    cached = feed_cache.read(ctx, feed.public_version(ctx), lambda: feed.build_for_query(ctx, EventQuery(), None, None))
+    version = (*feed.public_version(ctx), has_alarms)
+    cached = feed_cache.read(ctx, version, lambda: feed.build_for_query(ctx, EventQuery(), None, None, has_alarms=has_alarms))
     ctx.tag(cached.etag)
     return Document(cached.content, CALENDAR_FILE)
 

@@ -1,6 +1,6 @@
 """Feeds: the events of a calendar or a query as an iCalendar file, with each series as one rule and its exceptions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -21,6 +21,7 @@ from kalends.http.paging import MAX_PAGE
 from kalends.ical.canonical_rule import format_until
 from kalends.records.calendar import Calendar, Searched
 from kalends.records.event import Event
+from kalends.reminders.alarms import find_triggers
 from kalends.values import datetimes, timestamps
 
 # A calendar with more events shows its latest ones.
@@ -31,22 +32,22 @@ SERIES_AT_ONCE = 20
 _CONTENT = ("title", "description", "all_day", "time_zone", "location", "image_url", "tags", *STATUS, *PARTS)
 
 
-def build_for_calendar(ctx: Context, calendar: Calendar) -> bytes:
-    """All events of the calendar that the reader can see."""
+def build_for_calendar(ctx: Context, calendar: Calendar, *, has_alarms: bool = False) -> bytes:
+    """All events of the calendar that the reader can see. has_alarms: with their reminders."""
     before = placements.start_before_latest(ctx, calendar.id, MAX_EVENTS)
     since = None if before is None else timestamps.format_utc(before + 1)
     events = list(_find(ctx, EventQuery(calendar_id=calendar.id, start_time=since), [calendar], MAX_EVENTS))
-    components, years = format_all(ctx, _complete_series(ctx, calendar, events) if since else events)
+    components, years = format_all(ctx, _complete_series(ctx, calendar, events) if since else events, has_alarms=has_alarms)
     return ical.join_file(components, years, ical.feed_properties(calendar.name, calendar.description, calendar.color))
 
 
-def build_for_query(ctx: Context, query: EventQuery, calendars: Searched | None, limit: int | None) -> bytes:
+def build_for_query(ctx: Context, query: EventQuery, calendars: Searched | None, limit: int | None, *, has_alarms: bool = False) -> bytes:
     """The events of a query. Series become rules only if the query selects calendars alone and the feed has all of their events."""
     is_unfiltered = structs.replace(query, calendar_id=None, calendar_ids=None, limit=0, offset=0, count=False) == EventQuery(limit=0)
     events = list(_find(ctx, query, calendars, MAX_EVENTS if limit is None else min(limit, MAX_EVENTS)))
     if limit is not None or not is_unfiltered or len(events) == MAX_EVENTS:
-        return ical.build_file(events, ctx.settings)
-    return ical.join_file(*format_all(ctx, events))
+        return ical.build_file(events, ctx.settings, find_triggers(ctx, events) if has_alarms else ical.NO_TRIGGERS)
+    return ical.join_file(*format_all(ctx, events, has_alarms=has_alarms))
 
 
 def public_version(ctx: Context) -> tuple[int, ...]:
@@ -82,22 +83,24 @@ def _find(ctx: Context, query: EventQuery, calendars: Searched | None, limit: in
         query = structs.replace(query, offset=0, after=cursor.encode(page[-1]))
 
 
-def format_all(ctx: Context, events: list[Event]) -> tuple[list[str], ical.Years]:
+def format_all(ctx: Context, events: list[Event], *, has_alarms: bool = False) -> tuple[list[str], ical.Years]:
     """The events as components, each series at the place of its first event; and the years for which time zones are needed."""
     members: dict[int, list[Event]] = {}
     for event in events:
         if event.series_id is not None:
             members.setdefault(event.series_id, []).append(event)
     series, exceptions = _load_series(ctx, list(members))
+    triggers = find_triggers(ctx, events) if has_alarms else ical.NO_TRIGGERS
     components: list[str] = []
     years: ical.Years = {}
     for event in events:
         if event.series_id is None or event.slot is None:
-            components.append(ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings)))
+            uid = ical.event_uid(event, ctx.settings)
+            components.append(ical.format_event(event, ctx.settings, uid, triggers=triggers.get(event.id, ())))
             ical.add_years(years, event)
         elif event.series_id in series:
             deleted = exceptions.get(event.series_id, set())
-            components += _format_series(ctx, series.pop(event.series_id), members[event.series_id], deleted, years)
+            components += _format_series(ctx, series.pop(event.series_id), members[event.series_id], deleted, years, triggers)
     return components, years
 
 
@@ -112,21 +115,26 @@ def _load_series(ctx: Context, ids: list[int]) -> tuple[dict[int, Series], dict[
     return found, exceptions
 
 
-def _format_series(ctx: Context, series: Series, events: list[Event], deleted: set[str], years: ical.Years) -> Iterator[str]:
+def _format_series(
+    ctx: Context, series: Series, events: list[Event], deleted: set[str], years: ical.Years, triggers: ical.Triggers
+) -> Iterator[str]:
     """A component with the rule, and one for each event that departs from it."""
     by_slot = {event.slot: event for event in events if event.slot is not None}
     for event in by_slot.values():
         ical.add_years(years, event)
     pattern = _find_pattern(series, [by_slot[slot] for slot in sorted(by_slot) if not by_slot[slot].edited])
     if pattern is None:
-        yield from (ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings)) for event in by_slot.values())
+        for event in by_slot.values():
+            yield ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings), triggers=triggers.get(event.id, ()))
         return
     uid = series.uid or own_uid(ctx.settings, series.id, "series")
-    yield _format_rule(ctx, series, pattern, by_slot, deleted, uid)
+    alarms = triggers.get(pattern.id, ())
+    yield _format_rule(ctx, series, pattern, by_slot, deleted, uid, alarms)
     for slot, event in by_slot.items():
-        if not _follows_rule(event, pattern, series, slot):
+        own_alarms = triggers.get(event.id, ())
+        if not _follows_rule(event, pattern, series, slot) or own_alarms != alarms:
             times = [_format_slot("RECURRENCE-ID", series, pattern, slot), *ical.format_times(event)]
-            yield ical.format_event(structs.replace(event, version=series.version), ctx.settings, uid, times)
+            yield ical.format_event(structs.replace(event, version=series.version), ctx.settings, uid, times, own_alarms)
 
 
 def _find_pattern(series: Series, regular: list[Event]) -> Event | None:
@@ -141,7 +149,9 @@ def _meets_dst_change(series: Series, event: Event) -> bool:
     return occurrences.seconds_of_day(start) != series.clock or _local_length(event) != event.end_at - event.start_at
 
 
-def _format_rule(ctx: Context, series: Series, pattern: Event, by_slot: dict[str, Event], deleted: set[str], uid: str) -> str:
+def _format_rule(
+    ctx: Context, series: Series, pattern: Event, by_slot: dict[str, Event], deleted: set[str], uid: str, alarms: Sequence[str]
+) -> str:
     """The component of the rule, with an EXDATE for each slot without an event, and an RDATE for each added date."""
     rule = series.rule
     # An endless rule may begin later, if its first occurrences are dates beside it.
@@ -153,7 +163,8 @@ def _format_rule(ctx: Context, series: Series, pattern: Event, by_slot: dict[str
     missing = [*slots, *sorted(slot for slot in deleted if slot > slots[-1])] if rule.is_endless else slots
     exceptions = [_format_slot("EXDATE", series, pattern, slot) for slot in missing if slot not in by_slot]
     newest = structs.replace(pattern, version=series.version, updated_at=max(e.updated_at for e in by_slot.values()))
-    return ical.format_event(newest, ctx.settings, uid, [*times, _format_rrule(series, pattern, slots[-1]), *added, *exceptions])
+    lines = [*times, _format_rrule(series, pattern, slots[-1]), *added, *exceptions]
+    return ical.format_event(newest, ctx.settings, uid, lines, alarms)
 
 
 def _format_first(pattern: Event, series: Series, slot: str) -> list[str]:

@@ -22,14 +22,17 @@ _END = "END:VEVENT\r\n"
 
 # The years for which the file must describe each time zone.
 Years = dict[str, set[int]]
+# The alarms of events, by their ids: how long before the start.
+Triggers = Mapping[int, Sequence[str]]
+NO_TRIGGERS: Triggers = {}
 
 
-def build_file(events: Iterable[Event], settings: Settings) -> bytes:
+def build_file(events: Iterable[Event], settings: Settings, triggers: Triggers = NO_TRIGGERS) -> bytes:
     """A calendar file of these events, each as a single event."""
     components: list[str] = []
     years: Years = {}
     for event in events:
-        components.append(format_event(event, settings, event_uid(event, settings)))
+        components.append(format_event(event, settings, event_uid(event, settings), triggers=triggers.get(event.id, ())))
         add_years(years, event)
     return join_file(components, years)
 
@@ -54,8 +57,8 @@ def event_uid(event: Event, settings: Settings) -> str:
     return event.uid or own_uid(settings, event.id)
 
 
-def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str] = ()) -> str:
-    """A VEVENT component; `times` replaces the lines of the event's own times."""
+def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str] = (), triggers: Sequence[str] = ()) -> str:
+    """A VEVENT component; `times` replaces the lines of the event's own times, and there is an alarm for each of the triggers."""
     lines = ["BEGIN:VEVENT", f"UID:{_text(uid)}", *(times or format_times(event)), f"SUMMARY:{_text(event.title)}"]
     if event.description:
         lines.append(f"DESCRIPTION:{_text(event.description)}")
@@ -70,7 +73,10 @@ def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str
         lines.append(f"IMAGE;VALUE=URI;DISPLAY=BADGE:{event.image_url}")
     updated_at = _format_utc(event.updated_at)
     lines += [f"URL:{settings.url}/events/{event.id}", f"SEQUENCE:{event.version - 1}", f"CREATED:{_format_utc(event.created_at)}"]
-    lines += [f"LAST-MODIFIED:{updated_at}", f"DTSTAMP:{updated_at}", "END:VEVENT"]
+    lines += [f"LAST-MODIFIED:{updated_at}", f"DTSTAMP:{updated_at}"]
+    for trigger in triggers:
+        lines += ["BEGIN:VALARM", "ACTION:DISPLAY", f"DESCRIPTION:{_text(event.title)}", f"TRIGGER:{trigger}", "END:VALARM"]
+    lines.append("END:VEVENT")
     return "".join(map(_line, lines))
 
 

@@ -12,7 +12,7 @@ from kalends.events.uid import Uid
 from kalends.http.input.fields import reader
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid, read_bool
-from kalends.http.input.types import DATE_OR_TIME, DateTime, Id, Ids, TimeZone
+from kalends.http.input.types import DATE_OR_TIME, Alarms, DateTime, Id, Ids, TimeZone
 from kalends.http.paging import Paging
 from kalends.http.sparse_fields import FIELDS, read_fields
 from kalends.values import datetimes
@@ -124,3 +124,16 @@ class EventQuery(Paging, kw_only=True):
     order: Annotated[Literal["start_time", "-start_time"], Meta(description="`-start_time`: the latest first.")] = "start_time"
     fields: ItemFields | None = None
     after: Cursor | None = None
+
+
+class EventExport(EventQuery, kw_only=True):
+    """Which events a calendar file has, and what it says of them."""
+
+    OPTIONS: ClassVar = EventQuery.OPTIONS
+
+    alarms: Alarms = False
+
+    @property
+    def query(self) -> EventQuery:
+        """The query alone."""
+        return EventQuery(**{name: getattr(self, name) for name in EventQuery.__struct_fields__})

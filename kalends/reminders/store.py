@@ -36,6 +36,11 @@ def of_events(ctx: Context, event_ids: Sequence[int]) -> list[Reminder]:
     return ctx.tx.all(Reminder, sql, ids=list(event_ids))
 
 
+def of_calendars(ctx: Context, calendar_ids: Sequence[int]) -> list[Reminder]:
+    sql = f"SELECT {_REMINDER} FROM reminders m WHERE m.calendar_id {ctx.db.in_list('ids')} ORDER BY m.id"
+    return ctx.tx.all(Reminder, sql, ids=list(calendar_ids))
+
+
 def runs_of_event(ctx: Context, event: Event) -> dict[int, bool]:
     """Of the reminders that were sent for this start of the event, or dropped: whether they were late."""
     sql = "SELECT reminder_id, is_late FROM reminder_runs WHERE event_id = :id AND start_at = :start_at"

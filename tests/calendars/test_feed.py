@@ -262,7 +262,7 @@ def test_a_feed_is_built_by_one_request_at_a_time(cast: Cast, monkeypatch: pytes
     path = f"/api/calendars/{calendar['id']}.ics"
     concurrent_responses = []
 
-    def slow(*_: Any) -> bytes:
+    def slow(*_: Any, **options: Any) -> bytes:
         with ThreadPoolExecutor(1) as another:
             concurrent_responses.append(another.submit(cast.anonymous.get, path).result(30))
         return b"feed"

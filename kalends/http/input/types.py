@@ -87,6 +87,9 @@ DateTime = Annotated[
 ]
 
 
+Alarms = Annotated[bool, Meta(description="Whether the events have their reminders as alarms.")]
+
+
 class Deletion(Struct):
     """The ids of what was deleted."""
 
