@@ -1,7 +1,7 @@
 """The context of an action: its transaction, its actor, the time and the settings. It is passed as an argument, never global."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from random import getrandbits
 from time import time_ns
 from types import TracebackType
@@ -19,6 +19,18 @@ from kalends.values import timestamps
 LAST_MODIFIED_DELAY = 120
 # The random part of the number of a set of changes, after its milliseconds: neighbours in time are neighbours in the index.
 SET_ID_BITS = 21
+
+
+class _DryRun(Exception):
+    """Rolls a dry run back."""
+
+
+class Message(Struct, frozen=True):
+    """A message that an action queued."""
+
+    kind: str
+    channel: str
+    address: str
 
 
 class Actor(Struct, frozen=True):
@@ -108,10 +120,12 @@ class Context:
         "defers_commit",
         "etag_has_body_hash",
         "headers",
+        "is_dry_run",
         "now",
         "refusal",
         "settings",
         "status",
+        "told",
         "unchanged",
         "via",
         "wait",
@@ -137,6 +151,10 @@ class Context:
         # Set for a request with an Idempotency-Key: its last write commits together with the stored response.
         self.defers_commit = False
         self.after_commit: list[Callable[[Transaction], None]] = []
+        # Set for a request that says what it would do: all its transactions are one, which is rolled back.
+        self.is_dry_run = False
+        # The messages that the action has queued.
+        self.told: list[Message] = []
         self._tx: Transaction | None = None
         self._deferred: _TransactionScope | None = None
         self._set_id = 0
@@ -164,6 +182,8 @@ class Context:
 
     def read(self) -> "_TransactionScope":
         """Open a read snapshot for the block."""
+        if self._deferred and self.is_dry_run:
+            return self._reopen()
         if self._deferred:
             self.commit()
         return _TransactionScope(self, self.db.read())
@@ -177,16 +197,32 @@ class Context:
         """
         if self.refusal:
             raise self.refusal
+        if self._deferred and self.is_dry_run:
+            return self._reopen()
         if self._deferred:
             self.commit()
         scope = _CountingScope if self.call and not self.call.is_settled else _WriteScope
-        return scope(self, self.db.write(alone=alone), is_deferred=self.defers_commit and is_last)
+        return scope(self, self.db.write(alone=alone), is_deferred=self.is_dry_run or (self.defers_commit and is_last))
 
     def resume_write(self) -> "_TransactionScope":
         """Reopen the last write transaction if its commit was deferred, or else open a new one."""
         self.defers_commit = False
         scope, self._deferred = self._deferred, None
         return scope or self.write()
+
+    def roll_back(self) -> None:
+        """Undo all that a dry run did."""
+        scope, self._deferred = self._deferred, None
+        if scope:
+            with suppress(_DryRun):
+                scope.close(_DryRun())
+
+    def _reopen(self) -> "_TransactionScope":
+        """The open transaction of a dry run, for its next block."""
+        scope, self._deferred = self._deferred, None
+        assert scope
+        scope.stay_open()
+        return scope
 
     def commit(self) -> None:
         """Commit the deferred transaction, if there is one."""
@@ -256,6 +292,10 @@ class _TransactionScope:
             self._ctx._deferred = self
         else:
             self.close(error)
+
+    def stay_open(self) -> None:
+        """Do not end at the end of the next block."""
+        self._is_deferred = True
 
     def close(self, error: BaseException | None) -> None:
         """Commit, or roll back if there is an error."""

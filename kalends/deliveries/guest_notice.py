@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from kalends.context import Context
+from kalends.context import Context, Message
 from kalends.deliveries import suppressions
 from kalends.deliveries.model import Told
 from kalends.deliveries.store import mailbox
@@ -63,6 +63,7 @@ def insert_each(
     due_at = ctx.now if due_at is None else due_at
     rows = [_row(ctx, event, kind, cause, each, due_at) for key, each in everyone.items() if key not in suppressed]
     ctx.tx.many(_INSERT, rows)
+    ctx.told += [Message(kind, str(row["channel"]), str(row["address"])) for row in rows]
     return set(everyone) - suppressed, suppressed
 
 

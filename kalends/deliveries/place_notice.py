@@ -1,6 +1,6 @@
 """E-mail to guests on a waiting list: they have a place, one is offered to them, or their offer has lapsed."""
 
-from kalends.context import Context
+from kalends.context import Context, Message
 from kalends.deliveries import store
 from kalends.records.delivery import PlaceNotice
 
@@ -30,3 +30,4 @@ def insert(ctx: Context, event_id: int, response_ids: list[int], notice: PlaceNo
             for response_id, address in rows
         ],
     )
+    ctx.told += [Message("notice", "email", address) for _, address in rows]

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from kalends.context import Context
+from kalends.context import Context, Message
 from kalends.deliveries import limits
 from kalends.deliveries.store import HOUR, MAX_SENDS_PER_HOUR, mailbox
 from kalends.records.delivery import EditorNotice
@@ -90,4 +90,6 @@ def _insert(
         since=ctx.now - HOUR,
         limit=limit if ctx.settings.rate_limits == "on" else 1_000_000_000,
     )
+    if rows:
+        ctx.told.append(Message(kind, "email", address))
     return bool(rows)

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 from kalends import errors, policy
-from kalends.context import Context
+from kalends.context import Context, Message
 from kalends.db import columns
 from kalends.deliveries.model import AccountMail, Channel, DeliveryQuery, DeliveryQueued
 from kalends.records.delivery import PLACE_NOTICES, AccountNotice, Delivery, OrganiserNotice
@@ -54,6 +54,7 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
         public=event.public,
         now=ctx.now,
     )
+    ctx.told.append(Message("send_to_me", channel, address))
     return DeliveryQueued(delivery_id, channel, address, "queued")
 
 
@@ -85,6 +86,7 @@ def _insert_mail(ctx: Context, user: User, kind: AccountMail, notice: AccountNot
         notice=notice,
         now=ctx.now,
     )
+    ctx.told.append(Message(kind, "email", user.email_address))
     return delivery_id
 
 
@@ -112,6 +114,7 @@ def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) 
         public=event.public,
         now=ctx.now,
     )
+    ctx.told.append(Message("confirm", channel, address))
 
 
 def announce(ctx: Context, event: Event) -> Counter[str]:
@@ -123,11 +126,12 @@ def announce(ctx: Context, event: Event) -> Counter[str]:
                   CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT)
            FROM events e JOIN subscribers s ON s.owner_id = e.owner_id WHERE e.id = :event_id AND s.confirmed_at IS NOT NULL ORDER BY s.id
            ON CONFLICT (event_id, channel, address_key) WHERE kind = 'announce' DO NOTHING
-           RETURNING channel""",
+           RETURNING channel, address""",
         event_id=event.id,
         now=ctx.now,
     )
-    return Counter(channel for (channel,) in rows)
+    ctx.told += [Message("announce", channel, address) for channel, address in rows]
+    return Counter(channel for channel, _ in rows)
 
 
 def count_recipients(ctx: Context, event: Event) -> int:

@@ -12,6 +12,7 @@ from kalends import errors
 from kalends.context import Actor, Caller, Context
 from kalends.db import Database, Retry
 from kalends.errors import Problem
+from kalends.http import dry_run
 from kalends.http.encode_reply import encode_reply
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input import batch as batches
@@ -60,6 +61,7 @@ class _Call(Struct):
     refusal: errors.TooMany | None = None
     arguments: dict[str, Any] = {}
     invalid: errors.Invalid | None = None
+    is_dry_run: bool = False
 
 
 def identify(services: Services, request: Request) -> int | None:
@@ -89,6 +91,7 @@ class EndpointRunner:
         self._services = services
         self._writes = endpoint.writes
         self._takes_key = endpoint.takes_idempotency_key
+        self._takes_dry_run = dry_run.is_taken(endpoint)
         self._takes_params = endpoint.params is not None or endpoint.is_form
         self._has_secret_reply = has_secret(endpoint.result)
         self._checks_credential = self._has_secret_reply and endpoint.pool == "hash"
@@ -111,7 +114,7 @@ class EndpointRunner:
         strict = is_strict(request)
         try:
             self._bind(call, strict=strict)
-            key = self._idempotency_key(call) if self._takes_key and KEY in request.headers else None
+            key = self._idempotency_key(call) if self._takes_key and KEY in request.headers and not call.is_dry_run else None
             ctx, reply = self._run_once(call, key) if key else self._run(call)
         finally:
             if call.guest_call:
@@ -135,6 +138,8 @@ class EndpointRunner:
             return
         try:
             request.params = self._gather(request, self.endpoint)
+            if self._takes_dry_run:
+                call.is_dry_run = dry_run.take_parameter(self.endpoint, request.params)
             params = self._bind_params(self.endpoint, request.params, is_strict=strict)
         except errors.Invalid as invalid:
             call.invalid, request.params = invalid, request.params or {}
@@ -147,6 +152,8 @@ class EndpointRunner:
             ctx = self._context(call.caller)
             ctx.call, ctx.refusal = call.guest_call, call.refusal
             try:
+                if call.is_dry_run:
+                    return ctx, self._rehearse(ctx, call)
                 if key:
                     return ctx, self._act_and_store(ctx, call, key)
                 return ctx, self._reply(ctx, self._act(ctx, call))
@@ -178,6 +185,18 @@ class EndpointRunner:
         with ctx.resume_write():
             self._services.response_store.insert(ctx, key.key_hash, key.stored_response(None if self._has_secret_reply else reply))
         return reply
+
+    def _rehearse(self, ctx: Context, call: _Call) -> Reply:
+        """Run the action, reply as it would, and undo it."""
+        ctx.is_dry_run = ctx.defers_commit = True
+        try:
+            result = self._act(ctx, call)
+            with ctx.write():
+                outcome = dry_run.find_outcome(ctx, self.endpoint)
+        finally:
+            ctx.roll_back()
+        ctx.after_commit.clear()
+        return dry_run.build_reply(self._reply(ctx, result), outcome)
 
     def _context(self, caller: Caller) -> Context:
         return Context(self._services.db, self._services.settings, self._services.clock(), caller)

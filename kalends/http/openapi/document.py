@@ -20,6 +20,8 @@ Parameters come in the query string, as a JSON object, as a form or as multipart
 string. They may be wrapped in the resource's name (`{"calendar": {"name": …}}`). An update changes only what is given; an empty
 text or `null` clears a field. Unknown parameters are ignored, unless the request says `Prefer: handling=strict`.
 
+Every write takes `dry_run=true`: it replies as it would, with `would_change` and `would_tell` added, and changes and sends nothing.
+
 Every error is `application/problem+json` (RFC 9457) and names each broken field. Every HTTP response has an `X-Request-Id`."""
 
 SECURITY = {

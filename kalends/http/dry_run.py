@@ -1,0 +1,87 @@
+"""`dry_run` on every write of the API: what the action would reply, change and send. Its transaction is rolled back."""
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from kalends import errors
+from kalends.context import Context, Message
+from kalends.http.endpoint import Endpoint
+from kalends.http.input.batch import ITEMS
+from kalends.http.input.fields import fields_of
+from kalends.http.input.readers import FieldInvalid, read_bool
+from kalends.reply import Reply
+
+NAME = "dry_run"
+# The changes and messages that a reply lists.
+MAX_LISTED = 1_000
+# They describe what does not exist, or would sign somebody in.
+OMITTED = ("ETag", "Location")
+
+
+class WouldTell(Struct, kw_only=True):
+    """How many messages the action would queue; to whom is for those who may edit the event, not for guests."""
+
+    email: int
+    sms: int
+    messages: list[Message] | UnsetType = UNSET
+
+
+class WouldChange(Struct, frozen=True):
+    """A record that the action would create, update or delete."""
+
+    kind: str
+    id: int | None
+    op: str
+
+
+class Outcome(Struct):
+    """What the action would have done."""
+
+    would_tell: WouldTell
+    would_change: list[WouldChange]
+
+
+def is_taken(endpoint: Endpoint) -> bool:
+    """Whether the parameter is taken here: every write of the API takes it, unless it has one of its own."""
+    has_own = endpoint.params is not None and any(field.name == NAME for field in fields_of(endpoint.params))
+    return endpoint.writes and endpoint.in_api and not has_own
+
+
+def take_parameter(endpoint: Endpoint, params: dict[str, Any]) -> bool:
+    """Remove the parameter from the others, and return it."""
+    items = params.get(ITEMS, [params])
+    values = [item.pop(NAME) for item in items if NAME in item]
+    try:
+        is_dry_run = True in map(read_bool, values)
+    except FieldInvalid as error:
+        raise errors.invalid(NAME, str(error), error.code) from None
+    if is_dry_run and endpoint.pool == "hash":
+        # A dry run would not count the attempt.
+        raise errors.invalid(NAME, "cannot be used where a password is checked; leave it out", "conflict")
+    return is_dry_run
+
+
+def find_outcome(ctx: Context, endpoint: Endpoint) -> Outcome:
+    """What the open transaction has changed and queued."""
+    rows = ctx.tx.rows(
+        "SELECT kind, record_id, op FROM changes WHERE set_id = :set_id ORDER BY id LIMIT :limit",
+        set_id=ctx.author().set_id,
+        limit=MAX_LISTED,
+    )
+    messages = list(dict.fromkeys(ctx.told))
+    channels = [message.channel for message in messages]
+    listed = UNSET if endpoint.guests else messages[:MAX_LISTED]
+    tell = WouldTell(email=channels.count("email"), sms=channels.count("sms"), messages=listed)
+    return Outcome(tell, list(dict.fromkeys(WouldChange(*row) for row in rows)))
+
+
+def build_reply(reply: Reply, outcome: Outcome) -> Reply:
+    """The reply as it would be, with the outcome beside its fields; a list is in `reply`."""
+    content = msgspec.json.decode(reply.body) if reply.content_type == "application/json" else {}
+    fields = content if isinstance(content, dict) else {"reply": content}
+    reply.body = msgspec.json.encode(fields | msgspec.to_builtins(outcome))
+    reply.headers = {name: value for name, value in reply.headers.items() if name not in OMITTED}
+    reply.cookies = []
+    return reply
