@@ -329,7 +329,7 @@ TABLE: dict[str, dict[str, Row]] = {
         "public": (401, 200, 200, 403, 403),
     },
     "GET /events/{event_id}/invitations": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
-    "POST /events/{event_id}/invitations": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "POST /events/{event_id}/invitations/check": {"private": (404, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "POST /events/{event_id}/invitations/send": {"private": (404, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
     "POST /events/{event_id}/invitations/{invitation_id}/resend": {
         "private": (404, 303, 303, 403, 404),
@@ -517,7 +517,7 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /events/{event_id}": lambda scene: {"title": "Another title", "version": f"{scene.event['id']}-1"},
     "POST /events/{event_id}/repeat": lambda scene: {"repeat": "daily", "ends": "on", "end_date": "2026-06-03"},
     "POST /api/events/{event_id}/invitations": lambda scene: {"addresses": ["gus@example.org"]},
-    "POST /events/{event_id}/invitations": lambda scene: {"addresses": "gus@example.org"},
+    "POST /events/{event_id}/invitations/check": lambda scene: {"addresses": "gus@example.org"},
     "POST /events/{event_id}/invitations/send": lambda scene: {"addresses": "gus@example.org"},
     "POST /i/{invitation_token}": lambda scene: {"response": "NO", "number": "1", "plus_n": "0"},
     "POST /r/{response_token}": lambda scene: {"response": "MAYBE", "number": "1", "plus_n": "0"},

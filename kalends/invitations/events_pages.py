@@ -17,6 +17,7 @@ from kalends.http.paging import Paging
 from kalends.invitations import message, present, store
 from kalends.invitations.model import InvitationInput
 from kalends.policy import Right
+from kalends.records.contact import Contact
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -52,21 +53,22 @@ def index(ctx: Context, event_id: int, params: InvitationSearch = NO_SEARCH, for
         total=store.count_of_event(ctx, event),
         next_page=next_page,
         offset=params.offset,
-        contacts=[contact for contact in offered[:MAX_CONTACTS] if contact.email_address],
+        choices=[(str(contact.id), _label(contact)) for contact in offered[:MAX_CONTACTS] if contact.email_address],
+        ticked=_ticked(form),
         has_more=len(offered) > MAX_CONTACTS,
         search=filled({"text": params.text, "tags": params.tags}),
         form=form or filled({"scope": "this", "contact_ids": []}),
     )
 
 
-@page("POST", "/events/{event_id}/invitations", again=index)
+@page("POST", "/events/{event_id}/invitations/check", again=index)
 def check(ctx: Context, event_id: int, params: Form) -> Document:
     """Show what will be sent and to how many people, before anything is."""
     fields = Form(_values(params)).read(InvitationInput)
     counts = api.invite(ctx, event_id, structs.replace(fields, dry_run=True))
     event = policy.event(ctx, event_id, to=Right.EDIT)
     ctx.status = 200
-    carried = [("contact_ids", str(contact_id)) for contact_id in fields.contact_ids]
+    carried = [("contact_ids[]", str(contact_id)) for contact_id in fields.contact_ids]
     carried += [("addresses", " ".join(fields.addresses)), ("tag", fields.tag or ""), ("message", fields.message or "")]
     carried += [("party_max", str(fields.party_max or "")), ("scope", fields.scope)]
     return render(
@@ -99,6 +101,16 @@ def withdraw(ctx: Context, event_id: int, invitation_id: int, params: Form) -> D
     """Take an invitation back."""
     api.withdraw_invitation(ctx, event_id, invitation_id)
     return redirect(ctx, f"/events/{event_id}/invitations", done="withdrawn")
+
+
+def _label(contact: Contact) -> str:
+    name = " ".join(filter(None, (contact.first_name, contact.last_name)))
+    return f"{name} ({contact.email_address})" if name else contact.email_address or ""
+
+
+def _ticked(form: FormState | None) -> list[str]:
+    ids = form.values.get("contact_ids", []) if form else []
+    return [str(each) for each in (ids if isinstance(ids, list) else [ids])]
 
 
 def _values(form: Form) -> dict[str, Any]:
