@@ -22,7 +22,8 @@ def _commands(document: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/api.md", "docs/tutorial.md", "docs/guests.md", "docs/embedding.md", "docs/following-changes.md"]
+    "document",
+    ["README.md", "docs/api.md", "docs/tutorial.md", "docs/guests.md", "docs/telling.md", "docs/embedding.md", "docs/following-changes.md"],
 )
 def test_the_requests_of_a_document_work_as_printed(start: Start, document: str) -> None:
     service = start()
