@@ -18,6 +18,8 @@ DIGEST_HOUR = 8
 PAUSE = 300
 # The organisers for whom one round of the worker queues mail.
 BATCH = 500
+# When a response that was only proposed is told.
+NEVER = 2**53
 
 
 class News(Struct, frozen=True):
@@ -33,25 +35,25 @@ class News(Struct, frozen=True):
 def record(ctx: Context, event: Event, *, response_id: int | None = None, comment_id: int | None = None, is_changed: bool = True) -> None:
     """Note that somebody responded to the event or commented on it, unless its owner did so or wants no mail about it.
 
-    is_changed: if not, the response was only proposed. Its owner is told of it when it is confirmed. The same statement writes nothing,
-    so that callers without proof cannot tell the difference by its time.
+    is_changed: if not, the response was only proposed, and the row is not due before it is confirmed. It is written even so: callers
+    without proof could tell the difference by the time.
     """
     if policy.me(ctx) == event.owner_id:
         return
     owner = users.get(ctx, event.owner_id)
     if owner.verified_at is None or owner.response_notices == "off":
         return
+    due_at = _due_at(ctx, owner)
     ctx.tx.run(
         """INSERT INTO organiser_news (owner_id, response_id, comment_id, at, due_at)
-           SELECT CAST(:owner_id AS BIGINT), CAST(:response_id AS BIGINT), CAST(:comment_id AS BIGINT), CAST(:now AS BIGINT),
-                  CAST(:due_at AS BIGINT) WHERE CAST(:is_changed AS BIGINT) = 1
-           ON CONFLICT (owner_id, response_id) WHERE delivery_id IS NULL DO NOTHING""",
+           VALUES (:owner_id, :response_id, :comment_id, :now, :due_at)
+           ON CONFLICT (owner_id, response_id) WHERE delivery_id IS NULL DO UPDATE
+           SET due_at = CASE WHEN excluded.due_at < organiser_news.due_at THEN excluded.due_at ELSE organiser_news.due_at END""",
         owner_id=owner.id,
         response_id=response_id,
         comment_id=comment_id,
         now=ctx.now,
-        due_at=_due_at(ctx, owner),
-        is_changed=int(is_changed),
+        due_at=due_at if is_changed else NEVER,
     )
 
 
@@ -60,8 +62,8 @@ def reschedule(ctx: Context, user: User) -> None:
     if user.response_notices == "off":
         ctx.tx.run("DELETE FROM organiser_news WHERE owner_id = :id AND delivery_id IS NULL", id=user.id)
         return
-    sql = "UPDATE organiser_news SET due_at = :due_at WHERE owner_id = :id AND delivery_id IS NULL"
-    ctx.tx.run(sql, id=user.id, due_at=_due_at(ctx, user))
+    sql = "UPDATE organiser_news SET due_at = :due_at WHERE owner_id = :id AND delivery_id IS NULL AND due_at < :never"
+    ctx.tx.run(sql, id=user.id, due_at=_due_at(ctx, user), never=NEVER)
 
 
 def queue_mail(ctx: Context) -> None:

@@ -8,7 +8,7 @@ import pytest
 from kalends.db import Database
 from kalends.db.sqlite.database import Sqlite
 from tests import recorded_statements
-from tests.cast import Cast, a_calendar, a_response, an_event
+from tests.cast import Cast, a_calendar, a_response, an_event, verified
 from tests.client import Client, Reply
 
 Event = dict[str, Any]
@@ -45,6 +45,8 @@ def test_known_and_unknown_addresses_are_the_same_work(
     confirm_responses: str,
     room: dict[str, Any],
 ) -> None:
+    # So that she is told of responses.
+    verified(db, cast.alice)
     calendar = a_calendar(cast.alice, public=True)
     event = an_event(cast.alice, calendar_id=calendar["id"], start_time="2027-06-01T20:00", **room)
     a_response(cast.anonymous, event, email_address="unproven@example.org", comment="Hello")
