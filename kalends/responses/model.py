@@ -154,11 +154,12 @@ class Ahead(Struct, frozen=True):
 
 
 class PassedOver(Struct, frozen=True):
-    """How often parties behind got seats that were too few for this one, when that was last, and how many were free."""
+    """How often parties behind got seats that were too few for this one, when that was last, and how many were free; without the
+    latter if `show_counts` of the event is false."""
 
     times: int
     at: Instant
-    free: int
+    free: int | None
 
 
 class SeatPlace(Struct, frozen=True):

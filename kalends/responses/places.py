@@ -19,6 +19,7 @@ class _Queue(Struct, frozen=True):
     people: int
     times: int
     last_at: int | None
+    # None if the event does not show counts.
     last_free: int | None
 
 
@@ -62,15 +63,15 @@ def _find_queues(ctx: Context, ids: list[int]) -> dict[int, _Queue]:
         f"""SELECT r.id, (SELECT count(*) {_BEFORE}),
                    (SELECT CAST(coalesce(sum(w.queued_for - w.held - w.offered), 0) AS BIGINT) {_BEFORE}),
                    (SELECT count(*) {_PASSES}), (SELECT g.at {_PASSES} ORDER BY g.id DESC LIMIT 1),
-                   (SELECT g.free {_PASSES} ORDER BY g.id DESC LIMIT 1)
-            FROM responses r WHERE r.id {ctx.db.in_list("ids")} AND r.queued_at IS NOT NULL""",
+                   (SELECT g.free {_PASSES} AND s.show_counts ORDER BY g.id DESC LIMIT 1)
+            FROM responses r JOIN response_settings s ON s.event_id = r.event_id
+            WHERE r.id {ctx.db.in_list("ids")} AND r.queued_at IS NOT NULL""",
         ids=ids,
     )
     return {row.id: row for row in rows}
 
 
 def _place(response: Response, state: PlaceState, queue: _Queue | None) -> SeatPlace:
-    passed = queue and queue.last_at is not None and queue.last_free is not None
     is_offered = state == "offered"
     return SeatPlace(
         place=state,
@@ -78,5 +79,5 @@ def _place(response: Response, state: PlaceState, queue: _Queue | None) -> SeatP
         offered=response.offered if is_offered else 0,
         offer_until=format_utc(response.offer_until) if is_offered and response.offer_until else None,
         ahead=Ahead(queue.parties, queue.people) if queue else None,
-        passed_over=PassedOver(queue.times, format_utc(queue.last_at or 0), queue.last_free or 0) if queue and passed else None,
+        passed_over=PassedOver(queue.times, format_utc(queue.last_at), queue.last_free) if queue and queue.last_at is not None else None,
     )

@@ -37,6 +37,7 @@ class Hall(Struct, frozen=True):
     waiting_list: str
     waiting_order: Order
     offer_hours: int
+    show_counts: bool
     taken: int
     waiting: int
     last_queued_at: int
@@ -336,11 +337,13 @@ def _party(response: Response) -> Party:
 
 def _require_capacity(hall: Hall, people: int) -> None:
     if people > hall.capacity:
-        raise errors.PartyTooLarge(f"This event has room for {hall.capacity:,} people. Come with fewer.")
+        room = f"This event has room for {hall.capacity:,} people." if hall.show_counts else "This event has no room for so many people."
+        raise errors.PartyTooLarge(f"{room} Come with fewer.")
 
 
 def _full(hall: Hall) -> errors.Full:
     if hall.free <= 0:
         return errors.Full("This event is full.")
     left = "1 place is" if hall.free == 1 else f"{hall.free:,} places are"
-    return errors.Full(f"Only {left} left. Come with fewer, or ask the organiser.")
+    too_few = f"Only {left} left." if hall.show_counts else "There are too few places left for so many people."
+    return errors.Full(f"{too_few} Come with fewer, or ask the organiser.")

@@ -87,7 +87,8 @@ def _has_proof_of(ctx: Context, series_id: int, email_address: str) -> bool:
 
 
 def extend(ctx: Context, series_id: int) -> None:
-    """Write the standing responses to the dates that were created since, in the order in which they were given."""
+    """Write the standing responses to the dates that were created since, in the order in which they were given: as those of the guests,
+    whoever extends the series."""
     sql = f"SELECT {columns(StandingResponse)} FROM series_responses WHERE series_id = :id ORDER BY id"
     standing = ctx.tx.all(StandingResponse, sql, id=series_id)
     if not standing:
@@ -96,7 +97,7 @@ def extend(ctx: Context, series_id: int) -> None:
         known = store.email_keys_of_event(ctx, date.id)
         for each in standing:
             if fold_case(each.email_address) not in known and slot_of(date) >= each.from_date:
-                _write_date(ctx, date, each)
+                _write_date(ctx, structs.replace(date, can_edit=False), each)
 
 
 def _write_date(ctx: Context, date: Event, standing: StandingResponse) -> None:

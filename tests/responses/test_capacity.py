@@ -1,5 +1,6 @@
 """Capacity and the waiting list: who gets a place, who waits, and what the event and the responses say of it."""
 
+import re
 from typing import Any
 
 import pytest
@@ -272,6 +273,13 @@ def test_counts_are_hidden_from_guests_where_the_organiser_says_so(cast: Cast) -
     hidden = cast.anonymous.get(f"/api/events/{event['id']}").json
     assert (hidden["places"], hidden["responses"]) == (None, None)
     assert cast.alice.get(f"/api/events/{event['id']}").json["places"]["held"] == 2
+    _ask(cast.anonymous, event, "ben", 3)
+    _ask(cast.anonymous, event, "cat", 1)
+    assert cast.alice.get(f"/api/responses/{_id(cast.alice, event, 'ben')}").json["place"]["passed_over"]["free"] is None
+    cast.alice.put(f"/api/events/{event['id']}", json={"waiting_list": "off"})
+    for people, kind in ((2, "full"), (9, "party-too-large")):
+        refused = _ask(cast.anonymous, event, "dan", people)
+        assert (_kind(refused), re.search(r"\d", refused.json["detail"])) == ((409, kind), None)
 
 
 def test_with_approval_a_yes_holds_a_place_only_when_an_editor_has_accepted_it(cast: Cast) -> None:

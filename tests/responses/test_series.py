@@ -11,6 +11,7 @@ from kalends.settings import Settings
 from tests.cast import Cast, Person, a_response, an_event, verified
 from tests.client import Client
 from tests.conftest import NOON, Clock
+from tests.events.importing import a_file, an_entry, imported
 from tests.events.series import events_of_series
 from tests.responses.mail import a_proposal_token, mails_about, token_of
 
@@ -99,26 +100,44 @@ def test_a_guest_without_proof_gets_an_echo_and_only_proposes_to_who_has_proof(c
     assert _responses(cast.alice, dates)[:3] == ["NONO", "YESNO", "NONO"]
 
 
-@pytest.mark.parametrize("answer", ["YES", "NO"])
-def test_the_worker_writes_standing_responses_to_new_dates_in_their_order(
-    cast: Cast, db: Database, settings: Settings, clock: Clock, answer: str
+def _a_file(count: int) -> str:
+    return a_file(an_entry("class@example.org", "DTSTART:20260512T200000Z", f"RRULE:FREQ=WEEKLY;COUNT={count}"))
+
+
+@pytest.mark.parametrize("way", ["worker", "rule", "page", "import"])
+def test_standing_responses_are_written_to_new_dates_in_their_order(
+    cast: Cast, db: Database, settings: Settings, clock: Clock, way: str
 ) -> None:
-    dates = _a_series(cast.alice, count=None, frequency="MONTHLY")
-    last = dates[-1]
-    for person in (verified(db, cast.carol), verified(db, cast.bob)):
-        sent = person.post("/api/responses", json={"event_id": last["id"], "response": answer, "number": 2, "scope": "all"})
-        assert sent.status == 201, sent
-    clock.now += 70 * DAY
-    worker.extend_series(Context(db, settings, clock.now))
+    if way == "import":
+        first = imported(cast.alice, _a_file(5), public=True)["events"][0]["id"]
+        dates = sorted(events_of_series(cast.alice, first), key=lambda each: str(each["start_time"]))
+    else:
+        dates = _a_series(cast.alice, **({"count": None, "frequency": "MONTHLY"} if way == "worker" else {"count": 5}))
+    # The last one gives no proof, and none comes from the owner, who extends the series.
+    for person, response in ((verified(db, cast.carol), "YES"), (verified(db, cast.bob), "NO"), (cast.dave, "YES")):
+        a_response(person, dates[-1], response=response, number=2, scope="all")
+    if way == "worker":
+        clock.now += 70 * DAY
+        worker.extend_series(Context(db, settings, clock.now))
+    elif way == "rule":
+        assert cast.alice.put(f"/api/events/{dates[0]['id']}/repeat", json={"frequency": "WEEKLY", "count": 7}).status == 200
+    elif way == "page":
+        form = {"repeat": "weekly", "ends": "after", "count": "7"}
+        assert cast.alice.post(f"/events/{dates[0]['id']}/repeat", data=form).status == 303
+    else:
+        imported(cast.alice, _a_file(7), public=True)
     with db.read() as tx:
         rows = tx.rows(
-            """SELECT r.email_address, r.response, r.number, r.by_series FROM responses r JOIN events e ON e.id = r.event_id
-               WHERE e.id > :last ORDER BY r.id""",
+            """SELECT r.email_address, r.response, r.number, r.by_series, r.proven FROM responses r JOIN events e ON e.id = r.event_id
+               WHERE e.id > :last AND e.series_id = :series_id ORDER BY r.id""",
             last=max(date["id"] for date in dates),
+            series_id=dates[0]["series_id"],
         )
-    assert len(rows) >= 4
-    assert [row[0] for row in rows[:2]] == [cast.carol.email_address, cast.bob.email_address]
-    assert {(row[1], row[2], bool(row[3])) for row in rows} == {(answer, 2, True)}
+    assert len(rows) >= 6
+    expected = [(cast.carol, "YES", True), (cast.bob, "NO", True), (cast.dave, "YES", False)]
+    assert [(*row[:3], bool(row[3]), bool(row[4])) for row in rows[:3]] == [
+        (person.email_address, response, 2, True, proven) for person, response, proven in expected
+    ]
 
 
 def test_forgetting_ends_the_standing_response(cast: Cast, db: Database, settings: Settings) -> None:

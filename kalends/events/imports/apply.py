@@ -18,6 +18,7 @@ from kalends.events.span import Span
 from kalends.ical.rrule import Recurrence
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
+from kalends.responses import series as series_responses
 from kalends.values import datetimes
 
 _CONTENT = ("title", "description", "location", "image_url", "tags", *STATUS)
@@ -45,6 +46,8 @@ class ImportWriter:
         self._exceptions: list[tuple[int, str]] = []
         self._deletes: list[int] = []
         self._replaced_series: list[int] = []
+        # Those that get more dates.
+        self._extended: set[int] = set()
         self._new_uids: set[str | None] = set()
         self._event_ids: dict[str, int] = {}
         self._series_ids: dict[str, int] = {}
@@ -74,6 +77,8 @@ class ImportWriter:
         series_store.insert_exceptions(self._ctx, self._exceptions)
         for series_id in self._replaced_series:
             series_store.delete_if_empty(self._ctx, series_id)
+        for series_id in sorted(self._extended):
+            series_responses.extend(self._ctx, series_id)
 
     def first_events(self, written: list[IncomingSeries]) -> list[ImportedEvent]:
         """The first event of each series."""
@@ -120,6 +125,8 @@ class ImportWriter:
             return
         if old is None:
             self._insert(new, identity, next(iter(existing.events.values()), None))
+            if existing.series and series_id is not None:
+                self._extended.add(series_id)
             return
         self._event_ids[uid] = old.id
         if not slot and existing.series is None and (existing.is_own or old.series_id is not None):

@@ -12,6 +12,7 @@ from kalends.events.series import store as series
 from kalends.events.series.model import RepeatPreview
 from kalends.http.endpoint import endpoint
 from kalends.policy import Right
+from kalends.responses import series as series_responses
 
 
 @endpoint("PUT", "/api/events/{event_id}/repeat")
@@ -30,4 +31,5 @@ def repeat(ctx: Context, event_id: int, params: RepeatInput) -> EventRepeated | 
         if params.dry_run:
             return occurrences.preview(ctx, event, rule)
         series_id = occurrences.repeat(ctx, event, rule)
+    series_responses.extend(ctx, series_id)
     return EventRepeated(**structs.asdict(present.load_detail(ctx, event_id)), occurrences=series.count_events(ctx, series_id))
