@@ -47,7 +47,7 @@ TABLES = (
     Table(
         "response",
         "responses",
-        flags=("opt_in", "proven", "forced", "by_series"),
+        flags=("opt_in", "proven", "forced", "by_series", "added"),
         has_version=True,
         told=("name", "email_address", "response", "number", "plus_n", "comment", "opt_in", "min_party", "forced", "accepted_for"),
     ),

@@ -85,6 +85,7 @@ def guest_mail(
 
     lines: what changed, one by one. stop: the link to get no more of these. has_file: with the event as a calendar file.
     """
+    event = policy.essentials(event)
     message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
     values: dict[str, Any] = {**describe_event(event), "event": event, "lead": lead, "links": links, "note": note}
     if stop:

@@ -72,7 +72,15 @@ from kalends.policy.invitation_link import (
     replied_invitation,
     reply_mac,
 )
-from kalends.policy.response_link import GUEST_SEES_EVENT, linked_response, response_token, response_url, sees_event
+from kalends.policy.response_link import (
+    GUEST_SEES_EVENT,
+    essentials,
+    linked_response,
+    opens_event,
+    response_token,
+    response_url,
+    sees_event,
+)
 from kalends.policy.undo import (
     may_undo_own,
     require_own_record,
@@ -107,6 +115,7 @@ __all__ = [
     "comment_visible",
     "contact",
     "count_coming_dates",
+    "essentials",
     "event",
     "event_visible",
     "event_with_counts",
@@ -133,6 +142,7 @@ __all__ = [
     "member_calendars",
     "missing_event",
     "needs_no_approval",
+    "opens_event",
     "other_user",
     "own_account",
     "placed_event_visible",

@@ -2,6 +2,8 @@
 
 import hmac
 
+from msgspec import structs
+
 from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
@@ -35,7 +37,7 @@ def response_url(settings: Settings, response: Response) -> str:
 def linked_response(ctx: Context, token: str, *, of_hidden: bool = False) -> tuple[Response, Event]:
     """The response of the personal link, and its event as the guest sees it, who edits nothing.
 
-    The event must be public or visible to the account of the response; of_hidden: or not.
+    The guest must see the event; of_hidden: or not.
     """
     number = token.partition("-")[0]
     is_number = number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS
@@ -47,15 +49,28 @@ def linked_response(ctx: Context, token: str, *, of_hidden: bool = False) -> tup
         raise errors.NotFound
     if ctx.now >= (event.end_at or event.start_at) + LINK_LIFETIME:
         raise errors.NotFound(ENDED)
-    return response, event
+    return response, essentials(event)
+
+
+def essentials(event: Event) -> Event:
+    """The event as its guests see it by links and mails: a private one with its title, time, place and status alone."""
+    return event if event.public else structs.replace(event, description=None, image_url=None, tags="")
 
 
 def sees_event(ctx: Context, response: Response, event: Event) -> bool:
-    """Whether the guest of the response still sees the event: it is public, visible to their account, or they are invited to it."""
-    if event.public:
+    """Whether the guest of the response sees the essentials of the event: they can open it, are invited to it, or an editor added them."""
+    if event.public or response.added:
         return True
     sql = f"SELECT 1 FROM responses r, events e WHERE r.id = :id AND e.id = :event_id AND {GUEST_SEES_EVENT}"
     return bool(ctx.tx.rows(sql, id=response.id, event_id=event.id))
+
+
+def opens_event(ctx: Context, response: Response, event: Event) -> bool:
+    """Whether the guest of the response can open the event: it is public, or visible to their account."""
+    if event.public:
+        return True
+    sql = f"SELECT 1 FROM events e WHERE e.id = :id AND {VISIBLE_TO_USER}"
+    return response.user_id is not None and bool(ctx.tx.rows(sql, id=event.id, me=response.user_id))
 
 
 def _mac(settings: Settings, response: Response) -> str:

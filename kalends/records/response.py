@@ -30,6 +30,8 @@ class Response(Struct, frozen=True):
     forced: bool
     accepted_for: int | None
     by_series: bool
+    # Whether an editor of the event added it.
+    added: bool
 
     @property
     def people(self) -> int:

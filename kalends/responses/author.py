@@ -18,6 +18,8 @@ class Author(Struct, frozen=True):
     is_proven: bool
     # Whether the policy lets them change the stored response, also without proof: as an editor, or the account that made it.
     may_change: bool = False
+    # Whether an editor added them to the series.
+    is_added: bool = False
 
 
 def author(ctx: Context, email_address: str | None, name: str | None) -> Author:

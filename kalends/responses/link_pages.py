@@ -72,6 +72,7 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
         is_chosen=params.response is not None and (is_asked or params.response != response.response),
         is_over=_is_over(ctx, event),
         is_visible=policy.sees_event(ctx, response, event),
+        is_open=policy.opens_event(ctx, response, event),
         place=place,
         path=f"/r/{response_token}",
         item=present.item(ctx, response),
@@ -188,7 +189,8 @@ def _feed(ctx: Context, response_token: str) -> Document:
     """A calendar file of the dates to which the guest has said yes: those of the series, else of the event."""
     response, _ = load(ctx, response_token, of_hidden=True)
     dates = events.find_by_ids(ctx, store.of_series(ctx, response))
-    return Document(build_file([date for date in dates if policy.sees_event(ctx, response, date)], ctx.settings), CALENDAR_FILE)
+    visible = [policy.essentials(date) for date in dates if policy.sees_event(ctx, response, date)]
+    return Document(build_file(visible, ctx.settings), CALENDAR_FILE)
 
 
 def _change(ctx: Context, response: Response, event: Event, changes: Changes[ResponseFields]) -> Document:

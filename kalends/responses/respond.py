@@ -49,7 +49,15 @@ def respond(
     if locked.confirm_responses == "always" and not has_proof and not standing:
         _propose(ctx, event, who, fields)
         return None
-    row = store.upsert(ctx, fields, who, proven=who.is_proven or event.can_edit, party_limit=event.party_limit, standing=standing)
+    row = store.upsert(
+        ctx,
+        fields,
+        who,
+        proven=who.is_proven or event.can_edit,
+        added=who.is_added or (by_editor and not who.may_change),
+        party_limit=event.party_limit,
+        standing=standing,
+    )
     if standing and not row.by_series:
         return row
     proposal_id = None if has_proof or standing else proposals.upsert(ctx, fields, who, waits=row.proven)

@@ -30,6 +30,7 @@ class StandingResponse(Struct, frozen=True):
     plus_n: int
     from_date: str
     proven: bool
+    added: bool
 
 
 class SeriesRows(Struct, frozen=True):
@@ -101,7 +102,7 @@ def extend(ctx: Context, series_id: int) -> None:
 
 
 def _write_date(ctx: Context, date: Event, standing: StandingResponse) -> None:
-    who = Author(standing.email_address, standing.name, None, standing.proven, may_change=True)
+    who = Author(standing.email_address, standing.name, None, standing.proven, may_change=True, is_added=standing.added)
     value = ResponseInput(event_id=date.id, response=standing.response, name=standing.name, number=standing.number, plus_n=standing.plus_n)
     _respond_to_dates(ctx, [date], who, Params(value, frozenset(("name", "number", "plus_n"))), "series", may_be_none=True)
 
@@ -136,11 +137,12 @@ def _upsert(ctx: Context, event: Event, who: Author, value: ResponseInput, *, pr
     kept = "FALSE" if has_proof else "series_responses.proven"
     assignments = ", ".join(f"{name} = CASE WHEN {kept} THEN series_responses.{name} ELSE excluded.{name} END" for name in names)
     ctx.tx.run(
-        f"""INSERT INTO series_responses (series_id, email_address, email_key, name, response, number, plus_n, from_date, proven,
+        f"""INSERT INTO series_responses (series_id, email_address, email_key, name, response, number, plus_n, from_date, proven, added,
                                           created_at, updated_at)
-            VALUES (:series_id, :email_address, :email_key, :name, :response, :number, :plus_n, :from_date, :proven, :now, :now)
+            VALUES (:series_id, :email_address, :email_key, :name, :response, :number, :plus_n, :from_date, :proven, :added, :now, :now)
             ON CONFLICT (series_id, email_key) DO UPDATE
-            SET {assignments}, proven = series_responses.proven OR excluded.proven, updated_at = excluded.updated_at""",
+            SET {assignments}, proven = series_responses.proven OR excluded.proven,
+                added = series_responses.added OR excluded.added, updated_at = excluded.updated_at""",
         series_id=event.series_id,
         email_address=who.email_address,
         email_key=fold_case(who.email_address),
@@ -150,5 +152,6 @@ def _upsert(ctx: Context, event: Event, who: Author, value: ResponseInput, *, pr
         plus_n=value.plus_n,
         from_date=slot_of(event) if value.scope == "following" else "",
         proven=proven,
+        added=is_another(ctx, event, who),
         now=ctx.now,
     )

@@ -83,7 +83,14 @@ def set_accepted(ctx: Context, response_id: int, people: int | None) -> None:
 
 
 def upsert(
-    ctx: Context, fields: Params[ResponseInput], author: Author, *, proven: bool, party_limit: int | None, standing: bool = False
+    ctx: Context,
+    fields: Params[ResponseInput],
+    author: Author,
+    *,
+    proven: bool,
+    added: bool,
+    party_limit: int | None,
+    standing: bool = False,
 ) -> Response:
     """Insert or update the address's response to the event; only `fields.names` are updated.
 
@@ -105,11 +112,12 @@ def upsert(
     row = ctx.tx.one(
         Response,
         f"""INSERT INTO responses (event_id, user_id, email_address, email_key, name, response, number, plus_n, comment, opt_in,
-                                   min_party, by_series, version, proven, created_at, updated_at)
+                                   min_party, by_series, version, proven, added, created_at, updated_at)
             VALUES (:event_id, :user_id, :email_address, :email_key, :name, :response, :number, :plus_n, :comment, :opt_in,
-                    :min_party, :by_series, 1, :proven, :now, :now)
+                    :min_party, :by_series, 1, :proven, :added, :now, :now)
             ON CONFLICT (event_id, email_key) DO UPDATE
-            SET {", ".join(assignments)}, version = responses.version + 1, proven = responses.proven OR excluded.proven
+            SET {", ".join(assignments)}, version = responses.version + 1, proven = responses.proven OR excluded.proven,
+                added = responses.added OR excluded.added
             RETURNING {_RESPONSE}""",
         event_id=value.event_id,
         user_id=author.user_id,
@@ -124,6 +132,7 @@ def upsert(
         min_party=value.min_party,
         by_series=standing,
         proven=proven,
+        added=added,
         now=ctx.now,
         **({} if author.is_proven and author.user_id else {"me": policy.me(ctx)}),
         **({"party_limit": party_limit} if limited else {}),

@@ -8,7 +8,7 @@ import pytest
 from kalends.db import Database
 from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, a_response, an_event, shared
-from tests.responses.mail import links_in, mails_about, text_of
+from tests.responses.mail import links_in, mails_about, text_of, token_of
 
 GUEST = {"email_address": "dana@example.org", "name": "Dana", "response": "YES", "number": "1", "plus_n": "1", "notify": "true"}
 
@@ -32,6 +32,24 @@ def test_an_editor_adds_a_guest_who_is_told(cast: Cast, db: Database, settings: 
     assert mail["Subject"] == "Your response was changed: Gig"
     assert "The organiser has put you down for this event: yes, for 2 people." in text_of(mail)
     assert any(link.startswith("/r/") for link in links_in(mail))
+
+
+SECRET = {"description": "Bring the secret plan", "tags": "secret", "status": "cancelled", "status_note": "The hall is flooded"}
+
+
+def test_a_guest_of_a_private_event_learns_its_essentials_alone(cast: Cast, db: Database, settings: Settings) -> None:
+    event = an_event(cast.alice, title="Gig", location="Cellar", start_time="2027-06-01T20:00")
+    response_id = a_response(cast.alice, event, email_address="dana@example.org")["id"]
+    link = f"/r/{token_of(db, settings, response_id)}"
+    sent = cast.anonymous.post(link, data={"response": "YES", "number": "2", "plus_n": "0", "name": "Dana"})
+    assert (sent.status, cast.alice.get(f"/api/responses/{response_id}").json["number"]) == (303, 2)
+    assert cast.alice.put(f"/api/events/{event['id']}", json=SECRET).status == 200
+    [mail] = mails_about(db, settings, event["id"])
+    [file] = [part.get_content() for part in mail.iter_attachments()]
+    page, feed = cast.anonymous.get(link), cast.anonymous.get(f"{link}.ics")
+    for text in (page.text, feed.text, file, text_of(mail)):
+        assert ("Gig" in text, "Cellar" in text, "secret" in text.lower()) == (True, True, False), text
+    assert (f'/events/{event["id"]}"' in page.text, cast.anonymous.get(f"/events/{event['id']}").status) == (False, 404)
 
 
 def test_a_guest_without_an_address_is_not_added(cast: Cast) -> None:

@@ -208,9 +208,9 @@ def delete_exceptions(ctx: Context, series_id: int, slots: list[str] | None = No
 def copy_responses(ctx: Context, series_id: int, new_id: int) -> None:
     """Have the standing responses to a series hold for another one, too."""
     ctx.tx.run(
-        """INSERT INTO series_responses (series_id, email_address, email_key, name, response, number, plus_n, from_date, proven,
+        """INSERT INTO series_responses (series_id, email_address, email_key, name, response, number, plus_n, from_date, proven, added,
                                          created_at, updated_at)
-           SELECT CAST(:new_id AS BIGINT), email_address, email_key, name, response, number, plus_n, from_date, proven,
+           SELECT CAST(:new_id AS BIGINT), email_address, email_key, name, response, number, plus_n, from_date, proven, added,
                   created_at, updated_at
            FROM series_responses WHERE series_id = :series_id ORDER BY id""",
         series_id=series_id,
