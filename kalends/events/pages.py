@@ -28,7 +28,7 @@ from kalends.responses import api as responses
 from kalends.responses import guest_cookie
 from kalends.responses import store as response_store
 from kalends.responses.guest_cookie import OwnResponse
-from kalends.responses.model import ResponseCreated, ResponseFor, ResponseInput
+from kalends.responses.model import LinkRequest, ResponseCreated, ResponseFor, ResponseInput
 from kalends.responses.submit import submit
 from kalends.web.cover import DEFAULT_COLOR
 from kalends.web.forms import FormState, filled
@@ -51,7 +51,9 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
         "comment": filled(comments.new(ctx, CommentFor(event_id=event_id))),
         "send": FormState({"email": ctx.actor.email_address if ctx.actor else ""}),
         "place": FormState(),
+        "link": FormState(),
     }
+    dates, following = policy.count_coming_dates(ctx, event.series_id, event.start_at) if event.series_id is not None else (1, 1)
     return render(
         "events/show.html",
         ctx,
@@ -64,7 +66,8 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
         own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
         is_over=span.is_over(detail, ctx.now),
         own=_own_response(ctx, event_id),
-        dates=policy.count_coming_dates(ctx, event.series_id) if event.series_id is not None else 1,
+        dates=dates,
+        following=following,
         room=room.describe(ctx, event),
         structured_data=structured_data.build(detail) if detail.public else None,
     )
@@ -130,6 +133,13 @@ def comment(ctx: Context, event_id: int, params: Form) -> Document:
     """Comment on the event."""
     created = comments.create(ctx, Form(params.values | {"event_id": event_id}).read(CommentInput))
     return redirect(ctx, f"/events/{event_id}", done="commented" if created.approved == "true" else "waiting")
+
+
+@page("POST", "/events/{event_id}/link", guests=True, rate_limited=True, again=show, form="link")
+def link(ctx: Context, event_id: int, params: Form) -> Document:
+    """Have the personal link of a response sent to its address."""
+    responses.link(ctx, Form(params.values | {"event_id": event_id}).read(LinkRequest))
+    return redirect(ctx, f"/events/{event_id}", done="guest-link-sent")
 
 
 @page("POST", "/events/{event_id}/send", guests=True, rate_limited=True, again=show, form="send")

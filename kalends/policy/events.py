@@ -160,10 +160,17 @@ def coming_dates(ctx: Context, series_id: int, since: int, *, unchecked: bool = 
     )
 
 
-def count_coming_dates(ctx: Context, series_id: int) -> int:
-    """How many events of the series are to come that the actor sees."""
-    sql = f"SELECT count(*) FROM events e WHERE e.series_id = :series_id AND e.start_at > :now AND {event_visible(ctx)}"
-    return int(ctx.tx.value(sql, series_id=series_id, now=ctx.now, **({"me": me(ctx)} if ctx.actor else {})))
+def count_coming_dates(ctx: Context, series_id: int, since: int) -> tuple[int, int]:
+    """How many events of the series are to come that the actor sees, and how many of them from `since` on."""
+    [(coming, following)] = ctx.tx.rows(
+        f"""SELECT count(*), count(CASE WHEN e.start_at >= :since THEN 1 END)
+            FROM events e WHERE e.series_id = :series_id AND e.start_at > :now AND {event_visible(ctx)}""",
+        series_id=series_id,
+        since=since,
+        now=ctx.now,
+        **({"me": me(ctx)} if ctx.actor else {}),
+    )
+    return coming, following
 
 
 def require_each(ctx: Context, visible: Mapping[int, Event], rights: Mapping[int, Right]) -> None:

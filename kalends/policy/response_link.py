@@ -19,7 +19,7 @@ LINK_LIFETIME = 30 * 86_400
 MAX_DIGITS = 18
 INCOMPLETE = "This link does not work: it is not complete, or it was replaced by a newer one. Look for the newest mail about the event."
 ENDED = "This link ended 30 days after the event."
-# SQL: whether the guest of the response `r` sees the event `e`, as `sees_event` says of one.
+# SQL: whether the guest of the response `r` can open the event `e`, or is invited to it.
 GUEST_SEES_EVENT = f"""({VISIBLE_TO_USER.replace(":me", "r.user_id")}
     OR EXISTS (SELECT 1 FROM invitations i WHERE i.event_id = e.id AND i.email_key = r.email_key AND i.state <> 'withdrawn')
     OR EXISTS (SELECT 1 FROM invitations i WHERE i.series_id = e.series_id AND i.email_key = r.email_key AND i.state <> 'withdrawn')

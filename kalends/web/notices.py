@@ -23,6 +23,7 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "said-no": "Thank you. You said no.",
     "announced": ("It is on its way to 1 person.", "It is on its way to {count} people."),
     "withdrawn": "The invitation is taken back.",
+    "guest-link-sent": "If this address has responded, a message with its link is on its way.",
     "guest-link-reset": "The old link has stopped, and a new one is on its way to the guest.",
     "link-reset": "This is your new link. The old one has stopped.",
     "guest-added": "The guest is on the list.",

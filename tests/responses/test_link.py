@@ -121,6 +121,18 @@ def test_guests_and_organisers_replace_the_link(cast: Cast, db: Database, settin
     assert f"/r/{token_of(db, settings, response_id)}" in text_of(message)
 
 
+def test_the_event_page_sends_the_link_again(cast: Cast, db: Database, settings: Settings) -> None:
+    event, link = _link(cast, db, settings)
+    mails_about(db, settings, event["id"])
+    page = f"/events/{event['id']}"
+    assert "Send me my link again" in cast.anonymous.get(page).text
+    replies = [cast.anonymous.post(f"{page}/link", data={"email_address": f"{name}@example.org"}) for name in ("gus", "nobody")]
+    assert [reply.redirect for reply in replies] == [(page, "guest-link-sent")] * 2
+    [message] = mails_about(db, settings, event["id"])
+    assert (message["To"], link in text_of(message)) == ("gus@example.org", True)
+    assert cast.anonymous.post(f"{page}/link", data={"email_address": "gus"}).status == 422
+
+
 def test_forgetting_erases_the_person_and_keeps_the_number(cast: Cast, db: Database, settings: Settings) -> None:
     event, link = _link(cast, db, settings, email_address="forgetme@example.org", name="Forgetme", comment="Forgetme, too", number=3)
     cast.anonymous.post(link, data=FORM | {"name": "Forgetme Again"})

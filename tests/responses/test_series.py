@@ -63,9 +63,11 @@ def test_the_page_names_the_reach_and_the_feed_has_the_dates(cast: Cast, db: Dat
     dates = _a_series(cast.alice)[3:]
     path = f"/events/{dates[1]['id']}"
     page = cast.anonymous.get(path).text
-    assert ("All 12 dates" in page, "Only 9 June 2026" in page) == (True, True)
-    sent = cast.anonymous.post(f"{path}/respond", data={"response": "YES", "email_address": "gus@example.org", "scope": "all"})
-    assert sent.status == 303
+    assert [text in page for text in ("All 12 dates", "From 9 June 2026 on (11 dates)", "Only 9 June 2026")] == [True] * 3
+    form = {"response": "YES", "email_address": "gus@example.org"}
+    assert cast.anonymous.post(f"{path}/respond", data=form | {"scope": "following"}).status == 303
+    assert _responses(cast.alice, dates) == ["", *["YES"] * 11]
+    assert cast.anonymous.post(f"{path}/respond", data=form | {"scope": "all"}).status == 303
     assert _responses(cast.alice, dates) == ["YES"] * 12
     a_response(cast.alice, dates[3], email_address="gus@example.org", response="NO")
     response_id = cast.alice.get(f"/api/responses?event_id={dates[1]['id']}").json["responses"][0]["id"]
