@@ -66,9 +66,9 @@ def respond_to_series(
     since = event.start_at if fields.value.scope == "following" else 0
     rows = _respond_to_dates(ctx, policy.coming_dates(ctx, event.series_id, since, unchecked=is_invited), who, fields, via)
     main = next((row for row in rows if row.event_id == event.id), rows[0])
+    news.record(ctx, event, response_id=main.id)
     ctx.tx.run("ROLLBACK TO SAVEPOINT dates" if is_proposed else "RELEASE SAVEPOINT dates")
     proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=is_proposed)
-    news.record(ctx, event, response_id=main.id, is_changed=not is_proposed)
     by_editor = is_another(ctx, event, who)
     if state.confirmations == "on" and (fields.value.notify or not by_editor):
         response_mail.insert(ctx, event, who.email_address, main.id, proposal_id, "response_changed" if by_editor else None)

@@ -8,6 +8,7 @@ from kalends.settings import Settings
 from kalends.worker import tell_organisers
 from tests.cast import Cast, Person, a_comment, a_response, an_event, verified
 from tests.conftest import Clock
+from tests.events.series import events_of_series
 from tests.responses.mail import a_proposal_token
 from tests.users.account_mail import mails
 
@@ -100,8 +101,10 @@ def test_a_proposal_is_told_when_it_is_confirmed(cast: Cast, alice: Person, db: 
     assert alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 2}).status == 200
     a_response(verified(db, cast.bob), event)
     assert len(told(db, settings, clock, alice)) == 1
-    for scope in ("all", "this"):
-        a_response(cast.anonymous, event, email_address=cast.bob.email_address, response="NO", scope=scope)
+    [_, other] = events_of_series(alice, event["id"])
+    # He has not responded to the other date.
+    for date, scope in ((other, "all"), (event, "this")):
+        a_response(cast.anonymous, date, email_address=cast.bob.email_address, response="NO", scope=scope)
     clock.ahead(HOUR)
     assert len(told(db, settings, clock, alice)) == 1
     assert cast.anonymous.post(f"/r/confirm/{a_proposal_token(settings, clock())}").status == 303
