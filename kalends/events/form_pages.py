@@ -132,12 +132,16 @@ def edit(ctx: Context, event_id: int, form: FormState | None = None, rule: FormS
 
 @page("POST", "/events/{event_id}", again=edit)
 def update(ctx: Context, event_id: int, params: Form) -> Document:
-    """Change the event, or those of its series that were chosen."""
+    """Change the event, or those of its series that were chosen; if that tells guests, ask first whether it does."""
     store.lock(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if params.text("version") != event.etag:
         raise errors.Conflict(CHANGED)
-    api.update(ctx, event_id, _changed(event, _join(params)))
+    reply = api.update(ctx, event_id, _changed(event, _join(params)))
+    if reply.told and reply.told.email and not params.text("notify"):
+        # The form is shown again, with this choice; the change is rolled back.
+        people = labels.plural(reply.told.email, "person", "people")
+        raise errors.invalid("notify", f"about this change would go to {people}: choose whether it does, then save", "required")
     return redirect(ctx, f"/events/{event_id}", done="saved", can_undo=True)
 
 

@@ -38,7 +38,7 @@ LABELS = {
     "min_party": "Fewest who would come",
     "moderation": "Comments that wait for approval",
     "name": "Name",
-    "notify": "Mail to the guest",
+    "notify": "Mail to guests",
     "nth": "Which weekday",
     "number": "People",
     "options": "Options",

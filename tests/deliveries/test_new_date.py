@@ -105,7 +105,10 @@ def test_the_page_asks_too_and_a_date_in_the_past_asks_nobody(cast: Cast) -> Non
     version = re.search('name="version" value="([^"]+)"', cast.alice.get(f"{path}/edit").text)
     assert version
     form = {"version": version[1], "status": "postponed", "start_time": "2027-07-01", "start_clock": "20:00"}
-    assert cast.alice.post(path, data=form).redirect[1] == "saved"
+    first = cast.alice.post(path, data=form)
+    assert (first.status, "about this change would go to 1 person" in first.text) == (422, True)
+    assert asked(cast.alice, event) == []
+    assert cast.alice.post(path, data=form | {"notify": "auto", "message": "At last"}).redirect[1] == "saved"
     assert asked(cast.alice, event) == ["gus"]
     assert cast.alice.get(f"/api{path}").json["status"] == "planned"
 
