@@ -18,7 +18,7 @@ from kalends.reminders.remind import DROPPED
 from kalends.responses import store as responses
 
 LATE = "It could not be sent in time."
-SAID = {"YES": "you said yes.", "MAYBE": "you said maybe. Do you come?"}
+SAID = {"YES": "you said yes.", "MAYBE": "you said maybe. Will you come?"}
 
 
 def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:

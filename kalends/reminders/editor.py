@@ -24,7 +24,12 @@ WHEN = [
 ]
 NEW = {"when": "1440", "audience": ["going", "maybe"], "days_before": 1, "at": "18:00", "channel": "email"}
 GROUPS = [("going", "Going"), ("maybe", "Maybe"), ("waiting", "Waiting list"), ("all", "All of these")]
-WHOM = {"going": "who comes", "maybe": "who said maybe", "waiting": "who waits for a place", "all": "everybody who did not say no"}
+WHOM = {
+    "going": "those who come",
+    "maybe": "those who said maybe",
+    "waiting": "those who wait for a place",
+    "all": "everybody who did not say no",
+}
 MINUTES = ((7 * 24 * 60, "week"), (24 * 60, "day"), (60, "hour"), (1, "minute"))
 
 
@@ -63,7 +68,7 @@ def params(form: Form) -> dict[str, Any]:
 
 
 def describe(item: ReminderItem) -> str:
-    """`1 day before at 18:00, by e-mail to who comes and who said maybe`."""
+    """`1 day before at 18:00, by e-mail to those who come and those who said maybe`."""
     whom = "nobody" if not item.audience else WHOM["all"] if "all" in item.audience else " and ".join(WHOM[each] for each in item.audience)
     return f"{_when(item)}, by {'SMS' if item.channel == 'sms' else 'e-mail'} to {whom}"
 

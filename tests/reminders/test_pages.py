@@ -13,7 +13,7 @@ def test_an_organiser_adds_and_removes_a_reminder(cast: Cast) -> None:
     assert (broken.status, 'href="#at"' in broken.text, "Bring a chair." in broken.text) == (422, True, True)
     assert cast.alice.post(path, data=form).status == 303
     page = cast.alice.get(path).text
-    assert "1 day before at 18:00, by e-mail to who comes" in page
+    assert "1 day before at 18:00, by e-mail to those who come" in page
     assert "Reminds 1 person, on 8 June 2026, 18:00" in page
     reminder = cast.alice.get(f"/api{path}").json["reminders"][0]
     assert cast.alice.post(f"{path}/{reminder['id']}/delete").status == 303

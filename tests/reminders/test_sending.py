@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec import structs
 
 from kalends.context import Context
 from kalends.db import Database
@@ -260,6 +261,27 @@ def test_a_guest_switches_reminders_off_and_on(stage: Stage) -> None:
     assert stage.cast.alice.put(switch, json={"wanted": True}).status == 403
     assert stage.cast.anonymous.put(switch, json={"wanted": True, "token": token}).json == {"wanted": True}
     assert stage.work("2026-06-01T20:01") == [BEN]
+
+
+def test_who_is_forgotten_leaves_no_reminder_and_no_choice_behind(stage: Stage) -> None:
+    stage.prepare("2026-06-02T20:00")
+    path = f"/r/{token_of(stage.db, stage.settings, stage.guests[0]['id'])}"
+    assert stage.work("2026-06-01T20:00") == [ANA, BEN]
+    assert stage.cast.anonymous.post(f"{path}/reminders").status == 303
+    assert stage.cast.anonymous.post(f"{path}/forget").status == 200
+    with stage.db.read() as tx:
+        left = "SELECT address FROM {} WHERE event_id = :id AND address = :ana"
+        for table in ("deliveries", "suppressed_addresses"):
+            assert tx.rows(left.format(table), id=stage.event["id"], ana=ANA) == []
+
+
+def test_reminders_beyond_the_daily_limit_wait_and_are_dropped(stage: Stage) -> None:
+    stage.prepare("2026-06-02T20:00")
+    stage.settings = structs.replace(stage.settings, rate_limits="on", account_announcements_per_day=1)
+    assert stage.work("2026-06-01T20:00") == stage.work("2026-06-02T01:59") == []
+    assert stage.states() == ["planned"]
+    stage.settings = structs.replace(stage.settings, account_announcements_per_day=2)
+    assert stage.work("2026-06-02T01:59") == [ANA, BEN]
 
 
 def test_the_mail_has_the_time_the_place_and_the_personal_link(stage: Stage) -> None:
