@@ -3,8 +3,6 @@
 import re
 from typing import Any
 
-from msgspec import structs
-
 from kalends import policy
 from kalends.contacts import store as contacts
 from kalends.contacts.model import ContactFilter, Tags, Text
@@ -14,6 +12,7 @@ from kalends.http import paging
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.invitations import invite as inviting
 from kalends.invitations import message, present, store
 from kalends.invitations.model import InvitationInput
 from kalends.policy import Right
@@ -65,8 +64,7 @@ def index(ctx: Context, event_id: int, params: InvitationSearch = NO_SEARCH, for
 def check(ctx: Context, event_id: int, params: Form) -> Document:
     """Show what will be sent and to how many people, before anything is."""
     fields = Form(_values(params)).read(InvitationInput)
-    counts = api.invite(ctx, event_id, structs.replace(fields, dry_run=True))
-    event = policy.event(ctx, event_id, to=Right.EDIT)
+    event, _, selection = inviting.select(ctx, event_id, fields)
     ctx.status = 200
     carried = [("contact_ids[]", str(contact_id)) for contact_id in fields.contact_ids]
     carried += [("addresses", " ".join(fields.addresses)), ("tag", fields.tag or ""), ("message", fields.message or "")]
@@ -76,7 +74,7 @@ def check(ctx: Context, event_id: int, params: Form) -> Document:
         ctx,
         title="Check the invitation",
         event=event,
-        counts=counts,
+        counts=selection.counts,
         carried=[pair for pair in carried if pair[1]],
         preview=message.preview(ctx, event, fields.message, fields.scope),
     )

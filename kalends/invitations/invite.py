@@ -27,27 +27,30 @@ class Selection(Struct, frozen=True):
     skipped: int
     without_address: int
 
+    @property
+    def counts(self) -> Invited:
+        return Invited(len(self.guests), self.already, self.skipped, self.without_address)
+
 
 def invite(ctx: Context, event_id: int, params: InvitationInput) -> Invited:
-    """Invite the people, each once; dry_run: count them only."""
-    event = _load_open(ctx, event_id)
-    if params.scope == "all":
-        series_scope.find_events(ctx, event, "all")
-    target = store.target_of(event, params.scope)
-    selection = select(ctx, event, target, params)
-    reply = Invited(len(selection.guests), selection.already, selection.skipped, selection.without_address, params.dry_run)
-    if params.dry_run or not selection.guests:
-        return reply
+    """Invite the people, each once."""
+    event, target, selection = select(ctx, event_id, params)
+    if not selection.guests:
+        return selection.counts
     policy.require_verified_sender(ctx)
     limits.count_invitations(ctx, len(selection.guests))
     sequence = calendar_part.sequence_of(ctx, event, is_series=target.kind == "series")
     store.insert(ctx, target, selection.guests, params.message, params.party_max, sequence)
     _queue(ctx, event, "invitation", list(store.find_by_addresses(ctx, target, [guest.address for guest in selection.guests]).values()))
-    return reply
+    return selection.counts
 
 
-def select(ctx: Context, event: Event, target: Target, params: InvitationInput) -> Selection:
-    """Those whom the request names, each address once."""
+def select(ctx: Context, event_id: int, params: InvitationInput) -> tuple[Event, Target, Selection]:
+    """Those whom the request names, each address once, and what they are invited to."""
+    event = _load_open(ctx, event_id)
+    if params.scope == "all":
+        series_scope.find_events(ctx, event, "all")
+    target = store.target_of(event, params.scope)
     guests, without_address = _guests(ctx, params)
     if len(guests) > MAX_AT_ONCE:
         raise errors.invalid("addresses", f"at most {MAX_AT_ONCE} people can be invited at once; invite them in parts", "too_many")
@@ -59,7 +62,7 @@ def select(ctx: Context, event: Event, target: Target, params: InvitationInput) 
     recipients = {("email", guest.address) for guest in new}
     suppressed = suppressions.find_suppressed(ctx, event.owner_id, event.id, "invitation", recipients)
     chosen = [guest for guest in new if ("email", guest.address) not in suppressed]
-    return Selection(chosen, len(invited), len(new) - len(chosen), without_address)
+    return event, target, Selection(chosen, len(invited), len(new) - len(chosen), without_address)
 
 
 def resend(ctx: Context, event_id: int, invitation_id: int) -> Invitation:

@@ -34,7 +34,6 @@ class InvitationInput(Struct, kw_only=True):
     ) = None
     party_max: PartyMax | None = None
     scope: InvitationScope = "this"
-    dry_run: Annotated[bool, Meta(description="Whether to count only, and to invite nobody.")] = False
 
 
 class Invited(Struct):
@@ -45,7 +44,6 @@ class Invited(Struct):
     already: int
     skipped: int
     without_address: int
-    dry_run: bool
 
 
 class InvitationItem(Struct, kw_only=True):

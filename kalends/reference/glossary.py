@@ -207,7 +207,6 @@ MEANINGS = {
     "already": "How many were invited before.",
     "Invited.skipped": "How many are not invited: they want no invitations, or their address does not work.",
     "without_address": "How many contacts have no e-mail address.",
-    "dry_run": "Whether this was a count only, and nobody was invited.",
     # Questions
     # Reminders
     "reminders": "The reminders.",

@@ -49,7 +49,7 @@ def test_each_person_is_invited_once(cast: Cast) -> None:
     ana = a_contact(cast.alice, email_address="ana@example.com", first_name="Ana", tag_list="choir")
     a_contact(cast.alice, first_name="Ben", tag_list="choir")
     counts = invite(cast.alice, event, "ANA@example.com", "zoe@example.com", contact_ids=[ana["id"]], tag="choir")
-    assert counts == {"invited": 2, "already": 0, "skipped": 0, "without_address": 1, "dry_run": False}
+    assert counts == {"invited": 2, "already": 0, "skipped": 0, "without_address": 1}
     assert invite(cast.alice, event, "zoe@example.com", "new@example.com")["invited"] == 1
     rows = invitations(cast.alice, event)
     assert [(row["address"], row["name"], row["state"]) for row in rows] == [
@@ -61,7 +61,11 @@ def test_each_person_is_invited_once(cast: Cast) -> None:
 
 def test_a_dry_run_counts_and_invites_nobody(cast: Cast) -> None:
     event = an_event(cast.alice, start_time=START)
-    assert invite(cast.alice, event, "ana@example.com", dry_run=True)["invited"] == 1
+    reply = invite(cast.alice, event, "ana@example.com", dry_run=True)
+    assert (reply["invited"], reply["would_tell"]["messages"]) == (
+        1,
+        [{"kind": "invitation", "channel": "email", "address": "ana@example.com"}],
+    )
     assert invitations(cast.alice, event) == []
 
 

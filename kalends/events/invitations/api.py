@@ -27,7 +27,7 @@ def invite(ctx: Context, event_id: int, params: InvitationInput) -> Invited:
     """Invite people by mail: addresses, contacts of yours, or all contacts with a tag. Nobody is invited twice.
 
     Each gets a link of their own to respond, which shows them the event even if it is private, and a calendar file whose replies
-    become responses, if the server takes mail. `dry_run` counts and sends nothing.
+    become responses, if the server takes mail.
     """
     return inviting.invite(ctx, event_id, params)
 
