@@ -14,14 +14,18 @@ from kalends.deliveries.outcome import Undeliverable
 from kalends.deliveries.recipient_links import stop_url
 from kalends.deliveries.response_message import CHOICES, Link, guest_mail
 from kalends.events import store as events
+from kalends.invitations import addresses, calendar_part
+from kalends.invitations import store as invitations
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
+from kalends.records.invitation import Invitation
 from kalends.records.response import Response
 from kalends.responses import store as responses
 
 # The dates of a series in one message; the page of the event has all.
 MAX_EVENTS = 20
 REASON = "You get this because you responded to this event."
+INVITED = "You get this because you are invited to this event."
 
 
 def build(ctx: Context, delivery: Delivery) -> EmailMessage:
@@ -36,31 +40,44 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     first = changed[0]
     event = visible.get(first.event_id)
     response = _response(ctx, delivery, first.event_id) if event else None
+    invitation = invitations.find_for(ctx, event, delivery.address) if event else None
+    takes_replies = invitation is not None and addresses.takes_replies(ctx.settings)
     lines = _describe(first) if len(changed) == 1 else _list(changed)
     subject = f"{_headline(first)}: {(first.new or first.old).title}" + (f" ({len(changed)} dates)" if len(changed) > 1 else "")
     lead = "\n\n".join(filter(None, (notice.message, NEW_DATE if _headline(first) == "New date" else "")))
-    links = _links(ctx, event, response, asks=first.new is not None and first.new.status != "cancelled") if event else []
+    links = _links(ctx, event, response, invitation, asks=first.new is not None and first.new.status != "cancelled") if event else []
     stop = stop_url(ctx.settings, delivery.id)
     shown = event or _deleted_event(delivery, first)
-    return guest_mail(ctx.settings, delivery, shown, subject, lead, links, REASON, lines=lines, stop=stop, has_file=event is not None)
+    reason, has_file = REASON if response or not invitation else INVITED, event is not None and not takes_replies
+    mail = guest_mail(ctx.settings, delivery, shown, subject, lead, links, reason, lines=lines, stop=stop, has_file=has_file)
+    if invitation and event and takes_replies:
+        calendar_part.add_update(ctx, mail, invitation, [event, *(each for each in visible.values() if each.id != event.id)])
+    return mail
 
 
 def _find_visible(ctx: Context, delivery: Delivery, changed: list[ChangedEvent]) -> list[Event]:
-    """Those of the events to which the recipient has a response, and that the recipient may see."""
+    """Those of the events to which the recipient has a response or an invitation, and that the recipient may see."""
     rows = events.find_by_ids(ctx, [each.event_id for each in changed if each.new is not None])
     guests = {row.event_id: row for row in responses.of_address_to_events(ctx, [event.id for event in rows], delivery.address)}
-    return [event for event in rows if event.id in guests and policy.sees_event(ctx, guests[event.id], event)]
+    return [event for event in rows if _sees(ctx, delivery, event, guests.get(event.id))]
+
+
+def _sees(ctx: Context, delivery: Delivery, event: Event, response: Response | None) -> bool:
+    if response is None:
+        return invitations.find_for(ctx, event, delivery.address) is not None
+    return policy.sees_event(ctx, response, event)
 
 
 def _response(ctx: Context, delivery: Delivery, event_id: int) -> Response | None:
     return next(iter(responses.of_address(ctx, event_id, delivery.address)), None)
 
 
-def _links(ctx: Context, event: Event, response: Response | None, *, asks: bool) -> list[Link]:
-    """The choices, each of which opens a page that has it chosen, and the event."""
-    url = policy.response_url(ctx.settings, response) if response else ""
-    choices = [Link(text, f"{url}?response={choice}") for choice, text in CHOICES] if response and asks else []
-    return [*choices, Link("To the event", f"{ctx.settings.url}/events/{event.id}")]
+def _links(ctx: Context, event: Event, response: Response | None, invitation: Invitation | None, *, asks: bool) -> list[Link]:
+    """The choices, each of which opens a page that has it chosen, and the event if the page of it can be opened."""
+    url = policy.response_url(ctx.settings, response) if response else policy.invitation_url(ctx.settings, invitation) if invitation else ""
+    choices = [Link(text, f"{url}?response={choice}") for choice, text in CHOICES] if url and asks else []
+    is_open = event.public or invitation is None
+    return [*choices, *([Link("To the event", f"{ctx.settings.url}/events/{event.id}")] if is_open else [])]
 
 
 def _headline(changed: ChangedEvent) -> str:

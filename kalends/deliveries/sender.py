@@ -311,6 +311,8 @@ def _record_outcome(
                     suppressions.insert_for_delivery(ctx, delivery, "refused", error)
                 if delivery.kind == "invitation":
                     invitations.record_outcome(ctx, delivery, state, error)
+                elif delivery.event_ids and state == "sent":
+                    invitations.record_update(ctx, delivery)
                 return store.finish(ctx, delivery, state, error, due_at)
         except (Retry, Unavailable):
             if time.monotonic() > until:

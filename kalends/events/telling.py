@@ -16,8 +16,10 @@ from kalends.events import store
 from kalends.events.input import NOTIFY, EventChanges
 from kalends.events.model import PARTS
 from kalends.http.input.fields import Changes
+from kalends.invitations import store as invitations
 from kalends.records.event import Event
 from kalends.transports import FILES
+from kalends.values.text import fold_case
 
 # The fields of whose changes guests are told without being named.
 _MUST_KNOW = {"start_time", "end_time", "all_day", "time_zone", "location", *PARTS, "status"}
@@ -25,9 +27,9 @@ _WAITING = "r.queued_at IS NOT NULL AND r.held + r.offered < r.queued_for"
 
 
 class Guest(Struct, frozen=True):
-    """A response to one of the events, as far as it says whether they are told."""
+    """A response to one of the events, as far as it says whether they are told; somebody invited without a response has no id."""
 
-    id: int
+    id: int | None
     event_id: int
     user_id: int | None
     email_address: str
@@ -85,12 +87,17 @@ def _find_guests(ctx: Context, events: list[Event], notify: str) -> dict[int, li
         ids=[event.id for event in events],
     )
     ids = set() if notify in NOTIFY else set(map(int, notify.split(",")))
-    if unknown := ids - {row.id for row in rows}:
+    if unknown := ids - {row.id for row in rows if row.id}:
         raise errors.invalid("notify", f"response {min(unknown)} is not one to this event", "not_found")
     me = policy.me(ctx)
     for row in rows:
         if (row.id in ids if ids else _is_meant(row, notify)) and row.user_id != me and row.sees:
             guests[row.event_id].append(row)
+    if notify in ("auto", "concerned", "all"):
+        own = fold_case(ctx.actor.email_address) if ctx.actor else ""
+        for event_id, address in invitations.find_unanswered(ctx, [event.id for event in events]):
+            if fold_case(address) != own:
+                guests[event_id].append(Guest(None, event_id, None, address, "", is_waiting=False, sees=True))
     return guests
 
 

@@ -1,6 +1,10 @@
 """The calendar in the mail of an invitation (iTIP, RFC 5546): the event or the whole series, with the guest as the only attendee."""
 
 import re
+from collections.abc import Sequence
+from email.message import EmailMessage
+
+from msgspec import structs
 
 from kalends import policy
 from kalends.context import Context
@@ -16,14 +20,28 @@ from kalends.values.text import replace_control_characters
 STATUSES = {"YES": "ACCEPTED", "MAYBE": "TENTATIVE", "NO": "DECLINED"}
 
 
-def build(ctx: Context, invitation: Invitation, event: Event, method: str) -> bytes:
-    """The calendar file: REQUEST and CANCEL with the guest and the address for replies, PUBLISH without."""
+def add_update(ctx: Context, message: EmailMessage, invitation: Invitation, changed: list[Event]) -> None:
+    """Add to a notice of changes what updates the guest's calendar: the event or series as it is, or the dates that are cancelled."""
+    sequence = max(sequence_of(ctx, changed[0], is_series=invitation.series_id is not None), invitation.sequence + 1)
+    method = "CANCEL" if all(event.status == "cancelled" for event in changed) else "REQUEST"
+    slots = [event.slot for event in changed if event.slot] if method == "CANCEL" else []
+    file = build(ctx, structs.replace(invitation, sequence=sequence), changed[0], method, slots)
+    message["Reply-To"] = addresses.reply_address(ctx.settings, invitation)
+    message.add_alternative(file.decode(), subtype="calendar", cte="base64", params={"method": method})
+
+
+def build(ctx: Context, invitation: Invitation, event: Event, method: str, slots: Sequence[str] = ()) -> bytes:
+    """The calendar file: REQUEST and CANCEL with the guest and the address for replies, PUBLISH without.
+
+    slots: the dates of the series that it is about, if they depart from its rule; without any, the whole."""
     events = [event] if invitation.series_id is None else store.find_by_series(ctx, [invitation.series_id])
     if invitation.series_id is None:
         components, years = [ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings))], ical.Years()
         ical.add_years(years, event)
     else:
         components, years = feed.format_all(ctx, events)
+        numbers = "|".join(slot.replace("-", "") for slot in slots)
+        components = [each for each in components if slots and re.search(rf"(?m)^RECURRENCE-ID\b.*:({numbers})", each)] or components
     if method != "PUBLISH":
         lines = _participants(ctx, invitation, event)
         components = [ical.add_lines(_stamp(ctx, component, invitation, method), lines) for component in components]

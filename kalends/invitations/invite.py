@@ -90,7 +90,8 @@ def withdraw(ctx: Context, event_id: int, invitation_id: int) -> None:
     if invitation.state == "withdrawn":
         return
     was_sent = invitation.state == "sent"
-    invitation = store.count_mail(ctx, invitation, "withdrawn", invitation.sequence + 1)
+    sequence = calendar_part.sequence_of(ctx, event, is_series=invitation.series_id is not None)
+    invitation = store.count_mail(ctx, invitation, "withdrawn", max(sequence, invitation.sequence) + 1)
     if was_sent and event.start_at > ctx.now:
         _queue(ctx, event, "withdrawal", [invitation])
 

@@ -159,6 +159,34 @@ def set_state(ctx: Context, invitation_id: int, state: MailState, detail: str | 
     )
 
 
+def find_for(ctx: Context, event: Event, address: str) -> Invitation | None:
+    """The invitation of the address to the event, else to its series, unless it was taken back."""
+    targets = [Target("event", event.id), *([Target("series", event.series_id)] if event.series_id is not None else [])]
+    rows = (find(ctx, target, address) for target in targets)
+    return next((row for row in rows if row and row.state != "withdrawn"), None)
+
+
+def find_unanswered(ctx: Context, event_ids: list[int]) -> list[tuple[int, str]]:
+    """The events and addresses of those who were sent an invitation, to the event or to its series, and have not responded."""
+    sql = f"""SELECT e.id, i.address FROM events e JOIN invitations i ON i.{{}}
+              WHERE e.id {ctx.db.in_list("ids")} AND i.state = 'sent'
+              AND NOT EXISTS (SELECT 1 FROM responses r WHERE r.event_id = e.id AND r.email_key = i.email_key)"""
+    rows = ctx.tx.rows(f"{sql.format('event_id = e.id')} UNION {sql.format('series_id = e.series_id')}", ids=event_ids)
+    return sorted(rows)
+
+
+def record_update(ctx: Context, delivery: Delivery) -> None:
+    """Count the calendar that was sent with a notice of changes: the next one must have a higher SEQUENCE."""
+    ids = [int(number) for number in (delivery.event_ids or "").split(",") if number]
+    ctx.tx.run(
+        f"""UPDATE invitations SET sequence = sequence + 1 WHERE email_key = :key AND id IN (
+                SELECT i.id FROM events e JOIN invitations i ON i.event_id = e.id WHERE e.id {ctx.db.in_list("ids")}
+                UNION SELECT i.id FROM events e JOIN invitations i ON i.series_id = e.series_id WHERE e.id {ctx.db.in_list("ids")})""",
+        key=fold_case(delivery.address),
+        ids=ids,
+    )
+
+
 def record_outcome(ctx: Context, delivery: Delivery, state: str, error: str | None) -> None:
     """Record that the mail of the invitation was sent, or that it cannot be. A guest is told once that it was taken back."""
     verb, invitation = find_by_cause(ctx, delivery.cause or "", delivery.address)

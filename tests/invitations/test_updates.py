@@ -1,0 +1,73 @@
+"""What invited guests are told when the event changes: a mail whose calendar updates or cancels the entry in theirs."""
+
+import re
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from kalends.db import Database
+from kalends.inbound.handle import handle
+from kalends.settings import Settings
+from kalends.values import timestamps
+from tests.cast import Cast, an_event
+from tests.conftest import Clock
+from tests.inbound import replies
+from tests.invitations.test_invite import calendar_of, invitations, invite
+from tests.responses.mail import links_in, mails_about
+
+GUEST = "ana@example.com"
+
+
+@pytest.fixture
+def inbound(settings: Settings, clock: Clock) -> Settings:
+    # The worker has its own clock.
+    clock.now = timestamps.now()
+    return structs.replace(settings, inbound="pipe", inbound_domain="in.example.org")
+
+
+def _sequence(calendar: str) -> int:
+    return max(map(int, re.findall(r"^SEQUENCE:(\d+)$", calendar, re.MULTILINE)))
+
+
+def test_an_invited_guest_gets_the_new_time_whether_or_not_they_have_responded(cast: Cast, db: Database, inbound: Settings) -> None:
+    event: dict[str, Any] = an_event(cast.alice, start_time="2027-06-01T20:00")
+    invite(cast.alice, event, GUEST, "zoe@example.com")
+    first, _ = mails_about(db, inbound, event["id"])
+    to = first["Reply-To"].addresses[0].addr_spec
+    told = cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-06-02T20:00"}).json["told"]
+    assert (told["email"], told["skipped"]) == (2, 0)
+    update, _ = mails_about(db, inbound, event["id"])
+    calendar = calendar_of(update)
+    assert (update["To"], "METHOD:REQUEST\n" in calendar, "20270602T200000" in calendar) == (GUEST, True, True)
+    assert _sequence(calendar) > _sequence(calendar_of(first))
+    assert calendar.count("ATTENDEE") == 1
+    assert any(path.startswith("/i/") for path in links_in(update))
+    assert handle(db, inbound, replies.gmail(to=to, guest=GUEST)) == "responded"
+    assert [mail["To"] for mail in mails_about(db, inbound, event["id"])] == [GUEST]
+    # As when a worker claims them: later changes are told by another notice.
+    with db.write() as tx:
+        tx.run("UPDATE change_notices SET closed_at = 1 WHERE closed_at IS NULL")
+    (row,) = [row for row in invitations(cast.alice, event) if row["address"] == "zoe@example.com"]
+    cast.alice.delete(f"/api/events/{event['id']}/invitations/{row['id']}")
+    mails_about(db, inbound, event["id"])
+    cast.alice.put(f"/api/events/{event['id']}", json={"status": "cancelled"})
+    (cancelled,) = mails_about(db, inbound, event["id"])
+    assert cancelled["To"] == GUEST
+    assert "METHOD:CANCEL\n" in calendar_of(cancelled)
+    assert "PARTSTAT=ACCEPTED" in calendar_of(cancelled)
+    assert _sequence(calendar_of(cancelled)) > _sequence(calendar)
+
+
+def test_cancelling_one_date_cancels_that_date_alone(cast: Cast, db: Database, inbound: Settings) -> None:
+    event = an_event(cast.alice, start_time="2027-06-01T20:00", time_zone="Europe/Paris")
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 3})
+    invite(cast.alice, event, GUEST, scope="all")
+    mails_about(db, inbound, event["id"])
+    second = cast.alice.get(f"/api/events?calendar_id={cast.alice.primary_calendar_id}&start_time=2027-06-02").json["events"][0]
+    cast.alice.put(f"/api/events/{second['id']}", json={"status": "cancelled"})
+    (mail,) = mails_about(db, inbound, second["id"])
+    calendar = calendar_of(mail)
+    assert "METHOD:CANCEL\n" in calendar
+    assert calendar.count("BEGIN:VEVENT") == 1
+    assert "RECURRENCE-ID;TZID=Europe/Paris:20270608T200000\n" in calendar
