@@ -19,8 +19,8 @@ LINK_LIFETIME = 30 * 86_400
 MAX_DIGITS = 18
 INCOMPLETE = "This link does not work: it is not complete, or it was replaced by a newer one. Look for the newest mail about the event."
 ENDED = "This link ended 30 days after the event."
-# SQL: whether the guest of the response `r` can open the event `e`, or is invited to it.
-GUEST_SEES_EVENT = f"""({VISIBLE_TO_USER.replace(":me", "r.user_id")}
+# SQL: whether the guest of the response `r` can open the event `e`, is invited to it, or was added by an editor.
+GUEST_SEES_EVENT = f"""(r.added OR {VISIBLE_TO_USER.replace(":me", "r.user_id")}
     OR EXISTS (SELECT 1 FROM invitations i WHERE i.event_id = e.id AND i.email_key = r.email_key AND i.state <> 'withdrawn')
     OR EXISTS (SELECT 1 FROM invitations i WHERE i.series_id = e.series_id AND i.email_key = r.email_key AND i.state <> 'withdrawn')
 )"""
@@ -59,7 +59,7 @@ def essentials(event: Event) -> Event:
 
 def sees_event(ctx: Context, response: Response, event: Event) -> bool:
     """Whether the guest of the response sees the essentials of the event: they can open it, are invited to it, or an editor added them."""
-    if event.public or response.added:
+    if event.public:
         return True
     sql = f"SELECT 1 FROM responses r, events e WHERE r.id = :id AND e.id = :event_id AND {GUEST_SEES_EVENT}"
     return bool(ctx.tx.rows(sql, id=response.id, event_id=event.id))

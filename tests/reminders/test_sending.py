@@ -212,9 +212,11 @@ def test_a_copy_starts_clean(stage: Stage) -> None:
 
 def test_nobody_who_cannot_see_the_event_is_reminded(stage: Stage) -> None:
     stage.prepare("2026-06-02T20:00")
+    a_response(stage.cast.anonymous, stage.event, email_address="gus@example.org")
     stage.put(public=False)
-    assert stage.cast.alice.get(f"{stage.path}/reminders").json["reminders"][0]["recipients"] == 0
-    assert stage.work("2026-06-01T20:00") == []
+    assert stage.cast.alice.get(f"{stage.path}/reminders").json["reminders"][0]["recipients"] == 2
+    # Alice has added the others, who see a private event by their links.
+    assert stage.work("2026-06-01T20:00") == [ANA, BEN]
 
 
 def test_what_changes_between_the_claim_and_the_send_is_dropped(stage: Stage) -> None:

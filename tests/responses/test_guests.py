@@ -44,10 +44,10 @@ def test_a_guest_of_a_private_event_learns_its_essentials_alone(cast: Cast, db: 
     sent = cast.anonymous.post(link, data={"response": "YES", "number": "2", "plus_n": "0", "name": "Dana"})
     assert (sent.status, cast.alice.get(f"/api/responses/{response_id}").json["number"]) == (303, 2)
     assert cast.alice.put(f"/api/events/{event['id']}", json=SECRET).status == 200
-    [mail] = mails_about(db, settings, event["id"])
+    mail, cancellation = mails_about(db, settings, event["id"])
     [file] = [part.get_content() for part in mail.iter_attachments()]
     page, feed = cast.anonymous.get(link), cast.anonymous.get(f"{link}.ics")
-    for text in (page.text, feed.text, file, text_of(mail)):
+    for text in (page.text, feed.text, file, text_of(mail), text_of(cancellation)):
         assert ("Gig" in text, "Cellar" in text, "secret" in text.lower()) == (True, True, False), text
     assert (f'/events/{event["id"]}"' in page.text, cast.anonymous.get(f"/events/{event['id']}").status) == (False, 404)
 
