@@ -205,6 +205,10 @@ MEANINGS = {
     "InvitationItem.detail": "Why the mail came back.",
     "invited": "How many people are invited now.",
     "already": "How many were invited before.",
+    "told": "How many people the write tells; absent if it tells nobody.",
+    "Told.email": "How many by e-mail.",
+    "Told.sms": "How many by SMS.",
+    "Told.skipped": "How many are not told: they want no messages about the event, or their address does not work.",
     "Invited.skipped": "How many are not invited: they want no invitations, or their address does not work.",
     "without_address": "How many contacts have no e-mail address.",
     # Questions
@@ -379,6 +383,7 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     ("DAILY", "WEEKLY", "MONTHLY", "YEARLY"): "Frequency",
     ("skip", "last"): "ShortMonths",
     ("this", "following", "all"): "Scope",
+    ("this", "all"): "InvitationScope",
     QUESTION_KINDS: "QuestionKind",
     PER: "AskedPer",
     ("public",): "SearchScope",

@@ -49,7 +49,7 @@ def _declared() -> Iterator[tuple[str, str]]:
     """The unique indexes that the migrations make, by table."""
     for migration in FOLDER.iterdir():
         if migration.name.endswith(".sql"):
-            for name, table in re.findall(r"CREATE UNIQUE INDEX (\w+) ON (\w+)", migration.read_text()):
+            for name, table in re.findall(r"CREATE UNIQUE INDEX (\w+)\s+ON (\w+)", migration.read_text()):
                 yield table, name
 
 

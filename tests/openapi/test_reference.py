@@ -115,7 +115,7 @@ def test_the_reference_has_nothing_inline_and_nothing_from_other_hosts(page: Ele
         assert element.tag != "script" or str(element.attributes["src"]).startswith("/static/")
         assert not [name for name in element.attributes if name == "style" or name.startswith("on")]
         assert not str(element.attributes.get("src", "")).startswith("http")
-    assert all(str(link.attributes["href"]).startswith("/static/") for link in page.all("link"))
+    assert all(str(link.attributes["href"]).startswith(("/static/", "/manifest.json")) for link in page.all("link"))
 
 
 def test_the_reference_fits_a_narrow_screen(page: Element) -> None:
