@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from kalends.db import Retry
 from kalends.errors import Unavailable
 from kalends.inbound.message import MAX_OCTETS
 from kalends.log import get_logger
@@ -25,14 +26,24 @@ class MailboxFailed(Exception):
 
 
 def poll(mailbox: Mailbox, handle: Callable[[bytes], object]) -> int:
-    """Handle the unread messages; return their number. What fails stays unread, and is read again in the next round."""
+    """Handle the unread messages; return how many were. One that fails stays unread, is read again in the next round, and holds up no
+    other."""
     with _session(mailbox) as session:
         _require(session.select(_quote(mailbox.folder)))
         numbers = _require(session.uid("SEARCH", "UNSEEN"))[0].split()[:MAX_MESSAGES]
+        count = 0
         for number in numbers:
-            handle(_fetch(session, number.decode()))
+            octets = _fetch(session, number.decode())
+            try:
+                handle(octets)
+            except (Retry, Unavailable):
+                raise
+            except Exception:
+                log.exception("inbound_message_failed", uid=number.decode())
+                continue
             _require(session.uid("STORE", number.decode(), "+FLAGS.SILENT", r"(\Seen)"))
-        return len(numbers)
+            count += 1
+        return count
 
 
 @contextmanager
@@ -50,7 +61,7 @@ def _session(mailbox: Mailbox) -> Iterator[imaplib.IMAP4]:
         raise MailboxFailed(f"No safe connection to the mailbox can be made ({error.reason or 'TLS failed'}).") from None
     except imaplib.IMAP4.error as error:
         raise MailboxFailed(f"The mailbox refused: {str(error).replace(mailbox.password, '…')[:200]}") from None
-    except Unavailable:
+    except (Retry, Unavailable):
         raise
     except OSError:
         raise MailboxFailed("The mail server cannot be reached, or closed the connection.") from None

@@ -16,6 +16,9 @@ from kalends.values.text import replace_control_characters
 
 MAX_OCTETS = 10 * 1024 * 1024
 MAX_PARTS = 100
+MAX_HEAD = 65_536
+# Lines that may begin a part: to split a message at them takes long.
+MAX_BOUNDARIES = 2_000
 MAX_LEVELS = 20
 MAX_TEXT = 10_000
 # The header fields in which mail servers name the recipient.
@@ -48,14 +51,16 @@ class InboundMessage(Struct, frozen=True, kw_only=True):
 def read(octets: bytes) -> InboundMessage:
     """Read the message. Nothing in it makes this fail."""
     if len(octets) > MAX_OCTETS:
-        octets, trouble = octets[: octets.find(b"\r\n\r\n", 0, MAX_OCTETS) + 4 or 65_536], f"it is larger than {MAX_OCTETS // 2**20} MiB"
+        octets, trouble = _head(octets), f"it is larger than {MAX_OCTETS // 2**20} MiB"
+    elif octets.count(b"\n--") > MAX_BOUNDARIES:
+        octets, trouble = _head(octets), "it has too many parts"
     else:
         trouble = ""
     try:
         message = message_from_bytes(octets)
         parts = list(_parts(message))
     except RecursionError:
-        message, parts, trouble = message_from_bytes(octets[: octets.find(b"\n\n") + 2]), [], "its parts lie too deep"
+        message, parts, trouble = message_from_bytes(_head(octets)), [], "its parts lie too deep"
     bounce = _bounce(message)
     reply, calendar_trouble = (None, "") if bounce else _reply(parts)
     submitted = _header(message, "Auto-Submitted").partition(";")[0].strip().lower()
@@ -69,6 +74,12 @@ def read(octets: bytes) -> InboundMessage:
         is_automatic=submitted == "auto-replied" or (reply is None and _is_automatic(message, submitted)),
         trouble=trouble or calendar_trouble,
     )
+
+
+def _head(octets: bytes) -> bytes:
+    """The header fields of a message that is not read further."""
+    ends = [end for blank in (b"\r\n\r\n", b"\n\n") if (end := octets.find(blank, 0, MAX_HEAD)) >= 0]
+    return octets[: min(ends, default=MAX_HEAD)] + b"\r\n\r\n"
 
 
 def _is_automatic(message: Message, submitted: str) -> bool:

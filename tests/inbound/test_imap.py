@@ -87,8 +87,7 @@ def test_a_message_whose_handling_fails_stays_unread(dovecot: Dovecot) -> None:
         seen.append(octets)
         raise KeyError
 
-    with pytest.raises(KeyError):
-        imap.poll(box, fail)
+    assert imap.poll(box, fail) == 0
     assert imap.poll(box, seen.append) == 1
     assert seen[0].replace(b"\r\n", b"\n") == seen[1].replace(b"\r\n", b"\n") == replies.gmail().replace(b"\r\n", b"\n")
 

@@ -153,10 +153,23 @@ def _nested(levels: int) -> bytes:
         ),
         (replies.message(replies.part("X" * (1024 * 1024 + 1), "text/calendar; method=REPLY")), "larger than 1 MiB"),
         (replies.message(b"\r\n" + b"x" * 50_000_000), "larger than 10 MiB"),
-        (replies.message(_nested(5_000)), ""),
+        (replies.message(_nested(1_500)), ""),
+        (replies.message(_nested(5_000)), "too many parts"),
         (replies.message(b"\r\n", Subject="=?utf-8?b?!!!?= =?none?q?x?=", Content_Type="multipart/mixed"), ""),
     ],
-    ids=["empty", "binary", "cut off", "damaged", "no date", "10,000 exceptions", "1 MiB", "50 MB", "nested", "broken headers"],
+    ids=[
+        "empty",
+        "binary",
+        "cut off",
+        "damaged",
+        "no date",
+        "10,000 exceptions",
+        "1 MiB",
+        "50 MB",
+        "nested",
+        "many parts",
+        "broken headers",
+    ],
 )
 def test_a_hostile_message_is_no_reply(octets: bytes, trouble: str) -> None:
     read = message.read(octets)
