@@ -23,7 +23,16 @@ def _commands(document: str) -> str:
 
 @pytest.mark.parametrize(
     "document",
-    ["README.md", "docs/api.md", "docs/tutorial.md", "docs/guests.md", "docs/telling.md", "docs/embedding.md", "docs/following-changes.md"],
+    [
+        "README.md",
+        "docs/api.md",
+        "docs/tutorial.md",
+        "docs/guests.md",
+        "docs/invitations.md",
+        "docs/telling.md",
+        "docs/embedding.md",
+        "docs/following-changes.md",
+    ],
 )
 def test_the_requests_of_a_document_work_as_printed(start: Start, document: str) -> None:
     service = start()
