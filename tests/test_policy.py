@@ -30,7 +30,7 @@ from tests.cast import (
 )
 from tests.client import Client
 from tests.conftest import NOON
-from tests.deliveries.samples import a_stop_token
+from tests.deliveries.samples import a_stop_token, a_suppression
 from tests.http.multipart import multipart
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
 from tests.subscribers.confirmations import confirmations
@@ -231,6 +231,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /api/webhooks/{webhook_id}/ping": {"": (401, 202, 404, 404, 404)},
     "POST /api/webhooks/{webhook_id}/redeliver": {"": (401, 202, 404, 404, 404)},
     "GET /api/webhooks/{webhook_id}/deliveries": {"": OWN_ONLY},
+    "GET /deliveries/suppressions": {"": SIGNED_IN},
+    "POST /deliveries/suppressions/{suppression_id}/lift": {"": (401, 303, 404, 404, 404)},
     "GET /deliveries/stop/{stop_token}": {"": EVERYBODY},
     "POST /deliveries/stop/{stop_token}": {"": EVERYBODY},
     "GET /account/notices/{notices_token}": {"": EVERYBODY},
@@ -293,6 +295,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/deliveries": {"": SIGNED_IN},
     "PUT /api/events/{event_id}/send_to_me": {"private": (404, 202, 202, 202, 404), "public": (202, 202, 202, 202, 202)},
     "PUT /api/events/{event_id}/announce": {"private": (404, 409, 409, 403, 404), "public": (401, 202, 202, 403, 403)},
+    "GET /api/deliveries/suppressions": {"": SIGNED_IN},
+    "DELETE /api/deliveries/suppressions/{suppression_id}": {"": OWN_ONLY},
     "GET /api/subscribers": {"": SIGNED_IN},
     "GET /api/subscribers.csv": {"": SIGNED_IN},
     "DELETE /api/subscribers/{subscriber_id}": {"": OWN_ONLY},
@@ -427,6 +431,7 @@ class Scene:
             "response_token": lambda: a_response_token(self.settings, self.find("response_id")),
             "proposal_token": self._propose,
             "notices_token": lambda: notices_url(self.settings, self.cast.dave.id).rsplit("/", 1)[1],
+            "suppression_id": lambda: a_suppression(self.settings, self.cast.alice),
             "stop_token": lambda: a_stop_token(self.settings, self.cast.alice),
             "reset_token": lambda: a_reset_token(self.settings, self.cast.dave.id, NOON),
             "verify_token": lambda: a_verify_token(self.settings, self.cast.dave.id, NOON),

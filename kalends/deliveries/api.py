@@ -5,9 +5,11 @@ from msgspec import UNSET
 from kalends import policy
 from kalends.context import Context
 from kalends.deliveries import present, store
-from kalends.deliveries.model import DeliveryIndex, DeliveryQuery
+from kalends.deliveries import suppressions as suppressed
+from kalends.deliveries.model import DeliveryIndex, DeliveryQuery, SuppressionIndex
 from kalends.http.endpoint import endpoint
-from kalends.http.paging import page
+from kalends.http.input.types import Deletion
+from kalends.http.paging import Paging, page
 from kalends.policy import Right
 
 
@@ -20,3 +22,19 @@ def index(ctx: Context, params: DeliveryQuery) -> DeliveryIndex:
     rows, next_page = page(ctx, params, store.index(ctx, params))
     total = store.count(ctx, params) if params.count else UNSET
     return DeliveryIndex([present.item(delivery) for delivery in rows], params.size, params.offset, next_page, total)
+
+
+@endpoint("GET", "/api/deliveries/suppressions")
+def suppressions(ctx: Context, params: Paging) -> SuppressionIndex:
+    """The addresses that get no more of your messages, newest first: they want none, or a mail server refused them for good."""
+    owner = policy.user(ctx)
+    rows, next_page = page(ctx, params, suppressed.index(ctx, owner.id, params.fetch, params.offset))
+    total = suppressed.count(ctx, owner.id) if params.count else UNSET
+    return SuppressionIndex([present.suppression_item(each) for each in rows], params.size, params.offset, next_page, total)
+
+
+@endpoint("DELETE", "/api/deliveries/suppressions/{suppression_id}")
+def lift(ctx: Context, suppression_id: int) -> Deletion:
+    """Send to the address again. 409 if the recipient asked for no more messages: only they can take that back."""
+    suppressed.lift(ctx, policy.suppression(ctx, suppression_id).id)
+    return Deletion([suppression_id])

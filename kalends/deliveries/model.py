@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.types import Id, Instant
 from kalends.http.paging import Paging
+from kalends.records.suppression import Purpose, Reason
 
 Channel = Literal["email", "sms"]
 State = Literal["queued", "sending", "sent", "failed"]
@@ -68,6 +69,27 @@ class DeliveryItem(Struct, kw_only=True):
 
 class DeliveryIndex(Struct):
     deliveries: list[DeliveryItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET
+
+
+class SuppressionItem(Struct, kw_only=True):
+    """An address that gets no more messages of a purpose from you: about one event, or about all."""
+
+    id: int
+    event_id: int | None
+    channel: str
+    address: str
+    purpose: Purpose
+    reason: Reason
+    detail: str | None
+    created_at: Instant
+
+
+class SuppressionIndex(Struct):
+    suppressions: list[SuppressionItem]
     limit: int
     offset: int
     next: str | None

@@ -1,7 +1,8 @@
 """Representations of deliveries in API replies."""
 
-from kalends.deliveries.model import DeliveryItem
+from kalends.deliveries.model import DeliveryItem, SuppressionItem
 from kalends.records.delivery import Delivery
+from kalends.records.suppression import Suppression
 from kalends.values import timestamps
 
 
@@ -18,4 +19,17 @@ def item(delivery: Delivery) -> DeliveryItem:
         error=delivery.error,
         created_at=timestamps.format_utc(delivery.created_at),
         updated_at=timestamps.format_utc(delivery.updated_at),
+    )
+
+
+def suppression_item(suppression: Suppression) -> SuppressionItem:
+    return SuppressionItem(
+        id=suppression.id,
+        event_id=suppression.event_id,
+        channel=suppression.channel,
+        address=suppression.address,
+        purpose=suppression.purpose,
+        reason=suppression.reason,
+        detail=suppression.detail,
+        created_at=timestamps.format_utc(suppression.created_at),
     )

@@ -3,9 +3,10 @@
 import json
 
 from kalends.context import Context
+from kalends.db import columns
 from kalends.deliveries.store import mailbox
 from kalends.records.delivery import Delivery
-from kalends.records.suppression import Purpose, Reason
+from kalends.records.suppression import Purpose, Reason, Suppression
 
 # What each kind of message to guests is for.
 PURPOSES: dict[str, Purpose] = {
@@ -91,3 +92,17 @@ def insert_for_delivery(ctx: Context, delivery: Delivery, reason: Reason, detail
     purpose = PURPOSES.get(delivery.kind)
     if purpose is not None:
         insert(ctx, purpose, reason, delivery.channel, delivery.address, owner_id=delivery.owner_id, detail=detail)
+
+
+def index(ctx: Context, owner_id: int, limit: int, offset: int = 0) -> list[Suppression]:
+    """The addresses that get no messages of this organiser, newest first."""
+    sql = f"SELECT {columns(Suppression)} FROM suppressed_addresses WHERE owner_id = :owner_id ORDER BY id DESC LIMIT :limit OFFSET :offset"
+    return ctx.tx.all(Suppression, sql, owner_id=owner_id, limit=limit, offset=offset)
+
+
+def count(ctx: Context, owner_id: int) -> int:
+    return int(ctx.tx.value("SELECT count(*) FROM suppressed_addresses WHERE owner_id = :owner_id", owner_id=owner_id))
+
+
+def lift(ctx: Context, suppression_id: int) -> None:
+    ctx.tx.run("DELETE FROM suppressed_addresses WHERE id = :id", id=suppression_id)

@@ -17,6 +17,7 @@ from kalends.policy.account import (
     require_webhooks,
     session,
     subscriber,
+    suppression,
     webhook,
 )
 from kalends.policy.actor import Right, me, user
@@ -167,6 +168,7 @@ __all__ = [
     "session",
     "shared_calendar",
     "subscriber",
+    "suppression",
     "target_calendar",
     "user",
     "visible_calendars",

@@ -8,6 +8,7 @@ from kalends.records.contact import Contact
 from kalends.records.key import Key
 from kalends.records.session import Session
 from kalends.records.subscriber import Subscriber
+from kalends.records.suppression import Suppression
 from kalends.records.user import User
 from kalends.records.webhook import Webhook
 from kalends.transports import FILES
@@ -100,6 +101,17 @@ def subscriber(ctx: Context, subscriber_id: int) -> Subscriber:
     if subscriber is None:
         raise errors.NotFound
     return subscriber
+
+
+def suppression(ctx: Context, suppression_id: int) -> Suppression:
+    """An address that gets no messages of the actor. That the recipient wants none is not the actor's to change."""
+    sql = f"SELECT {columns(Suppression)} FROM suppressed_addresses WHERE id = :id AND owner_id = :me"
+    suppression = ctx.tx.one(Suppression, sql, id=suppression_id, me=user(ctx).id)
+    if suppression is None:
+        raise errors.NotFound
+    if suppression.reason == "unsubscribed":
+        raise errors.Conflict("They asked for no more messages. Only they can take that back.")
+    return suppression
 
 
 def webhook(ctx: Context, webhook_id: int) -> Webhook:

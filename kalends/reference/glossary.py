@@ -15,6 +15,8 @@ from kalends.questions.model import KINDS as QUESTION_KINDS
 from kalends.questions.model import PER
 from kalends.records.delivery import PLACE_NOTICES, MessageKind
 from kalends.records.response_settings import WaitingList, WaitingOrder
+from kalends.records.suppression import Purpose
+from kalends.records.suppression import Reason as SuppressionReason
 from kalends.records.user import ResponseNotices
 from kalends.records.webhook import DisabledReason, WebhookState
 from kalends.reminders.model import GROUPS, STATES
@@ -267,6 +269,11 @@ MEANINGS = {
     "DeliveryQueued.state": "State of the message.",
     "attempts": "How often sending was tried.",
     "error": "Why the last attempt failed.",
+    "suppressions": "The addresses that get no more messages.",
+    "purpose": "Which messages they get no more: notices of changes and messages, reminders, or invitations.",
+    "SuppressionItem.event_id": "Id of the only event that it is about; null for all of yours.",
+    "SuppressionItem.reason": "The mail server refused the address, a message came back, or the recipient wants no more.",
+    "SuppressionItem.detail": "What the mail server said.",
     "queued": "Number of messages that were queued.",
     "subscribers": "The subscribers.",
     "source": "Where the address was given.",
@@ -368,6 +375,8 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     get_args(WebhookState): "WebhookDeliveryState",
     ("YES", "MAYBE", "NO"): "Attendance",
     ("planned", "cancelled", "postponed"): "EventStatus",
+    get_args(Purpose): "SuppressionPurpose",
+    get_args(SuppressionReason): "SuppressionReason",
     get_args(WaitingList): "WaitingList",
     get_args(WaitingOrder): "WaitingOrder",
     get_args(PlaceState): "PlaceState",

@@ -1,12 +1,17 @@
 """Sample rows of an event and a delivery."""
 
+from contextlib import closing
 from typing import Any
+from uuid import uuid4
 
+from kalends.context import Context
+from kalends.db import open_database
+from kalends.deliveries import suppressions
 from kalends.deliveries.recipient_links import stop_url
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.settings import Settings
-from tests.cast import a_response, an_event
+from tests.cast import Person, a_response, an_event
 from tests.client import Client
 
 # Monday, 11 May 2026, 17:00 in Paris.
@@ -38,3 +43,14 @@ def a_stop_token(settings: Settings, owner: Client) -> str:
     assert owner.put(f"/api/events/{event['id']}", json={"start_time": "2030-06-02T20:00"}).json["told"]["email"] == 1
     messages = owner.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
     return stop_url(settings, next(each["id"] for each in messages if each["kind"] == "change")).rsplit("/", 1)[1]
+
+
+def a_suppression(settings: Settings, owner: Person) -> int:
+    """An address that a mail server refused, of which the owner's events get no more."""
+    with closing(open_database(settings)) as db:
+        ctx = Context(db, settings, 0)
+        with ctx.write() as tx:
+            suppressions.insert(
+                ctx, "notice", "refused", "email", f"gus-{uuid4().hex}@example.org", owner_id=owner.id, detail="No such user"
+            )
+            return int(tx.value("SELECT max(id) FROM suppressed_addresses WHERE owner_id = :id", id=owner.id))

@@ -16,6 +16,7 @@ from kalends.records.delivery import Delivery
 from kalends.settings import Settings
 from kalends.values import timestamps
 from tests.cast import Cast, an_event
+from tests.deliveries.samples import a_suppression
 from tests.deliveries.servers import Mailbox, real_server
 
 GUS, HAL, IDA = (Recipient(f"{name}@example.org") for name in ("gus", "hal", "ida"))
@@ -66,3 +67,21 @@ def test_an_address_that_the_mail_server_refuses_for_good_is_suppressed(
         assert ctx.tx.value("SELECT count(*) FROM deliveries WHERE event_id = :id", id=event_id) == 1
         rows = ctx.tx.rows("SELECT reason, purpose FROM suppressed_addresses WHERE owner_id = :id", id=cast.alice.id)
     assert rows == [("refused", "reminder")]
+
+
+def test_an_organiser_sees_who_gets_no_more_and_lifts_what_the_recipient_did_not_ask_for(
+    cast: Cast, db: Database, settings: Settings
+) -> None:
+    refused = a_suppression(settings, cast.alice)
+    ctx = Context(db, settings, timestamps.now())
+    with ctx.write():
+        suppressions.insert(ctx, "notice", "unsubscribed", "email", "hal@example.org", owner_id=cast.alice.id)
+    path = "/api/deliveries/suppressions"
+    listed = cast.alice.get(f"{path}?count=1").json
+    assert [(each["reason"], each["detail"]) for each in listed["suppressions"]] == [("unsubscribed", None), ("refused", "No such user")]
+    assert listed["total"] == 2
+    assert cast.bob.get(path).json["suppressions"] == []
+    assert cast.alice.delete(f"{path}/{listed['suppressions'][0]['id']}").status == 409
+    assert "The mail server refused the address." in cast.alice.get("/deliveries/suppressions").text
+    assert cast.alice.post(f"/deliveries/suppressions/{refused}/lift").redirect[1] == "saved"
+    assert [each["reason"] for each in cast.alice.get(path).json["suppressions"]] == ["unsubscribed"]

@@ -161,7 +161,12 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "PUT /api/users/{user_id}": _oneself("alice", name="Alicia"),
 }
 # Not tried here: who deletes the account cannot sign in to ask again; the others delete one row, as those above do.
-ELSEWHERE = {"DELETE /api/users/{user_id}", "DELETE /api/subscribers/{subscriber_id}", "DELETE /api/blocks/{blocked_id}"}
+ELSEWHERE = {
+    "DELETE /api/users/{user_id}",
+    "DELETE /api/subscribers/{subscriber_id}",
+    "DELETE /api/blocks/{blocked_id}",
+    "DELETE /api/deliveries/suppressions/{suppression_id}",
+}
 
 
 def send(request: Request, name: str, key: str) -> Reply:

@@ -113,6 +113,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /account": [Visit("alice", "/account")],
     "GET /account/delete": [Visit("alice", "/account/delete")],
     "GET /account/keys/{key_id}/delete": [Visit("alice", "/account/keys/{key}/delete")],
+    "GET /deliveries/suppressions": [Visit("alice", "/deliveries/suppressions")],
     "GET /deliveries/stop/{stop_token}": [Visit("guest", "/deliveries/stop/{stop_token}")],
     "GET /account/notices/{notices_token}": [Visit("guest", "/account/notices/{notices_token}")],
     "GET /webhooks": [Visit("alice", "/webhooks"), Visit("vera", "/webhooks")],
