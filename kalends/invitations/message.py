@@ -23,7 +23,7 @@ from kalends.web.render import render_text
 
 INVITED = "{} invites you:"
 WITHDRAWN = "{} has taken back the invitation to this event."
-BY_MAIL = "You can respond in your calendar program, too, or with a reply to this mail."
+BY_MAIL = "You can respond in your calendar program, too. A reply to this mail goes to the organiser."
 STOP = "You get this because {} invited this address. Do not invite me again: {}"
 
 
