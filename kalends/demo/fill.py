@@ -127,7 +127,7 @@ def _set_status(ctx: Context, event: DemoEvent, event_id: int) -> None:
     """Cancel or postpone the event, after its guests have responded."""
     if event.title in STATUS:
         status, note = STATUS[event.title]
-        events.update(ctx, event_id, Form({"status": status, "status_note": note}).changes(EventChanges))
+        events.update(ctx, event_id, Form({"status": status, "status_note": note, "notify": "none"}).changes(EventChanges))
 
 
 def _confirm_subscribers(ctx: Context) -> None:

@@ -34,7 +34,7 @@ REACHABLE = """part => {
 
 FOCUSED = """() => {
   const element = document.activeElement, style = getComputedStyle(element), box = element.getBoundingClientRect();
-  const radio = element.type === 'radio' && document.querySelector(`[data-number][name="${element.name}"]`);
+  const radio = element.type === 'radio' && (element.form ?? document).querySelector(`[data-number][name="${element.name}"]`);
   return {
     number: Number((radio || element).dataset.number ?? -1), html: element.outerHTML.slice(0, 100),
     is_marked: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2 || style.boxShadow !== 'none',
