@@ -10,7 +10,7 @@ from kalends.db import Database
 from kalends.db.postgres.dialect import PostgresDialect
 from kalends.settings import Settings
 from tests import recorded_statements
-from tests.cast import Cast, a_comment, an_event
+from tests.cast import Cast, a_calendar, a_comment, an_event
 from tests.conftest import POSTGRES_URL
 from tests.plans import EXCEPTED, Plans, complaints, opened
 
@@ -102,6 +102,7 @@ def test_a_trigger_and_a_foreign_key_need_their_indexes_too(changeable_plans: Pl
 
 
 def test_every_statement_of_a_request_is_recorded(cast: Cast, statements: dict[str, str]) -> None:
+    a_calendar(cast.alice)
     event = an_event(cast.alice, public=True)
     cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-07-01"})
     a_comment(cast.alice, event)
@@ -109,7 +110,7 @@ def test_every_statement_of_a_request_is_recorded(cast: Cast, statements: dict[s
     cast.alice.get("/api/events", query={"text": "zugzwang"})
     cast.anonymous.get("/metrics", headers={"Authorization": "Bearer figures-please"})
     for beginning, request in {
-        "INSERT INTO users": "POST /api/users",
+        "INSERT INTO calendars": "POST /api/calendars",
         "INSERT INTO placements": "POST /api/events",
         # Many rows by one statement.
         "INSERT INTO events (": f"PUT /api/events/{event['id']}/repeat",
