@@ -138,8 +138,9 @@ def _format_series(
 
 
 def _find_pattern(series: Series, regular: list[Event]) -> Event | None:
-    """The event that the component of the rule describes: the first that has the regular time and length, without a DST change."""
-    return next((event for event in regular if not _meets_dst_change(series, event)), regular[0] if regular else None)
+    """The event that the component of the rule describes: the first that has the regular time and length, without a DST change.
+    A single event that meets one is described alone: an importer could not tell its time from one that was changed."""
+    return next((event for event in regular if not _meets_dst_change(series, event)), regular[0] if len(regular) > 1 else None)
 
 
 def _meets_dst_change(series: Series, event: Event) -> bool:

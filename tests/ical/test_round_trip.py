@@ -36,6 +36,19 @@ def entries(content: bytes) -> list[str]:
     rule={"frequency": "YEARLY", "by_day": ["1MO"], "by_month": [3, 10], "end_date": "2027-04-10", "also": ["2026-03-29"]},
     changes=[("retitle", 27)],
 )
+# A series of one date is left, in the hour that the change to summer time skips.
+@example(
+    single={"title": "Jazz", "start_time": "2026-11-01", "time_zone": "UTC"},
+    first={"title": "Jazz", "start_time": "2026-10-25T02:30", "time_zone": "Europe/Paris", "end_time": "2026-10-25T12:30"},
+    rule={
+        "frequency": "YEARLY",
+        "by_day": ["1MO"],
+        "by_month": [3, 10, 11],
+        "end_date": "2028-03-01",
+        "also": ["2026-03-29", "2027-01-05"],
+    },
+    changes=[("retitle following", 12), ("move following", 16)],
+)
 @settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(single=event_fields(), first=event_fields(), rule=repeats, changes=exceptions)
 def test_an_imported_feed_gives_the_same_feed(
