@@ -56,7 +56,8 @@ def queued(db: Database) -> list[tuple[str, str, str]]:
         return tx.rows("SELECT kind, channel, address FROM deliveries ORDER BY id")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+# Each example reads whole tables several times.
+@settings(max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(write=WRITES)
 def test_a_dry_run_names_exactly_those_whom_the_write_tells_and_changes_nothing(cast: Cast, db: Database, write: dict[str, Any]) -> None:
     event = a_series_with_guests(cast)
