@@ -3,7 +3,7 @@
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from kalends import errors
 from kalends.context import Context, Message
@@ -21,11 +21,11 @@ OMITTED = ("ETag", "Location")
 
 
 class WouldTell(Struct, kw_only=True):
-    """How many messages the action would queue; to whom is for those who may edit the event, not for guests."""
+    """The messages that the action would queue."""
 
     email: int
     sms: int
-    messages: list[Message] | UnsetType = UNSET
+    messages: list[Message]
 
 
 class WouldChange(Struct, frozen=True):
@@ -37,10 +37,10 @@ class WouldChange(Struct, frozen=True):
 
 
 class Outcome(Struct):
-    """What the action would have done."""
+    """What the action would have done; null where guests may do it, who would learn from it which addresses have responded."""
 
-    would_tell: WouldTell
-    would_change: list[WouldChange]
+    would_tell: WouldTell | None
+    would_change: list[WouldChange] | None
 
 
 def is_taken(endpoint: Endpoint) -> bool:
@@ -65,6 +65,8 @@ def take_parameter(endpoint: Endpoint, params: dict[str, Any]) -> bool:
 
 def find_outcome(ctx: Context, endpoint: Endpoint) -> Outcome:
     """What the open transaction has changed and queued."""
+    if endpoint.guests:
+        return Outcome(None, None)
     rows = ctx.tx.rows(
         "SELECT kind, record_id, op FROM changes WHERE set_id = :set_id ORDER BY id LIMIT :limit",
         set_id=ctx.author().set_id,
@@ -72,8 +74,7 @@ def find_outcome(ctx: Context, endpoint: Endpoint) -> Outcome:
     )
     messages = list(dict.fromkeys(ctx.told))
     channels = [message.channel for message in messages]
-    listed = UNSET if endpoint.guests else messages[:MAX_LISTED]
-    tell = WouldTell(email=channels.count("email"), sms=channels.count("sms"), messages=listed)
+    tell = WouldTell(email=channels.count("email"), sms=channels.count("sms"), messages=messages[:MAX_LISTED])
     return Outcome(tell, list(dict.fromkeys(WouldChange(*row) for row in rows)))
 
 
