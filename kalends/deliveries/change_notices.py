@@ -59,18 +59,28 @@ def cause(notice_id: int) -> str:
     return f"{PREFIX}{notice_id}"
 
 
-def find_open(ctx: Context, event_ids: list[int]) -> dict[int, int]:
-    """The notices that still take changes of these events, by event; they are locked until the transaction ends."""
+class OpenNotice(Struct, frozen=True):
+    """A notice that still takes changes."""
+
+    id: int
+    # Whether it has no words of the organiser, and tells only what guests must know.
+    is_plain: bool
+    event_ids: set[int]
+    addresses: set[str]
+
+
+def find_open(ctx: Context, event_ids: list[int]) -> list[OpenNotice]:
+    """The notices that still take changes of these events, newest first; they are locked until the transaction ends."""
     open_ids = f"""SELECT n.id FROM change_notices n JOIN changed_events c ON c.notice_id = n.id
                    WHERE c.event_id {ctx.db.in_list("ids")} AND n.closed_at IS NULL"""
-    ctx.tx.rows(f"SELECT id FROM change_notices WHERE id IN ({open_ids}) ORDER BY id {ctx.db.for_update}", ids=event_ids)
-    return dict(
-        ctx.tx.rows(
-            f"""SELECT c.event_id, n.id FROM changed_events c JOIN change_notices n ON n.id = c.notice_id
-                WHERE c.event_id {ctx.db.in_list("ids")} AND n.closed_at IS NULL""",
-            ids=event_ids,
-        )
-    )
+    locked = f"SELECT id, message IS NULL FROM change_notices WHERE id IN ({open_ids}) ORDER BY id {ctx.db.for_update}"
+    notices = []
+    for notice_id, has_no_message in ctx.tx.rows(locked, ids=event_ids):
+        changed = ctx.tx.rows("SELECT event_id, tells_all FROM changed_events WHERE notice_id = :id", id=notice_id)
+        addresses = ctx.tx.rows("SELECT address FROM deliveries WHERE cause = :cause", cause=cause(notice_id))
+        is_plain = bool(has_no_message) and not any(tells_all for _, tells_all in changed)
+        notices.append(OpenNotice(notice_id, is_plain, {event_id for event_id, _ in changed}, {address for (address,) in addresses}))
+    return notices[::-1]
 
 
 def insert(ctx: Context, owner_id: int, due_at: int) -> int:

@@ -7,9 +7,9 @@ from msgspec import UNSET, Struct, UnsetType
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import columns
-from kalends.deliveries import change_notices, guest_notice, limits
+from kalends.deliveries import change_notices, guest_notice, limits, suppressions
 from kalends.deliveries import store as deliveries
-from kalends.deliveries.change_notices import facts_of
+from kalends.deliveries.change_notices import OpenNotice, facts_of
 from kalends.deliveries.guest_notice import Recipient
 from kalends.deliveries.model import Told
 from kalends.events import store
@@ -120,10 +120,7 @@ def _queue(ctx: Context, changes: list[_Change], notify: str, message: str | Non
         policy.require_verified_sender(ctx)
     elif ctx.settings.email != FILES and policy.user(ctx).verified_at is None:
         return Told(skipped=len({guest.email_address for change in changes for guest in change.guests}))
-    notices = change_notices.find_open(ctx, [change.before.id for change in changes])
-    by_notice: dict[tuple[int, int | None], list[_Change]] = defaultdict(list)
-    for change in changes:
-        by_notice[change.before.owner_id, notices.get(change.before.id)].append(change)
+    by_notice = _group(ctx, changes, is_plain=notify == "auto" and message is None)
     told, skipped = set[tuple[str, str]](), set[tuple[str, str]]()
     for (owner_id, notice_id), group in by_notice.items():
         due_at = ctx.now if any(change.is_cancelled for change in group) else ctx.now + ctx.settings.notice_delay
@@ -134,6 +131,32 @@ def _queue(ctx: Context, changes: list[_Change], notify: str, message: str | Non
         told |= added[0]
         skipped |= added[1]
     return Told(len(told), 0, len(skipped - told))
+
+
+def _group(ctx: Context, changes: list[_Change], *, is_plain: bool) -> dict[tuple[int, int | None], list[_Change]]:
+    """The changes by owner and by the notice that takes them; without one, a new notice is needed."""
+    groups: dict[tuple[int, int | None], list[_Change]] = defaultdict(list)
+    for notice in change_notices.find_open(ctx, [change.before.id for change in changes]):
+        group = [change for change in changes if change.before.id in notice.event_ids]
+        if group and _may_join(ctx, notice, group, is_plain=is_plain):
+            groups[group[0].before.owner_id, notice.id] = group
+            changes = [change for change in changes if change not in group]
+    for change in changes:
+        groups[change.before.owner_id, None].append(change)
+    return groups
+
+
+def _may_join(ctx: Context, notice: OpenNotice, changes: list[_Change], *, is_plain: bool) -> bool:
+    """Whether nobody is told by the notice what is not for them: the organiser's words, and what only those who were chosen hear of.
+
+    is_plain: the changes have none of it."""
+    addresses = {guest.email_address for change in changes for guest in change.guests}
+    if not is_plain and not notice.addresses <= addresses:
+        return False
+    if notice.is_plain or addresses <= notice.addresses:
+        return True
+    others = {("email", address) for address in addresses - notice.addresses}
+    return all(suppressions.find_suppressed(ctx, each.before.owner_id, each.before.id, "notice", others) == others for each in changes)
 
 
 def _queue_notice(ctx: Context, notice_id: int, changes: list[_Change], due_at: int) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:

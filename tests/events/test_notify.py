@@ -198,3 +198,37 @@ def test_the_changer_is_not_told_and_who_has_withdrawn_meanwhile_neither(cast: C
     assert cast.alice.delete(f"/api/responses/{response['id']}").status == 200
     assert cast.alice.delete(f"/api/responses/{response_id(cast, event, 'gus')}", json={"notify": False}).status == 200
     assert names_of(work(event, 600)) == ["hal", "wim"]
+
+
+def test_words_for_some_guests_reach_nobody_else_whichever_change_comes_first(cast: Cast, work: Work) -> None:
+    event = an_event_with_guests(cast)
+    gus, hal = (response_id(cast, event, name) for name in ("gus", "hal"))
+    change(cast.alice, event, description="A", notify=[gus], message="For Gus")
+    change(cast.alice, event, start_time="2027-06-02T20:00")
+    change(cast.alice, event, description="B", notify=[hal], message="For Hal")
+    change(cast.alice, event, start_time="2027-06-03T20:00")
+    mails = work(event, 600)
+    assert names_of([mail for mail in mails if "For Gus" in text_of(mail)]) == ["gus"]
+    assert names_of([mail for mail in mails if "For Hal" in text_of(mail)]) == ["hal"]
+    (wim,) = [text_of(mail) for mail in mails if mail["To"].startswith("wim-")]
+    assert "New time: Thursday, 3 June 2027" in wim
+
+
+def test_no_more_about_this_event_is_about_all_dates_of_the_mail_and_nothing_else(cast: Cast, work: Work) -> None:
+    first, deleted = an_event(cast.alice, public=True, start_time=START), an_event(cast.alice, public=True, start_time=START)
+    assert cast.alice.put(f"/api/events/{first['id']}/repeat", json={"frequency": "WEEKLY", "count": 3}).status == 200
+    address = f"gus-{first['id']}@example.org"
+    for date in (*events_of_series(cast.alice, first["id"]), deleted):
+        a_response(cast.anonymous, date, email_address=address)
+    cast.alice.delete(f"/api/events/{deleted['id']}")
+    (mail,) = work(first, 600)
+    assert cast.anonymous.post(_stop_path(mail), data={"List-Unsubscribe": "One-Click"}).status == 200
+    assert change(cast.alice, first, start_time="2027-06-01T21:00", scope="all") == {"email": 1, "sms": 0, "skipped": 0}
+    (mail,) = work(first, 600)
+    assert cast.anonymous.post(_stop_path(mail), data={"List-Unsubscribe": "One-Click"}).status == 200
+    assert change(cast.alice, first, start_time="2027-06-01T22:00", scope="all") == {"email": 0, "sms": 0, "skipped": 1}
+    assert change(cast.alice, an_event_with_guests(cast), location="Elsewhere")["email"] == 3
+
+
+def _stop_path(mail: EmailMessage) -> str:
+    return str(mail["List-Unsubscribe"]).strip("<>").partition("testserver")[2]
