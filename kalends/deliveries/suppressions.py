@@ -57,12 +57,14 @@ def insert(
     event_id: int | None = None,
     detail: str | None = None,
 ) -> None:
-    """Suppress the address for messages of this organiser, about this event, or (neither) of the whole service."""
+    """Suppress the address for messages of this organiser, about this event, or (neither) of the whole service.
+
+    A refusal, which organisers can lift, does not replace the wish of the recipient."""
     ctx.tx.run(
         """INSERT INTO suppressed_addresses (owner_id, event_id, channel, address, address_key, purpose, reason, detail, created_at)
            VALUES (:owner_id, :event_id, :channel, :address, :address_key, :purpose, :reason, :detail, :now)
            ON CONFLICT (address_key, channel, purpose, coalesce(owner_id, 0), coalesce(event_id, 0))
-           DO UPDATE SET reason = excluded.reason, detail = excluded.detail""",
+           DO UPDATE SET reason = excluded.reason, detail = excluded.detail WHERE suppressed_addresses.reason <> 'unsubscribed'""",
         owner_id=owner_id,
         event_id=event_id,
         channel=channel,

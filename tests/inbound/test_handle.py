@@ -8,6 +8,7 @@ from msgspec import structs
 
 from kalends.db import Database
 from kalends.inbound.handle import handle
+from kalends.invitations.addresses import bounce_address
 from kalends.settings import Settings
 from kalends.values import timestamps
 from tests.cast import Cast, Person, a_question, a_response, an_event
@@ -15,7 +16,7 @@ from tests.conftest import Clock
 from tests.inbound import replies
 from tests.inbound.replies import PROGRAMS
 from tests.invitations.test_invite import invitations, invite
-from tests.responses.mail import mails_about, text_of
+from tests.responses.mail import mails_about, read_mail, text_of
 
 START = "2027-06-01T20:00"
 GUEST = "ana@example.com"
@@ -194,8 +195,6 @@ def test_one_guest_cannot_flood_the_organiser(cast: Cast, db: Database, inbound:
 
 
 def test_a_bounce_marks_the_invitation_and_its_address_gets_no_more(cast: Cast, db: Database, inbound: Settings, receive: Receive) -> None:
-    from kalends.invitations.addresses import bounce_address
-
     event, _ = _invited(cast, db, inbound)
     with db.read() as tx:
         delivery_id = tx.value("SELECT id FROM deliveries WHERE event_id = :id AND kind = 'invitation'", id=event["id"])
@@ -205,3 +204,17 @@ def test_a_bounce_marks_the_invitation_and_its_address_gets_no_more(cast: Cast, 
     assert (row["state"], row["detail"]) == ("bounced", "smtp; 550 5.1.1 No such user")
     assert invite(cast.alice, an_event(cast.alice, start_time=START), GUEST)["skipped"] == 1
     assert cast.alice.put(f"/api/events/{event['id']}/invitations/{row['id']}/resend").status == 409
+
+
+def test_a_late_bounce_does_not_make_the_wish_of_a_guest_one_that_the_organiser_lifts(
+    cast: Cast, db: Database, inbound: Settings, receive: Receive
+) -> None:
+    event, _ = _invited(cast, db, inbound)
+    with db.read() as tx:
+        delivery_id = tx.value("SELECT id FROM deliveries WHERE event_id = :id AND kind = 'invitation'", id=event["id"])
+    mail = read_mail(inbound.folder / "outbox" / f"{delivery_id}.eml")
+    stop = mail["List-Unsubscribe"].strip("<>").partition("testserver")[2]
+    assert cast.anonymous.post(stop, data={"List-Unsubscribe": "One-Click"}).status == 200
+    assert receive(replies.bounce(to=bounce_address(inbound, delivery_id))) == "bounced"
+    (row,) = cast.alice.get("/api/deliveries/suppressions").json["suppressions"]
+    assert cast.alice.delete(f"/api/deliveries/suppressions/{row['id']}").status == 409
