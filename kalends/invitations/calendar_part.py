@@ -27,7 +27,12 @@ def add_update(ctx: Context, message: EmailMessage, invitation: Invitation, chan
     slots = [event.slot for event in changed if event.slot] if method == "CANCEL" else []
     file = build(ctx, structs.replace(invitation, sequence=sequence), changed[0], method, slots)
     message["Reply-To"] = addresses.reply_address(ctx.settings, invitation)
-    message.add_alternative(file.decode(), subtype="calendar", cte="base64", params={"method": method})
+    add_part(message, file, method)
+
+
+def add_part(message: EmailMessage, file: bytes, method: str) -> None:
+    """Add the calendar file to the bodies of the mail, as octets: the library would end the lines of a text with LF alone."""
+    message.add_alternative(file, maintype="text", subtype="calendar", params={"charset": "utf-8", "method": method})
 
 
 def build(ctx: Context, invitation: Invitation, event: Event, method: str, slots: Sequence[str] = ()) -> bytes:

@@ -65,7 +65,7 @@ def _invitation(ctx: Context, delivery: Delivery, invitation: Invitation, event:
     _add_bodies(message, values, links, note)
     file = calendar_part.build(ctx, invitation, event, "REQUEST" if takes_replies else "PUBLISH")
     if takes_replies:
-        message.add_alternative(file.decode(), subtype="calendar", cte="base64", params={"method": "REQUEST"})
+        calendar_part.add_part(message, file, "REQUEST")
     else:
         params = {"charset": "utf-8", "method": "PUBLISH"}
         message.add_attachment(file, maintype="text", subtype="calendar", params=params, filename="invitation.ics")
@@ -79,7 +79,7 @@ def _withdrawal(ctx: Context, delivery: Delivery, invitation: Invitation, event:
     _add_bodies(message, values, [], "")
     if addresses.takes_replies(ctx.settings):
         file = calendar_part.build(ctx, invitation, event, "CANCEL")
-        message.add_alternative(file.decode(), subtype="calendar", cte="base64", params={"method": "CANCEL"})
+        calendar_part.add_part(message, file, "CANCEL")
     return message
 
 

@@ -49,7 +49,7 @@ def linked_response(ctx: Context, token: str, *, of_hidden: bool = False) -> tup
         raise errors.NotFound
     if ctx.now >= (event.end_at or event.start_at) + LINK_LIFETIME:
         raise errors.NotFound(ENDED)
-    return response, essentials(event)
+    return response, _limit_party(ctx, response, essentials(event))
 
 
 def essentials(event: Event) -> Event:
@@ -71,6 +71,15 @@ def opens_event(ctx: Context, response: Response, event: Event) -> bool:
         return True
     sql = f"SELECT 1 FROM events e WHERE e.id = :id AND {VISIBLE_TO_USER}"
     return response.user_id is not None and bool(ctx.tx.rows(sql, id=event.id, me=response.user_id))
+
+
+def _limit_party(ctx: Context, response: Response, event: Event) -> Event:
+    """The event with the limit of the guest's invitation, if there is one and it is lower."""
+    sql = """SELECT min(party_max) FROM invitations
+             WHERE (event_id = :event_id OR series_id = :series_id) AND email_key = :key AND state <> 'withdrawn'"""
+    invited = ctx.tx.value(sql, event_id=event.id, series_id=event.series_id, key=fold_case(response.email_address))
+    limits = [limit for limit in (event.party_limit, invited) if limit is not None]
+    return structs.replace(event, party_max=min(limits)) if limits else event
 
 
 def _mac(settings: Settings, response: Response) -> str:

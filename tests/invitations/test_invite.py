@@ -81,6 +81,9 @@ def test_the_mail_of_a_server_that_takes_replies(cast: Cast, db: Database, setti
     assert mail.get_content_type() == "multipart/alternative"
     assert [part.get_content_type() for part in mail.iter_parts()] == ["text/plain", "text/html", "text/calendar"]
     assert "It will be fun" in text_of(mail)
+    octets = list(mail.iter_parts())[2].get_payload(decode=True)
+    assert isinstance(octets, bytes)
+    assert octets.count(b"\r\n") == octets.count(b"\n") > 10
     calendar = calendar_of(mail)
     assert "METHOD:REQUEST\n" in calendar
     assert re.search(r'ORGANIZER;CN="Alice":mailto:reply\+\d+-[0-9a-f]{24}@in\.example\.org\n', calendar)
@@ -135,7 +138,8 @@ def test_the_link_shows_a_private_event_and_takes_the_response(cast: Cast, db: D
     assert [stored[name] for name in ("email_address", "response", "plus_n", "name")] == ["ana@example.com", "YES", 1, "Ana"]
     assert "Secret jam" in cast.anonymous.get(reply.headers["Location"]).text
     assert invitations(cast.alice, event)[0]["state"] == "answered"
-    # Who has responded changes the response by its own link.
+    # Who has responded changes the response by its own link, within the same limit.
+    assert cast.anonymous.post(reply.headers["Location"].partition("?")[0], data=form).status == 422
     assert cast.anonymous.get(link).headers["Location"] == f"{reply.headers['Location']}?response=YES"
     assert cast.anonymous.get(f"/events/{event['id']}").status == 404
 

@@ -71,3 +71,19 @@ def test_cancelling_one_date_cancels_that_date_alone(cast: Cast, db: Database, i
     assert "METHOD:CANCEL\n" in calendar
     assert calendar.count("BEGIN:VEVENT") == 1
     assert "RECURRENCE-ID;TZID=Europe/Paris:20270608T200000\n" in calendar
+
+
+def test_who_is_invited_to_a_series_is_told_when_it_is_split_and_invited_to_both(cast: Cast, db: Database, inbound: Settings) -> None:
+    event = an_event(cast.alice, start_time="2027-06-01T20:00")
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 3})
+    invite(cast.alice, event, GUEST, scope="all", party_max=2)
+    mails_about(db, inbound, event["id"])
+    second = cast.alice.get(f"/api/events?calendar_id={cast.alice.primary_calendar_id}&start_time=2027-06-02").json["events"][0]
+    moved = cast.alice.put(f"/api/events/{second['id']}", json={"start_time": "2027-06-08T21:00", "scope": "following"}).json
+    assert moved["told"]["email"] == 1
+    (mail,) = mails_about(db, inbound, second["id"])
+    calendar = calendar_of(mail)
+    assert ("METHOD:REQUEST\n" in calendar, "COUNT=2" in calendar, "20270608T210000" in calendar) == (True, True, True)
+    assert handle(db, inbound, replies.gmail(to=mail["Reply-To"].addresses[0].addr_spec, guest=GUEST)) == "responded"
+    for date, state in ((event, "sent"), (second, "answered")):
+        assert [(row["address"], row["state"], row["party_max"]) for row in invitations(cast.alice, date)] == [(GUEST, state, 2)]

@@ -42,6 +42,7 @@ def split(ctx: Context, event: Event, following: list[Event]) -> None:
     if new_id is not None:
         series_store.move_exceptions(ctx, old.id, new_id, min(slots))
         series_store.copy_responses(ctx, old.id, new_id)
+        series_store.copy_invitations(ctx, old.id, new_id)
         series_store.end_before(ctx, old.id, min(slots))
     series_store.delete_if_empty(ctx, old.id)
 
