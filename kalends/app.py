@@ -48,6 +48,7 @@ from kalends.events import responses_pages as event_responses_pages
 from kalends.events.history import api as event_history
 from kalends.events.imports import api as event_imports
 from kalends.events.invitations import api as event_invitations
+from kalends.events.messages import api as event_messages
 from kalends.events.placements import api as event_placements
 from kalends.events.questions import api as event_questions
 from kalends.events.reminders import api as event_reminders
@@ -61,6 +62,7 @@ from kalends.idempotency import store as idempotent_responses
 from kalends.invitations import events_pages as event_invitation_pages
 from kalends.invitations import link_pages as invitation_link_pages
 from kalends.keys import api as keys
+from kalends.messages import events_pages as event_message_pages
 from kalends.questions import calendars_pages as calendar_question_pages
 from kalends.questions import events_pages as event_question_pages
 from kalends.questions import responses_pages as response_question_pages
@@ -97,7 +99,7 @@ FEATURES = [
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages, notice_pages, webhook_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
-    *(event_invitations, event_invitation_pages, invitation_link_pages),
+    *(event_invitations, event_invitation_pages, invitation_link_pages, event_messages, event_message_pages),
     *(event_question_pages, calendar_question_pages, response_question_pages, event_reminder_pages, calendar_reminder_pages),
     *(response_edit_pages, response_link_pages, response_reminder_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages, stop_pages),

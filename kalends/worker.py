@@ -25,6 +25,7 @@ from kalends.idempotency import store as retries
 from kalends.inbound.poller import Poller
 from kalends.invitations import store as invitations
 from kalends.log import get_logger
+from kalends.messages import store as messages
 from kalends.questions import answers
 from kalends.reminders import remind
 from kalends.responses import news, proposals, seats
@@ -79,6 +80,7 @@ def clean_up(ctx: Context) -> None:
         webhooks.clean_up(ctx)
         answers.clean_up(ctx)
         invitations.clean_up(ctx)
+        messages.clean_up(ctx)
 
 
 def extend_series(ctx: Context) -> None:

@@ -115,6 +115,7 @@ MODULE_LAYERS = {
         *("discovery.sitemap", "events.add_links", "home.days", "home.search", "home.upcoming"),
         *(f"inbound.{name}" for name in ("handle", "imap", "notes", "poller")),
         *(f"invitations.{name}" for name in ("addresses", "calendar_part", "invite", "reply")),
+        "messages.send",
         *(
             f"events.imports.{name}"
             for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
@@ -169,6 +170,7 @@ MODULE_LAYERS = {
         "deliveries.reminder_message",
         "deliveries.response_message",
         "invitations.message",
+        "messages.mail",
     },
     "worker": {"worker", "deliveries.sender", "webhooks.sender", "doctor", "demo.fill"},
     "app": {"app"},

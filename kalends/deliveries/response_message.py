@@ -91,17 +91,23 @@ def guest_mail(
     if stop:
         message["List-Unsubscribe"] = f"<{stop}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    top = "\n".join(filter(None, (values["title"], values["time"], event.location)))
-    choices = "\n".join(f"{link.text}: {link.url}" for link in links)
-    bottom = "\n".join(filter(None, (note, f"No more about this event: {stop}" if stop else "")))
-    changes = "\n".join(f"- {line}" for line in lines)
-    parts = (lead, top, values["status"], changes, choices, f"-- \n{bottom}" if bottom else "")
-    message.set_content("\n\n".join(filter(None, parts)) + "\n", cte="quoted-printable")
+    message.set_content(guest_text(event, lead, links, note, lines=lines, stop=stop), cte="quoted-printable")
     html = render_text("deliveries/response.html", **values, lines=lines, stop=stop)
     message.add_alternative(html, subtype="html", cte="quoted-printable")
     if has_file:
         attach_event(message, settings, event)
     return message
+
+
+def guest_text(event: Event, lead: str, links: list[Link], note: str = "", *, lines: Sequence[str] = (), stop: str = "") -> str:
+    """The plain text of a message about the event."""
+    values = describe_event(event)
+    top = "\n".join(filter(None, (values["title"], values["time"], event.location)))
+    choices = "\n".join(f"{link.text}: {link.url}" for link in links)
+    bottom = "\n".join(filter(None, (note, f"No more about this event: {stop}" if stop else "")))
+    changes = "\n".join(f"- {line}" for line in lines)
+    parts = (lead, top, values["status"], changes, choices, f"-- \n{bottom}" if bottom else "")
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _people(response: Response) -> str:

@@ -31,6 +31,7 @@ from kalends.invitations import addresses
 from kalends.invitations import message as invitation_message
 from kalends.invitations import store as invitations
 from kalends.log import get_logger
+from kalends.messages import mail as guest_message
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response
@@ -60,6 +61,7 @@ GUEST_MESSAGES: dict[str, Callable[[Context, Delivery], EmailMessage | str]] = {
     "cancel": change_message.build,
     "reminder": reminder_message.build,
     "invitation": invitation_message.build,
+    "message": guest_message.build,
     "confirmation": invitation_message.build_note,
 }
 

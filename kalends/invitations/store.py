@@ -166,10 +166,13 @@ def find_for(ctx: Context, event: Event, address: str) -> Invitation | None:
     return next((row for row in rows if row and row.state != "withdrawn"), None)
 
 
-def find_unanswered(ctx: Context, event_ids: list[int]) -> list[tuple[int, str]]:
-    """The events and addresses of those who were sent an invitation, to the event or to its series, and have not responded."""
+def find_unanswered(ctx: Context, event_ids: list[int], *, with_queued: bool = False) -> list[tuple[int, str]]:
+    """The events and addresses of those who were sent an invitation, to the event or to its series, and have not responded.
+
+    with_queued: those, too, whose invitation waits to be sent."""
+    states = "('queued', 'sent')" if with_queued else "('sent')"
     sql = f"""SELECT e.id, i.address FROM events e JOIN invitations i ON i.{{}}
-              WHERE e.id {ctx.db.in_list("ids")} AND i.state = 'sent'
+              WHERE e.id {ctx.db.in_list("ids")} AND i.state IN {states}
               AND NOT EXISTS (SELECT 1 FROM responses r WHERE r.event_id = e.id AND r.email_key = i.email_key)"""
     rows = ctx.tx.rows(f"{sql.format('event_id = e.id')} UNION {sql.format('series_id = e.series_id')}", ids=event_ids)
     return sorted(rows)

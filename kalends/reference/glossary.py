@@ -11,6 +11,7 @@ from kalends.http.input.options import split_annotated
 from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
 from kalends.invitations.model import InvitationState
+from kalends.messages.model import MessageGroup
 from kalends.questions.model import KINDS as QUESTION_KINDS
 from kalends.questions.model import PER
 from kalends.records.delivery import PLACE_NOTICES, MessageKind
@@ -208,6 +209,7 @@ MEANINGS = {
     "invited": "How many people are invited now.",
     "already": "How many were invited before.",
     "told": "How many people the write tells; absent if it tells nobody.",
+    "MessageSent.told": "How many people get the message, and how many not.",
     "Told.email": "How many by e-mail.",
     "Told.sms": "How many by SMS.",
     "Told.skipped": "How many are not told: they want no messages about the event, or their address does not work.",
@@ -372,6 +374,7 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     STATES: "ReminderState",
     DELIVERY_KINDS: "WebhookDeliveryKind",
     get_args(InvitationState): "InvitationState",
+    get_args(MessageGroup): "MessageGroup",
     get_args(WebhookState): "WebhookDeliveryState",
     ("YES", "MAYBE", "NO"): "Attendance",
     ("planned", "cancelled", "postponed"): "EventStatus",

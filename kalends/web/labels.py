@@ -61,6 +61,7 @@ LABELS = {
     "text": "What to say",
     "time_zone": "Time zone",
     "title": "Title",
+    "to": "To whom?",
     "until_clock": "Time of the last response",
     "unique_id": "Your own id",
     "url": "Address",

@@ -33,12 +33,12 @@ def test_a_worker_that_dies_tells_nobody_twice_and_forgets_nobody(
     for name in GUESTS:
         a_response(cast.anonymous, event, email_address=f"{name}-{event['id']}@example.org")
     # What is queued already is not looked at here.
-    _work(db, settings, clock)
+    run_worker(db, settings, clock)
     assert cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-06-02T20:00"}).json["told"]["email"] == len(GUESTS)
     clock.ahead(600)
-    _die_at(step, db, settings, clock, monkeypatch)
+    die_at(step, db, settings, clock, monkeypatch)
     clock.ahead(sender.LEASE + 1)
-    _work(db, settings, clock)
+    run_worker(db, settings, clock)
     with db.read() as tx:
         rows = tx.rows("SELECT id, address, state FROM deliveries WHERE event_id = :id AND kind = 'change' ORDER BY id", id=event["id"])
     assert [(address.partition("-")[0], state) for _, address, state in rows] == [(name, "sent") for name in GUESTS]
@@ -46,7 +46,7 @@ def test_a_worker_that_dies_tells_nobody_twice_and_forgets_nobody(
     assert all((settings.folder / "outbox" / f"{number}.eml").exists() for number, _, _ in rows)
 
 
-def _die_at(step: str, db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def die_at(step: str, db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a worker that ends at this step."""
     real_write = outbox_files.write
 
@@ -65,10 +65,10 @@ def _die_at(step: str, db: Database, settings: Settings, clock: Clock, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(*deaths[step])
         with pytest.raises(Killed):
-            _work(db, settings, clock)
+            run_worker(db, settings, clock)
 
 
-def _work(db: Database, settings: Settings, clock: Clock) -> None:
+def run_worker(db: Database, settings: Settings, clock: Clock) -> None:
     while due := sender._due(Context(db, settings, clock()), "email", 50):
         for delivery in due:
             sender.attempt(db, settings, delivery)

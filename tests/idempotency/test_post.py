@@ -16,7 +16,7 @@ from kalends.context import Context
 from kalends.db import Database
 from kalends.settings import Settings
 from kalends.worker import clean_up
-from tests.cast import PASSWORD, Cast, a_contact, a_webhook, an_event, last_change
+from tests.cast import PASSWORD, Cast, a_contact, a_response, a_webhook, an_event, last_change
 from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.contacts.providers.stand import Stand
@@ -86,6 +86,11 @@ def _invitation(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.alice, {"json": {"addresses": ["g@example.org"]}}
 
 
+def _message(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    a_response(cast.anonymous, an_event(cast.alice, public=True), email_address="g@example.org")
+    return cast.alice, {"json": {"to": ["going"], "subject": "Hello", "text": "Bring a chair."}}
+
+
 def _response(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     event = an_event(cast.alice, public=True)
     return cast.anonymous, {"json": {"event_id": event["id"], "response": "YES", "email_address": "g@example.org"}}
@@ -120,6 +125,7 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "comments": ("/api/comments", _comment, "comments"),
     "questions": ("/api/events/{event_id}/questions", _event_question, "questions"),
     "invitations": ("/api/events/{event_id}/invitations", _invitation, "invitations"),
+    "messages": ("/api/events/{event_id}/messages", _message, "messages"),
     "reminders": ("/api/events/{event_id}/reminders", _event_reminder, "reminders"),
     "reminders of a calendar": (
         "/api/calendars/{calendar_id}/reminders",

@@ -83,6 +83,7 @@ PAGES: dict[str, list[Visit]] = {
         Visit("alice", "/events/{event}/invitations"),
         Visit("alice", "/events/{occurrence}/invitations?tags=friends"),
     ],
+    "GET /events/{event_id}/messages": [Visit("alice", "/events/{event}/messages")],
     "GET /i/{invitation_token}": [Visit("guest", "/i/{invitation_token}?response=YES")],
     "GET /i/{invitation_token}/questions": [Visit("guest", "/i/{invitation_token}/questions")],
     "GET /i/{invitation_token}/stop": [Visit("guest", "/i/{invitation_token}/stop")],

@@ -4,6 +4,7 @@ The readers in fields.py accept more (`"7"` for 7, `yes` for true, comma-delimit
 that are generated from the description harder to use, or break them."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 from enum import Enum
 from typing import Any, Literal, get_args, get_origin
 
@@ -88,8 +89,8 @@ def _alternative(fields: list[Field], names: tuple[str, ...], carrier: Carrier) 
 def _type_schema(hint: Any, carrier: Carrier) -> Schema:
     bare, meta = split_annotated(hint)
     options = field_options(hint)
-    if options.schema is not None and "type" in options.schema:
-        return dict(options.schema)
+    if options.schema is not None and not options.schema.keys().isdisjoint(("type", "anyOf")):
+        return deepcopy(dict(options.schema))
     if get_origin(bare) is list:
         return {"type": "array", "items": _type_schema(get_args(bare)[0], carrier), "maxItems": meta.max_length or MAX_ITEMS}
     if get_origin(bare) is Literal:

@@ -1,0 +1,88 @@
+"""Pages on which organisers write to the guests of an event, see a preview first, and what they have sent."""
+
+import secrets
+from typing import Any
+
+from kalends import policy
+from kalends.context import Context
+from kalends.events.messages import api
+from kalends.http import paging
+from kalends.http.endpoint import Document
+from kalends.http.input.form import Form
+from kalends.http.paging import Paging
+from kalends.messages import mail, send, store
+from kalends.messages.model import MessageGroup, MessageInput
+from kalends.policy import Right
+from kalends.values import timestamps
+from kalends.web import form_token
+from kalends.web.forms import FormState, filled
+from kalends.web.page import page
+from kalends.web.redirects import redirect
+from kalends.web.render import render
+
+GROUPS: list[tuple[MessageGroup, str]] = [
+    ("going", "Going"),
+    ("maybe", "Maybe"),
+    ("waiting", "Waiting for a place"),
+    ("no", "Not going"),
+    ("not_answered", "Invited, without a response"),
+]
+NO_PAGE = Paging()
+
+
+@page("GET", "/events/{event_id}/messages")
+def index(ctx: Context, event_id: int, params: Paging = NO_PAGE, form: FormState | None = None) -> Document:
+    """The messages to the guests of an event, and the form to write one."""
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    rows, next_page = paging.page(ctx, params, store.of_event(ctx, event.id, params.fetch, params.offset))
+    return render(
+        "messages/index.html",
+        ctx,
+        title=f"Messages about {event.title}",
+        event=event,
+        messages=[(each, timestamps.format_utc(each.created_at)) for each in rows],
+        next_page=next_page,
+        offset=params.offset,
+        groups=GROUPS,
+        ticked=_listed(form.values.get("to", [])) if form else ["going"],
+        form=form or filled({}),
+    )
+
+
+@page("POST", "/events/{event_id}/messages/check", again=index)
+def check(ctx: Context, event_id: int, params: Form) -> Document:
+    """Show what will be sent and to how many people, before anything is."""
+    fields = _read(params)
+    event, selection = send.select(ctx, event_id, fields)
+    ctx.status = 200
+    carried = [*(("to[]", each) for each in fields.to), ("subject", fields.subject), ("text", fields.text)]
+    return render(
+        "messages/check.html",
+        ctx,
+        title="Check the message",
+        event=event,
+        told=selection.told,
+        subject=fields.subject,
+        carried=[*carried, (form_token.FIELD, secrets.token_urlsafe(16))],
+        preview=mail.preview(event, fields.text),
+    )
+
+
+@page("POST", "/events/{event_id}/messages/send", again=index)
+def create(ctx: Context, event_id: int, params: Form) -> Document:
+    """Send the message; a second click sends it no second time."""
+    if path := form_token.find_path(ctx, params):
+        return redirect(ctx, path, done="sent")
+    sent = api.send_message(ctx, event_id, _read(params))
+    path = f"/events/{event_id}/messages"
+    form_token.insert_path(ctx, params, path)
+    return redirect(ctx, path, done="announced", count=sent.told.email)
+
+
+def _read(form: Form) -> MessageInput:
+    return Form(form.without(form_token.FIELD).values | {"to": _listed(form.values.get("to", []))}).read(MessageInput)
+
+
+def _listed(value: Any) -> list[str]:
+    """The ticked boxes; one alone is no list."""
+    return [str(each) for each in (value if isinstance(value, list) else [value])]

@@ -1,0 +1,71 @@
+"""Writing to the guests of an event: whom a message reaches, and queueing its mails."""
+
+from msgspec import Struct
+
+from kalends import errors, policy
+from kalends.context import Context
+from kalends.deliveries import guest_notice, limits, suppressions
+from kalends.deliveries import store as deliveries
+from kalends.deliveries.guest_notice import Recipient
+from kalends.deliveries.model import Told
+from kalends.invitations import store as invitations
+from kalends.messages import store
+from kalends.messages.model import GROUPS, MessageInput
+from kalends.policy import Right
+from kalends.records.event import Event
+from kalends.values.text import fold_case
+
+
+class Selection(Struct, frozen=True):
+    """Who gets a message, and how many of those whom it names do not."""
+
+    recipients: list[Recipient]
+    skipped: int
+
+    @property
+    def told(self) -> Told:
+        return Told(len(self.recipients), 0, self.skipped)
+
+
+def send(ctx: Context, event_id: int, params: MessageInput) -> Told:
+    """Queue the message for each of the guests whom it names, once for each address."""
+    event, selection = select(ctx, event_id, params)
+    if selection.recipients:
+        policy.require_verified_sender(ctx)
+        limits.count_announcement(ctx, {"email": len(selection.recipients)})
+        message_id = store.insert(ctx, event.id, params.subject, params.text)
+        guest_notice.insert(ctx, event, "message", store.cause(message_id), selection.recipients)
+    return selection.told
+
+
+def select(ctx: Context, event_id: int, params: MessageInput) -> tuple[Event, Selection]:
+    """The event, and those whom the message names. Whoever writes it gets it only if their response is named by its id."""
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    if not params.to:
+        raise errors.invalid("to", f"name somebody: {', '.join(GROUPS)}, or ids of responses", "required")
+    ids = {int(each) for each in params.to if each not in GROUPS}
+    rows = store.find_guests(ctx, event.id, set(params.to) - set(map(str, ids)), ids)
+    if unknown := ids - {row.id for row in rows}:
+        raise errors.invalid("to", f"response {min(unknown)} is not one to this event", "not_found")
+    me = policy.me(ctx)
+    guests = [row for row in rows if row.id in ids or row.user_id != me]
+    named = {fold_case(row.email_address): Recipient(row.email_address, row.id) for row in guests if row.email_address and row.sees}
+    unreachable = sum(not (row.email_address and row.sees) for row in guests)
+    if "not_answered" in params.to:
+        own = fold_case(policy.user(ctx).email_address)
+        for _, address in invitations.find_unanswered(ctx, [event.id], with_queued=True):
+            if fold_case(address) != own:
+                named.setdefault(fold_case(address), Recipient(address))
+    recipients = _find_reachable(ctx, event, list(named.values()))
+    return event, Selection(recipients, unreachable + len(named) - len(recipients))
+
+
+def _find_reachable(ctx: Context, event: Event, recipients: list[Recipient]) -> list[Recipient]:
+    """Those who want such messages, whose address works, and who have not got too many in this hour."""
+    suppressed = suppressions.find_suppressed(
+        ctx, event.owner_id, event.id, suppressions.PURPOSES["message"], {(each.channel, each.address) for each in recipients}
+    )
+    flooded = deliveries.find_flooded(ctx, {deliveries.mailbox(each.address) for each in recipients})
+    return [
+        each for each in recipients if (each.channel, each.address) not in suppressed and deliveries.mailbox(each.address) not in flooded
+    ]
