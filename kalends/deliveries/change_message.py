@@ -43,7 +43,7 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     invitation = invitations.find_for(ctx, event, delivery.address) if event else None
     takes_replies = invitation is not None and addresses.takes_replies(ctx.settings)
     lines = _describe(first) if len(changed) == 1 else _list(changed)
-    subject = f"{_headline(first)}: {(first.new or first.old).title}" + (f" ({len(changed)} dates)" if len(changed) > 1 else "")
+    subject = f"{_headline(first)}: {_title(first)}{_others(changed)}"
     lead = "\n\n".join(filter(None, (notice.message, NEW_DATE if _headline(first) == "New date" else "")))
     links = _links(ctx, event, response, invitation, asks=first.new is not None and first.new.status != "cancelled") if event else []
     stop = stop_url(ctx.settings, delivery.id)
@@ -113,9 +113,26 @@ def _describe(changed: ChangedEvent) -> list[str]:
 
 
 def _list(changed: list[ChangedEvent]) -> list[str]:
-    """What changed at several events, a line each."""
-    lines = [f"{_headline(each)}: {_time(each.old)}" + (f" → {_time(each.new)}" if _is_moved(each) else "") for each in changed]
+    """What changed at several events, a line each, with their titles if they are not all the same."""
+    names = [f"{_title(each)}, " if _has_titles(changed) else "" for each in changed]
+    times = [_time(each.old) + (f" → {_time(each.new)}" if _is_moved(each) else "") for each in changed]
+    lines = [f"{_headline(each)}: {name}{time}" for each, name, time in zip(changed, names, times, strict=True)]
     return lines if len(lines) <= MAX_EVENTS else [*lines[:MAX_EVENTS], f"and {len(lines) - MAX_EVENTS} more"]
+
+
+def _others(changed: list[ChangedEvent]) -> str:
+    """What the subject says of the other events."""
+    if len(changed) == 1:
+        return ""
+    return f" and {len(changed) - 1} more" if _has_titles(changed) else f" ({len(changed)} dates)"
+
+
+def _has_titles(changed: list[ChangedEvent]) -> bool:
+    return len({_title(each) for each in changed}) > 1
+
+
+def _title(changed: ChangedEvent) -> str:
+    return (changed.new or changed.old).title
 
 
 def _is_moved(changed: ChangedEvent) -> bool:

@@ -30,13 +30,15 @@ class Attendee(Struct, frozen=True):
 
 
 class ReplyEvent(Struct, frozen=True):
-    """A VEVENT of the reply: the event or the series, or with a RECURRENCE-ID one date of it; `stamp` is its DTSTAMP in Unix seconds."""
+    """A VEVENT of the reply: the event or the series, or with a RECURRENCE-ID one date of it; `stamp` is its DTSTAMP in Unix seconds,
+    and `start` the time that a COUNTER proposes."""
 
     uid: str
     recurrence_id: DateTimeValue | None
     attendees: list[Attendee]
     comment: str
     stamp: int | None
+    start: DateTimeValue | None = None
 
     def attendee(self, address: str) -> Attendee | None:
         """The one who replies: the only attendee, who may have another address than was invited, or the one with the address."""
@@ -89,7 +91,7 @@ def parse_reply(content: str) -> Reply:
                 raise ValueError(f"it is damaged in line {number}")
         elif name == "METHOD" and stack == ["VCALENDAR"]:
             method = parse_property(number, line).value.strip().upper()
-        elif name in _READ and stack[-1:] == ["VEVENT"]:
+        elif (name in _READ or (name == "DTSTART" and method == "COUNTER")) and stack[-1:] == ["VEVENT"]:
             values = events[-1].properties.setdefault(name, [])
             if len(values) < MAX_ATTENDEES:
                 values.append(parse_property(number, line))
@@ -108,6 +110,7 @@ def _build(event: _Draft) -> ReplyEvent:
         attendees=[_attendee(each) for each in properties.get("ATTENDEE", [])],
         comment="\n".join(filter(None, comments))[:MAX_COMMENT],
         stamp=_stamp(properties.get("DTSTAMP", [])),
+        start=_start(properties.get("DTSTART", [])),
     )
 
 
@@ -124,5 +127,12 @@ def _stamp(properties: list[Property]) -> int | None:
     """The DTSTAMP, which must be in UTC; some programs leave out the Z."""
     try:
         return timegm(parse_datetime(properties[0].value, {}).local.timetuple()) if properties else None
+    except ValueError:
+        return None
+
+
+def _start(properties: list[Property]) -> DateTimeValue | None:
+    try:
+        return parse_datetime(properties[0].value, properties[0].parameters) if properties else None
     except ValueError:
         return None

@@ -17,7 +17,7 @@ from kalends.events.uid import parse_own
 from kalends.ical.itip import Attendee, Reply, ReplyEvent
 from kalends.ical.zone_names import find_zone
 from kalends.inbound import message, notes
-from kalends.inbound.message import InboundMessage
+from kalends.inbound.message import MAX_TEXT, InboundMessage
 from kalends.invitations import addresses, reply, store
 from kalends.invitations.addresses import Recipient
 from kalends.log import get_logger
@@ -25,7 +25,7 @@ from kalends.records.event import Event
 from kalends.records.invitation import Invitation
 from kalends.responses.model import ResponseFields
 from kalends.settings import Settings
-from kalends.values import datetimes, timestamps
+from kalends.values import datetimes, time_text, timestamps
 
 log = get_logger(__name__)
 
@@ -114,8 +114,9 @@ def _take_reply(ctx: Context, invitation: Invitation, event: Event, itip: Reply)
     attendees = [(each, attendee) for each in itip.events if (attendee := each.attendee(invitation.address))]
     if itip.method == "COUNTER" or any(attendee.status == "DELEGATED" for _, attendee in attendees):
         kind = "counter" if itip.method == "COUNTER" else "delegated"
-        comment = "\n".join(dict.fromkeys(each.comment for each in itip.events if each.comment))
-        return notes.tell_organiser(ctx, invitation, event, kind, "", comment)
+        proposals = [_describe_start(each) for each in itip.events] if kind == "counter" else []
+        lines = dict.fromkeys((*proposals, *(each.comment for each in itip.events)))
+        return notes.tell_organiser(ctx, invitation, event, kind, "", "\n".join(filter(None, lines))[:MAX_TEXT])
     outcome: Outcome = "ignored"
     decisions = [_decide(ctx, invitation, event, each, attendee) for each, attendee in attendees]
     # The series first, since what is decided about a date alone counts more.
@@ -125,6 +126,16 @@ def _take_reply(ctx: Context, invitation: Invitation, event: Event, itip: Reply)
             record(ctx, invitation, decision.event, decision.fields, decision.names)
             outcome = "responded"
     return outcome
+
+
+def _describe_start(itip: ReplyEvent) -> str:
+    """The time that a guest proposes, as it was written."""
+    if itip.start is None:
+        return ""
+    local, zone = itip.start.local, "UTC" if itip.start.is_utc else find_zone(itip.start.zone) if itip.start.zone else None
+    if itip.start.is_date:
+        return time_text.days(local.date(), local.date())
+    return time_text.span(local, None) + (f" ({zone})" if zone else "")
 
 
 def _record(ctx: Context, invitation: Invitation, event: Event, fields: ResponseFields, names: frozenset[str]) -> None:

@@ -116,7 +116,7 @@ def _reply(parts: list[Message]) -> tuple[Reply | None, str]:
         try:
             reply = itip.parse_reply(itip.decode(octets, str(part.get_param("charset") or "")))
         except ValueError as error:
-            trouble = f"its calendar cannot be read: {error}"
+            trouble = str(error)
             continue
         if reply.method in _METHODS:
             return reply, ""

@@ -89,7 +89,8 @@ def withdraw(ctx: Context, event_id: int, invitation_id: int) -> None:
     invitation, event = policy.invitation(ctx, event_id, invitation_id)
     if invitation.state == "withdrawn":
         return
-    was_sent = invitation.state == "sent"
+    # One that is queued may have been sent before.
+    was_sent = invitation.state == "sent" or (invitation.state == "queued" and invitation.mails > 1)
     sequence = calendar_part.sequence_of(ctx, event, is_series=invitation.series_id is not None)
     invitation = store.count_mail(ctx, invitation, "withdrawn", max(sequence, invitation.sequence) + 1)
     if was_sent and event.start_at > ctx.now:

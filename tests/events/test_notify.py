@@ -156,6 +156,16 @@ def test_a_guest_of_several_dates_of_a_series_gets_one_message(cast: Cast, work:
     assert "17 March 2027" in text_of(mails["hal"])
 
 
+def test_a_message_about_different_events_names_each(cast: Cast, work: Work) -> None:
+    events = [an_event(cast.alice, public=True, start_time=START, title=title) for title in ("Concert", "Lecture")]
+    for event in events:
+        a_response(cast.anonymous, event, email_address=f"gus-{events[0]['id']}@example.org")
+    cast.alice.put(f"/api/events/{events[0]['id']}", json={"ids": [event["id"] for event in events], "start_time": "2027-06-02T20:00"})
+    (mail,) = work(events[0], 600)
+    assert mail["Subject"] == "New time: Concert and 1 more"
+    assert "New time: Lecture, Tuesday, 1 June 2027, 20:00" in text_of(mail)
+
+
 def test_notify_takes_ids_of_responses_to_the_event(cast: Cast) -> None:
     event, other = an_event_with_guests(cast), an_event(cast.alice, public=True)
     a_response(cast.anonymous, other, email_address=f"ida-{other['id']}@example.org")

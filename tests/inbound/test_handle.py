@@ -164,8 +164,11 @@ def test_texts_and_counter_proposals_reach_the_organiser(cast: Cast, db: Databas
     mails = mails_about(db, inbound, event["id"])
     assert {mail["To"] for mail in mails} == {cast.alice.email_address}
     assert {str(mail["Reply-To"]) for mail in mails} == {GUEST}
-    for mail, words in zip(mails, ["my dog?", "my cat?", "At nine?", "somebody else", "more than 500 events"], strict=True):
+    for mail, words in zip(
+        mails, ["my dog?", "my cat?", "At nine?", "somebody else", "could not be read: it has more than 500"], strict=True
+    ):
         assert words in text_of(mail)
+    assert "Monday, 1 June 2026, 20:00 (Europe/Paris)" in text_of(mails[2])
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,10 @@ def test_an_invitation_is_sent_again(cast: Cast, db: Database, settings: Setting
     assert len(mails_about(db, settings, event["id"])) == 1
     assert cast.alice.put(resend).json["state"] == "queued"
     assert len(mails_about(db, settings, event["id"])) == 1
+    # Taken back before it is sent again: the guest, who has the first mail, is told.
+    assert cast.alice.put(resend).json["state"] == "queued"
+    assert cast.alice.delete(resend.removesuffix("/resend")).status == 200
+    assert [mail["Subject"] for mail in mails_about(db, settings, event["id"])] == ["Invitation taken back: Concert"]
 
 
 @pytest.mark.parametrize(("whose", "skipped_by_bob"), [("organiser", 0), ("service", 1)])
