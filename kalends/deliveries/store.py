@@ -17,6 +17,8 @@ HOUR = 3600
 DAY = 24 * HOUR
 # Anybody may request messages to an address, so the limit is by recipient.
 MAX_SENDS_PER_HOUR = 10
+# The kinds of messages that count together towards that limit; invitations count alone.
+NOTICES = ("send_to_me", "change", "cancel", "message")
 # Messages about an account, by recipient.
 MAX_ACCOUNT_MAILS_PER_HOUR: dict[AccountMail, int] = {"reset": 5, "verify": 5, "notice": 10}
 # By recipient, from all event owners together; each owner's list sends one a day.
@@ -172,14 +174,14 @@ def _recent_times(ctx: Context, kind: str, address: str, limit: int) -> list[int
     return [created_at for (created_at,) in rows]
 
 
-def find_flooded(ctx: Context, address_keys: set[str]) -> set[str]:
-    """Those of the mailboxes that others have sent as many messages in the last hour as one may get."""
+def find_flooded(ctx: Context, address_keys: set[str], kinds: tuple[str, ...] = NOTICES) -> set[str]:
+    """Those of the mailboxes that others have sent as many messages of these kinds in the last hour as one may get."""
     if ctx.settings.rate_limits == "off":
         return set()
     rows = ctx.tx.rows(
         f"""SELECT d.address_key FROM {ctx.db.records("recipients", {"address_key": "TEXT"})}
             JOIN deliveries d ON d.address_key = recipients.address_key AND d.created_at > :since
-            WHERE d.kind IN ('send_to_me', 'change', 'cancel', 'message') GROUP BY d.address_key HAVING count(*) >= :limit""",
+            WHERE d.kind IN ({", ".join(f"'{kind}'" for kind in kinds)}) GROUP BY d.address_key HAVING count(*) >= :limit""",
         recipients=json.dumps([{"address_key": key} for key in sorted(address_keys)]),
         since=ctx.now - HOUR,
         limit=MAX_SENDS_PER_HOUR,

@@ -1,5 +1,7 @@
 """Inviting people by mail, sending an invitation again, and taking it back."""
 
+from collections import Counter
+
 from msgspec import Struct
 
 from kalends import errors, policy
@@ -7,6 +9,7 @@ from kalends.contacts import store as contacts
 from kalends.contacts.model import ContactFilter
 from kalends.context import Context
 from kalends.deliveries import guest_notice, limits, suppressions
+from kalends.deliveries import store as deliveries
 from kalends.deliveries.guest_notice import Recipient
 from kalends.events.series import scope as series_scope
 from kalends.invitations import calendar_part, store
@@ -61,7 +64,7 @@ def select(ctx: Context, event_id: int, params: InvitationInput) -> tuple[Event,
     new = [guest for key, guest in guests.items() if key not in invited]
     recipients = {("email", guest.address) for guest in new}
     suppressed = suppressions.find_suppressed(ctx, event.owner_id, event.id, "invitation", recipients)
-    chosen = [guest for guest in new if ("email", guest.address) not in suppressed]
+    chosen = _drop_flooded(ctx, [guest for guest in new if ("email", guest.address) not in suppressed])
     return event, target, Selection(chosen, len(invited), len(new) - len(chosen), without_address)
 
 
@@ -76,6 +79,8 @@ def resend(ctx: Context, event_id: int, invitation_id: int) -> Invitation:
     recipient = ("email", invitation.address)
     if suppressions.find_suppressed(ctx, event.owner_id, event.id, "invitation", {recipient}):
         raise errors.Conflict("This address gets no invitations any more: it does not work, or its owner does not want them.")
+    if _is_flooded(ctx, invitation.address):
+        raise errors.TooMany("This address was sent many invitations in the last hour. Try again later.", deliveries.HOUR)
     policy.require_verified_sender(ctx)
     limits.count_invitations(ctx, 1)
     sequence = calendar_part.sequence_of(ctx, event, is_series=invitation.series_id is not None)
@@ -93,8 +98,26 @@ def withdraw(ctx: Context, event_id: int, invitation_id: int) -> None:
     was_sent = invitation.state == "sent" or (invitation.state == "queued" and invitation.mails > 1)
     sequence = calendar_part.sequence_of(ctx, event, is_series=invitation.series_id is not None)
     invitation = store.count_mail(ctx, invitation, "withdrawn", max(sequence, invitation.sequence) + 1)
-    if was_sent and event.start_at > ctx.now:
+    if was_sent and event.start_at > ctx.now and not _is_flooded(ctx, invitation.address):
         _queue(ctx, event, "withdrawal", [invitation])
+
+
+def _drop_flooded(ctx: Context, guests: list[Guest]) -> list[Guest]:
+    """Those whose mailbox can get one more invitation in this hour; it may have several addresses."""
+    if ctx.settings.rate_limits == "off":
+        return guests
+    mailboxes = [deliveries.mailbox(guest.address) for guest in guests]
+    flooded = deliveries.find_flooded(ctx, set(mailboxes), ("invitation",))
+    chosen, counts = [], Counter[str]()
+    for guest, mailbox in zip(guests, mailboxes, strict=True):
+        counts[mailbox] += 1
+        if mailbox not in flooded and counts[mailbox] <= deliveries.MAX_SENDS_PER_HOUR:
+            chosen.append(guest)
+    return chosen
+
+
+def _is_flooded(ctx: Context, address: str) -> bool:
+    return bool(deliveries.find_flooded(ctx, {deliveries.mailbox(address)}, ("invitation",)))
 
 
 def _load_open(ctx: Context, event_id: int) -> Event:

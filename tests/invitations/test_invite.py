@@ -239,6 +239,27 @@ def test_an_account_invites_only_so_many_people_a_day(cast: Cast, db: Database, 
     assert len(invitations(cast.alice, event)) == 2
 
 
+def test_nobody_is_flooded_with_invitations_that_are_sent_again_or_taken_back(
+    cast: Cast, db: Database, settings: Settings, clock: Clock
+) -> None:
+    with db.write() as tx:
+        tx.run("DELETE FROM rate_counters")
+    clock.now = timestamps.now()
+    event, mailbox = an_event(cast.alice, start_time=START), f"ana{cast.alice.id}"
+    host = Client(application(db, structs.replace(settings, rate_limits="on"), clock), cast.alice.token)
+    path = f"/api/events/{event['id']}/invitations"
+    invited = host.post(path, json={"addresses": [f"{mailbox}+{number}@example.com" for number in range(12)]}).json
+    assert (invited["invited"], invited["skipped"]) == (10, 2)
+    assert len(mails_about(db, settings, event["id"])) == 10
+    assert host.post(path, json={"addresses": [f"{mailbox}+12@example.com"]}).json["skipped"] == 1
+    row = invitations(cast.alice, event)[0]
+    assert host.put(f"{path}/{row['id']}/resend").status == 429
+    assert host.delete(f"{path}/{row['id']}").status == 200
+    assert mails_about(db, settings, event["id"]) == []
+    clock.ahead(3_700)
+    assert host.post(path, json={"addresses": [f"{mailbox}+12@example.com"]}).json["invited"] == 1
+
+
 def test_a_response_by_another_way_answers_the_invitation(cast: Cast) -> None:
     event = an_event(cast.alice, start_time=START, public=True)
     invite(cast.alice, event, "ana@example.com")
