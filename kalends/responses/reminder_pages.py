@@ -33,4 +33,7 @@ def choose(ctx: Context, response_token: str, params: Form) -> Document:
     """Switch the reminders off; with `reminders=on`, on again. Mail programs send it without the guest, by List-Unsubscribe."""
     response, event = load(ctx, response_token, of_hidden=True)
     choice.save(ctx, event, response, is_wanted=params.text("reminders") == "on")
+    if "List-Unsubscribe" in params.values:
+        # RFC 8058: no redirect, which programs may not follow.
+        return ask(ctx, response_token)
     return redirect(ctx, f"/r/{response_token}/reminders", done="saved")
