@@ -198,7 +198,7 @@ def test_a_stream_sends_each_change_with_the_cursor_to_go_on_from(play: Play, ca
 
 
 def test_a_stream_sends_what_fits_into_no_batch_in_several(play: Play, cast: Cast) -> None:
-    cursor = cast.alice.get("/api/changes").json["cursor"]
+    cursor = find_cursor(cast.alice)
     ids = [an_event(cast.alice)["id"] for _ in range(5)]
 
     async def story(service: Service) -> None:

@@ -9,6 +9,7 @@ from kalends.app import application
 from kalends.db import Database
 from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, an_event
+from tests.changes.follower import find_cursor
 from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.events.listing import listed
@@ -28,7 +29,7 @@ def test_the_reply_has_the_events_in_the_order_of_the_list(cast: Cast) -> None:
     other = a_calendar(cast.alice, public=True)["id"]
     batch = [fields(number, uid=f"c{number}", calendar_id=other if number % 2 else None) for number in reversed(range(MOST))]
     batch[3] |= {"location": "Blue Note, 131 W 3rd St, New York, NY 10012, USA", "capacity": 9, "tag_list": "jazz", "tag": "late"}
-    cursor = cast.alice.get("/api/changes").json["cursor"]
+    cursor = find_cursor(cast.alice)
     reply = create(cast.alice, batch)
     assert reply.status == 201
     assert [(event["title"], event["uid"]) for event in reply.json] == [(each["title"], each["uid"]) for each in batch]
@@ -36,6 +37,7 @@ def test_the_reply_has_the_events_in_the_order_of_the_list(cast: Cast) -> None:
         assert cast.alice.get(f"/api/events/{event['id']}").json == event
     assert (reply.json[3]["city"], reply.json[3]["capacity"], reply.json[3]["tags"]) == ("New York", 9, ["jazz", "late"])
     assert {event["public"] for event in reply.json if event["calendar_ids"] == [other]} == {True}
+    find_cursor(cast.alice)
     changes = cast.alice.get(f"/api/changes?cursor={cursor}&limit=500").json["changes"]
     assert {change["id"] for change in changes} == {event["id"] for event in reply.json}
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.cast import Cast, a_calendar, an_event, shared
+from tests.changes.follower import find_cursor
 from tests.client import Client, Reply
 from tests.conftest import Clock
 
@@ -34,7 +35,7 @@ def test_the_first_request_creates_the_event_and_the_next_changes_it(cast: Cast,
 
 def test_the_same_again_changes_nothing(cast: Cast, clock: Clock) -> None:
     created = put(cast.alice, **FIELDS, location="Blue Note, 131 W 3rd St, New York, NY 10012, USA", public=True)
-    cursor = cast.alice.get("/api/changes").json["cursor"]
+    cursor = find_cursor(cast.alice)
     clock.ahead(60)
     again = put(cast.alice, **FIELDS, location="Blue Note, 131 W 3rd St, New York, NY 10012, USA")
     assert (again.status, again.json, again.headers["ETag"]) == (200, created.json, created.headers["ETag"])

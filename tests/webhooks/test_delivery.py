@@ -13,6 +13,7 @@ from kalends.webhooks import sender
 from kalends.webhooks.sender import WebhookSender
 from kalends.worker import clean_up, prune_history
 from tests.cast import a_calendar, a_contact, an_event, shared
+from tests.changes.follower import find_cursor
 from tests.conftest import Clock
 from tests.users.account_mail import mails
 from tests.webhooks.conftest import Receiver, Service
@@ -22,7 +23,7 @@ DAY = 86_400
 
 def test_a_change_is_sent_as_followers_read_it(service: Service, receiver: Receiver) -> None:
     webhook = service.hook(receiver)
-    cursor = service.cast.alice.get("/api/changes").json["cursor"]
+    cursor = find_cursor(service.cast.alice)
     event = an_event(service.cast.alice)
     assert service.send() == 1
     [delivery] = receiver.deliveries
