@@ -118,6 +118,7 @@ def test_a_dry_run_is_refused_where_it_would_hide_an_attempt_and_does_not_tell_g
     assert _refused_field(cast.anonymous, "POST", "/api/session", guess) == "dry_run"
     assert _refused_field(cast.alice, "DELETE", f"/api/users/{cast.alice.id}", {"dry_run": True}) == "dry_run"
     assert _refused_field(cast.alice, "PUT", f"/api/events/{event['id']}", {"dry_run": "perhaps"}) == "dry_run"
+    assert _refused_field(cast.alice, "PUT", f"/api/events/{event['id']}?dry_run=true", {"title": "New", "dry_run": False}) == "dry_run"
 
 
 def _refused_field(client: Client, method: str, path: str, params: dict[str, Any]) -> str:

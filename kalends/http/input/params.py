@@ -37,6 +37,8 @@ FRAMING = 64 * 1024
 _BRACKETS = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 _KEY = re.compile(r"\[([^\[\]]*)\]")
 _BROKEN = re.compile(r"%(?![0-9A-Fa-f]{2})")
+# What the body and the query string must not say differently, whatever the endpoint: a write that was meant as a trial would be done.
+ALWAYS_SAME = frozenset({"dry_run"})
 
 
 def bind(endpoint: Endpoint, params: dict[str, Any], *, is_strict: bool) -> Any:
@@ -68,7 +70,7 @@ def gather(request: Request, endpoint: Endpoint) -> dict[str, Any]:
     if request.body:
         sent = _unwrapped(_body(request, endpoint), endpoint)
         if params:
-            _refuse_differences(params, sent, struct_options(endpoint.params).same_in_query)
+            _refuse_differences(params, sent, struct_options(endpoint.params).same_in_query | ALWAYS_SAME)
         params |= sent
     return params
 
