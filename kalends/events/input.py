@@ -68,7 +68,7 @@ def _read_notify(value: Any) -> str:
 _NOTIFY_SCHEMA = {
     "type": ["string", "array"],
     "pattern": f"^({'|'.join(NOTIFY)})$",
-    "items": {"type": "integer", "minimum": 1},
+    "items": {"type": "integer", "format": "int64", "minimum": 1, "maximum": 2**63 - 1},
     "minItems": 1,
     "maxItems": 500,
 }
