@@ -12,7 +12,7 @@ from kalends.comments.model import CommentFor, CommentInput
 from kalends.context import Context
 from kalends.deliveries import message
 from kalends.deliveries import store as deliveries
-from kalends.events import add_links, api, present, room, span, structured_data
+from kalends.events import add_links, api, present, room, structured_data
 from kalends.events.input import CalendarChoice, SendInput
 from kalends.events.model import EventDetail
 from kalends.events.placements import api as placements
@@ -64,7 +64,7 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
         forms={name: structs.replace(form, prefix=f"{name}-") for name, form in (forms | submitted).items()},
         calendars=[calendar for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)] if ctx.actor else [],
         own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
-        is_over=span.is_over(detail, ctx.now),
+        is_over=event.is_over(ctx.now),
         own=_own_response(ctx, event_id),
         dates=dates,
         following=following,

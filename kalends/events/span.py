@@ -1,12 +1,11 @@
 """The time of an event: instants in the database, local times in requests and replies."""
 
-from datetime import date, datetime
+from datetime import date
 
 from msgspec import Struct
 
 from kalends import errors
 from kalends.events.input import EventFields
-from kalends.events.model import EventItem
 from kalends.records.event import Event, EventRow
 from kalends.values import datetimes
 from kalends.values.datetimes import ParsedDateTime, format_instant
@@ -69,14 +68,6 @@ def format_times(event: Event | EventRow) -> tuple[str, str | None]:
     if event.all_day:
         return _format_day(event.start_at, zone), None if end_at is None else _format_day(end_at - 1, zone)
     return format_instant(event.start_at, zone), None if end_at is None else format_instant(end_at, zone)
-
-
-def is_over(event: EventItem, now: int) -> bool:
-    """Whether the event has ended; an event without an end lasts until the end of its day."""
-    if event.end_time is None or event.all_day:
-        last = date.fromisoformat((event.end_time or event.start_time)[:10])
-        return datetimes.end_of_day(last, event.time_zone) <= now
-    return datetime.fromisoformat(event.end_time).timestamp() <= now
 
 
 def _format_day(instant: int, zone: str) -> str:

@@ -124,7 +124,7 @@ def _load_open(ctx: Context, event_id: int) -> Event:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if event.status == "cancelled":
         raise errors.EventCancelled("This event is cancelled: nobody can be invited to it.")
-    if (event.end_at or event.start_at) <= ctx.now and event.series_id is None:
+    if event.is_over(ctx.now) and event.series_id is None:
         raise errors.Conflict("This event is over: nobody can be invited to it.")
     return event
 

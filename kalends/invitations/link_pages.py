@@ -58,7 +58,7 @@ def show(ctx: Context, invitation_token: str, params: Choice = NO_CHOICE, form: 
         time=event_time.long(event),
         state=describe(event),
         is_chosen=bool(params.response),
-        is_over=(event.end_at or event.start_at) <= ctx.now,
+        is_over=event.is_over(ctx.now),
         path=f"/i/{invitation_token}",
     )
 

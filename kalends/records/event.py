@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from kalends.records import response_settings
 from kalends.records.response_settings import ResponseSettings
+from kalends.values import datetimes
 
 # What separates the fields of a record, and the records, in columns that have several of them.
 FIELD, RECORD = "\x1f", "\x1e"
@@ -64,6 +65,12 @@ class Event(Struct, frozen=True):
     @property
     def etag(self) -> str:
         return f"{self.id}-{self.version}"
+
+    def is_over(self, now: int) -> bool:
+        """Whether the event has ended; one without an end lasts until the end of its day."""
+        if self.end_at is not None:
+            return self.end_at <= now
+        return datetimes.end_of_day(datetimes.to_local(self.start_at, self.time_zone).date(), self.time_zone) <= now
 
 
 class EventWithCounts(Event, frozen=True):

@@ -70,7 +70,7 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
         state=describe(event),
         is_asked=is_asked,
         is_chosen=params.response is not None and (is_asked or params.response != response.response),
-        is_over=_is_over(ctx, event),
+        is_over=event.is_over(ctx.now),
         is_visible=policy.sees_event(ctx, response, event),
         is_open=policy.opens_event(ctx, response, event),
         place=place,
@@ -130,7 +130,7 @@ def withdraw(ctx: Context, response_token: str, params: Form) -> Document:
 def forget(ctx: Context, response_token: str, params: Form) -> Document:
     """Withdraw the response, and erase the personal data in it and in its history."""
     response, event = load(ctx, response_token, of_hidden=True)
-    erase(ctx, response, event, is_over=_is_over(ctx, event))
+    erase(ctx, response, event, is_over=event.is_over(ctx.now))
     guest_cookie.remove(ctx, event.id)
     return render("responses/forgotten.html", ctx, title="Forgotten")
 
@@ -224,7 +224,3 @@ def _load_proposal(ctx: Context, token: str) -> tuple[proposals.Proposal, Event]
     except errors.NotFound as problem:
         problem.headers.update(PRIVATE)
         raise
-
-
-def _is_over(ctx: Context, event: Event) -> bool:
-    return (event.end_at or event.start_at) <= ctx.now
