@@ -120,7 +120,7 @@ MODULE_LAYERS = {
             f"events.imports.{name}"
             for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
         ),
-        *(f"events.series.{name}" for name in ("change", "occurrences", "request", "scope", "shift")),
+        *(f"events.series.{name}" for name in ("change", "copies", "occurrences", "request", "scope", "shift")),
         *(f"reminders.{name}" for name in ("alarms", "change", "choice", "due", "queue", "recipients", "remind", "rules")),
         *(f"questions.{name}" for name in ("answer_form", "answers", "asking", "change", "editor_form", "responding", "rules")),
         *("reference.errors", "reference.glossary", "reference.guide"),

@@ -136,7 +136,7 @@ def _fix_new_facts(ctx: Context, notice_id: int) -> None:
 def find(ctx: Context, delivery: Delivery) -> ChangeNotice:
     """What the message tells: those of its events that differ from what they were. None if all were changed back."""
     notice_id = int((delivery.cause or "").removeprefix(PREFIX))
-    ids = [int(number) for number in (delivery.event_ids or "").split(",") if number]
+    ids = delivery.all_event_ids
     rows = ctx.tx.rows(
         f"""SELECT c.event_id, c.tells_all, c.old, c.new, n.closed_at, n.message FROM changed_events c
             JOIN change_notices n ON n.id = c.notice_id

@@ -18,12 +18,12 @@ from kalends.events.model import PARTS
 from kalends.http.input.fields import Changes
 from kalends.invitations import store as invitations
 from kalends.records.event import Event
+from kalends.responses.seats import IS_WAITING
 from kalends.transports import FILES
 from kalends.values.text import fold_case
 
 # The fields of whose changes guests are told without being named.
 _MUST_KNOW = {"start_time", "end_time", "all_day", "time_zone", "location", *PARTS, "status"}
-_WAITING = "r.queued_at IS NOT NULL AND r.held + r.offered < r.queued_for"
 
 
 class Guest(Struct, frozen=True):
@@ -60,7 +60,7 @@ def tell(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> T
     is_chosen = notify != "auto"
     changed = [event for event in events if facts_of(event).differs(facts_of(after[event.id]), in_all=is_chosen)]
     if not is_chosen:
-        changed = [event for event in changed if not _is_over(ctx, after[event.id])]
+        changed = [event for event in changed if not after[event.id].is_over(ctx.now)]
     guests = _find_guests(ctx, [after[event.id] for event in changed], notify)
     told = _queue(ctx, [_Change(event, after[event.id], guests[event.id]) for event in changed], notify, changes.get("message"))
     return told if is_chosen or told != Told() else UNSET
@@ -68,7 +68,7 @@ def tell(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> T
 
 def tell_deleted(ctx: Context, events: list[Event], notify: str, message: str | None) -> Told | UnsetType:
     """Tell the guests of the events, which are deleted next, unless they are over or cancelled. An undo in time is told to nobody."""
-    coming = [event for event in events if notify != "auto" or not (_is_over(ctx, event) or event.status == "cancelled")]
+    coming = [event for event in events if notify != "auto" or not (event.is_over(ctx.now) or event.status == "cancelled")]
     guests = _find_guests(ctx, coming, notify)
     told = _queue(ctx, [_Change(event, None, guests[event.id]) for event in coming], notify, message)
     return told if notify != "auto" or told != Told() else UNSET
@@ -81,7 +81,7 @@ def _find_guests(ctx: Context, events: list[Event], notify: str) -> dict[int, li
         return guests
     rows = ctx.tx.all(
         Guest,
-        f"""SELECT {columns(Guest, "r", is_waiting=_WAITING, sees=policy.GUEST_SEES_EVENT)} FROM responses r
+        f"""SELECT {columns(Guest, "r", is_waiting=IS_WAITING, sees=policy.GUEST_SEES_EVENT)} FROM responses r
             JOIN events e ON e.id = r.event_id
             WHERE r.event_id {ctx.db.in_list("ids")} AND r.email_address <> '' ORDER BY r.id""",
         ids=[event.id for event in events],
@@ -105,10 +105,6 @@ def _is_meant(guest: Guest, notify: str) -> bool:
     if notify == "going":
         return guest.response == "YES" and not guest.is_waiting
     return notify == "all" or guest.response != "NO"
-
-
-def _is_over(ctx: Context, event: Event) -> bool:
-    return (event.end_at or event.start_at) < ctx.now
 
 
 def _queue(ctx: Context, changes: list[_Change], notify: str, message: str | None) -> Told:

@@ -180,13 +180,12 @@ def find_unanswered(ctx: Context, event_ids: list[int], *, with_queued: bool = F
 
 def record_update(ctx: Context, delivery: Delivery) -> None:
     """Count the calendar that was sent with a notice of changes: the next one must have a higher SEQUENCE."""
-    ids = [int(number) for number in (delivery.event_ids or "").split(",") if number]
     ctx.tx.run(
         f"""UPDATE invitations SET sequence = sequence + 1 WHERE email_key = :key AND id IN (
                 SELECT i.id FROM events e JOIN invitations i ON i.event_id = e.id WHERE e.id {ctx.db.in_list("ids")}
                 UNION SELECT i.id FROM events e JOIN invitations i ON i.series_id = e.series_id WHERE e.id {ctx.db.in_list("ids")})""",
         key=fold_case(delivery.address),
-        ids=ids,
+        ids=delivery.all_event_ids,
     )
 
 

@@ -12,12 +12,7 @@ from kalends.responses.guest_list import TABS
 
 PREFIX = "message:"
 # The groups of those who have responded.
-_GROUPS = {
-    "going": TABS["going"].removeprefix("AND "),
-    "maybe": TABS["maybe"].removeprefix("AND "),
-    "waiting": f"response = 'YES' {TABS['waiting']}",
-    "no": TABS["no"].removeprefix("AND "),
-}
+_GROUPS = {"going": TABS["going"], "maybe": TABS["maybe"], "waiting": TABS["waiting"], "no": TABS["no"]}
 _MAILS = f"SELECT count(*) FROM deliveries d WHERE d.cause = '{PREFIX}' || m.id"
 
 

@@ -58,8 +58,12 @@ class Delivery(Struct, frozen=True):
     proposal_id: int | None = None
     # What it is sent for: an address gets one message for it.
     cause: str | None = None
-    # The events that it is about, delimited by commas, if they are several.
+    # The events that it is about, delimited by commas, if it may be about several.
     event_ids: str | None = None
+
+    @property
+    def all_event_ids(self) -> list[int]:
+        return [int(number) for number in (self.event_ids or "").split(",") if number]
 
     @property
     def is_about_new_date(self) -> bool:

@@ -13,9 +13,9 @@ from kalends.responses.guest_list import TABS
 
 # Nobody who said NO is reminded.
 _GROUPS = {
-    "going": TABS["going"].removeprefix("AND "),
-    "maybe": "response = 'MAYBE'",
-    "waiting": f"response = 'YES' {TABS['waiting']}",
+    "going": TABS["going"],
+    "maybe": TABS["maybe"],
+    "waiting": TABS["waiting"],
     "all": "response IN ('YES', 'MAYBE')",
 }
 # The number of a guest whom the organiser knows; guests themselves are not asked for it.

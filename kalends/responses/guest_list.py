@@ -9,6 +9,7 @@ from kalends.db import columns
 from kalends.db.text_search import escape_like
 from kalends.http.paging import Paging
 from kalends.records.response import Response
+from kalends.responses.seats import IS_WAITING
 
 Tab = Literal["all", "going", "maybe", "no", "waiting", "pending", "unconfirmed"]
 Sort = Literal["newest", "oldest", "name"]
@@ -16,13 +17,13 @@ Sort = Literal["newest", "oldest", "name"]
 # Who said YES has a place, waits for one, let an offer lapse, or is not accepted yet. The conditions of `waiting` and `pending` are
 # those of the indexes responses_waiting and responses_pending.
 TABS: dict[Tab, str] = {
-    "all": "",
-    "going": """AND response = 'YES' AND (held > 0 OR queued_at IS NULL AND offer_until IS NULL)
+    "all": "TRUE",
+    "going": """response = 'YES' AND (held > 0 OR queued_at IS NULL AND offer_until IS NULL)
         AND coalesce(accepted_for, number + plus_n) >= number + plus_n""",
-    "maybe": "AND response = 'MAYBE'",
-    "no": "AND response = 'NO'",
-    "waiting": "AND queued_at IS NOT NULL AND held + offered < queued_for",
-    "pending": "AND response = 'YES' AND accepted_for < number + plus_n",
+    "maybe": "response = 'MAYBE'",
+    "no": "response = 'NO'",
+    "waiting": IS_WAITING,
+    "pending": "response = 'YES' AND accepted_for < number + plus_n",
 }
 # The index responses_by_name has the same expression.
 _NAME = "lower(coalesce(name, email_address))"
@@ -46,13 +47,13 @@ def find(ctx: Context, event_id: int, query: GuestQuery) -> list[Response]:
     params: dict[str, Any] = {"event_id": event_id, "limit": query.fetch}
     # The waiting list is in the order in which places are given.
     sort = "queue" if query.tab == "waiting" and query.sort == "newest" else query.sort
-    where = f"event_id = :event_id {TABS[query.tab]} {_search(query, params)} {_position(ctx, sort, query.after, params)}"
+    where = f"event_id = :event_id AND {TABS[query.tab]} {_search(query, params)} {_position(ctx, sort, query.after, params)}"
     order = f"{_KEYS[sort]}, id" if sort in _KEYS else "id DESC" if sort == "newest" else "id"
     return ctx.tx.all(Response, f"SELECT {_RESPONSE} FROM responses WHERE {where} ORDER BY {order} LIMIT :limit", **params)
 
 
 def count(ctx: Context, event_id: int, tab: Tab) -> int:
-    return int(ctx.tx.value(f"SELECT count(*) FROM responses WHERE event_id = :event_id {TABS[tab]}", event_id=event_id))
+    return int(ctx.tx.value(f"SELECT count(*) FROM responses WHERE event_id = :event_id AND {TABS[tab]}", event_id=event_id))
 
 
 def _search(query: GuestQuery, params: dict[str, Any]) -> str:
