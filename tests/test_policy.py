@@ -328,6 +328,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /events/{event_id}/invitations/send": for_editors(303),
     "POST /events/{event_id}/invitations/{invitation_id}/resend": for_editors(303),
     "POST /events/{event_id}/invitations/{invitation_id}/withdraw": for_editors(303),
+    "GET /api/events/{event_id}/messages": for_editors(200),
     "POST /api/events/{event_id}/messages": for_editors(202),
     "GET /events/{event_id}/messages": for_editors(200),
     "POST /events/{event_id}/messages/check": for_editors(200),

@@ -6,14 +6,12 @@ from typing import Any
 from kalends import policy
 from kalends.context import Context
 from kalends.events.messages import api
-from kalends.http import paging
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
-from kalends.messages import mail, send, store
+from kalends.messages import mail, send
 from kalends.messages.model import MessageGroup, MessageInput
 from kalends.policy import Right
-from kalends.values import timestamps
 from kalends.web import form_token
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
@@ -34,14 +32,14 @@ NO_PAGE = Paging()
 def index(ctx: Context, event_id: int, params: Paging = NO_PAGE, form: FormState | None = None) -> Document:
     """The messages to the guests of an event, and the form to write one."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    rows, next_page = paging.page(ctx, params, store.of_event(ctx, event.id, params.fetch, params.offset))
+    listed = api.messages(ctx, event_id, params)
     return render(
         "messages/index.html",
         ctx,
         title=f"Messages about {event.title}",
         event=event,
-        messages=[(each, timestamps.format_utc(each.created_at)) for each in rows],
-        next_page=next_page,
+        messages=listed.messages,
+        next_page=listed.next,
         offset=params.offset,
         groups=GROUPS,
         ticked=_listed(form.values.get("to", [])) if form else ["going"],

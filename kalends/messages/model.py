@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.deliveries.model import Told
 from kalends.http.input.fields import reader
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import INT_MAX, FieldInvalid
-from kalends.http.input.types import Id, Name
+from kalends.http.input.types import Id, Instant, Name
 
 MAX_TEXT = 10_000
 MAX_RECIPIENTS = 500
@@ -57,3 +57,23 @@ class MessageSent(Struct):
     """How many people a message goes to."""
 
     told: Told
+
+
+class MessageItem(Struct, kw_only=True):
+    """A message to guests, and what became of its mails."""
+
+    id: int
+    subject: str
+    text: str
+    mails: int
+    sent: int
+    failed: int
+    created_at: Instant
+
+
+class MessageIndex(Struct):
+    messages: list[MessageItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET

@@ -96,6 +96,10 @@ def of_event(ctx: Context, event_id: int, limit: int, offset: int) -> list[Guest
     return ctx.tx.all(GuestMessageWithCounts, sql, event_id=event_id, limit=limit, offset=offset)
 
 
+def count_of_event(ctx: Context, event_id: int) -> int:
+    return int(ctx.tx.value("SELECT count(*) FROM messages WHERE event_id = :event_id", event_id=event_id))
+
+
 def clean_up(ctx: Context) -> None:
     """Delete messages whose mails are deleted, too."""
     ctx.tx.run("DELETE FROM messages WHERE created_at < :old", old=ctx.now - RETENTION)

@@ -125,6 +125,21 @@ def test_only_editors_write_and_what_is_wrong_is_refused(cast: Cast, db: Databas
     assert mails_of(db, settings, clock, event) == []
 
 
+def test_the_list_tells_editors_what_was_sent_to_how_many(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    event = an_event_with_guests(cast)
+    write(cast.alice, event, ["going", "maybe"])
+    assert cast.alice.delete(f"/api/responses/{response_id(cast, event, 'hal')}", json={"notify": False}).status == 200
+    mails_of(db, settings, clock, event)
+    write(cast.alice, event, ["going"], subject="Doors")
+    path = f"/api/events/{event['id']}/messages"
+    listed = cast.alice.get(f"{path}?limit=1&count=true").json
+    assert (listed["total"], listed["next"]) == (2, f"{path}?count=true&limit=1&offset=1")
+    listed["messages"] += cast.alice.get(listed["next"]).json["messages"]
+    told = [(each["subject"], each["text"], each["mails"], each["sent"], each["failed"]) for each in listed["messages"]]
+    assert told == [("Doors", "Bring one.\nOr two.", 1, 0, 0), ("Chairs", "Bring one.\nOr two.", 2, 1, 1)]
+    assert [who.get(path).status for who in (cast.anonymous, cast.carol)] == [401, 403]
+
+
 def test_a_subject_is_one_line_and_adds_no_header(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     event = an_event_with_guests(cast)
     for line_break in ("\r\n", "\n", "\r", "\u2028", "\x85", "\0"):

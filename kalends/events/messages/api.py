@@ -1,9 +1,23 @@
 """Messages to the guests of an event."""
 
+from msgspec import UNSET
+
+from kalends import policy
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.messages import send
-from kalends.messages.model import MessageInput, MessageSent
+from kalends.http.paging import Paging, page
+from kalends.messages import present, send, store
+from kalends.messages.model import MessageIndex, MessageInput, MessageSent
+from kalends.policy import Right
+
+
+@endpoint("GET", "/api/events/{event_id}/messages")
+def messages(ctx: Context, event_id: int, params: Paging) -> MessageIndex:
+    """What was written to the guests of the event in the last 90 days, newest first, with the number of mails, for its editors."""
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    rows, next_page = page(ctx, params, store.of_event(ctx, event.id, params.fetch, params.offset))
+    total = store.count_of_event(ctx, event.id) if params.count else UNSET
+    return MessageIndex([present.item(row) for row in rows], params.size, params.offset, next_page, total)
 
 
 @endpoint("POST", "/api/events/{event_id}/messages", status=202, rate_limited=True)
