@@ -7,10 +7,10 @@ from pathlib import Path
 
 from kalends.db import Transaction, open_database
 from kalends.db.migrate import is_current, latest
-from kalends.deliveries import mail, sms
-from kalends.deliveries.message import envelope
-from kalends.deliveries.outcome import Outcome
 from kalends.errors import Unavailable
+from kalends.outbound import mail, sms
+from kalends.outbound.message import envelope
+from kalends.outbound.outcome import Outcome
 from kalends.settings import Settings, WrongSetting, variable
 from kalends.transports import FILES
 from kalends.values import timestamps

@@ -16,7 +16,6 @@ from kalends.db import Database, Retry, counters
 from kalends.deliveries import change_notices
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import CHANNELS
-from kalends.deliveries.sender import Outbox
 from kalends.errors import Unavailable
 from kalends.events import deleted_events
 from kalends.events.series import occurrences
@@ -26,6 +25,7 @@ from kalends.inbound.poller import Poller
 from kalends.invitations import store as invitations
 from kalends.log import get_logger
 from kalends.messages import store as messages
+from kalends.outbound.sender import Outbox
 from kalends.questions import answers
 from kalends.reminders import remind
 from kalends.responses import news, proposals, seats

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from kalends.commands.options import data_option, database_option
-from kalends.deliveries.outbox_files import outbox
 from kalends.doctor import find_problems, try_email, try_sms, unsent_channels
+from kalends.outbound.outbox_files import outbox
 from kalends.settings import listed, load, variable
 
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from kalends import __version__, log
 from kalends.commands.options import data_option, database_option, open_migrated_database
-from kalends.deliveries.outbox_files import outbox
 from kalends.doctor import unsent_channels
+from kalends.outbound.outbox_files import outbox
 from kalends.settings import Settings, export, load
 from kalends.worker import attached_worker
 

@@ -10,7 +10,6 @@ from kalends.comments import api as comments
 from kalends.comments import store as comment_store
 from kalends.comments.model import CommentFor, CommentInput
 from kalends.context import Context
-from kalends.deliveries import message
 from kalends.deliveries import store as deliveries
 from kalends.events import add_links, api, present, room, structured_data
 from kalends.events.input import CalendarChoice, SendInput
@@ -20,6 +19,7 @@ from kalends.events.query import CommentPage
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Params
 from kalends.http.input.form import Form
+from kalends.outbound import message
 from kalends.policy import Right
 from kalends.questions import answer_form, ask
 from kalends.questions import store as questions

@@ -13,8 +13,9 @@ from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
 from kalends.invitations import invite as inviting
-from kalends.invitations import message, present, store
+from kalends.invitations import present, store
 from kalends.invitations.model import InvitationInput
+from kalends.outbound import invitation_message as message
 from kalends.policy import Right
 from kalends.records.contact import Contact
 from kalends.web.forms import FormState, filled

@@ -9,8 +9,9 @@ from kalends.events.messages import api
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
-from kalends.messages import mail, send
+from kalends.messages import send
 from kalends.messages.model import MessageGroup, MessageInput
+from kalends.outbound import guest_message as mail
 from kalends.policy import Right
 from kalends.web import form_token
 from kalends.web.forms import FormState, filled

@@ -8,8 +8,8 @@ from msgspec import structs
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import sender
 from kalends.deliveries.store import MAX_ACCOUNT_MAILS_PER_HOUR, MAX_SENDS_PER_HOUR
+from kalends.outbound import sender
 from kalends.settings import Settings
 from kalends.users import passwords, reset_requests
 from kalends.users import store as users

@@ -1,7 +1,7 @@
 """`kalends work` with short pauses and leases, so that tests can wait for them."""
 
 from kalends.cli import main
-from kalends.deliveries import mail, sender
+from kalends.outbound import mail, sender
 
 sender.PAUSE = 0.05
 sender.LEASE = 4

@@ -7,11 +7,12 @@ from msgspec import structs
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import guest_notice, sender, store, suppressions
+from kalends.deliveries import guest_notice, store, suppressions
 from kalends.deliveries.guest_notice import Recipient
-from kalends.deliveries.message import envelope
 from kalends.deliveries.model import Told
 from kalends.events import store as events
+from kalends.outbound import sender
+from kalends.outbound.message import envelope
 from kalends.records.delivery import Delivery
 from kalends.settings import Settings
 from kalends.values import timestamps

@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 import pytest
 
-from kalends.deliveries import mail
-from kalends.deliveries.message import mail as render_mail
-from kalends.deliveries.outcome import AddressRefused, Outcome, TryAgain, Undeliverable
+from kalends.outbound import mail
+from kalends.outbound.message import mail as render_mail
+from kalends.outbound.outcome import AddressRefused, Outcome, TryAgain, Undeliverable
 from kalends.settings import Settings
 from tests.deliveries.samples import a_delivery, a_row
 from tests.deliveries.servers import DRIP, DROP, HANG, PASSWORD, USER, Mailbox, real_server, scripted, server_context

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.deliveries import event_time, message
+from kalends.deliveries import event_time
 from kalends.deliveries.recipient_links import short_unsubscribe_url, unsubscribe_url
-from kalends.deliveries.segments import segments
+from kalends.outbound import message
+from kalends.outbound.segments import segments
 from kalends.records.event import Event
 from kalends.settings import Settings
 from kalends.values import datetimes

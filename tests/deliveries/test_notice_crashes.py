@@ -7,7 +7,8 @@ import pytest
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import change_notices, outbox_files, sender, store
+from kalends.deliveries import change_notices, store
+from kalends.outbound import outbox_files, sender
 from kalends.settings import Settings
 from kalends.values import timestamps
 from tests.cast import Cast, a_response, an_event

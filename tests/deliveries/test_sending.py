@@ -8,7 +8,8 @@ from msgspec import structs
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import sender, store
+from kalends.deliveries import store
+from kalends.outbound import sender
 from kalends.records.delivery import Delivery
 from kalends.settings import Settings
 from kalends.values import timestamps

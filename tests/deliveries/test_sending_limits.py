@@ -9,7 +9,8 @@ from kalends.app import application
 from kalends.context import Context
 from kalends.db import Database
 from kalends.deliveries import limits as sending_limits
-from kalends.deliveries import sender, store
+from kalends.deliveries import store
+from kalends.outbound import sender
 from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, a_calendar, a_response, an_event
 from tests.client import Client, Reply

@@ -12,8 +12,8 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from kalends.deliveries import sms
-from kalends.deliveries.outcome import Outcome, TryAgain, Undeliverable, Unknown
+from kalends.outbound import sms
+from kalends.outbound.outcome import Outcome, TryAgain, Undeliverable, Unknown
 from kalends.settings import Settings
 from tests.deliveries.servers import DRIP, DROP, HANG, server_context
 

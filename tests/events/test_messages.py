@@ -10,7 +10,8 @@ from msgspec import structs
 from kalends.app import application
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import sender, suppressions
+from kalends.deliveries import suppressions
+from kalends.outbound import sender
 from kalends.settings import Settings
 from kalends.values import timestamps
 from tests.cast import Cast, a_calendar, a_response, an_invitation, shared

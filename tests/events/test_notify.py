@@ -8,7 +8,7 @@ import pytest
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import sender
+from kalends.outbound import sender
 from kalends.settings import Settings
 from kalends.values import timestamps
 from tests.cast import Cast, a_calendar, a_response, an_event

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from kalends.deliveries import message
+from kalends.outbound import message
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, an_event
 from tests.client import Client

@@ -12,7 +12,8 @@ from msgspec import structs
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import sender, store
+from kalends.deliveries import store
+from kalends.outbound import sender
 from kalends.settings import Settings
 from kalends.values import timestamps
 from kalends.worker import remind_guests
@@ -240,7 +241,7 @@ def test_a_worker_that_dies_reminds_nobody_twice_and_forgets_nobody(stage: Stage
             stage.queue("2026-06-01T20:00")
     stage.queue("2026-06-01T20:01")
     with monkeypatch.context() as dying:
-        dying.setattr("kalends.deliveries.mail.send", die)
+        dying.setattr("kalends.outbound.mail.send", die)
         with pytest.raises(KeyboardInterrupt):
             stage.send()
     assert stage.work("2026-06-01T20:02") == []

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 from kalends import policy
 from kalends.context import Context
 from kalends.db import Database, open_database
-from kalends.deliveries import sender, store
+from kalends.deliveries import store
+from kalends.outbound import sender
 from kalends.responses import proposals
 from kalends.responses import store as responses
 from kalends.settings import Settings

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import mail, sender, store
+from kalends.deliveries import store
+from kalends.outbound import mail, sender
 from kalends.responses import offer_time
 from kalends.settings import Settings
 from kalends.values import datetimes, timestamps

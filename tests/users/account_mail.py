@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 
 from kalends.context import Context
 from kalends.db import Database, open_database
-from kalends.deliveries import sender, store
+from kalends.deliveries import store
+from kalends.outbound import sender
 from kalends.settings import Settings
 from kalends.users import store as users
 from kalends.users.reset_link import reset_url

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from kalends import policy
-from kalends.deliveries.message import attach_event, describe_event, envelope
+from kalends.outbound.message import attach_event, describe_event, envelope
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response

@@ -6,13 +6,13 @@ from typing import Any
 
 from kalends import policy
 from kalends.context import Context
-from kalends.deliveries.message import describe_event, envelope
-from kalends.deliveries.outcome import Undeliverable
-from kalends.deliveries.response_message import CHOICES, Link
 from kalends.events.series.sentence import describe as describe_rule
 from kalends.events.series.store import get as get_series
 from kalends.invitations import addresses, calendar_part, store
 from kalends.invitations.store import Note
+from kalends.outbound.message import describe_event, envelope
+from kalends.outbound.outcome import Undeliverable
+from kalends.outbound.response_message import CHOICES, Link
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation

@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from kalends.comments import store as comments
 from kalends.context import Context
-from kalends.deliveries.message import envelope
 from kalends.deliveries.recipient_links import notices_url
 from kalends.events import store as events
+from kalends.outbound.message import envelope
 from kalends.records.comment import Comment
 from kalends.records.delivery import Delivery
 from kalends.records.response import Response

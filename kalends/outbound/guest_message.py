@@ -5,13 +5,13 @@ from email.message import EmailMessage
 
 from kalends import policy
 from kalends.context import Context
-from kalends.deliveries.mail import wire_address
-from kalends.deliveries.outcome import Undeliverable
 from kalends.deliveries.recipient_links import stop_url
-from kalends.deliveries.response_message import Link, guest_mail, guest_text
 from kalends.events import store as events
 from kalends.invitations import store as invitations
 from kalends.messages import store
+from kalends.outbound.mail import wire_address
+from kalends.outbound.outcome import Undeliverable
+from kalends.outbound.response_message import Link, guest_mail, guest_text
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.responses import store as responses

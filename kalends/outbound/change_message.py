@@ -9,13 +9,13 @@ from kalends import policy
 from kalends.context import Context
 from kalends.deliveries import change_notices, event_time
 from kalends.deliveries.change_notices import ChangedEvent, Facts
-from kalends.deliveries.message import NEW_DATE
-from kalends.deliveries.outcome import Undeliverable
 from kalends.deliveries.recipient_links import stop_url
-from kalends.deliveries.response_message import CHOICES, Link, guest_mail
 from kalends.events import store as events
 from kalends.invitations import addresses, calendar_part
 from kalends.invitations import store as invitations
+from kalends.outbound.message import NEW_DATE
+from kalends.outbound.outcome import Undeliverable
+from kalends.outbound.response_message import CHOICES, Link, guest_mail
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation

@@ -4,7 +4,7 @@ import secrets
 from pathlib import Path
 
 from kalends import private_file
-from kalends.deliveries.outcome import TryAgain
+from kalends.outbound.outcome import TryAgain
 from kalends.settings import Settings
 
 

@@ -9,11 +9,11 @@ from email.utils import format_datetime
 from typing import Any, ClassVar
 
 from kalends.deliveries import event_time
-from kalends.deliveries.mail import wire_address
 from kalends.deliveries.recipient_links import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
-from kalends.deliveries.segments import plain, segments
 from kalends.events.ical import build_file
 from kalends.events.status import describe, title_with_status
+from kalends.outbound.mail import wire_address
+from kalends.outbound.segments import plain, segments
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.user import User

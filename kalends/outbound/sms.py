@@ -9,9 +9,9 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from kalends import __version__
-from kalends.deliveries import outbox_files
-from kalends.deliveries.outcome import Outcome, TryAgain, Undeliverable, Unknown, redact
 from kalends.net.deadline import Deadline
+from kalends.outbound import outbox_files
+from kalends.outbound.outcome import Outcome, TryAgain, Undeliverable, Unknown, redact
 from kalends.settings import Settings
 from kalends.transports import Twilio, twilio
 

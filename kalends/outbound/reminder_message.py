@@ -4,10 +4,10 @@ from email.message import EmailMessage
 
 from kalends import policy
 from kalends.context import Context
-from kalends.deliveries import message
-from kalends.deliveries.outcome import Undeliverable
-from kalends.deliveries.response_message import Link, guest_mail
 from kalends.events import store as events
+from kalends.outbound import message
+from kalends.outbound.outcome import Undeliverable
+from kalends.outbound.response_message import Link, guest_mail
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response

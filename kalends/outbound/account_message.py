@@ -3,7 +3,7 @@
 from email.message import EmailMessage
 from typing import cast
 
-from kalends.deliveries.message import envelope
+from kalends.outbound.message import envelope
 from kalends.records.delivery import AccountNotice, Delivery
 from kalends.records.user import User
 from kalends.settings import Settings

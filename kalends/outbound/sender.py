@@ -9,10 +9,18 @@ from email.message import EmailMessage
 
 from kalends.context import Context
 from kalends.db import Database, Retry
-from kalends.deliveries import (
+from kalends.deliveries import change_notices, store, suppressions
+from kalends.deliveries.model import Channel
+from kalends.errors import Unavailable
+from kalends.events import store as events
+from kalends.invitations import addresses
+from kalends.invitations import store as invitations
+from kalends.log import get_logger
+from kalends.outbound import (
     account_message,
     change_message,
-    change_notices,
+    guest_message,
+    invitation_message,
     mail,
     message,
     news_message,
@@ -20,18 +28,8 @@ from kalends.deliveries import (
     reminder_message,
     response_message,
     sms,
-    store,
-    suppressions,
 )
-from kalends.deliveries.model import Channel
-from kalends.deliveries.outcome import AddressRefused, TryAgain, Undeliverable, Unknown
-from kalends.errors import Unavailable
-from kalends.events import store as events
-from kalends.invitations import addresses
-from kalends.invitations import message as invitation_message
-from kalends.invitations import store as invitations
-from kalends.log import get_logger
-from kalends.messages import mail as guest_message
+from kalends.outbound.outcome import AddressRefused, TryAgain, Undeliverable, Unknown
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response

@@ -3,7 +3,7 @@
 from email.message import EmailMessage
 
 from kalends import policy
-from kalends.deliveries.response_message import Link, guest_mail
+from kalends.outbound.response_message import Link, guest_mail
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response

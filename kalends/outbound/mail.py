@@ -9,9 +9,9 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from ipaddress import ip_address
 
-from kalends.deliveries import outbox_files
-from kalends.deliveries.outcome import AddressRefused, TryAgain, Undeliverable, redact
 from kalends.net.deadline import Deadline
+from kalends.outbound import outbox_files
+from kalends.outbound.outcome import AddressRefused, TryAgain, Undeliverable, redact
 from kalends.settings import Settings
 from kalends.transports import MailServer, domain, mail_server, read_address, sender
 
