@@ -48,7 +48,10 @@ from kalends.events import responses_pages as event_responses_pages
 from kalends.events.history import api as event_history
 from kalends.events.imports import api as event_imports
 from kalends.events.invitations import api as event_invitations
+from kalends.events.invitations import link_pages as invitation_link_pages
+from kalends.events.invitations import pages as event_invitation_pages
 from kalends.events.messages import api as event_messages
+from kalends.events.messages import pages as event_message_pages
 from kalends.events.placements import api as event_placements
 from kalends.events.questions import api as event_questions
 from kalends.events.reminders import api as event_reminders
@@ -59,10 +62,7 @@ from kalends.http.endpoint import endpoints_of
 from kalends.http.server import Application
 from kalends.http.serving.edge import Edge
 from kalends.idempotency import store as idempotent_responses
-from kalends.invitations import events_pages as event_invitation_pages
-from kalends.invitations import link_pages as invitation_link_pages
 from kalends.keys import api as keys
-from kalends.messages import events_pages as event_message_pages
 from kalends.questions import calendars_pages as calendar_question_pages
 from kalends.questions import events_pages as event_question_pages
 from kalends.questions import responses_pages as response_question_pages

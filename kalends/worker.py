@@ -18,13 +18,13 @@ from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import CHANNELS
 from kalends.errors import Unavailable
 from kalends.events import deleted_events
+from kalends.events.invitations import store as invitations
+from kalends.events.messages import store as messages
 from kalends.events.series import occurrences
 from kalends.events.series import store as series
 from kalends.idempotency import store as retries
 from kalends.inbound.poller import Poller
-from kalends.invitations import store as invitations
 from kalends.log import get_logger
-from kalends.messages import store as messages
 from kalends.outbound.sender import Outbox
 from kalends.questions import answers
 from kalends.reminders import remind

@@ -14,9 +14,9 @@ from kalends.deliveries.guest_notice import Recipient
 from kalends.deliveries.model import Told
 from kalends.events import store
 from kalends.events.input import NOTIFY, EventChanges
+from kalends.events.invitations import store as invitations
 from kalends.events.model import PARTS
 from kalends.http.input.fields import Changes
-from kalends.invitations import store as invitations
 from kalends.records.event import Event
 from kalends.responses.seats import IS_WAITING
 from kalends.transports import FILES

@@ -12,14 +12,14 @@ from kalends.context import Caller, Context
 from kalends.db import Database
 from kalends.deliveries import store as deliveries
 from kalends.deliveries import suppressions
+from kalends.events.invitations import addresses, reply, store
+from kalends.events.invitations.addresses import Recipient
 from kalends.events.series.scope import slot_of
 from kalends.events.uid import parse_own
 from kalends.ical.itip import Attendee, Reply, ReplyEvent
 from kalends.ical.zone_names import find_zone
 from kalends.inbound import message, notes
 from kalends.inbound.message import MAX_TEXT, InboundMessage
-from kalends.invitations import addresses, reply, store
-from kalends.invitations.addresses import Recipient
 from kalends.log import get_logger
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation

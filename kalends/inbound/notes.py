@@ -4,7 +4,7 @@ from typing import Literal
 
 from kalends.context import Context
 from kalends.deliveries.store import mailbox
-from kalends.invitations import store
+from kalends.events.invitations import store
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
 from kalends.users import store as users

@@ -11,8 +11,8 @@ from kalends.deliveries import change_notices, event_time
 from kalends.deliveries.change_notices import ChangedEvent, Facts
 from kalends.deliveries.recipient_links import stop_url
 from kalends.events import store as events
-from kalends.invitations import addresses, calendar_part
-from kalends.invitations import store as invitations
+from kalends.events.invitations import addresses, calendar_part
+from kalends.events.invitations import store as invitations
 from kalends.outbound.message import NEW_DATE
 from kalends.outbound.outcome import Undeliverable
 from kalends.outbound.response_message import CHOICES, Link, guest_mail

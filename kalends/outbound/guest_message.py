@@ -7,8 +7,8 @@ from kalends import policy
 from kalends.context import Context
 from kalends.deliveries.recipient_links import stop_url
 from kalends.events import store as events
-from kalends.invitations import store as invitations
-from kalends.messages import store
+from kalends.events.invitations import store as invitations
+from kalends.events.messages import store
 from kalends.outbound.mail import wire_address
 from kalends.outbound.outcome import Undeliverable
 from kalends.outbound.response_message import Link, guest_mail, guest_text

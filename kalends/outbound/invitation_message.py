@@ -6,10 +6,10 @@ from typing import Any
 
 from kalends import policy
 from kalends.context import Context
+from kalends.events.invitations import addresses, calendar_part, store
+from kalends.events.invitations.store import Note
 from kalends.events.series.sentence import describe as describe_rule
 from kalends.events.series.store import get as get_series
-from kalends.invitations import addresses, calendar_part, store
-from kalends.invitations.store import Note
 from kalends.outbound.message import describe_event, envelope
 from kalends.outbound.outcome import Undeliverable
 from kalends.outbound.response_message import CHOICES, Link

@@ -13,8 +13,8 @@ from kalends.deliveries import change_notices, store, suppressions
 from kalends.deliveries.model import Channel
 from kalends.errors import Unavailable
 from kalends.events import store as events
-from kalends.invitations import addresses
-from kalends.invitations import store as invitations
+from kalends.events.invitations import addresses
+from kalends.events.invitations import store as invitations
 from kalends.log import get_logger
 from kalends.outbound import (
     account_message,

@@ -7,11 +7,11 @@ from kalends.contacts.model import Service
 from kalends.deliveries.model import CHANNELS, State
 from kalends.errors import Code
 from kalends.events.input import Status
+from kalends.events.invitations.model import InvitationState
+from kalends.events.messages.model import MessageGroup
 from kalends.http.input.options import split_annotated
 from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
-from kalends.invitations.model import InvitationState
-from kalends.messages.model import MessageGroup
 from kalends.questions.model import KINDS as QUESTION_KINDS
 from kalends.questions.model import PER
 from kalends.records.delivery import PLACE_NOTICES, MessageKind

@@ -7,8 +7,8 @@ import pytest
 from msgspec import structs
 
 from kalends.db import Database
+from kalends.events.invitations.addresses import bounce_address
 from kalends.inbound.handle import handle
-from kalends.invitations.addresses import bounce_address
 from kalends.settings import Settings
 from kalends.values import timestamps
 from tests.cast import Cast, Person, a_question, a_response, an_event

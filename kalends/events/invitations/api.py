@@ -4,12 +4,12 @@ from msgspec import UNSET
 
 from kalends import policy
 from kalends.context import Context
+from kalends.events.invitations import invite as inviting
+from kalends.events.invitations import present, store
+from kalends.events.invitations.model import InvitationIndex, InvitationInput, InvitationItem, InvitationQuery, Invited
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
 from kalends.http.paging import page
-from kalends.invitations import invite as inviting
-from kalends.invitations import present, store
-from kalends.invitations.model import InvitationIndex, InvitationInput, InvitationItem, InvitationQuery, Invited
 from kalends.policy import Right
 
 

@@ -4,10 +4,10 @@ from msgspec import UNSET
 
 from kalends import policy
 from kalends.context import Context
+from kalends.events.messages import present, send, store
+from kalends.events.messages.model import MessageIndex, MessageInput, MessageSent
 from kalends.http.endpoint import endpoint
 from kalends.http.paging import Paging, page
-from kalends.messages import present, send, store
-from kalends.messages.model import MessageIndex, MessageInput, MessageSent
 from kalends.policy import Right
 
 

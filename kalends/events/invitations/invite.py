@@ -11,10 +11,10 @@ from kalends.context import Context
 from kalends.deliveries import guest_notice, limits, suppressions
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.guest_notice import Recipient
+from kalends.events.invitations import calendar_part, store
+from kalends.events.invitations.model import MAX_AT_ONCE, InvitationInput, Invited
+from kalends.events.invitations.store import Guest, Target
 from kalends.events.series import scope as series_scope
-from kalends.invitations import calendar_part, store
-from kalends.invitations.model import MAX_AT_ONCE, InvitationInput, Invited
-from kalends.invitations.store import Guest, Target
 from kalends.policy import Right
 from kalends.records.contact import Contact
 from kalends.records.event import Event

@@ -9,10 +9,10 @@ from msgspec import Meta, Struct
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.deliveries import event_time, suppressions
+from kalends.events.invitations import reply
 from kalends.events.status import describe
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
-from kalends.invitations import reply
 from kalends.questions import answer_form
 from kalends.questions import ask as ask_page
 from kalends.questions import store as questions

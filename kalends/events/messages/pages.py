@@ -5,12 +5,11 @@ from typing import Any
 
 from kalends import policy
 from kalends.context import Context
-from kalends.events.messages import api
+from kalends.events.messages import api, send
+from kalends.events.messages.model import MessageGroup, MessageInput
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
-from kalends.messages import send
-from kalends.messages.model import MessageGroup, MessageInput
 from kalends.outbound import guest_message as mail
 from kalends.policy import Right
 from kalends.web import form_token

@@ -1,6 +1,6 @@
 """Representations of invitations in API replies and on pages."""
 
-from kalends.invitations.model import InvitationItem
+from kalends.events.invitations.model import InvitationItem
 from kalends.records.invitation import InvitationWithResponse
 from kalends.values import timestamps
 

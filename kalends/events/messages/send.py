@@ -8,9 +8,9 @@ from kalends.deliveries import guest_notice, limits, suppressions
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.guest_notice import Recipient
 from kalends.deliveries.model import Told
-from kalends.invitations import store as invitations
-from kalends.messages import store
-from kalends.messages.model import GROUPS, MessageInput
+from kalends.events.invitations import store as invitations
+from kalends.events.messages import store
+from kalends.events.messages.model import GROUPS, MessageInput
 from kalends.policy import Right
 from kalends.records.event import Event
 from kalends.values.text import fold_case

@@ -7,14 +7,13 @@ from kalends import policy
 from kalends.contacts import store as contacts
 from kalends.contacts.model import ContactFilter, Tags, Text
 from kalends.context import Context
-from kalends.events.invitations import api
+from kalends.events.invitations import api, present, store
+from kalends.events.invitations import invite as inviting
+from kalends.events.invitations.model import InvitationInput
 from kalends.http import paging
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
-from kalends.invitations import invite as inviting
-from kalends.invitations import present, store
-from kalends.invitations.model import InvitationInput
 from kalends.outbound import invitation_message as message
 from kalends.policy import Right
 from kalends.records.contact import Contact

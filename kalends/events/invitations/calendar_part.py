@@ -9,8 +9,8 @@ from msgspec import structs
 from kalends import policy
 from kalends.context import Context
 from kalends.events import feed, ical, store
+from kalends.events.invitations import addresses
 from kalends.events.series import store as series_store
-from kalends.invitations import addresses
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
 from kalends.responses import store as responses

@@ -1,7 +1,7 @@
 """Representations of messages to guests in API replies and on pages."""
 
-from kalends.messages.model import MessageItem
-from kalends.messages.store import GuestMessageWithCounts
+from kalends.events.messages.model import MessageItem
+from kalends.events.messages.store import GuestMessageWithCounts
 from kalends.values import timestamps
 
 
