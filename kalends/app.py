@@ -27,6 +27,7 @@ from kalends.calendars import pages as calendar_pages
 from kalends.calendars import sharing_pages
 from kalends.calendars.questions import api as calendar_questions
 from kalends.calendars.reminders import api as calendar_reminders
+from kalends.calendars.reminders import pages as calendar_reminder_pages
 from kalends.changes import api as changes
 from kalends.changes import pages as change_pages
 from kalends.changes import stream as changes_stream
@@ -55,6 +56,7 @@ from kalends.events.messages import pages as event_message_pages
 from kalends.events.placements import api as event_placements
 from kalends.events.questions import api as event_questions
 from kalends.events.reminders import api as event_reminders
+from kalends.events.reminders import pages as event_reminder_pages
 from kalends.events.series import api as event_series
 from kalends.health import api as health
 from kalends.home import pages as home_pages
@@ -68,8 +70,6 @@ from kalends.questions import events_pages as event_question_pages
 from kalends.questions import responses_pages as response_question_pages
 from kalends.reference import api as reference
 from kalends.reference import docs_pages
-from kalends.reminders import calendars_pages as calendar_reminder_pages
-from kalends.reminders import events_pages as event_reminder_pages
 from kalends.responses import answers_pages
 from kalends.responses import api as responses
 from kalends.responses import edit_pages as response_edit_pages

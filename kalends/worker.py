@@ -13,13 +13,13 @@ from kalends.changes import store as changes
 from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.db import Database, Retry, counters
-from kalends.deliveries import change_notices
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import CHANNELS
 from kalends.errors import Unavailable
-from kalends.events import deleted_events
+from kalends.events import change_notices, deleted_events
 from kalends.events.invitations import store as invitations
 from kalends.events.messages import store as messages
+from kalends.events.reminders import remind
 from kalends.events.series import occurrences
 from kalends.events.series import store as series
 from kalends.idempotency import store as retries
@@ -27,7 +27,6 @@ from kalends.inbound.poller import Poller
 from kalends.log import get_logger
 from kalends.outbound.sender import Outbox
 from kalends.questions import answers
-from kalends.reminders import remind
 from kalends.responses import news, proposals, seats
 from kalends.responses import series as series_responses
 from kalends.responses import store as responses

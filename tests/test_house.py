@@ -74,7 +74,6 @@ MODULE_LAYERS = {
         *(
             f"deliveries.{name}"
             for name in (
-                "change_notices",
                 "event_time",
                 "guest_notice",
                 "limits",
@@ -88,6 +87,7 @@ MODULE_LAYERS = {
         *(
             "events.by_id",
             "events.by_uid",
+            "events.change_notices",
             "events.create_batch",
             "events.conditions",
             "events.create",
@@ -118,7 +118,7 @@ MODULE_LAYERS = {
             for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
         ),
         *(f"events.series.{name}" for name in ("change", "copies", "occurrences", "request", "scope", "shift")),
-        *(f"reminders.{name}" for name in ("alarms", "change", "choice", "due", "queue", "recipients", "remind", "rules")),
+        *(f"events.reminders.{name}" for name in ("alarms", "change", "due", "queue", "recipients", "remind", "rules")),
         *(f"questions.{name}" for name in ("answer_form", "answers", "asking", "change", "editor_form", "responding", "rules")),
         *("reference.errors", "reference.glossary", "reference.guide"),
         *(
@@ -132,6 +132,7 @@ MODULE_LAYERS = {
             "responses.offer_time",
             "responses.places",
             "responses.proposals",
+            "responses.reminder_choice",
             "responses.respond",
             "responses.seats",
             "responses.series",
@@ -158,7 +159,7 @@ MODULE_LAYERS = {
         "web.failures",
         "questions.ask",
         "questions.editor",
-        "reminders.editor",
+        "events.reminders.editor",
         *(f"outbound.{name}_message" for name in ("account", "change", "guest", "invitation", "news", "place", "reminder", "response")),
         "outbound.message",
     },

@@ -12,6 +12,7 @@ from kalends.events import cursor, ical, listing, store
 from kalends.events.model import PARTS, STATUS
 from kalends.events.placements import store as placements
 from kalends.events.query import EventQuery
+from kalends.events.reminders.alarms import find_triggers
 from kalends.events.series import occurrences
 from kalends.events.series import store as series_store
 from kalends.events.series.rule import parse_text
@@ -21,7 +22,6 @@ from kalends.http.paging import MAX_PAGE
 from kalends.ical.canonical_rule import format_until
 from kalends.records.calendar import Calendar, Searched
 from kalends.records.event import Event
-from kalends.reminders.alarms import find_triggers
 from kalends.values import datetimes, timestamps
 
 # A calendar with more events shows its latest ones.

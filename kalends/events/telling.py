@@ -7,12 +7,12 @@ from msgspec import UNSET, Struct, UnsetType
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import columns
-from kalends.deliveries import change_notices, guest_notice, limits, suppressions
+from kalends.deliveries import guest_notice, limits, suppressions
 from kalends.deliveries import store as deliveries
-from kalends.deliveries.change_notices import OpenNotice, facts_of
 from kalends.deliveries.guest_notice import Recipient
 from kalends.deliveries.model import Told
-from kalends.events import store
+from kalends.events import change_notices, store
+from kalends.events.change_notices import OpenNotice, facts_of
 from kalends.events.input import NOTIFY, EventChanges
 from kalends.events.invitations import store as invitations
 from kalends.events.model import PARTS

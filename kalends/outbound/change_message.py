@@ -7,10 +7,11 @@ from msgspec import structs
 
 from kalends import policy
 from kalends.context import Context
-from kalends.deliveries import change_notices, event_time
-from kalends.deliveries.change_notices import ChangedEvent, Facts
+from kalends.deliveries import event_time
 from kalends.deliveries.recipient_links import stop_url
+from kalends.events import change_notices
 from kalends.events import store as events
+from kalends.events.change_notices import ChangedEvent, Facts
 from kalends.events.invitations import addresses, calendar_part
 from kalends.events.invitations import store as invitations
 from kalends.outbound.message import NEW_DATE

@@ -5,16 +5,16 @@ from email.message import EmailMessage
 from kalends import policy
 from kalends.context import Context
 from kalends.events import store as events
+from kalends.events.reminders import queue, recipients
+from kalends.events.reminders.due import find_window
+from kalends.events.reminders.queue import Candidate
+from kalends.events.reminders.remind import DROPPED
 from kalends.outbound import message
 from kalends.outbound.outcome import Undeliverable
 from kalends.outbound.response_message import Link, guest_mail
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response
-from kalends.reminders import queue, recipients
-from kalends.reminders.due import find_window
-from kalends.reminders.queue import Candidate
-from kalends.reminders.remind import DROPPED
 from kalends.responses import store as responses
 
 LATE = "It could not be sent in time."

@@ -9,9 +9,10 @@ from email.message import EmailMessage
 
 from kalends.context import Context
 from kalends.db import Database, Retry
-from kalends.deliveries import change_notices, store, suppressions
+from kalends.deliveries import store, suppressions
 from kalends.deliveries.model import Channel
 from kalends.errors import Unavailable
+from kalends.events import change_notices
 from kalends.events import store as events
 from kalends.events.invitations import addresses
 from kalends.events.invitations import store as invitations

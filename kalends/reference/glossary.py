@@ -9,6 +9,7 @@ from kalends.errors import Code
 from kalends.events.input import Status
 from kalends.events.invitations.model import InvitationState
 from kalends.events.messages.model import MessageGroup
+from kalends.events.reminders.model import GROUPS, STATES
 from kalends.http.input.options import split_annotated
 from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
@@ -20,7 +21,6 @@ from kalends.records.suppression import Purpose
 from kalends.records.suppression import Reason as SuppressionReason
 from kalends.records.user import ResponseNotices
 from kalends.records.webhook import DisabledReason, WebhookState
-from kalends.reminders.model import GROUPS, STATES
 from kalends.responses.model import Attendance, PlaceState
 from kalends.webhooks.model import DELIVERY_KINDS
 

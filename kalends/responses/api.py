@@ -15,8 +15,8 @@ from kalends.questions import store as questions
 from kalends.questions.present import describe
 from kalends.records.event import Event
 from kalends.records.response import Response
-from kalends.reminders import choice
 from kalends.responses import admission, present, store
+from kalends.responses import reminder_choice as choice
 from kalends.responses.author import author_of, by_link, is_another
 from kalends.responses.model import (
     Acceptance,

@@ -6,8 +6,8 @@ from kalends.deliveries import response_mail
 from kalends.questions import answers
 from kalends.records.event import Event
 from kalends.records.response import Response
-from kalends.reminders import choice
 from kalends.responses import admission, news, proposals, store
+from kalends.responses import reminder_choice as choice
 
 
 def erase(ctx: Context, response: Response, event: Event, *, is_over: bool) -> None:

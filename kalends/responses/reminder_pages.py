@@ -4,7 +4,7 @@ from kalends import policy
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
-from kalends.reminders import choice
+from kalends.responses import reminder_choice as choice
 from kalends.responses.link_pages import load
 from kalends.web.forms import FormState
 from kalends.web.page import page

@@ -7,7 +7,8 @@ import pytest
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import change_notices, store
+from kalends.deliveries import store
+from kalends.events import change_notices
 from kalends.outbound import outbox_files, sender
 from kalends.settings import Settings
 from kalends.values import timestamps

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from kalends.events.reminders.due import find_window
 from kalends.records.reminder import Reminder
-from kalends.reminders.due import find_window
 
 HOUR = 60
 PARIS = "Europe/Paris"

@@ -236,7 +236,7 @@ def test_a_worker_that_dies_reminds_nobody_twice_and_forgets_nobody(stage: Stage
         raise KeyboardInterrupt
 
     with monkeypatch.context() as dying:
-        dying.setattr("kalends.reminders.queue.record_run", die)
+        dying.setattr("kalends.events.reminders.queue.record_run", die)
         with pytest.raises(KeyboardInterrupt):
             stage.queue("2026-06-01T20:00")
     stage.queue("2026-06-01T20:01")

@@ -2,12 +2,12 @@
 
 from kalends import policy
 from kalends.context import Context
+from kalends.events.reminders import change, present, store
+from kalends.events.reminders.model import ReminderFields, ReminderIndex, ReminderItem
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
 from kalends.policy import Right
-from kalends.reminders import change, present, store
-from kalends.reminders.model import ReminderFields, ReminderIndex, ReminderItem
 
 
 @endpoint("GET", "/api/calendars/{calendar_id}/reminders")

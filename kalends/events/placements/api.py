@@ -9,12 +9,12 @@ from kalends.events.create import insert_event
 from kalends.events.input import CalendarChoice
 from kalends.events.model import EventDetail
 from kalends.events.placements import store as placements
+from kalends.events.reminders import store as reminders
 from kalends.events.series import store as series_store
 from kalends.http.endpoint import endpoint
 from kalends.policy import Right
 from kalends.questions import store as questions
 from kalends.records.event import Event
-from kalends.reminders import store as reminders
 
 
 @endpoint("PUT", "/api/events/{event_id}/add")

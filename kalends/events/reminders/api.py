@@ -2,12 +2,12 @@
 
 from kalends import policy
 from kalends.context import Context
+from kalends.events.reminders import change, present
+from kalends.events.reminders.model import EventReminderFields, ReminderIndex, ReminderItem, ReminderScope
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
 from kalends.policy import Right
-from kalends.reminders import change, present
-from kalends.reminders.model import EventReminderFields, ReminderIndex, ReminderItem, ReminderScope
 
 
 @endpoint("GET", "/api/events/{event_id}/reminders")

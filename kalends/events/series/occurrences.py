@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 from kalends import errors, quotas
 from kalends.context import Context
 from kalends.events import store
+from kalends.events.reminders import store as reminders
 from kalends.events.series import store as series_store
 from kalends.events.series.model import RepeatPreview, build_repeat
 from kalends.events.series.request import Request
@@ -16,7 +17,6 @@ from kalends.events.series.store import MONTHS_AHEAD, Series, WithoutSlot
 from kalends.events.span import Span
 from kalends.questions import store as questions
 from kalends.records.event import Event
-from kalends.reminders import store as reminders
 from kalends.values import datetimes
 
 # How many coming dates a preview lists.

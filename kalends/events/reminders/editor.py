@@ -5,9 +5,9 @@ from typing import Any
 from msgspec import Struct
 
 from kalends.context import Context
+from kalends.events.reminders.model import ReminderItem
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
-from kalends.reminders.model import ReminderItem
 from kalends.web.forms import FormState
 from kalends.web.labels import plural
 from kalends.web.render import render

@@ -2,13 +2,12 @@
 
 from kalends import policy
 from kalends.context import Context
-from kalends.events.reminders import api
+from kalends.events.reminders import api, editor, present
+from kalends.events.reminders.editor import Owner
+from kalends.events.reminders.model import EventReminderFields, ReminderScope
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.policy import Right
-from kalends.reminders import editor, present
-from kalends.reminders.editor import Owner
-from kalends.reminders.model import EventReminderFields, ReminderScope
 from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import redirect

@@ -2,9 +2,9 @@
 
 from kalends.context import Context
 from kalends.deliveries import suppressions
+from kalends.events.reminders import recipients
 from kalends.records.event import Event
 from kalends.records.response import Response
-from kalends.reminders import recipients
 from kalends.values.text import fold_case
 
 

@@ -5,12 +5,12 @@ from kalends.deliveries import guest_notice, limits
 from kalends.deliveries.guest_notice import Recipient
 from kalends.errors import TooMany
 from kalends.events import store as events
+from kalends.events.reminders import queue, recipients
+from kalends.events.reminders.due import Window, find_window
+from kalends.events.reminders.queue import Candidate
+from kalends.events.reminders.recipients import BATCH
 from kalends.log import get_logger
 from kalends.records.event import Event
-from kalends.reminders import queue, recipients
-from kalends.reminders.due import Window, find_window
-from kalends.reminders.queue import Candidate
-from kalends.reminders.recipients import BATCH
 from kalends.responses import store as responses
 
 log = get_logger(__name__)

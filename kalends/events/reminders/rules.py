@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from kalends import errors
+from kalends.events.reminders.model import MAX_REMINDERS, EventReminderFields, ReminderFields
 from kalends.http.input.fields import Changes
 from kalends.records.reminder import Reminder
-from kalends.reminders.model import MAX_REMINDERS, EventReminderFields, ReminderFields
 
 
 def check(fields: ReminderFields) -> None:

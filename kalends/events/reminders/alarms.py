@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from kalends.context import Context
 from kalends.db.database import batches
+from kalends.events.reminders import store
 from kalends.records.event import Event
 from kalends.records.reminder import Reminder
-from kalends.reminders import store
 from kalends.values import datetimes
 
 BATCH = 500

@@ -2,11 +2,11 @@
 
 from kalends import policy
 from kalends.context import Context
+from kalends.events.reminders import present, rules, store
+from kalends.events.reminders.model import EventReminderFields, ReminderFields
 from kalends.events.series import copies
 from kalends.http.input.fields import Changes
 from kalends.records.reminder import Reminder
-from kalends.reminders import present, rules, store
-from kalends.reminders.model import EventReminderFields, ReminderFields
 
 
 def add_to_event(ctx: Context, event_id: int, fields: EventReminderFields) -> int:

@@ -5,10 +5,10 @@ from typing import cast
 from msgspec import structs
 
 from kalends.context import Context
+from kalends.events.reminders import due, recipients, store
+from kalends.events.reminders.model import Channel, EventReminderFields, Group, ReminderItem, State
 from kalends.records.event import Event
 from kalends.records.reminder import Reminder
-from kalends.reminders import due, recipients, store
-from kalends.reminders.model import Channel, EventReminderFields, Group, ReminderItem, State
 from kalends.values import datetimes
 
 

@@ -6,8 +6,8 @@ due in these days."""
 
 from kalends.context import Context
 from kalends.db import columns
+from kalends.events.reminders.due import Window
 from kalends.records.reminder import Reminder, cause_of
-from kalends.reminders.due import Window
 
 # From the lower bound of the due time (26 hours of the day and of clock changes, 12 of quiet hours) until a reminder is too late.
 LOOK_BACK = 3 * 86_400

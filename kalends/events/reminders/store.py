@@ -5,9 +5,9 @@ from typing import Any
 
 from kalends.context import Context
 from kalends.db import columns
+from kalends.events.reminders.model import GROUPS, ReminderFields
 from kalends.records.event import Event
 from kalends.records.reminder import Reminder, cause_of
-from kalends.reminders.model import GROUPS, ReminderFields
 
 _REMINDER = columns(Reminder, "m")
 _CONTENT = ("before", "days_before", "at", "audience", "channel", "text")
