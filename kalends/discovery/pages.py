@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 from kalends.context import Context
 from kalends.discovery import sitemap
 from kalends.home import upcoming
-from kalends.home.search import Search, to_query
+from kalends.home.search import Search, to_query, to_span
 from kalends.http.endpoint import FORMATS, Document, endpoint
 from kalends.values import timestamps
 from kalends.web.reader_zone import reader_zone
@@ -73,8 +73,8 @@ def show(ctx: Context, params: SitemapPart) -> Document:
 def feed(ctx: Context, params: Search) -> Document:
     """The events of the start page as RSS, for the same words, tags and days."""
     zone = reader_zone(ctx)
-    query, since = to_query(params, ctx.now, zone, FEED_SIZE)
-    cards, _ = upcoming.find(ctx, query, since, zone)
+    span = to_span(params, ctx.now, zone)
+    cards, _ = upcoming.find(ctx, to_query(params, span, FEED_SIZE), span.since, zone)
     items = [(card.event, _format_date(card.event.updated_at)) for card in cards]
     body = render_text("discovery/feed.xml", url=ctx.settings.url, name=ctx.settings.site_name, items=items)
     ctx.headers["Cache-Control"] = "public, max-age=300"

@@ -2,12 +2,12 @@
 
 from urllib.parse import urlencode
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from kalends.calendars import search as calendar_search
 from kalends.context import Context
-from kalends.home import days, upcoming
-from kalends.home.search import Search, to_query
+from kalends.home import days, facets, upcoming
+from kalends.home.search import Search, to_query, to_span
 from kalends.http.endpoint import Document
 from kalends.web.forms import filled
 from kalends.web.page import page
@@ -23,33 +23,54 @@ MAX_TRAIL, FIRST = 20, "0"
 def show(ctx: Context, params: Search) -> Document:
     """The public events that are going on or to come, each series once, and the calendars that match the words."""
     zone = reader_zone(ctx)
-    query, since = to_query(params, ctx.now, zone, PAGE_SIZE)
-    cards, position = upcoming.find(ctx, query, since, zone)
+    span = to_span(params, ctx.now, zone)
+    cards, position = upcoming.find(ctx, to_query(params, span, PAGE_SIZE), span.since, zone)
     calendars = calendar_search.find(ctx, params.text) if params.text and not params.after else []
     return render(
         "home/show.html",
         ctx,
         title="What is on",
         form=filled(structs.asdict(params)),
-        days=days.group(cards, since, ctx.now, zone),
-        choices=_choices(params),
-        feed=_address(params, "/feed.xml"),
+        days=days.group(cards, span.since, ctx.now, zone),
+        choices=[_choice(params, "when", when, name) for when, name in [(None, "All"), *days.NAMES.items()]],
+        facets=[] if params.text else _facets(params, facets.count(ctx, span.since, span.until)),
+        kept=list(_filters(params).items()),
+        feed=_url(params, "/feed.xml"),
         calendars=calendars,
         earlier=_earlier(params),
         later=_later(params, position) if position else "",
     )
 
 
-def _choices(params: Search) -> list[tuple[str, str, bool]]:
-    """The links that choose days: address, name, and whether it is chosen."""
-    kept = structs.replace(params, after=None, trail=None)
-    return [(_address(structs.replace(kept, when=when)), name, when == params.when) for when, name in [(None, "All"), *days.NAMES.items()]]
+class Choice(Struct, frozen=True):
+    """A link that narrows the list or, if it is chosen already, widens it again."""
+
+    url: str
+    name: str
+    is_chosen: bool
+    count: int | None = None
+
+
+def _facets(params: Search, found: facets.Facets) -> list[Choice]:
+    """The tags, the cities and what takes place online; one that is chosen is among them, whatever the numbers."""
+    chosen = [_choice(params, field, value, value) for field in ("tags", "city") if (value := getattr(params, field))]
+    items = [
+        *(_choice(params, "tags", tag.name, tag.name, tag.count) for tag in found.tags),
+        *(_choice(params, "city", city.name, city.name, city.count) for city in found.cities),
+        *([_choice(params, "online", True, "Online", found.online)] if found.online or params.online else []),
+    ]
+    return [each for each in chosen if each.url not in {item.url for item in items}] + items
+
+
+def _choice(params: Search, field: str, value: str | bool | None, name: str, count: int | None = None) -> Choice:
+    is_chosen = getattr(params, field) == value
+    return Choice(_url(structs.replace(params, **{field: None if is_chosen else value})), name, is_chosen, count)
 
 
 def _later(params: Search, position: str) -> str:
     """The address of the next page, with the way back."""
     passed = [*(params.trail or "").split(","), params.after or FIRST]
-    return _address(params, after=position, trail=",".join(filter(None, passed[-MAX_TRAIL:])))
+    return _url(params, after=position, trail=",".join(filter(None, passed[-MAX_TRAIL:])))
 
 
 def _earlier(params: Search) -> str:
@@ -57,10 +78,16 @@ def _earlier(params: Search) -> str:
     if params.after is None:
         return ""
     *passed, before = (params.trail or FIRST).split(",")
-    return _address(params, after="" if before == FIRST else before, trail=",".join(passed))
+    return _url(params, after="" if before == FIRST else before, trail=",".join(passed))
 
 
-def _address(params: Search, path: str = "/", **position: str) -> str:
-    query = {"text": params.text, "tags": params.tags, "when": params.when} | position
-    text = urlencode({name: value for name, value in query.items() if value}, safe=",")
+def _url(params: Search, path: str = "/", **position: str) -> str:
+    """The first page of the list or, with a position, another one."""
+    text = urlencode(_filters(params) | {name: value for name, value in position.items() if value}, safe=",")
     return f"{path}?{text}" if text else path
+
+
+def _filters(params: Search) -> dict[str, str]:
+    """What narrows the list, as in a URL."""
+    filters = {"text": params.text, "tags": params.tags, "city": params.city, "online": "1" if params.online else "", "when": params.when}
+    return {name: value for name, value in filters.items() if value}

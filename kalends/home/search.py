@@ -6,9 +6,9 @@ from msgspec import Meta, Struct
 
 from kalends.events.cursor import Cursor
 from kalends.events.query import EventQuery, Query
-from kalends.home import days
+from kalends.home import days, facets
 from kalends.http.input.options import FieldOptions
-from kalends.values import datetimes
+from kalends.values import datetimes, timestamps
 
 
 class Search(Struct, kw_only=True):
@@ -16,20 +16,35 @@ class Search(Struct, kw_only=True):
 
     text: Annotated[Query, Meta(description="Words.")] | None = None
     tags: Annotated[Query, Meta(description="Comma-delimited tags.")] | None = None
+    city: Annotated[Query, Meta(description="Words in the city.")] | None = None
+    online: Annotated[bool, Meta(description="Only events whose location is the address of a page.")] = False
     when: Annotated[str, Meta(max_length=20, description="Days."), FieldOptions(check=days.check)] | None = None
     after: Cursor | None = None
     trail: Annotated[str, Meta(max_length=700, description="Where the pages before began, the last one last.")] | None = None
 
 
-def to_query(params: Search, now: int, zone: str, limit: int) -> tuple[EventQuery, int]:
-    """The query, and the instant from which events run or begin: now, or the first of the days that were chosen."""
-    query = EventQuery(text=_words(params.text), tags=params.tags, after=params.after, limit=limit)
+class Span(Struct, frozen=True):
+    """The instants between which events run or begin: from now, or on the days that were chosen."""
+
+    since: int
+    until: int | None = None
+
+
+def to_span(params: Search, now: int, zone: str) -> Span:
+    """The time that `when` means; without it, everything to come."""
     if params.when is None:
-        return query, now
+        return Span(now)
     today = datetimes.to_local(now, zone).date()
     first, last = days.choose(params.when, today)
-    query.end_time = last.isoformat()
-    return query, now if first == today else datetimes.start_of_day(first, zone)
+    return Span(now if first == today else datetimes.start_of_day(first, zone), datetimes.end_of_day(last, zone))
+
+
+def to_query(params: Search, span: Span, limit: int) -> EventQuery:
+    """The query of the events."""
+    query = EventQuery(text=_words(params.text), tags=params.tags, city=params.city, after=params.after, limit=limit)
+    query.location = facets.ONLINE if params.online else None
+    query.end_time = timestamps.format_utc(span.until) if span.until else None
+    return query
 
 
 def _words(text: str | None) -> str | None:

@@ -71,6 +71,7 @@ def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "wait": 1,
         "part": 0,
         "alarms": "1",
+        "online": "true",
     }
     return ids | places | times | texts | pages | {"scope": "public", "order": "-start_time", "key": None, "tab": "maybe", "sort": "name"}
 

@@ -12,10 +12,10 @@ def _titles(page: str) -> list[str]:
     return re.findall(r'<h3><a href="/events/\d+" dir="auto">([^<]*)</a></h3>', page)
 
 
-def _weekly(cast: Cast, title: str, start_time: str, **fields: object) -> None:
+def _weekly(cast: Cast, title: str, start_time: str, end_date: str = "2026-12-31", **fields: object) -> None:
     event = an_event(cast.alice, title=title, start_time=start_time, public=True, **fields)
-    repeated = cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-12-31"})
-    assert repeated.json["occurrences"] > 20
+    repeated = cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "end_date": end_date})
+    assert repeated.json["occurrences"] > 2
 
 
 def test_a_series_is_one_card_with_its_rule(cast: Cast, client: Client, clock: Clock) -> None:
@@ -75,3 +75,35 @@ def test_addresses_in_texts_are_links_and_texts_have_their_own_direction(cast: C
     page = client.get(f"/events/{event['id']}").text
     assert '<h1 dir="auto">حفلة</h1>' in page
     assert '<a href="https://example.org/t" rel="nofollow ugc noopener noreferrer">https://example.org/t</a>.' in page
+
+
+def _chips(page: str) -> dict[str, tuple[str, str]]:
+    """The URL and the number of each tag and place to choose."""
+    nav = page.partition('<nav aria-label="Tags and places">')[2].partition("</nav>")[0]
+    chips = re.findall(r'<a href="([^"]*)"[^>]*><bdi>([^<]*)</bdi>(?: <small>(\d+)</small>)?</a>', nav)
+    return {name: (url.replace("&amp;", "&"), number) for url, name, number in chips}
+
+
+def test_tags_and_places_are_counted_and_narrow_the_list(cast: Cast, client: Client, clock: Clock) -> None:
+    # On a day of its own, so that other tests' events are not counted.
+    day, public = "2031-03-04", {"public": True}
+    for title, fields in {
+        "Trio": {"tag_list": "jazz,free", "city": "Marseille"},
+        "Quartet": {"tag_list": "Jazz", "city": "Lyon"},
+        "Talk": {"tag_list": "free", "location": "https://meet.example.org/talk"},
+        "Private": {"tag_list": "jazz", "public": False},
+    }.items():
+        an_event(cast.alice, title=title, start_time=f"{day}T20:00", **public | fields)
+    _weekly(cast, "Session", f"{day}T21:00", end_date="2031-03-25", tag_list="jazz")
+    page = client.get("/", query={"when": day}).text
+    chips = _chips(page)
+    assert {name: number for name, (_, number) in chips.items()} == {"jazz": "3", "free": "2", "Lyon": "1", "Marseille": "1", "Online": "1"}
+    assert _titles(client.get(chips["jazz"][0]).text) == ["Trio", "Quartet", "Session"]
+    assert _titles(client.get(chips["Lyon"][0]).text) == ["Quartet"]
+    assert _titles(client.get(chips["Online"][0]).text) == ["Talk"]
+
+    both = _chips(client.get(chips["jazz"][0]).text)["Marseille"][0]
+    assert _titles(client.get(both).text) == ["Trio"]
+    assert _titles(client.get(_chips(client.get(both).text)["jazz"][0]).text) == ["Trio"]
+    assert "Nothing like that is on then." in client.get("/", query={"when": day, "city": "Nowhere"}).text
+    assert "Nowhere" in _chips(client.get("/", query={"when": day, "city": "Nowhere"}).text)
