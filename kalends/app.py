@@ -65,6 +65,7 @@ from kalends.http.server import Application
 from kalends.http.serving.edge import Edge
 from kalends.idempotency import store as idempotent_responses
 from kalends.keys import api as keys
+from kalends.organisers import pages as organiser_pages
 from kalends.questions import calendars_pages as calendar_question_pages
 from kalends.questions import events_pages as event_question_pages
 from kalends.questions import responses_pages as response_question_pages
@@ -95,7 +96,7 @@ FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history),
     *(comments, responses, event_questions, calendar_questions, event_reminders, calendar_reminders, contacts, deliveries, subscribers),
     *(changes, changes_stream, trash, webhooks),
-    *(home_pages, event_pages, event_form_pages, event_responses_pages, event_history_pages, calendar_view, embed_pages),
+    *(home_pages, organiser_pages, event_pages, event_form_pages, event_responses_pages, event_history_pages, calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages, notice_pages, webhook_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),

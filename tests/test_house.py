@@ -109,7 +109,7 @@ MODULE_LAYERS = {
             "events.status",
             "events.structured_data",
         ),
-        *("discovery.sitemap", "events.add_links", "home.days", "home.facets", "home.search", "home.upcoming"),
+        *("discovery.sitemap", "events.add_links", "events.days", "events.upcoming", "home.facets", "home.search"),
         *(f"inbound.{name}" for name in ("handle", "imap", "notes", "poller")),
         *(f"events.invitations.{name}" for name in ("addresses", "calendar_part", "invite", "reply")),
         "events.messages.send",

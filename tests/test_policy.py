@@ -74,6 +74,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /feed.xml": {"": EVERYBODY},
     "GET /manifest.json": {"": EVERYBODY},
     "GET /": {"": EVERYBODY},
+    "GET /organisers": {"": EVERYBODY},
+    "GET /organisers/{user_id}": {"private": (404, 404, 404, 404, 404), "public": EVERYBODY},
     "GET /events/{event_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
     "POST /events/{event_id}/respond": {"private": (404, 303, 303, 303, 404), "public": (303, 303, 303, 303, 303)},
     "POST /events/{event_id}/comment": {"private": (404, 303, 303, 303, 404), "public": (303, 303, 303, 303, 303)},

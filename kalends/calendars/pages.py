@@ -7,15 +7,16 @@ from kalends.calendars import api
 from kalends.calendars.model import CalendarInput
 from kalends.context import Context
 from kalends.events import api as events
+from kalends.events import days, upcoming
 from kalends.events.query import EventQuery
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
 from kalends.policy import Right
-from kalends.values import timestamps
 from kalends.values.datetimes import known_zones
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
+from kalends.web.reader_zone import reader_zone
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 
@@ -46,9 +47,11 @@ def create(ctx: Context, params: Form) -> Document:
 def show(ctx: Context, calendar_id: int) -> Document:
     """A calendar: what it is, what is to come, and how to subscribe to it."""
     calendar = api.show(ctx, calendar_id)
-    query = EventQuery(calendar_id=calendar_id, start_time=timestamps.format_utc(ctx.now), overlaps=True, limit=UPCOMING)
-    upcoming = events.index(ctx, query)
-    return render("calendars/show.html", ctx, title=calendar.name, calendar=calendar, events=upcoming.events, has_more=upcoming.next)
+    zone = reader_zone(ctx)
+    calendars = policy.visible_calendars(ctx, [calendar_id])
+    cards, position = upcoming.find(ctx, EventQuery(limit=UPCOMING), ctx.now, zone, calendars)
+    by_day = days.group(cards, ctx.now, ctx.now, zone)
+    return render("calendars/show.html", ctx, title=calendar.name, calendar=calendar, days=by_day, has_more=position is not None)
 
 
 @page("GET", "/calendars/{calendar_id}/edit")

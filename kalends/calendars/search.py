@@ -13,6 +13,7 @@ class CalendarHit(Struct, frozen=True):
 
     id: int
     name: str
+    owner_id: int
     owner_name: str
     color: str
 
@@ -41,7 +42,7 @@ def find(ctx: Context, text: str) -> list[CalendarHit]:
     return ctx.tx.all(
         CalendarHit,
         f"""WITH hits AS MATERIALIZED ({hits} LIMIT 500)
-            SELECT c.id, c.name, coalesce(u.name, u.user_name), c.color
+            SELECT c.id, c.name, u.id, coalesce(u.name, u.user_name), c.color
             FROM hits CROSS JOIN calendars c JOIN users u ON u.id = c.owner_id
             WHERE c.id = hits.id AND {where} ORDER BY c.id LIMIT {MAX_HITS}""",
         **params,

@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from kalends.context import Context
 from kalends.discovery import sitemap
-from kalends.home import upcoming
+from kalends.events import upcoming
 from kalends.home.search import Search, to_query, to_span
 from kalends.http.endpoint import FORMATS, Document, endpoint
 from kalends.values import timestamps

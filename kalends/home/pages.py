@@ -6,7 +6,8 @@ from msgspec import Struct, structs
 
 from kalends.calendars import search as calendar_search
 from kalends.context import Context
-from kalends.home import days, facets, upcoming
+from kalends.events import days, upcoming
+from kalends.home import facets
 from kalends.home.search import Search, to_query, to_span
 from kalends.http.endpoint import Document
 from kalends.web.forms import filled

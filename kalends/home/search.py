@@ -4,9 +4,10 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from kalends.events import days
 from kalends.events.cursor import Cursor
 from kalends.events.query import EventQuery, Query
-from kalends.home import days, facets
+from kalends.home import facets
 from kalends.http.input.options import FieldOptions
 from kalends.values import datetimes, timestamps
 

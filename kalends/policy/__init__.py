@@ -73,6 +73,7 @@ from kalends.policy.invitation_link import (
     replied_invitation,
     reply_mac,
 )
+from kalends.policy.organisers import organiser, organisers, public_calendars
 from kalends.policy.response_link import (
     GUEST_SEES_EVENT,
     essentials,
@@ -144,10 +145,13 @@ __all__ = [
     "missing_event",
     "needs_no_approval",
     "opens_event",
+    "organiser",
+    "organisers",
     "other_user",
     "own_account",
     "placed_event_visible",
     "primary_calendar",
+    "public_calendars",
     "reload_event",
     "replied_invitation",
     "reply_mac",

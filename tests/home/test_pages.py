@@ -1,6 +1,7 @@
 """GET /: each series once, tags and calendars to find things by, and what people wrote in its own direction."""
 
 import re
+from typing import Any
 from uuid import uuid4
 
 from tests.cast import Cast, a_calendar, an_event
@@ -86,14 +87,15 @@ def _chips(page: str) -> dict[str, tuple[str, str]]:
 
 def test_tags_and_places_are_counted_and_narrow_the_list(cast: Cast, client: Client, clock: Clock) -> None:
     # On a day of its own, so that other tests' events are not counted.
-    day, public = "2031-03-04", {"public": True}
-    for title, fields in {
+    day = "2031-03-04"
+    events: dict[str, dict[str, Any]] = {
         "Trio": {"tag_list": "jazz,free", "city": "Marseille"},
         "Quartet": {"tag_list": "Jazz", "city": "Lyon"},
         "Talk": {"tag_list": "free", "location": "https://meet.example.org/talk"},
         "Private": {"tag_list": "jazz", "public": False},
-    }.items():
-        an_event(cast.alice, title=title, start_time=f"{day}T20:00", **public | fields)
+    }
+    for title, fields in events.items():
+        an_event(cast.alice, title=title, start_time=f"{day}T20:00", **{"public": True} | fields)
     _weekly(cast, "Session", f"{day}T21:00", end_date="2031-03-25", tag_list="jazz")
     page = client.get("/", query={"when": day}).text
     chips = _chips(page)

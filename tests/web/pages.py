@@ -26,6 +26,8 @@ class Visit(NamedTuple):
 # The visits of each endpoint. Names in braces are records of the scene.
 PAGES: dict[str, list[Visit]] = {
     "GET /": [Visit("guest", "/"), Visit("alice", "/"), Visit("guest", "/?text=coltrane"), Visit("guest", "/?text=nothing-of-the-kind")],
+    "GET /organisers": [Visit("guest", "/organisers")],
+    "GET /organisers/{user_id}": [Visit("guest", "/organisers/{user}")],
     "GET /calendar": [
         *(Visit(name, "/calendar") for name in ("guest", "alice", "vera")),
         Visit("alice", "/calendar?view=week&date={day}"),
@@ -181,6 +183,7 @@ def address(scene: Scene, path: str) -> str:
         "response_token": scene.response_token,
         "proposal_token": scene.proposal_token,
         "invitation_token": scene.invitation_token,
+        "user": scene.alice.id,
         "event": scene.event["id"],
         "occurrence": scene.occurrence["id"],
         "calendar": scene.calendar["id"],

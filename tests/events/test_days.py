@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from kalends.home import days
+from kalends.events import days
 from kalends.values import datetimes
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client

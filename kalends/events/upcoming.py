@@ -1,4 +1,6 @@
-"""Upcoming events for the start page: the public events that are running or to come, each series once."""
+"""Upcoming events for the start page, of a calendar or of an organiser: what is running or to come, each series once."""
+
+from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
@@ -7,6 +9,7 @@ from kalends.events import cursor, listing, present
 from kalends.events.model import EventItem
 from kalends.events.query import EventQuery
 from kalends.events.series.model import Repeat, build_repeat
+from kalends.records.calendar import Calendar
 from kalends.records.event import EventRow
 from kalends.values import timestamps
 from kalends.web.cover import DEFAULT_COLOR
@@ -35,10 +38,15 @@ class Card(Struct, frozen=True):
     more: int = 0
 
 
-def find(ctx: Context, query: EventQuery, since: int, zone: str) -> tuple[list[Card], str | None]:
-    """A page of cards of what runs at an instant or begins later, and the cursor of the next page."""
+def find(
+    ctx: Context, query: EventQuery, since: int, zone: str, calendars: Sequence[Calendar] | None = None
+) -> tuple[list[Card], str | None]:
+    """A page of cards of what runs at an instant or begins later, and the cursor of the next page.
+
+    Without calendars: all public events.
+    """
     query = structs.replace(query, start_time=timestamps.format_utc(since), overlaps=True)
-    rows, next_cursor = _fold_series(ctx, query, since, zone)
+    rows, next_cursor = _fold_series(ctx, query, since, zone, calendars)
     rules = _find_rules(ctx, [row.series_id for row in rows if row.series_id])
     details = _find_details(ctx, [row.id for row in rows])
     cards = [
@@ -48,14 +56,16 @@ def find(ctx: Context, query: EventQuery, since: int, zone: str) -> tuple[list[C
     return cards, next_cursor
 
 
-def _fold_series(ctx: Context, query: EventQuery, since: int, zone: str) -> tuple[list[EventRow], str | None]:
+def _fold_series(
+    ctx: Context, query: EventQuery, since: int, zone: str, calendars: Sequence[Calendar] | None
+) -> tuple[list[EventRow], str | None]:
     """The first event of each series and all other events, and the cursor of the next page."""
     page: list[EventRow] = []
     series_ids: set[int] = set()
     after = query.after
-    last = listing.find_last_examined(ctx, query, None, zone)
+    last = listing.find_last_examined(ctx, query, calendars, zone)
     for _ in range(MAX_READ // BATCH):
-        rows = listing.find(ctx, structs.replace(query, limit=BATCH, after=after), None, zone, last=last)
+        rows = listing.find(ctx, structs.replace(query, limit=BATCH, after=after), calendars, zone, last=last)
         series_ids |= _find_earlier_series(ctx, rows, since, query.after)
         for row in rows[:BATCH]:
             if row.series_id is None or row.series_id not in series_ids:

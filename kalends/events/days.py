@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from msgspec import Struct
 
-from kalends.home.upcoming import Card
+from kalends.events.upcoming import Card
 from kalends.http.input.readers import FieldInvalid
 from kalends.values import datetimes, time_text
 
