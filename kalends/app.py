@@ -26,6 +26,7 @@ from kalends.calendars import import_pages as calendar_import_pages
 from kalends.calendars import pages as calendar_pages
 from kalends.calendars import sharing_pages
 from kalends.calendars.questions import api as calendar_questions
+from kalends.calendars.questions import pages as calendar_question_pages
 from kalends.calendars.reminders import api as calendar_reminders
 from kalends.calendars.reminders import pages as calendar_reminder_pages
 from kalends.changes import api as changes
@@ -55,6 +56,7 @@ from kalends.events.messages import api as event_messages
 from kalends.events.messages import pages as event_message_pages
 from kalends.events.placements import api as event_placements
 from kalends.events.questions import api as event_questions
+from kalends.events.questions import pages as event_question_pages
 from kalends.events.reminders import api as event_reminders
 from kalends.events.reminders import pages as event_reminder_pages
 from kalends.events.series import api as event_series
@@ -66,15 +68,13 @@ from kalends.http.serving.edge import Edge
 from kalends.idempotency import store as idempotent_responses
 from kalends.keys import api as keys
 from kalends.organisers import pages as organiser_pages
-from kalends.questions import calendars_pages as calendar_question_pages
-from kalends.questions import events_pages as event_question_pages
-from kalends.questions import responses_pages as response_question_pages
 from kalends.reference import api as reference
 from kalends.reference import docs_pages
 from kalends.responses import answers_pages
 from kalends.responses import api as responses
 from kalends.responses import edit_pages as response_edit_pages
 from kalends.responses import link_pages as response_link_pages
+from kalends.responses import question_pages as response_question_pages
 from kalends.responses import reminder_pages as response_reminder_pages
 from kalends.sessions import api as sessions
 from kalends.sessions.store import authenticate

@@ -119,7 +119,8 @@ MODULE_LAYERS = {
         ),
         *(f"events.series.{name}" for name in ("change", "copies", "occurrences", "request", "scope", "shift")),
         *(f"events.reminders.{name}" for name in ("alarms", "change", "due", "queue", "recipients", "remind", "rules")),
-        *(f"questions.{name}" for name in ("answer_form", "answers", "asking", "change", "editor_form", "responding", "rules")),
+        "events.questions.change",
+        *(f"questions.{name}" for name in ("answer_form", "answers", "asking", "editor_form", "responding", "rules")),
         *("reference.errors", "reference.glossary", "reference.guide"),
         *(
             "responses.admission",

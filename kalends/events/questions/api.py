@@ -2,11 +2,12 @@
 
 from kalends import policy
 from kalends.context import Context
+from kalends.events.questions import change
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
 from kalends.policy import Right
-from kalends.questions import change, present
+from kalends.questions import present
 from kalends.questions.model import EventQuestionFields, QuestionIndex, QuestionItem, QuestionScope
 
 
