@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from select import select
 
-from kalends.changes import store as changes
 from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.db import Database, Retry, counters
@@ -24,6 +23,7 @@ from kalends.events.series import occurrences
 from kalends.events.series import store as series
 from kalends.idempotency import store as retries
 from kalends.inbound.poller import Poller
+from kalends.journal import store as journal
 from kalends.log import get_logger
 from kalends.outbound.sender import Outbox
 from kalends.questions import answers
@@ -116,7 +116,7 @@ def prune_history(ctx: Context) -> None:
     """Delete what is older than the history, in transactions that let others write in between."""
     for _ in range(MAX_BATCHES):
         with ctx.write():
-            more = changes.prune(ctx)
+            more = journal.prune(ctx)
         if not more:
             return
         ctx.db.yield_to_other_writers()

@@ -40,7 +40,7 @@ MODULE_LAYERS = {
     "context": {"context", "idempotency.key", "reply"},
     "model": {
         "users.passwords",
-        "changes.cursor",
+        "journal.cursor",
         "contacts.entry",
         "demo.story",
         "events.cursor",

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from kalends import errors, policy
-from kalends.changes import current, cursor, store
+from kalends.changes import current
 from kalends.changes.current import Follower
-from kalends.changes.cursor import CursorFields, Position
 from kalends.changes.model import KINDS, MAX_CHANGES, Change, ChangeIndex, ChangeQuery, Kind
-from kalends.changes.store import Journal
 from kalends.context import Context
+from kalends.journal import cursor, store
+from kalends.journal.cursor import CursorFields, Position
+from kalends.journal.store import Journal
 from kalends.policy import Right
 
 

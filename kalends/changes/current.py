@@ -9,7 +9,6 @@ from kalends import policy
 from kalends.calendars import present as calendar_present
 from kalends.changes import history
 from kalends.changes.model import Change, Kind, SeriesChange
-from kalends.changes.store import Entry
 from kalends.comments import present as comment_present
 from kalends.comments import store as comments
 from kalends.contacts import present as contact_present
@@ -22,6 +21,7 @@ from kalends.events.query import EventQuery
 from kalends.events.series import store as series_store
 from kalends.events.series.model import build_repeat
 from kalends.http.paging import MAX_PAGE
+from kalends.journal.store import Entry
 from kalends.records.calendar import Calendar, MemberCalendars
 from kalends.records.comment import Comment
 from kalends.records.event import Event, EventRow

@@ -5,13 +5,13 @@ from typing import Annotated, ClassVar, Literal, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.calendars.model import CalendarItem
-from kalends.changes.cursor import Cursor
 from kalends.comments.model import CommentItem
 from kalends.contacts.model import ContactItem
 from kalends.events.model import EventItem
 from kalends.events.series.model import Repeat
 from kalends.http.input.options import StructOptions
 from kalends.http.input.types import Id, Instant
+from kalends.journal.cursor import Cursor
 from kalends.responses.model import ResponseItem
 from kalends.values.person import Person
 

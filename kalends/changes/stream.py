@@ -3,10 +3,11 @@
 import msgspec
 
 from kalends import errors
-from kalends.changes import batch, cursor
+from kalends.changes import batch
 from kalends.changes.model import Change, ChangeQuery
 from kalends.context import Context
 from kalends.http.endpoint import FORMATS, Document, endpoint
+from kalends.journal import cursor
 from kalends.reply import Wait
 
 # After this long without a change, the request runs again all the same: a deleted session ends the stream, and the cursor does not

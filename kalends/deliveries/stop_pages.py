@@ -8,7 +8,6 @@ from kalends import errors
 from kalends.context import Context
 from kalends.deliveries import store, suppressions
 from kalends.deliveries.recipient_links import INCOMPLETE, parse_stop_token
-from kalends.events import store as events
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.records.delivery import Delivery
@@ -35,15 +34,9 @@ def stop(ctx: Context, stop_token: str, params: Form) -> Document:
     delivery = _delivery(ctx, stop_token)
     purpose = suppressions.PURPOSES[delivery.kind]
     is_event = params.without("List-Unsubscribe").read(StopInput).of == "event"
-    for event_id in _find_event_ids(ctx, delivery) if is_event else [None]:
+    for event_id in suppressions.find_events_of(ctx, delivery) if is_event else [None]:
         suppressions.insert(ctx, purpose, "unsubscribed", delivery.channel, delivery.address, owner_id=delivery.owner_id, event_id=event_id)
     return render("deliveries/stop.html", ctx, title="Stopped", delivery=delivery, is_stopped=True)
-
-
-def _find_event_ids(ctx: Context, delivery: Delivery) -> list[int]:
-    """The events that the message is about, such as the dates of a series; about one that was deleted there are no more messages."""
-    ids = [int(number) for number in delivery.event_ids.split(",")] if delivery.event_ids else [delivery.event_id]
-    return [event.id for event in events.find_by_ids(ctx, [event_id for event_id in ids if event_id is not None])]
 
 
 def _delivery(ctx: Context, token: str) -> Delivery:

@@ -96,6 +96,12 @@ def insert_for_delivery(ctx: Context, delivery: Delivery, reason: Reason, detail
         insert(ctx, purpose, reason, delivery.channel, delivery.address, owner_id=delivery.owner_id, detail=detail)
 
 
+def find_events_of(ctx: Context, delivery: Delivery) -> list[int]:
+    """The ids of the events that the message is about, such as the dates of a series, without those that were deleted."""
+    ids = delivery.all_event_ids or ([delivery.event_id] if delivery.event_id else [])
+    return [event_id for (event_id,) in ctx.tx.rows(f"SELECT id FROM events WHERE id {ctx.db.in_list('ids')} ORDER BY id", ids=ids)]
+
+
 def index(ctx: Context, owner_id: int, limit: int, offset: int = 0) -> list[Suppression]:
     """The addresses that get no messages of this organiser, newest first."""
     sql = f"SELECT {columns(Suppression)} FROM suppressed_addresses WHERE owner_id = :owner_id ORDER BY id DESC LIMIT :limit OFFSET :offset"

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from msgspec.json import encode
 
 from kalends import errors
-from kalends.changes import store as changes
 from kalends.context import Context
 from kalends.db import columns
 from kalends.errors import FieldError
+from kalends.journal import store as journal
 from kalends.records.question import Answer, NewAnswer, Question
 from kalends.records.response import Response
 
@@ -123,4 +123,4 @@ def clean_up(ctx: Context) -> None:
     )
     if rows:
         ctx.tx.run(f"DELETE FROM question_answers WHERE id {ctx.db.in_list('ids')}", ids=[answer_id for answer_id, _ in rows])
-        changes.erase_answers_of_events(ctx, sorted({event_id for _, event_id in rows}))
+        journal.erase_answers_of_events(ctx, sorted({event_id for _, event_id in rows}))

@@ -1,8 +1,8 @@
 """Erasing what a response says about a person, at the guest's request."""
 
-from kalends.changes import store as changes
 from kalends.context import Context
 from kalends.deliveries import response_mail
+from kalends.journal import store as journal
 from kalends.questions import answers
 from kalends.records.event import Event
 from kalends.records.response import Response
@@ -22,4 +22,4 @@ def erase(ctx: Context, response: Response, event: Event, *, is_over: bool) -> N
     store.erase(ctx, response.id)
     store.delete_standing(ctx, response)
     proposals.delete_of(ctx, response.event_id, response.email_address)
-    changes.erase_response(ctx, response.event_id, response.id)
+    journal.erase_response(ctx, response.event_id, response.id)

@@ -2,10 +2,14 @@
 
 from kalends.context import Context
 from kalends.deliveries import suppressions
-from kalends.events.reminders import recipients
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.values.text import fold_case
+
+# The number of a guest whom the organiser knows; guests themselves are not asked for it.
+PHONE_NUMBER = (
+    """(SELECT min(k.phone_e164) FROM contacts k WHERE k.user_id = e.owner_id AND k.email_key = r.email_key AND k.service IS NULL)"""
+)
 
 
 def is_wanted(ctx: Context, event: Event, response: Response) -> bool:
@@ -16,11 +20,22 @@ def is_wanted(ctx: Context, event: Event, response: Response) -> bool:
 def save(ctx: Context, event: Event, response: Response, *, is_wanted: bool) -> None:
     """Switch the reminders on or off, by every channel."""
     for event_id in {event.id, *_find_dates(ctx, event, response)}:
-        for channel, address in recipients.addresses(ctx, response.id):
+        for channel, address in _find_addresses(ctx, response.id):
             if is_wanted:
                 suppressions.delete(ctx, "reminder", channel, address, event_id=event_id)
             else:
                 suppressions.insert(ctx, "reminder", "unsubscribed", channel, address, event_id=event_id)
+
+
+def _find_addresses(ctx: Context, response_id: int) -> list[tuple[str, str]]:
+    """The channels and addresses by which the guest can be reminded."""
+    sql = f"SELECT r.email_address, {PHONE_NUMBER} FROM responses r JOIN events e ON e.id = r.event_id WHERE r.id = :id"
+    return [
+        (channel, address)
+        for row in ctx.tx.rows(sql, id=response_id)
+        for channel, address in zip(("email", "sms"), row, strict=True)
+        if address
+    ]
 
 
 def _find_dates(ctx: Context, event: Event, response: Response) -> list[int]:

@@ -5,9 +5,9 @@ from kalends.calendars import search as calendar_search
 from kalends.calendars import sharing
 from kalends.calendars import store as calendars
 from kalends.calendars.model import CalendarInput
-from kalends.changes import store as changes
 from kalends.context import Context
 from kalends.db import Retry, columns
+from kalends.journal import store as journal
 from kalends.records.user import User
 from kalends.users.model import Profile
 from kalends.values.text import fold_case
@@ -107,7 +107,7 @@ def delete(ctx: Context, user_id: int) -> None:
     sharing.forget(ctx, user_id)
     calendars.empty_all(ctx, user_id)
     ctx.tx.run("DELETE FROM users WHERE id = :id", id=user_id)
-    changes.erase_owner(ctx, user_id)
+    journal.erase_owner(ctx, user_id)
 
 
 def _columns(profile: Profile) -> dict[str, str | None]:

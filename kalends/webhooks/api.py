@@ -3,13 +3,13 @@
 from msgspec import UNSET
 
 from kalends import errors, policy
-from kalends.changes import store as changes
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, page
+from kalends.journal import store as journal
 from kalends.net.post import AddressRefused, PostFailed, check_url
 from kalends.policy import Right
 from kalends.records.webhook import Webhook
@@ -59,7 +59,7 @@ def create(ctx: Context, params: WebhookInput) -> WebhookSecret:
         users.lock(ctx, user)
         if store.count(ctx, user.id) >= MAX_WEBHOOKS:
             raise errors.QuotaReached(f"You have {MAX_WEBHOOKS} webhooks, which is the limit. Delete one first.")
-        webhook_id = store.insert(ctx, user.id, params, changes.find_journal(ctx))
+        webhook_id = store.insert(ctx, user.id, params, journal.find_journal(ctx))
         deliveries.insert_account_mail(ctx, user, "notice", "webhook_created")
         return _with_secret(ctx, webhook_id)
 

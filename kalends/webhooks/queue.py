@@ -6,12 +6,12 @@ import msgspec
 from msgspec import Struct
 
 from kalends import errors
-from kalends.changes import batch, current, cursor
-from kalends.changes import store as changes
-from kalends.changes.cursor import CursorFields, Position
+from kalends.changes import batch, current
 from kalends.changes.model import KINDS, Change, SeriesChange
-from kalends.changes.store import Entry
 from kalends.context import Actor, Context
+from kalends.journal import cursor
+from kalends.journal.cursor import CursorFields, Position
+from kalends.journal.store import Entry, find_journal
 from kalends.records.webhook import Webhook, WebhookDelivery
 from kalends.users import store as users
 from kalends.values import timestamps
@@ -38,7 +38,7 @@ def act_as_owner(ctx: Context, webhook: Webhook) -> None:
 
 def next_batch(ctx: Context, webhook: Webhook) -> Batch:
     """The changes after the position of the webhook, for a context that acts as its owner."""
-    journal = changes.find_journal(ctx)
+    journal = find_journal(ctx)
     position = (webhook.tx, webhook.entry_id)
     if webhook.epoch != journal.epoch or position < journal.pruned:
         return Batch([NewDelivery("missed", None, journal.end)], journal.epoch, journal.end)

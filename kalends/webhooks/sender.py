@@ -5,12 +5,12 @@ import random
 import threading
 import time
 
-from kalends.changes import store as changes
-from kalends.changes.cursor import Position
 from kalends.context import Context
 from kalends.db import Database, Retry
 from kalends.deliveries import store as mail
 from kalends.errors import Unavailable
+from kalends.journal import store as journal
+from kalends.journal.cursor import Position
 from kalends.log import get_logger
 from kalends.net.post import AddressRefused, PostFailed, post
 from kalends.records.webhook import Webhook, WebhookDelivery, WebhookState
@@ -104,7 +104,7 @@ class WebhookSender:
 def find_due(ctx: Context) -> tuple[Position, list[tuple[int, bool]]]:
     """The end of the journal, and the webhooks that may have something to send (see `store.find_due`)."""
     with ctx.read():
-        end = changes.find_journal(ctx).end
+        end = journal.find_journal(ctx).end
         return end, store.find_due(ctx, end)
 
 

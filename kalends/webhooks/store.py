@@ -2,11 +2,11 @@
 
 from msgspec import Struct
 
-from kalends.changes.cursor import Position
-from kalends.changes.store import Journal
 from kalends.context import Context
 from kalends.db import columns
 from kalends.http.paging import Paging
+from kalends.journal.cursor import Position
+from kalends.journal.store import Journal
 from kalends.records.webhook import DisabledReason, Webhook, WebhookDelivery, WebhookState
 from kalends.tokens import public_id
 from kalends.webhooks.model import WebhookInput

@@ -4,8 +4,8 @@ import threading
 from typing import Any
 from urllib.parse import urlencode
 
-from kalends.changes.cursor import Position, decode
 from kalends.db import Database
+from kalends.journal.cursor import Position, decode
 from tests.client import Client
 
 ATTEMPTS, INTERVAL_SECONDS = 100, 0.02

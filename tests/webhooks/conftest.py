@@ -12,10 +12,10 @@ from msgspec import Struct, structs
 from standardwebhooks import Webhook
 
 from kalends.app import application
-from kalends.changes import store as changes
-from kalends.changes.cursor import Position
 from kalends.context import Context
 from kalends.db import Database
+from kalends.journal import store as journal
+from kalends.journal.cursor import Position
 from kalends.settings import Settings
 from kalends.values import timestamps
 from kalends.webhooks import sender
@@ -90,7 +90,7 @@ class Service(Struct):
             ctx = Context(self.db, self.settings, timestamps.now())
             with ctx.read() as tx:
                 last = tx.rows("SELECT tx, id FROM sync_entries ORDER BY id DESC LIMIT 1")
-                end = changes.find_journal(ctx).end
+                end = journal.find_journal(ctx).end
             if not last or tuple(last[0]) <= end:
                 return end
         raise TimeoutError

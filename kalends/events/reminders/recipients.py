@@ -10,6 +10,7 @@ from kalends.deliveries import suppressions
 from kalends.records.event import Event
 from kalends.records.reminder import Reminder
 from kalends.responses.guest_list import TABS
+from kalends.responses.reminder_choice import PHONE_NUMBER
 
 # Nobody who said NO is reminded.
 _GROUPS = {
@@ -18,8 +19,6 @@ _GROUPS = {
     "waiting": TABS["waiting"],
     "all": "response IN ('YES', 'MAYBE')",
 }
-# The number of a guest whom the organiser knows; guests themselves are not asked for it.
-_NUMBER = """(SELECT min(k.phone_e164) FROM contacts k WHERE k.user_id = e.owner_id AND k.email_key = r.email_key AND k.service IS NULL)"""
 BATCH = 500
 
 
@@ -42,17 +41,6 @@ def count(ctx: Context, event: Event, reminder: Reminder) -> int:
     return len(everyone) - len(suppressions.find_suppressed(ctx, event.owner_id, event.id, "reminder", everyone))
 
 
-def addresses(ctx: Context, response_id: int) -> list[tuple[str, str]]:
-    """The channels and addresses by which the guest of a response can be reminded."""
-    sql = f"SELECT r.email_address, {_NUMBER} FROM responses r JOIN events e ON e.id = r.event_id WHERE r.id = :id"
-    return [
-        (channel, address)
-        for row in ctx.tx.rows(sql, id=response_id)
-        for channel, address in zip(("email", "sms"), row, strict=True)
-        if address
-    ]
-
-
 def is_reached(ctx: Context, event: Event, reminder: Reminder, response_id: int, address: str) -> bool:
     """Whether the reminder still reaches the response at this address."""
     guests = _select(ctx, event, reminder, "AND r.id = :response_id", None, response_id=response_id)
@@ -62,7 +50,7 @@ def is_reached(ctx: Context, event: Event, reminder: Reminder, response_id: int,
 def _select(ctx: Context, event: Event, reminder: Reminder, condition: str, limit: int | None, **params: Any) -> list[Guest]:
     if not reminder.groups:
         return []
-    address = "r.email_address" if reminder.channel == "email" else _NUMBER
+    address = "r.email_address" if reminder.channel == "email" else PHONE_NUMBER
     groups = " OR ".join(f"({_GROUPS[group]})" for group in reminder.groups)
     return ctx.tx.all(
         Guest,

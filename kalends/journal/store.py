@@ -7,9 +7,9 @@ from typing import Any
 from msgspec import Struct
 
 from kalends import errors
-from kalends.changes.cursor import Position
 from kalends.context import Context
 from kalends.db import columns
+from kalends.journal.cursor import Position
 
 # How many entries or changes are deleted in one transaction.
 BATCH = 1_000
