@@ -29,6 +29,24 @@ FOLDERS = {
     "policy": "policy",
     "commands": "cli",
 }
+# From the bottom up. A folder may import from those before it.
+FOLDER_ORDER = [
+    *("values", "ical", "net", "records", "db", "backup", "idempotency", "policy", "http"),
+    *("blocks", "journal", "web", "contacts", "deliveries", "questions", "health", "subscribers"),
+    *("responses", "comments", "events", "calendars", "home", "organisers", "users", "sessions", "keys", "outbound"),
+    *("changes", "trash", "webhooks", "inbound", "calendar_view", "discovery", "demo", "reference", "account", "commands"),
+]
+# Imports against this order, by design.
+UPWARD = {
+    ("responses", "events"): "the page of a personal link shows the event; a standing response is one to each date of a series",
+    ("responses", "users"): "organisers are told of responses as their account says",
+    ("events", "outbound"): "organisers see a mail before they send it",
+    ("events", "changes"): "the URL of an event's history names the event",
+    ("users", "sessions"): "a new password ends sessions; whoever changes an account confirms the old password",
+    ("users", "keys"): "a new password can delete the keys",
+    ("users", "webhooks"): "webhooks stop with the keys",
+    ("sessions", "keys"): "a key opens a session",
+}
 # The layers of a feature's files, by their names.
 FEATURE = {"model": "model", "store": "store", "present": "store", "api": "api", "pages": "pages"}
 # URL segments that are short for another, to fit into an SMS.
@@ -220,6 +238,14 @@ def test_imports_follow_the_layers() -> None:
 
 def test_every_module_has_a_layer() -> None:
     assert {_layer(name) for name in NAMES} == set(LAYERS)
+
+
+def test_folders_import_from_those_below_but_for_the_exceptions_by_design() -> None:
+    tops = {(_name(path).split(".")[0], imported.split(".")[0]) for path in MODULES for imported in _imports(path)}
+    folders = {path.name for path in (ROOT / "kalends").iterdir() if path.is_dir()} - {"__pycache__"}
+    assert sorted(FOLDER_ORDER) == sorted(folders), "say in FOLDER_ORDER where the folder stands"
+    arrows = {(folder, imported) for folder, imported in tops if {folder, imported} <= folders}
+    assert {arrow for arrow in arrows if FOLDER_ORDER.index(arrow[1]) > FOLDER_ORDER.index(arrow[0])} == set(UPWARD)
 
 
 def test_an_api_calls_no_other_features_api() -> None:
