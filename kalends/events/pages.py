@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, Struct, structs
 
 from kalends import policy
 from kalends.comments import api as comments
@@ -28,7 +28,7 @@ from kalends.responses import api as responses
 from kalends.responses import guest_cookie
 from kalends.responses import store as response_store
 from kalends.responses.guest_cookie import OwnResponse
-from kalends.responses.model import LinkRequest, ResponseCreated, ResponseFor, ResponseInput
+from kalends.responses.model import Attendance, LinkRequest, ResponseCreated, ResponseFor, ResponseInput
 from kalends.responses.submit import submit
 from kalends.web.cover import DEFAULT_COLOR
 from kalends.web.forms import FormState, filled
@@ -41,19 +41,29 @@ MAX_DIGITS = 6
 RESPONSE_FIELDS = ("email_address", "response", "name", "number", "plus_n", "comment", "opt_in", "min_party")
 
 
+class Choice(Struct, frozen=True, kw_only=True):
+    """What somebody chose before the form."""
+
+    response: Attendance | None = None
+
+
+CHOOSING = Choice()
+
+
 @page("GET", "/events/{event_id}", guests=True)
-def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
+def show(ctx: Context, event_id: int, params: Choice = CHOOSING, **submitted: FormState) -> Document:
     """An event: when, where and what, who comes, and the comments. A form that was submitted keeps its state."""
     event = policy.event_with_counts(ctx, event_id)
     detail = present.detail_with_comments(ctx, event, CommentPage(limit=MAX_COMMENTS))
     forms = {
-        "respond": _response_form(ctx, event_id),
+        "respond": _response_form(ctx, event_id, params.response),
         "comment": filled(comments.new(ctx, CommentFor(event_id=event_id))),
         "send": FormState({"email": ctx.actor.email_address if ctx.actor else ""}),
         "place": FormState(),
         "link": FormState(),
     }
     dates, following = policy.count_coming_dates(ctx, event.series_id, event.start_at) if event.series_id is not None else (1, 1)
+    own = _own_response(ctx, event_id)
     return render(
         "events/show.html",
         ctx,
@@ -65,7 +75,8 @@ def show(ctx: Context, event_id: int, **submitted: FormState) -> Document:
         calendars=[calendar for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)] if ctx.actor else [],
         own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
         is_over=event.is_over(ctx.now),
-        own=_own_response(ctx, event_id),
+        own=own,
+        is_asking=not (own or params.response or submitted or event.can_edit),
         dates=dates,
         following=following,
         room=room.describe(ctx, event),
@@ -206,10 +217,10 @@ def _filled_in(ctx: Context, form: Form) -> dict[str, Any]:
     return {name: value for name, value in form.values.items() if value not in empty}
 
 
-def _response_form(ctx: Context, event_id: int) -> FormState:
-    """The form to respond, with the reader's latest response."""
+def _response_form(ctx: Context, event_id: int, chosen: str | None) -> FormState:
+    """The form to respond, with the reader's latest response, or the one that was chosen."""
     values = structs.asdict(responses.new(ctx, ResponseFor(event_id=event_id))) | {"number": None, "plus_n": None}
     latest = response_store.of_user(ctx, ctx.actor.id, event_id, 1, 0) if ctx.actor else []
     if latest:
         values |= {name: getattr(latest[0], name) for name in RESPONSE_FIELDS}
-    return filled(values)
+    return filled(values | ({"response": chosen} if chosen else {}))
