@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from bench import databases, floor, followers, growth, guests, journal, memory, series, speed, workers, writes, wrk
+from bench import databases, deliveries, floor, followers, growth, guests, journal, memory, series, speed, workers, writes, wrk
 from bench.databases import FEW, FOLDER, KINDS, MANY
 from bench.report import LISTED, Report
 
@@ -19,6 +19,7 @@ MEASURES = {
     "followers": followers,
     "journal": journal,
     "guests": guests,
+    "deliveries": deliveries,
     "growth": growth,
 }
 

@@ -51,6 +51,15 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
     report.write("guests", "Guests", [table(head, [*rows, ["goal", "responses a second", f"{GOAL}", ""]]), HOW])
 
 
+def insert_responses(db: Database, event_id: int, number: int) -> None:
+    """Give the event this number of guests, all of whom come."""
+    for first in range(0, number, BATCH):
+        with db.write(alone=True) as tx:
+            tx.run(_RESPONSES, id=event_id, first=first, last=min(first + BATCH, number), now=timestamps.now())
+    with db.write() as tx:
+        tx.script("ANALYZE responses")
+
+
 class Cost(Struct, frozen=True):
     """Milliseconds of a request, and of the processor time for it."""
 
@@ -71,11 +80,7 @@ class _Guests:
         user = User(server.port)
         self._event_id = _an_event(user)
         self._addresses = (f"new{n}-{number}@example.net" for n in range(1_000_000))
-        for first in range(0, number, BATCH):
-            with db.write(alone=True) as tx:
-                tx.run(_RESPONSES, id=self._event_id, first=first, last=min(first + BATCH, number), now=timestamps.now())
-        with db.write() as tx:
-            tx.script("ANALYZE responses")
+        insert_responses(db, self._event_id, number)
         # Meanwhile, the server may have closed the idle connection.
         self._user = User(server.port, known=user)
 

@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -51,8 +51,13 @@ class Server(Struct, frozen=True):
     @property
     def ticks(self) -> int:
         """The processor time that it has used, in the kernel's ticks of 10 ms."""
-        stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in self.pids]
-        return sum(int(stat[11]) + int(stat[12]) for stat in stats)
+        return ticks(self.pids)
+
+
+def ticks(pids: Iterable[int]) -> int:
+    """The processor time that the processes have used, in the kernel's ticks of 10 ms."""
+    stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids]
+    return sum(int(stat[11]) + int(stat[12]) for stat in stats)
 
 
 @contextmanager

@@ -92,6 +92,7 @@ MODULE_LAYERS = {
         *(
             f"deliveries.{name}"
             for name in (
+                "claims",
                 "event_time",
                 "guest_notice",
                 "limits",
@@ -101,7 +102,7 @@ MODULE_LAYERS = {
                 "suppressions",
             )
         ),
-        *(f"outbound.{name}" for name in ("mail", "outbox_files", "outcome", "segments", "sms")),
+        *(f"outbound.{name}" for name in ("mail", "outbox_files", "outcome", "segments", "sms", "smtp_session")),
         *(
             "events.by_id",
             "events.by_uid",
@@ -182,7 +183,7 @@ MODULE_LAYERS = {
         *(f"outbound.{name}_message" for name in ("account", "change", "guest", "invitation", "news", "place", "reminder", "response")),
         "outbound.message",
     },
-    "worker": {"worker", "outbound.sender", "webhooks.sender", "doctor", "demo.fill"},
+    "worker": {"worker", "outbound.content", "outbound.sender", "webhooks.sender", "doctor", "demo.fill"},
     "app": {"app"},
     "cli": {"cli", "__main__"},
 }

@@ -1,4 +1,4 @@
-"""The SQL of deliveries: the queue that actions write to and workers claim from."""
+"""The SQL of deliveries: the queue that actions write to."""
 
 import json
 from collections import Counter
@@ -7,7 +7,7 @@ from typing import Any
 from kalends import errors, policy
 from kalends.context import Context, Message
 from kalends.db import columns
-from kalends.deliveries.model import AccountMail, Channel, DeliveryQuery, DeliveryQueued
+from kalends.deliveries.model import AccountMail, DeliveryQuery, DeliveryQueued
 from kalends.records.delivery import PLACE_NOTICES, AccountNotice, Delivery, OrganiserNotice
 from kalends.records.event import Event
 from kalends.records.user import User
@@ -24,8 +24,6 @@ MAX_ACCOUNT_MAILS_PER_HOUR: dict[AccountMail, int] = {"reset": 5, "verify": 5, "
 # By recipient, from all event owners together; each owner's list sends one a day.
 MAX_CONFIRMATIONS_PER_DAY = 5
 GMAIL = ("gmail.com", "googlemail.com")
-# Users wait for these messages. The index deliveries_urgent has the same kinds.
-URGENT = "kind IN ('reset', 'verify')"
 # Notices that an event has a new date; others are about an account, and `notice` says what happened to it.
 ABOUT_NEW_DATE = "(kind = 'notice' AND notice IS NULL)"
 # The same, and notices to guests of their places.
@@ -229,60 +227,6 @@ def _conditions(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]
 def get(ctx: Context, delivery_id: int) -> Delivery | None:
     """The current delivery, or None if it was deleted."""
     return ctx.tx.one(Delivery, f"SELECT {_DELIVERY} FROM deliveries WHERE id = :id", id=delivery_id)
-
-
-def is_due(ctx: Context, channel: Channel) -> bool:
-    """Whether a message of the channel is due."""
-    due = ctx.tx.rows(
-        "SELECT 1 FROM deliveries WHERE channel = :channel AND state IN ('queued', 'sending') AND due_at <= :now LIMIT 1",
-        channel=channel,
-        now=ctx.now,
-    )
-    return bool(due)
-
-
-def give_up_unknown(ctx: Context) -> None:
-    """Mark SMS as failed whose worker died: they may have been sent, and are not sent twice."""
-    ctx.tx.run(
-        """UPDATE deliveries SET state = 'failed', error = :error, updated_at = :now
-           WHERE state = 'sending' AND channel = 'sms' AND due_at <= :now""",
-        error="It is not known whether it was sent, so it was not sent again.",
-        now=ctx.now,
-    )
-
-
-def claim(ctx: Context, channel: Channel, lease: int, limit: int) -> list[Delivery]:
-    """Claim due deliveries, urgent ones first, also those whose worker died; other workers skip them until the lease ends."""
-    urgent = _claim(ctx, channel, lease, limit, f"AND {URGENT}")
-    return urgent + (_claim(ctx, channel, lease, limit - len(urgent)) if len(urgent) < limit else [])
-
-
-def _claim(ctx: Context, channel: Channel, lease: int, limit: int, condition: str = "") -> list[Delivery]:
-    return ctx.tx.all(
-        Delivery,
-        f"""UPDATE deliveries SET state = 'sending', attempts = attempts + 1, due_at = :lease, updated_at = :now
-            WHERE id IN (SELECT id FROM deliveries WHERE channel = :channel AND state IN ('queued', 'sending') {condition}
-                         AND due_at <= :now ORDER BY due_at, id LIMIT :limit {ctx.db.for_update})
-            RETURNING {_DELIVERY}""",
-        channel=channel,
-        now=ctx.now,
-        lease=ctx.now + lease,
-        limit=limit,
-    )
-
-
-def finish(ctx: Context, delivery: Delivery, state: str, error: str | None = None, due_at: int | None = None) -> None:
-    """Record the outcome of an attempt, unless another worker has claimed the delivery since."""
-    ctx.tx.run(
-        """UPDATE deliveries SET state = :state, error = :error, due_at = :due_at, updated_at = :now
-           WHERE id = :id AND state = 'sending' AND attempts = :attempts""",
-        id=delivery.id,
-        attempts=delivery.attempts,
-        state=state,
-        error=error,
-        due_at=ctx.now if due_at is None else due_at,
-        now=ctx.now,
-    )
 
 
 def waiting(ctx: Context) -> list[tuple[str, str, int, int]]:

@@ -1,5 +1,6 @@
 """Socket connections that a watchdog thread shuts down at a deadline."""
 
+import os
 import socket
 import ssl
 import threading
@@ -41,7 +42,7 @@ class Deadline:
             except OSError as error:
                 failed = error
                 continue
-            return self._wrap_tls(connection, host) if tls else self._watch(connection)
+            return self._wrap_tls(connection, host) if tls else self.watch(connection)
         raise failed
 
     def resolve(self, host: str, port: int) -> list[tuple[str, int]]:
@@ -62,15 +63,15 @@ class Deadline:
 
     def _wrap_tls(self, plain: socket.socket, host: str) -> socket.socket:
         try:
-            return ssl.create_default_context().wrap_socket(self._watch(plain), server_hostname=host)
+            return ssl.create_default_context().wrap_socket(self.watch(plain), server_hostname=host)
         except BaseException:
             plain.close()
             raise
 
-    def _watch(self, connection: socket.socket) -> socket.socket:
-        """Duplicate the socket for the watchdog: TLS takes over the original."""
+    def watch(self, connection: socket.socket) -> socket.socket:
+        """Put a connection under the deadline. The watchdog has a duplicate of the socket: TLS takes over the original."""
         connection.settimeout(self.step)
-        self._duplicates.append(connection.dup())
+        self._duplicates.append(socket.socket(fileno=os.dup(connection.fileno())))
         if self._expired.is_set():
             self._shut_down()
         return connection

@@ -11,7 +11,7 @@ from kalends.deliveries import guest_notice, store, suppressions
 from kalends.deliveries.guest_notice import Recipient
 from kalends.deliveries.model import Told
 from kalends.events import store as events
-from kalends.outbound import sender
+from kalends.outbound import content, sender
 from kalends.outbound.message import envelope
 from kalends.records.delivery import Delivery
 from kalends.settings import Settings
@@ -51,7 +51,7 @@ def test_an_address_that_the_mail_server_refuses_for_good_is_suppressed(
     def compose(ctx: Context, delivery: Delivery) -> EmailMessage:
         return envelope(ctx.settings, delivery.address, "Soon", str(delivery.id), delivery.created_at)
 
-    monkeypatch.setitem(sender.GUEST_MESSAGES, "reminder", compose)
+    monkeypatch.setitem(content.GUEST_MESSAGES, "reminder", compose)
     event_id = an_event(cast.alice)["id"]
     ctx = Context(db, settings, timestamps.now())
     with real_server(Mailbox(RCPT="550 5.1.1 No such user")) as port:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from kalends.outbound import mail
+from kalends.outbound import mail, smtp_session
 from kalends.outbound.message import mail as render_mail
 from kalends.outbound.outcome import AddressRefused, Outcome, TryAgain, Undeliverable
 from kalends.settings import Settings
@@ -88,7 +88,7 @@ def test_a_password_goes_without_tls_to_this_machine_only(tmp_path: Path, monkey
     mailbox = Mailbox()
     with real_server(mailbox, authenticator=mailbox.authenticate, auth_require_tls=False) as port:
         send(using(tmp_path, login(port)))
-        monkeypatch.setattr(mail, "_is_local", lambda session: False)
+        monkeypatch.setattr(smtp_session, "_is_local", lambda session: False)
         failed = failure(using(tmp_path, login(port)))
     assert isinstance(failed, TryAgain)
     assert "no TLS" in str(failed)
@@ -115,7 +115,7 @@ def test_a_refusal_of_the_message_is_final_or_not_as_its_number_says(tmp_path: P
     assert mailbox.envelopes == []
 
 
-@pytest.mark.parametrize("reply", ["554 No service here", "421 Too busy", "garbage"])
+@pytest.mark.parametrize("reply", ["554 No service here", "421 Too busy", "garbage", "x" * 10_000])
 @pytest.mark.parametrize("step", ["greeting", "EHLO", "STARTTLS"])
 def test_a_refusal_before_the_message_is_not_its_fault(tmp_path: Path, step: str, reply: str) -> None:
     script = {step: reply}
@@ -126,6 +126,15 @@ def test_a_refusal_before_the_message_is_not_its_fault(tmp_path: Path, step: str
     with scripted(**script) as server:
         assert type(failure(using(tmp_path, f"smtp://127.0.0.1:{server.port}"))) is TryAgain
     assert "MAIL" not in server.heard
+
+
+@pytest.mark.parametrize("step", ["MAIL", "RCPT", "DATA", "content"])
+@pytest.mark.parametrize("reply", ["garbage", "250" + "x" * 10_000, "354 go on, although nothing was asked", ""])
+def test_a_reply_that_is_not_smtp_is_no_refusal_of_the_message(tmp_path: Path, step: str, reply: str) -> None:
+    if (step, reply[:3]) == ("DATA", "354"):
+        reply = "250 content is not wanted"
+    with scripted(**{step: reply}) as server:
+        assert type(failure(using(tmp_path, f"smtp://127.0.0.1:{server.port}"))) is TryAgain
 
 
 @pytest.mark.parametrize("step", ["greeting", "EHLO", "STARTTLS", "MAIL", "RCPT", "DATA", "content"])

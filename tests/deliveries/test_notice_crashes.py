@@ -7,7 +7,7 @@ import pytest
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import store
+from kalends.deliveries import claims
 from kalends.events import change_notices
 from kalends.outbound import outbox_files, sender
 from kalends.settings import Settings
@@ -57,12 +57,12 @@ def die_at(step: str, db: Database, settings: Settings, clock: Clock, monkeypatc
         raise Killed
 
     deaths: dict[str, tuple[Any, str, Any]] = {
-        "before_claim": (store, "claim", _kill),
+        "before_claim": (claims, "claim", _kill),
         "while_fixing": (change_notices, "_fix_new_facts", _kill),
         "after_claim": (sender, "attempt", _kill),
         "before_send": (outbox_files, "write", _kill),
         "after_send": (outbox_files, "write", write_and_die),
-        "while_recording": (store, "finish", _kill),
+        "while_recording": (claims, "finish", _kill),
     }
     with monkeypatch.context() as patch:
         patch.setattr(*deaths[step])

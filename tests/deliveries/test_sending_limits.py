@@ -8,8 +8,8 @@ from msgspec import structs
 from kalends.app import application
 from kalends.context import Context
 from kalends.db import Database
+from kalends.deliveries import claims, store
 from kalends.deliveries import limits as sending_limits
-from kalends.deliveries import store
 from kalends.outbound import sender
 from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, a_calendar, a_response, an_event
@@ -172,7 +172,7 @@ def test_a_password_reset_is_sent_before_ten_thousand_announcements(cast: Cast, 
     assert cast.anonymous.post("/reset", data={"user_name": name}, headers={"Accept": "text/html"}).status == 303
     sender.queue_resets(ctx)
     with ctx.write():
-        claimed = store.claim(ctx, "email", 120, 8)
+        claimed = claims.claim(ctx, "email", 120, 8)
     assert sorted(delivery.kind for delivery in claimed) == ["announce"] * 7 + ["reset"]
     assert [delivery.address for delivery in claimed if delivery.kind == "reset"] == [cast.bob.email_address]
     with ctx.write():

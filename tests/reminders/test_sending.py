@@ -12,7 +12,7 @@ from msgspec import structs
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.deliveries import store
+from kalends.deliveries import claims
 from kalends.outbound import sender
 from kalends.settings import Settings
 from kalends.values import timestamps
@@ -63,7 +63,7 @@ class Stage:
         ctx = Context(self.db, self.settings, self.clock.now)
         with ctx.write() as tx:
             tx.run("UPDATE deliveries SET due_at = :now + 1 WHERE state = 'queued' AND kind <> 'reminder'", now=ctx.now)
-            claimed = [*store.claim(ctx, "email", 120, 100), *store.claim(ctx, "sms", 120, 100)]
+            claimed = [*claims.claim(ctx, "email", 120, 100), *claims.claim(ctx, "sms", 120, 100)]
         for delivery in claimed:
             sender.attempt(self.db, self.settings, delivery)
         with self.db.read() as tx:
