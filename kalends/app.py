@@ -48,6 +48,7 @@ from kalends.events import history_pages as event_history_pages
 from kalends.events import pages as event_pages
 from kalends.events import responses_pages as event_responses_pages
 from kalends.events.history import api as event_history
+from kalends.events.image import api as event_image
 from kalends.events.imports import api as event_imports
 from kalends.events.invitations import api as event_invitations
 from kalends.events.invitations import link_pages as invitation_link_pages
@@ -68,6 +69,7 @@ from kalends.http.serving.edge import Edge
 from kalends.idempotency import store as idempotent_responses
 from kalends.keys import api as keys
 from kalends.organisers import pages as organiser_pages
+from kalends.pictures import pages as picture_pages
 from kalends.reference import api as reference
 from kalends.reference import docs_pages
 from kalends.responses import answers_pages
@@ -93,7 +95,7 @@ from kalends.webhooks import pages as webhook_pages
 
 # Every module that declares endpoints.
 FEATURES = [
-    *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history),
+    *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history, event_image),
     *(comments, responses, event_questions, calendar_questions, event_reminders, calendar_reminders, contacts, deliveries, subscribers),
     *(changes, changes_stream, trash, webhooks),
     *(home_pages, organiser_pages, event_pages, event_form_pages, event_responses_pages, event_history_pages, calendar_view, embed_pages),
@@ -104,7 +106,7 @@ FEATURES = [
     *(event_question_pages, calendar_question_pages, response_question_pages, event_reminder_pages, calendar_reminder_pages),
     *(response_edit_pages, response_link_pages, response_reminder_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages, stop_pages),
-    *(reference, docs_pages, static_pages, discovery_pages, health),
+    *(reference, docs_pages, static_pages, picture_pages, discovery_pages, health),
 ]
 
 ENDPOINTS = endpoints_of(FEATURES)

@@ -119,6 +119,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     quota_megabytes: Annotated[
         int, Meta(ge=0, le=100_000_000, description="Megabytes of text in the events and contacts of an account; 0: no limit.")
     ] = 200
+    quota_picture_megabytes: Annotated[
+        int, Meta(ge=0, le=100_000_000, description="Megabytes of pictures that an account has uploaded; 0: no limit.")
+    ] = 500
+    foreign_pictures: Annotated[
+        Literal["on", "off"],
+        Meta(description="Whether pages show pictures that are elsewhere: the browsers of all visitors then load them from there."),
+    ] = "off"
     cors_origins: Annotated[
         str,
         Meta(

@@ -26,6 +26,7 @@ from kalends.inbound.poller import Poller
 from kalends.journal import store as journal
 from kalends.log import get_logger
 from kalends.outbound.sender import Outbox
+from kalends.pictures import store as pictures
 from kalends.questions import answers
 from kalends.responses import news, proposals, seats
 from kalends.responses import series as series_responses
@@ -80,6 +81,7 @@ def clean_up(ctx: Context) -> None:
         answers.clean_up(ctx)
         invitations.clean_up(ctx)
         messages.clean_up(ctx)
+        pictures.clean_up(ctx)
 
 
 def extend_series(ctx: Context) -> None:

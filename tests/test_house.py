@@ -32,7 +32,7 @@ FOLDERS = {
 # From the bottom up. A folder may import from those before it.
 FOLDER_ORDER = [
     *("values", "ical", "net", "records", "db", "backup", "idempotency", "policy", "http"),
-    *("blocks", "journal", "web", "contacts", "deliveries", "questions", "health", "subscribers"),
+    *("blocks", "journal", "web", "pictures", "contacts", "deliveries", "questions", "health", "subscribers"),
     *("responses", "comments", "events", "calendars", "home", "organisers", "users", "sessions", "keys", "outbound"),
     *("changes", "trash", "webhooks", "inbound", "calendar_view", "discovery", "demo", "reference", "account", "commands"),
 ]
@@ -53,7 +53,7 @@ FEATURE = {"model": "model", "store": "store", "present": "store", "api": "api",
 SHORT_SEGMENTS = {"r": "responses", "i": "invitations", "u": "unsubscribe", "c": "confirm"}
 # Every other module; one that is not listed fails.
 MODULE_LAYERS = {
-    "values": {"", "errors", "private_file", "transports"},
+    "values": {"", "errors", "private_file", "transports", "pictures.reencode"},
     "settings": {"settings", "log", "tokens"},
     "context": {"context", "idempotency.key", "reply"},
     "model": {
@@ -132,6 +132,7 @@ MODULE_LAYERS = {
         *(f"inbound.{name}" for name in ("handle", "imap", "notes", "poller")),
         *(f"events.invitations.{name}" for name in ("addresses", "calendar_part", "invite", "reply")),
         "events.messages.send",
+        *("pictures.add", "pictures.convert"),
         *(
             f"events.imports.{name}"
             for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")

@@ -32,6 +32,7 @@ from tests.client import Client
 from tests.conftest import NOON
 from tests.deliveries.samples import a_stop_token, a_suppression
 from tests.http.multipart import multipart
+from tests.pictures.files import SMALL_PICTURE, a_picture
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
@@ -69,6 +70,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /docs/guide": {"": EVERYBODY},
     "GET /docs/guide/{page_name}": {"": EVERYBODY},
     "GET /static/{name}": {"": EVERYBODY},
+    # Its address is the permission.
+    "GET /pictures/{picture_name}": {"private": EVERYBODY, "public": EVERYBODY},
     "GET /robots.txt": {"": EVERYBODY},
     "GET /sitemap.xml": {"": EVERYBODY},
     "GET /feed.xml": {"": EVERYBODY},
@@ -350,6 +353,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /api/events/{event_id}/questions": for_editors(201),
     "PUT /api/events/{event_id}/questions/{question_id}": for_editors(200),
     "DELETE /api/events/{event_id}/questions/{question_id}": for_editors(200),
+    "POST /api/events/{event_id}/image": for_editors(200),
+    "DELETE /api/events/{event_id}/image": for_editors(200),
     "GET /api/events/{event_id}/reminders": for_editors(200),
     "POST /api/events/{event_id}/reminders": for_editors(201),
     "PUT /api/events/{event_id}/reminders/{reminder_id}": for_editors(200),
@@ -443,6 +448,7 @@ class Scene:
             "reset_token": lambda: a_reset_token(self.settings, self.cast.dave.id, NOON),
             "verify_token": lambda: a_verify_token(self.settings, self.cast.dave.id, NOON),
             "name": lambda: "style.css",
+            "picture_name": lambda: a_picture(self.actors["owner"], self.event).rpartition("/")[2],
             "page_name": lambda: "api",
         }
         return values[name]()
@@ -532,6 +538,7 @@ CHANGES_PEOPLE = re.compile(r"/(sign-|session|users|account|reset|verify|blocks|
 # Those that carry a file, beside the home calendar.
 FILES = {
     "POST /api/events/import": ("a.ics", b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:gig\nDTSTART:20270510T180000Z\nEND:VEVENT\nEND:VCALENDAR\n"),
+    "POST /api/events/{event_id}/image": ("a.png", SMALL_PICTURE),
     "POST /api/contacts/import_file": ("a.vcf", b"BEGIN:VCARD\nVERSION:4.0\nFN:Hal\nEND:VCARD\n"),
 }
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Literal
 import msgspec
 from msgspec import Struct
 
-from kalends.db.table_copy import BATCH
+from kalends.db.table_copy import batch_size
 
 # A higher compression level takes much longer and gains little.
 COMPRESSION_LEVEL = 3
@@ -91,8 +91,9 @@ class Reader:
     def batches(self) -> Iterator[tuple[Table, list[list[Any]]]]:
         """The rows in batches, each with its table."""
         for table in self.header.tables:
-            for begin in range(0, table.rows, BATCH):
-                yield table, self._rows(min(BATCH, table.rows - begin))
+            size = batch_size(table.name)
+            for begin in range(0, table.rows, size):
+                yield table, self._rows(min(size, table.rows - begin))
         self._verify_checksum()
 
     def _rows(self, count: int) -> list[list[Any]]:

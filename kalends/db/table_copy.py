@@ -5,8 +5,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-# How many rows are held in memory at once.
+# How many rows are held in memory at once, and how many of a table with large ones.
 BATCH = 500
+_BATCHES = {"picture_files": 10}
+
+
+def batch_size(table: str) -> int:
+    return _BATCHES.get(table, BATCH)
 
 
 class IntegrityError(Exception):

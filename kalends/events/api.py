@@ -29,6 +29,7 @@ from kalends.records.calendar import Calendar, MemberCalendars, Searched
 from kalends.records.event import EventRow
 from kalends.subscribers.opt_in import opt_in
 from kalends.values import datetimes
+from kalends.values.picture import to_url
 
 HOUR = 3600
 
@@ -161,7 +162,7 @@ def edit(ctx: Context, event_id: int) -> EventFields:
     """The editable fields of the event."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
     ctx.tag(event.etag)
-    return present.editable(event)
+    return structs.replace(present.editable(event), image_url=to_url(event.image_url, ctx.settings.url))
 
 
 @endpoint("PUT", "/api/events/{event_id}", etag=True)

@@ -9,6 +9,7 @@ from kalends.ical.vtimezone import build_time_zone
 from kalends.records.event import Event
 from kalends.settings import Settings
 from kalends.values import datetimes
+from kalends.values.picture import to_url
 from kalends.values.text import replace_control_characters
 
 PRODUCT = "-//Kalends//Kalends//EN"
@@ -70,7 +71,7 @@ def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str
     if event.status_note:
         lines.append(f"COMMENT:{_text(event.status_note)}")
     if event.image_url:
-        lines.append(f"IMAGE;VALUE=URI;DISPLAY=BADGE:{event.image_url}")
+        lines.append(f"IMAGE;VALUE=URI;DISPLAY=BADGE:{to_url(event.image_url, settings.url)}")
     updated_at = _format_utc(event.updated_at)
     lines += [f"URL:{settings.url}/events/{event.id}", f"SEQUENCE:{event.version - 1}", f"CREATED:{_format_utc(event.created_at)}"]
     lines += [f"LAST-MODIFIED:{updated_at}", f"DTSTAMP:{updated_at}"]

@@ -14,12 +14,16 @@ from kalends.http.input.tags import Tag, TagList
 from kalends.http.input.types import DateTime, EmailAddress, Id, Ids, LongText, Name, PartyMax, Scope, TimeZone
 from kalends.records.response_settings import DEFAULT_OFFER_HOURS, WaitingList, WaitingOrder
 from kalends.values import phone
+from kalends.values.picture import parse_path
 from kalends.values.upload import Upload
 
 HTTP_ONLY = "must be an address that begins with http:// or https://"
 
 
 def _url(value: str) -> str:
+    if parse_path(value):
+        # A picture of this service.
+        return value
     try:
         address = urlsplit(value)
     except ValueError:
@@ -36,6 +40,7 @@ Url = Annotated[
 ]
 Location = Annotated[str, Meta(max_length=MAX_LOCATION)]
 Part = Annotated[str, Meta(max_length=MAX_PART)]
+AltText = Annotated[str, Meta(max_length=500, description="What the picture shows, for those who cannot see it.")]
 Status = Annotated[Literal["planned", "cancelled", "postponed"], Meta(description="Whether it takes place.")]
 StatusNote = Annotated[str, Meta(max_length=500, description="Why it is cancelled or postponed, for everyone who sees it.")]
 ByDay = Annotated[str, Meta(max_length=5, examples=["MO", "2TU", "-1FR"])]
@@ -111,7 +116,8 @@ class EventFields(Struct, kw_only=True):
     state: Annotated[Part, Meta(description="State or region.")] | None = None
     zip: Annotated[Part, Meta(description="Postal code.")] | None = None
     country: Annotated[Part, Meta(description="Country.")] | None = None
-    image_url: Annotated[Url, Meta(description="Address of an image, http or https.")] | None = None
+    image_url: Annotated[Url, Meta(description="Address of an image, http or https; uploaded ones have one of this service.")] | None = None
+    image_alt: AltText | None = None
     tag_list: TagList = ""
     public: Annotated[bool, Meta(description="Whether everyone sees it; as its home calendar by default.")] | None = None
     party_max: PartyMax | None = None
@@ -171,6 +177,21 @@ class EventFile(Struct, kw_only=True):
         None
     )
     time_zone: Annotated[TimeZone, Meta(description="The zone of times without one; the calendar's by default.")] | None = None
+
+
+class ImageScope(Struct, kw_only=True):
+    """Which dates of a series get the picture."""
+
+    scope: Scope = "this"
+
+
+class ImageInput(ImageScope, kw_only=True):
+    """A picture for an event."""
+
+    OPTIONS: ClassVar = StructOptions(rules={"file": "must be a JPEG, PNG, WebP or AVIF file of at most 8 MiB and 40 megapixels"})
+
+    file: Annotated[Upload, Meta(description="A picture.")]
+    alt: AltText | None = None
 
 
 class EventChanges(EventFields, kw_only=True):

@@ -60,10 +60,20 @@ class Places(Struct, frozen=True):
     over: int
 
 
+class EventImage(Struct, frozen=True):
+    """The picture of an event. The size of one that is elsewhere is not known."""
+
+    url: str
+    width: int | None
+    height: int | None
+    alt: str | None
+
+
 class EventDetail(EventItem, kw_only=True):
     """An event's expanded fields."""
 
     description: str | None
+    image: EventImage | None
     location_name: str | None
     street: str | None
     city: str | None

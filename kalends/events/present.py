@@ -11,7 +11,7 @@ from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.events import response_settings, span
 from kalends.events.input import EventFields
-from kalends.events.model import PARTS, STATUS, CalendarName, EventDetail, EventItem, Places
+from kalends.events.model import PARTS, STATUS, CalendarName, EventDetail, EventImage, EventItem, Places
 from kalends.events.query import CommentPage
 from kalends.events.series.model import Repeat, build_repeat
 from kalends.events.uid import own_suffix
@@ -23,10 +23,11 @@ from kalends.records.response import Tally
 from kalends.records.response_settings import DEFAULTS
 from kalends.values.datetimes import formats_in
 from kalends.values.person import Person
+from kalends.values.picture import parse_path
 from kalends.values.timestamps import UTC_FORMATS, format_utc
 
 _DEFAULT_SETTINGS = structs.asdict(DEFAULTS)
-_EDITABLE = ("title", "all_day", "time_zone", "description", "location", "image_url", "public", "party_max", *STATUS, *PARTS)
+_EDITABLE = ("title", "all_day", "time_zone", "description", "location", "image_url", "image_alt", "public", "party_max", *STATUS, *PARTS)
 
 
 def load_detail(ctx: Context, event_id: int) -> EventDetail:
@@ -116,6 +117,7 @@ def _detail(
     return EventDetail(
         *structs.astuple(item),
         description=event.description,
+        image=_image(event, item.image_url) if item.image_url else None,
         location_name=event.location_name,
         street=event.street,
         city=event.city,
@@ -136,9 +138,15 @@ def _detail(
     )
 
 
+def _image(event: Event, url: str) -> EventImage:
+    picture = parse_path(event.image_url)
+    return EventImage(url, picture.width if picture else None, picture.height if picture else None, event.image_alt)
+
+
 def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[list[int]]) -> list[EventItem]:
     """The limited fields, in one loop without a call for each event: lists are long, and calls would take much of the time."""
-    base = f"{ctx.settings.url}/events/"
+    site = ctx.settings.url
+    base = f"{site}/events/"
     suffix = own_suffix(ctx.settings)
     items = []
     formats, formats_zone = formats_in("UTC"), "UTC"
@@ -152,6 +160,9 @@ def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[
         else:
             start_time, end_time = formats[event.start_at], None if end_at is None else formats[end_at]
             all_day = False
+        image_url = event.image_url
+        if image_url and image_url[0] == "/":
+            image_url = f"{site}{image_url}"
         item = EventItem(
             event.id,
             event.title,
@@ -160,7 +171,7 @@ def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[
             all_day,
             zone,
             event.location,
-            event.image_url,
+            image_url,
             tags,
             tags.split(",") if tags else [],
             event.public != 0,

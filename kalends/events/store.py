@@ -17,8 +17,9 @@ from kalends.records.calendar import Calendar, TargetCalendar
 from kalends.records.event import Event
 from kalends.records.response_settings import ResponseSettings
 from kalends.records.response_settings import encode as encode_settings
+from kalends.values.picture import to_path
 
-_TEXT = ("title", "description", "location", "image_url", *PARTS)
+_TEXT = ("title", "description", "location", "image_url", "image_alt", *PARTS)
 _SPAN = ("start_at", "end_at", "until_at")
 _FIELDS = (*_TEXT, *_SPAN, "all_day", "time_zone", "tags", "public", "party_max", *STATUS, "search")
 _SERIES = ("uid", "series_id", "slot", "edited")
@@ -123,7 +124,7 @@ def lock_events(ctx: Context, ids: list[int]) -> None:
 
 def insert(ctx: Context, fields: EventFields, span: Span, calendar: TargetCalendar, *, uid: str | None, is_final: bool) -> Event:
     """Insert an event of the actor on its home calendar; is_final: no statement follows."""
-    columns = _columns(fields, span)
+    columns = _columns(ctx, fields, span)
     owner = policy.user(ctx)
     quotas.reserve(ctx, owner.id, "events", 1, quotas.size(columns))
     columns |= {"id": calendar.next_event_id, "owner_id": owner.id, "calendar_id": calendar.id, "uid": uid}
@@ -179,7 +180,7 @@ def insert_batch(ctx: Context, events: list[NewEvent]) -> list[Event]:
     """Insert many events of the actor."""
     owner = policy.user(ctx)
     identity = {"owner_id": owner.id, "series_id": None, "slot": None, "edited": False}
-    rows = [_columns(new.fields, new.span) | identity | {"calendar_id": new.calendar.id, "uid": new.uid} for new in events]
+    rows = [_columns(ctx, new.fields, new.span) | identity | {"calendar_id": new.calendar.id, "uid": new.uid} for new in events]
     if sum(len(row["search"]) for row in rows) > MAX_TEXT:
         raise errors.Invalid([], f"These events have more than {MAX_TEXT:,} characters. Create fewer at once.")
     ids = insert_all(ctx, rows)
@@ -208,20 +209,20 @@ def update(ctx: Context, event_id: int, fields: EventFields, span: Span) -> None
         f"UPDATE events SET {_ASSIGNMENTS}, version = version + 1, updated_at = :now WHERE id = :id",
         id=event_id,
         now=ctx.now,
-        **_columns(fields, span),
+        **_columns(ctx, fields, span),
     )
 
 
-def differs(event: Event, fields: EventFields, span: Span) -> bool:
+def differs(ctx: Context, event: Event, fields: EventFields, span: Span) -> bool:
     """Whether the event has other fields."""
     if response_settings.read(fields, span.time_zone) != event.settings:
         return True
-    return any(getattr(event, name) != value for name, value in _columns(fields, span).items() if name not in ("until_at", "search"))
+    return any(getattr(event, name) != value for name, value in _columns(ctx, fields, span).items() if name not in ("until_at", "search"))
 
 
 def update_each(ctx: Context, param: str, changes: Sequence[tuple[int, EventFields, Span]], *, has_new_text: bool) -> None:
     """Update many events in one statement; an error for too much text names the parameter that selected them."""
-    rows = [_columns(fields, span) | {"id": event_id} for event_id, fields, span in changes]
+    rows = [_columns(ctx, fields, span) | {"id": event_id} for event_id, fields, span in changes]
     if has_new_text and sum(len(row["search"]) for row in rows) > MAX_TEXT:
         message = f"these {len(rows):,} events have more than {MAX_TEXT:,} characters; shorten the text, or change fewer at once"
         raise errors.invalid(param, message, "too_many")
@@ -313,8 +314,10 @@ def span_columns(span: Span) -> dict[str, Any]:
     return structs.asdict(span)
 
 
-def _columns(fields: EventFields, span: Span) -> dict[str, Any]:
+def _columns(ctx: Context, fields: EventFields, span: Span) -> dict[str, Any]:
     columns = {name: getattr(fields, name) for name in ("public", "party_max", *STATUS)}
+    if fields.image_url:
+        columns["image_url"] = to_path(fields.image_url, ctx.settings.url)
     return {**content_columns(fields), **span_columns(span), **columns}
 
 

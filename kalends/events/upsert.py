@@ -37,7 +37,7 @@ def upsert_event(ctx: Context, params: Params[EventUpsert]) -> EventDetail:
     with change.refuse_overflow("start_time"):
         event, sent = _choose_date(ctx, event, sent)
         changes = Changes(EventChanges, sent | {"scope": "all"})
-        told = telling.tell(ctx, change.change(ctx, event, changes), changes) if change.differs(event, changes) else UNSET
+        told = telling.tell(ctx, change.change(ctx, event, changes), changes) if change.differs(ctx, event, changes) else UNSET
     return structs.replace(present.load_detail(ctx, event_id), told=told)
 
 

@@ -51,6 +51,8 @@ class Event(Struct, frozen=True):
     calendar_party_max: int | None
     # The settings for responses as one text; None if they are the defaults.
     settings_text: str | None
+    # What the picture shows, for those who cannot see it.
+    image_alt: str | None
 
     @property
     def party_limit(self) -> int | None:

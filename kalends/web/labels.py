@@ -30,6 +30,7 @@ LABELS = {
     "ends": "End of the repetition",
     "frequency": "How often",
     "hours": "Deliveries",
+    "image_alt": "What the picture shows",
     "image_url": "Address of the picture",
     "kinds": "Kinds of records",
     "keep_days": "Days until the answers are erased",

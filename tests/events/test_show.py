@@ -37,6 +37,7 @@ def test_show_returns_every_field_of_an_event(cast: Cast, clock: Clock) -> None:
     assert NOON == 1_780_000_000
     assert reply.json == FULL | PARTS | {
         "id": event,
+        "image": {"url": FULL["image_url"], "width": None, "height": None, "alt": None},
         "tag_list": "jazz,Late Night,live",
         "tags": ["jazz", "Late Night", "live"],
         "calendar_ids": [calendar],
@@ -69,7 +70,7 @@ def test_show_returns_every_field_of_an_event(cast: Cast, clock: Clock) -> None:
 
 def test_a_bare_event_has_empty_fields(cast: Cast) -> None:
     event = cast.alice.get(f"/api/events/{an_event(cast.alice)['id']}").json
-    empty = ["description", "end_time", "location", "image_url", *PARTS]
+    empty = ["description", "end_time", "location", "image_url", "image", *PARTS]
     assert {name: event[name] for name in empty} == dict.fromkeys(empty)
     assert (event["tag_list"], event["tags"]) == ("", [])
 

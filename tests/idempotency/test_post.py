@@ -21,6 +21,7 @@ from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.contacts.providers.stand import Stand
 from tests.http.multipart import multipart
+from tests.pictures.files import SMALL_PICTURE
 
 AT_ONCE = 5
 DAY = 86_400
@@ -76,6 +77,11 @@ def _event_question(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.alice, {"json": {"label": "Vegan?", "kind": "yes_no"}}
 
 
+def _picture(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    an_event(cast.alice)
+    return cast.alice, multipart(files=[("file", "a.png", SMALL_PICTURE)])
+
+
 def _event_reminder(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     an_event(cast.alice)
     return cast.alice, {"json": {"before": 60}}
@@ -126,6 +132,7 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "questions": ("/api/events/{event_id}/questions", _event_question, "questions"),
     "invitations": ("/api/events/{event_id}/invitations", _invitation, "invitations"),
     "messages": ("/api/events/{event_id}/messages", _message, "messages"),
+    "pictures": ("/api/events/{event_id}/image", _picture, "pictures"),
     "reminders": ("/api/events/{event_id}/reminders", _event_reminder, "reminders"),
     "reminders of a calendar": (
         "/api/calendars/{calendar_id}/reminders",

@@ -120,6 +120,7 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "PUT /api/events": lambda cast: ((), cast.alice, {"uid": uuid4().hex, "title": "Jazz", "start_time": "2026-06-01"}),
     "PUT /api/events/{event_id}": _event(tag="late"),
     "DELETE /api/events/{event_id}": _event(),
+    "DELETE /api/events/{event_id}/image": _event(),
     "PUT /api/events/{event_id}/repeat": _event(frequency="DAILY", end_date="2026-12-31"),
     "PUT /api/events/{event_id}/add": lambda cast: (
         (an_event(cast.alice)["id"],),

@@ -135,7 +135,7 @@ def test_a_login_is_one_of_three_schemas(document: dict[str, Any]) -> None:
 def test_a_body_is_json_and_a_file_multipart(document: dict[str, Any]) -> None:
     kinds = {name: list(operation["requestBody"]["content"]) for name, operation in _operations(document) if "requestBody" in operation}
     with_file = {name for name, content in kinds.items() if content == ["multipart/form-data"]}
-    assert with_file == {"POST /api/events/import", "POST /api/contacts/import_file"}
+    assert with_file == {"POST /api/events/import", "POST /api/events/{event_id}/image", "POST /api/contacts/import_file"}
     assert all(content == ["application/json"] for name, content in kinds.items() if name not in with_file)
 
 

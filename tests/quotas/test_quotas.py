@@ -1,10 +1,12 @@
 """Quotas of accounts: the error of every way to exceed them says what to do."""
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
 from msgspec import structs
+from PIL import Image
 
 from kalends.app import application
 from kalends.db import Database
@@ -14,6 +16,7 @@ from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.events.importing import a_file, an_entry, uploaded
 from tests.http.multipart import multipart
+from tests.pictures.files import encode, upload
 
 Make = Callable[..., Cast]
 
@@ -46,6 +49,15 @@ def test_events_beyond_the_quota_are_refused(with_quotas: Make) -> None:
     assert _refused(alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01"}), "more than 4 events")
     assert alice.delete(f"/api/events/{event}").status == 200
     an_event(alice)
+
+
+def test_pictures_beyond_the_quota_are_refused_and_a_known_one_is_not(with_quotas: Make) -> None:
+    alice = with_quotas(quota_picture_megabytes=1).alice
+    event = an_event(alice)
+    noise = [encode(Image.frombytes("RGB", (960, 960), Random(n).randbytes(960 * 960 * 3)), "PNG", compress_level=0) for n in range(2)]
+    assert upload(alice, event, noise[0]).status == 200
+    assert _refused(upload(alice, event, noise[1]), "KALENDS_QUOTA_PICTURE_MEGABYTES")
+    assert upload(alice, event, noise[0]).status == 200
 
 
 def test_contacts_and_calendars_beyond_the_quota_are_refused(with_quotas: Make) -> None:

@@ -8,7 +8,7 @@ import psycopg
 
 from kalends.db.database import Retry, Transaction, UniqueViolation
 from kalends.db.postgres.transaction import PostgresTransaction
-from kalends.db.table_copy import BATCH, IntegrityError, TableCopy
+from kalends.db.table_copy import IntegrityError, TableCopy, batch_size
 
 _SEQUENCE = "FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S' WHERE d.refobjid = to_regclass(:table)"
 
@@ -29,7 +29,7 @@ class PostgresTableCopy(TableCopy):
     def rows(self, table: str, columns: Sequence[str]) -> Iterator[list[tuple[Any, ...]]]:
         self._tx.script("SET LOCAL enable_seqscan = on")
         self._tx.script(f"DECLARE {table}_rows NO SCROLL CURSOR FOR SELECT {', '.join(columns)} FROM {table}")
-        while rows := self._tx.rows(f"FETCH {BATCH} FROM {table}_rows"):
+        while rows := self._tx.rows(f"FETCH {batch_size(table)} FROM {table}_rows"):
             yield rows
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -8,7 +8,7 @@ import apsw
 
 from kalends.db.database import Retry, Transaction, UniqueViolation
 from kalends.db.sqlite.database import TEXT_INDEXES
-from kalends.db.table_copy import BATCH, IntegrityError, TableCopy
+from kalends.db.table_copy import IntegrityError, TableCopy, batch_size
 
 # Large enough that pages are not written again and again while many rows are inserted.
 CACHE_KIB = 64 * 1024
@@ -22,7 +22,7 @@ class SqliteTableCopy(TableCopy):
         return {name: kind == "BLOB" for name, kind in self._tx.rows("SELECT name, type FROM pragma_table_info(:table)", table=table)}
 
     def rows(self, table: str, columns: Sequence[str]) -> Iterator[list[tuple[Any, ...]]]:
-        sql = f"SELECT rowid, {', '.join(columns)} FROM {table} WHERE rowid > :after ORDER BY rowid LIMIT {BATCH}"
+        sql = f"SELECT rowid, {', '.join(columns)} FROM {table} WHERE rowid > :after ORDER BY rowid LIMIT {batch_size(table)}"
         after = self._tx.value(f"SELECT min(rowid) - 1 FROM {table}")
         while rows := after is not None and self._tx.rows(sql, after=after):
             after = rows[-1][0]

@@ -242,11 +242,13 @@ def _span(event: Event) -> Span:
 
 
 def _content_columns(old: Event, new: IncomingEvent) -> dict[str, Any]:
-    """The content of the file. An unchanged location keeps its parts, which files do not have."""
+    """The content of the file. An unchanged location keeps its parts, and a picture its text, which files do not have."""
     columns = new.content.columns
+    if old.image_url == columns["image_url"]:
+        columns = columns | {"image_alt": old.image_alt}
     if old.location != columns["location"] or all(getattr(old, part) == columns[part] for part in PARTS):
         return columns
-    content = {name: columns[name] for name in ("title", "description", "image_url")}
+    content = {name: columns[name] for name in ("title", "description", "image_url", "image_alt")}
     return store.content_columns(structs.replace(present.editable(old), **content, tag_list=columns["tags"]))
 
 

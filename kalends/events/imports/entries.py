@@ -22,6 +22,7 @@ from kalends.ical.parse import CalendarFile, Entry
 from kalends.ical.rrule import Budget
 from kalends.ical.values import DAY_SECONDS, DateTimeValue, Period, shorten
 from kalends.values import datetimes, text
+from kalends.values.picture import to_path
 
 MAX_TITLE = 200
 MAX_DESCRIPTION = 20_000
@@ -49,7 +50,7 @@ class EntryReader:
         self.budget = Budget(MAX_DAYS)
         self._file = file
         self.zone_of = ZoneReader(zone, self.budget, self.warn, is_zone_sent=is_zone_sent).zone_of
-        self._url = f"{url}/events/"
+        self._url = url
 
     def warn(self, line: int, field: str, message: str) -> None:
         # The text of a file may be shown on a terminal.
@@ -61,7 +62,7 @@ class EntryReader:
         counts: Counter[str] = Counter()
         for entry in self._file.entries:
             kinds = set(entry.unsupported)
-            if entry.url and not entry.url.startswith(self._url):
+            if entry.url and not entry.url.startswith(f"{self._url}/events/"):
                 kinds.add("links")
             if entry.status == "TENTATIVE" and not entry.is_postponed:
                 kinds.add("tentative statuses")
@@ -112,7 +113,7 @@ class EntryReader:
 
     def _image(self, entry: Entry) -> str | None:
         try:
-            return str(_IMAGE.read(entry.image_url)) if entry.image_url else None
+            return to_path(str(_IMAGE.read(entry.image_url)), self._url) if entry.image_url else None
         except FieldInvalid as error:
             self.warn(entry.line, "image_url", f"“{shorten(entry.image_url)}” was left out: {error}")
             return None

@@ -65,10 +65,10 @@ def change_each(ctx: Context, events: list[Event], changes: Changes[EventChanges
         store.mark_edited(ctx, [event.id for event in events])
 
 
-def differs(event: Event, changes: Changes[EventChanges]) -> bool:
+def differs(ctx: Context, event: Event, changes: Changes[EventChanges]) -> bool:
     """Whether the changes would change the event."""
     merged = _merge(event, changes)
-    return store.differs(event, merged, span.resolve(merged, event.time_zone))
+    return store.differs(ctx, event, merged, span.resolve(merged, event.time_zone))
 
 
 def require_one_event_for_scope(ids: list[int] | None, which: str) -> None:
