@@ -165,6 +165,7 @@ MODULE_LAYERS = {
         *("users.reset_link", "users.reset_requests", "users.signed_link", "users.verify_link", "users.weak_passwords"),
         *(
             "web.autolink",
+            "web.markdown",
             "web.cover",
             "web.form_token",
             "web.forms",

@@ -4,6 +4,8 @@ import re
 
 from markupsafe import Markup, escape
 
+# Tells search engines and other sites nothing.
+REL = "nofollow ugc noopener noreferrer"
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`]+", re.IGNORECASE)
 # Characters that end a sentence rather than an address.
 _PUNCTUATION = ".,;:!?…"
@@ -11,12 +13,12 @@ _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
 def autolink(text: str) -> Markup:
-    """Escaped text in which http and https addresses are links that tell search engines and other sites nothing."""
+    """Escaped text in which http and https addresses are links."""
     pieces, end = [], 0
     for match in _ADDRESS.finditer(text):
         address = _trim(match.group())
         pieces.append(escape(text[end : match.start()]))
-        pieces.append(Markup('<a href="{0}" rel="nofollow ugc noopener noreferrer">{0}</a>').format(address))
+        pieces.append(Markup('<a href="{0}" rel="{1}">{0}</a>').format(address, REL))
         end = match.start() + len(address)
     return Markup("").join([*pieces, escape(text[end:])])
 

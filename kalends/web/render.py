@@ -17,6 +17,7 @@ from kalends.web import labels, notices, times
 from kalends.web.autolink import autolink
 from kalends.web.cover import draw_cover
 from kalends.web.forms import FormState
+from kalends.web.markdown import markdown
 from kalends.web.reader_zone import reader_zone
 
 HTML = "text/html; charset=utf-8"
@@ -59,7 +60,7 @@ def _environment() -> Environment:
     )
     environment.globals["static"] = static_url
     environment.globals |= {"labels": labels, "plural": labels.plural, "times": times, "draw_cover": draw_cover}
-    environment.filters["autolink"] = autolink
+    environment.filters |= {"autolink": autolink, "markdown": markdown}
     return environment
 
 

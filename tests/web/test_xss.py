@@ -39,10 +39,11 @@ def hostility(guest: Client, scene: Scene) -> Hostility:
 def test_a_page_shows_hostile_texts_as_they_are(looks: Windows, hostility: Hostility, visit: Visit) -> None:
     page = pages.visit(looks, hostility.scene, visit)
     assert what_got_in(page) == []
-    page_text = " ".join(read(page).split())
+    # In descriptions, which are Markdown, stars are emphasis.
+    page_text = _plain(read(page))
     for field in hostility.fields - {"email", "image"}:
         for number, line in enumerate(lines(field)):
-            assert _is_whole_on_page(" ".join(line.split()), mark(field, number), page_text), (field, line)
+            assert _is_whole_on_page(_plain(line), mark(field, number), page_text), (field, line)
 
 
 def test_every_field_is_on_some_page(hostility: Hostility) -> None:
@@ -63,6 +64,10 @@ def test_hostile_query_parameters_are_harmless(looks: Windows, scene: Scene, nam
     for parameters in [param_names, *([name] for name in param_names if soak)]:
         go(page, f"{address(scene, visit.path).partition('?')[0]}?{urlencode(dict.fromkeys(parameters, SHORT))}")
         assert what_got_in(page) == [], parameters
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("*", "").split())
 
 
 def _is_whole_on_page(line: str, start: str, page_text: str) -> bool:

@@ -1,0 +1,68 @@
+"""Descriptions in Markdown: a subset that needs no trust in who wrote it. Pictures, HTML, entities and code blocks stay text."""
+
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from kalends.web.autolink import REL, autolink
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+# The parser needs up to 23 ms for 1,000 characters that are written to keep it busy, so a longer text stays plain, and pages are cached.
+MAX_LENGTH = 10_000
+CACHED = 200
+_DISABLED = ["image", "html_block", "html_inline", "reference", "code", "fence", "lheading", "entity"]
+_MARK = re.compile(r"[*_`\[#>\\]|^\s*(?:[-+]|\d+[.)])\s", re.MULTILINE)
+_ALLOWED_URL = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
+# A description stands below the title of its page and the names of its sections.
+_LARGEST_HEADING = 3
+
+
+def markdown(text: str) -> Markup:
+    """The text as HTML. Without any mark of Markdown it stays as it was written, line by line."""
+    if len(text) > MAX_LENGTH or not _MARK.search(text):
+        return autolink(text)
+    return _render(text)
+
+
+@lru_cache(maxsize=CACHED)
+def _render(text: str) -> Markup:
+    tokens = _parser().parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1]) + _LARGEST_HEADING - 1, 6)}"
+    html = _parser().renderer.render(tokens, _parser().options, {"links": 0})
+    return Markup('<div class="marked">{}</div>').format(Markup(html))  # noqa: S704 - HTML is off, and texts are escaped
+
+
+@cache
+def _parser() -> "MarkdownIt":
+    # Imported here because it takes time that the start of the service does not need.
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).disable(_DISABLED)
+    parser.validateLink = lambda url: _ALLOWED_URL.match(url) is not None  # type: ignore[method-assign]
+    for name, rule in {"text": _text, "link_open": _link_open, "link_close": _link_close}.items():
+        parser.add_render_rule(name, rule)
+    return parser
+
+
+def _text(_: Any, tokens: Sequence["Token"], index: int, __: Any, env: dict[str, int]) -> str:
+    """Text in which bare addresses are links, unless it stands in one."""
+    text = tokens[index].content
+    return str(Markup.escape(text) if env["links"] else autolink(text))
+
+
+def _link_open(_: Any, tokens: Sequence["Token"], index: int, __: Any, env: dict[str, int]) -> str:
+    env["links"] += 1
+    return str(Markup('<a href="{}" rel="{}">').format(tokens[index].attrGet("href"), REL))
+
+
+def _link_close(*args: Any) -> str:
+    args[-1]["links"] -= 1
+    return "</a>"
