@@ -113,6 +113,7 @@ MODULE_LAYERS = {
             "events.deleted_events",
             "events.feed",
             "events.feed_cache",
+            "events.guests",
             "events.ical",
             "events.listing",
             "events.response_settings",

@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 from kalends.context import Context, Message
 from kalends.deliveries import suppressions
 from kalends.deliveries.model import Told
-from kalends.deliveries.store import mailbox
+from kalends.deliveries.store import NOTICES, find_flooded, mailbox
 from kalends.records.event import Event
 
 Kind = Literal["change", "cancel", "message", "reminder", "invitation"]
@@ -65,6 +65,14 @@ def insert_each(
     ctx.tx.many(_INSERT, rows)
     ctx.told += [Message(kind, str(row["channel"]), str(row["address"])) for row in rows]
     return set(everyone) - suppressed, suppressed
+
+
+def find_reachable(ctx: Context, event: Event, kind: Kind, recipients: list[Recipient]) -> list[Recipient]:
+    """Those who want such messages, whose address works, and who have not got too many in this hour."""
+    everyone = {(each.channel, each.address) for each in recipients}
+    suppressed = suppressions.find_suppressed(ctx, event.owner_id, event.id, suppressions.PURPOSES[kind], everyone)
+    flooded = find_flooded(ctx, {each.address for each in recipients}, ("invitation",) if kind == "invitation" else NOTICES)
+    return [each for each in recipients if (each.channel, each.address) not in suppressed and each.address not in flooded]
 
 
 def count(ctx: Context, cause: str) -> int:

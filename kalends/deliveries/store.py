@@ -172,19 +172,21 @@ def _recent_times(ctx: Context, kind: str, address: str, limit: int) -> list[int
     return [created_at for (created_at,) in rows]
 
 
-def find_flooded(ctx: Context, address_keys: set[str], kinds: tuple[str, ...] = NOTICES) -> set[str]:
-    """Those of the mailboxes that others have sent as many messages of these kinds in the last hour as one may get."""
+def find_flooded(ctx: Context, addresses: set[str], kinds: tuple[str, ...] = NOTICES) -> set[str]:
+    """Those of the addresses whose mailbox got as many messages of these kinds in the last hour as one may get."""
     if ctx.settings.rate_limits == "off":
         return set()
+    keys = {address: mailbox(address) for address in addresses}
     rows = ctx.tx.rows(
         f"""SELECT d.address_key FROM {ctx.db.records("recipients", {"address_key": "TEXT"})}
             JOIN deliveries d ON d.address_key = recipients.address_key AND d.created_at > :since
             WHERE d.kind IN ({", ".join(f"'{kind}'" for kind in kinds)}) GROUP BY d.address_key HAVING count(*) >= :limit""",
-        recipients=json.dumps([{"address_key": key} for key in sorted(address_keys)]),
+        recipients=json.dumps([{"address_key": key} for key in sorted(set(keys.values()))]),
         since=ctx.now - HOUR,
         limit=MAX_SENDS_PER_HOUR,
     )
-    return {address_key for (address_key,) in rows}
+    flooded = {address_key for (address_key,) in rows}
+    return {address for address, key in keys.items() if key in flooded}
 
 
 def mailbox(address: str) -> str:

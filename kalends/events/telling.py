@@ -6,37 +6,23 @@ from msgspec import UNSET, Struct, UnsetType
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.db import columns
 from kalends.deliveries import guest_notice, limits, suppressions
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.guest_notice import Recipient
 from kalends.deliveries.model import Told
 from kalends.events import change_notices, store
 from kalends.events.change_notices import OpenNotice, facts_of
+from kalends.events.guests import Guest, find_guests
 from kalends.events.input import NOTIFY, EventChanges
 from kalends.events.invitations import store as invitations
 from kalends.events.model import PARTS
 from kalends.http.input.fields import Changes
 from kalends.records.event import Event
-from kalends.responses.seats import IS_WAITING
 from kalends.transports import FILES
 from kalends.values.text import fold_case
 
 # The fields of whose changes guests are told without being named.
 _MUST_KNOW = {"start_time", "end_time", "all_day", "time_zone", "location", *PARTS, "status"}
-
-
-class Guest(Struct, frozen=True):
-    """A response to one of the events, as far as it says whether they are told; somebody invited without a response has no id."""
-
-    id: int | None
-    event_id: int
-    user_id: int | None
-    email_address: str
-    response: str
-    is_waiting: bool
-    # Whether they still see the event.
-    sees: bool
 
 
 class _Change(Struct, frozen=True):
@@ -79,13 +65,8 @@ def _find_guests(ctx: Context, events: list[Event], notify: str) -> dict[int, li
     guests: dict[int, list[Guest]] = defaultdict(list)
     if notify == "none" or not events:
         return guests
-    rows = ctx.tx.all(
-        Guest,
-        f"""SELECT {columns(Guest, "r", is_waiting=IS_WAITING, sees=policy.GUEST_SEES_EVENT)} FROM responses r
-            JOIN events e ON e.id = r.event_id
-            WHERE r.event_id {ctx.db.in_list("ids")} AND r.email_address <> '' ORDER BY r.id""",
-        ids=[event.id for event in events],
-    )
+    of_events = f"r.event_id {ctx.db.in_list('ids')} AND r.email_address <> ''"
+    rows = find_guests(ctx, of_events, ids=[event.id for event in events])
     ids = set() if notify in NOTIFY else set(map(int, notify.split(",")))
     if unknown := ids - {row.id for row in rows if row.id}:
         raise errors.invalid("notify", f"response {min(unknown)} is not one to this event", "not_found")
@@ -158,14 +139,14 @@ def _may_join(ctx: Context, notice: OpenNotice, changes: list[_Change], *, is_pl
 def _queue_notice(ctx: Context, notice_id: int, changes: list[_Change], due_at: int) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
     """Queue the messages of one notice; return whom it tells, and whom not."""
     cause = change_notices.cause(notice_id)
-    flooded = deliveries.find_flooded(ctx, {deliveries.mailbox(guest.email_address) for change in changes for guest in change.guests})
+    flooded = deliveries.find_flooded(ctx, {guest.email_address for change in changes for guest in change.guests})
     count = guest_notice.count(ctx, cause)
     told, skipped = set[tuple[str, str]](), set[tuple[str, str]]()
     for change in changes:
         event = change.after or change.before
         kind: guest_notice.Kind = "cancel" if change.is_cancelled else "change"
         recipients = [Recipient(each.email_address, each.id, event_ids=(event.id,)) for each in change.guests]
-        reachable = [each for each in recipients if deliveries.mailbox(each.address) not in flooded]
+        reachable = [each for each in recipients if each.address not in flooded]
         skipped |= {(each.channel, each.address) for each in recipients} - {(each.channel, each.address) for each in reachable}
         added = guest_notice.insert_each(ctx, event, kind, cause, reachable, due_at=due_at)
         told |= added[0]

@@ -13,7 +13,7 @@ from kalends.deliveries import store as deliveries
 from kalends.deliveries.guest_notice import Recipient
 from kalends.events.invitations import calendar_part, store
 from kalends.events.invitations.model import MAX_AT_ONCE, InvitationInput, Invited
-from kalends.events.invitations.store import Guest, Target
+from kalends.events.invitations.store import Invitee, Target
 from kalends.events.series import scope as series_scope
 from kalends.policy import Right
 from kalends.records.contact import Contact
@@ -25,7 +25,7 @@ from kalends.values.text import fold_case
 class Selection(Struct, frozen=True):
     """Whom a request names: those to invite, those who are invited already, and how many of the others get none."""
 
-    guests: list[Guest]
+    guests: list[Invitee]
     already: int
     skipped: int
     without_address: int
@@ -62,9 +62,9 @@ def select(ctx: Context, event_id: int, params: InvitationInput) -> tuple[Event,
         whole = Target("series", event.series_id)
         invited |= {key for key, row in store.find_by_addresses(ctx, whole, guests).items() if row.state != "withdrawn"}
     new = [guest for key, guest in guests.items() if key not in invited]
-    recipients = {("email", guest.address) for guest in new}
-    suppressed = suppressions.find_suppressed(ctx, event.owner_id, event.id, "invitation", recipients)
-    chosen = _drop_flooded(ctx, [guest for guest in new if ("email", guest.address) not in suppressed])
+    reachable = guest_notice.find_reachable(ctx, event, "invitation", [Recipient(guest.address) for guest in new])
+    addresses = {each.address for each in reachable}
+    chosen = _limit_per_mailbox(ctx, [guest for guest in new if guest.address in addresses])
     return event, target, Selection(chosen, len(invited), len(new) - len(chosen), without_address)
 
 
@@ -102,22 +102,21 @@ def withdraw(ctx: Context, event_id: int, invitation_id: int) -> None:
         _queue(ctx, event, "withdrawal", [invitation])
 
 
-def _drop_flooded(ctx: Context, guests: list[Guest]) -> list[Guest]:
-    """Those whose mailbox can get one more invitation in this hour; it may have several addresses."""
+def _limit_per_mailbox(ctx: Context, guests: list[Invitee]) -> list[Invitee]:
+    """As many as one mailbox may get at once: it may have several addresses."""
     if ctx.settings.rate_limits == "off":
         return guests
-    mailboxes = [deliveries.mailbox(guest.address) for guest in guests]
-    flooded = deliveries.find_flooded(ctx, set(mailboxes), ("invitation",))
     chosen, counts = [], Counter[str]()
-    for guest, mailbox in zip(guests, mailboxes, strict=True):
+    for guest in guests:
+        mailbox = deliveries.mailbox(guest.address)
         counts[mailbox] += 1
-        if mailbox not in flooded and counts[mailbox] <= deliveries.MAX_SENDS_PER_HOUR:
+        if counts[mailbox] <= deliveries.MAX_SENDS_PER_HOUR:
             chosen.append(guest)
     return chosen
 
 
 def _is_flooded(ctx: Context, address: str) -> bool:
-    return bool(deliveries.find_flooded(ctx, {deliveries.mailbox(address)}, ("invitation",)))
+    return bool(deliveries.find_flooded(ctx, {address}, ("invitation",)))
 
 
 def _load_open(ctx: Context, event_id: int) -> Event:
@@ -129,7 +128,7 @@ def _load_open(ctx: Context, event_id: int) -> Event:
     return event
 
 
-def _guests(ctx: Context, params: InvitationInput) -> tuple[dict[str, Guest], int]:
+def _guests(ctx: Context, params: InvitationInput) -> tuple[dict[str, Invitee], int]:
     """The guests by the keys of their addresses, and how many contacts have no address."""
     if not (params.addresses or params.contact_ids or params.tag):
         raise errors.invalid("addresses", "name somebody: addresses, contact_ids or tag", "required")
@@ -141,9 +140,9 @@ def _guests(ctx: Context, params: InvitationInput) -> tuple[dict[str, Guest], in
             raise errors.invalid("contact_ids", f"contact {min(missing)} is not there", "not_found")
     if params.tag:
         rows += contacts.index(ctx, ContactFilter(tags=params.tag), MAX_AT_ONCE + 1)
-    guests = {fold_case(row.email_address): Guest(row.email_address, _name(row)) for row in rows if row.email_address}
+    guests = {fold_case(row.email_address): Invitee(row.email_address, _name(row)) for row in rows if row.email_address}
     for address in params.addresses:
-        guests.setdefault(fold_case(address), Guest(address))
+        guests.setdefault(fold_case(address), Invitee(address))
     return guests, len({row.id for row in rows if not row.email_address})
 
 

@@ -52,14 +52,14 @@ def target(invitation: Invitation) -> Target:
     return Target("series", invitation.series_id)
 
 
-class Guest(Struct, frozen=True):
+class Invitee(Struct, frozen=True):
     """Somebody to invite."""
 
     address: str
     name: str | None = None
 
 
-def insert(ctx: Context, target: Target, guests: Iterable[Guest], message: str | None, party_max: int | None, sequence: int) -> None:
+def insert(ctx: Context, target: Target, guests: Iterable[Invitee], message: str | None, party_max: int | None, sequence: int) -> None:
     """Insert an invitation for each of the guests. One that was taken back is made again."""
     ctx.tx.many(
         f"""INSERT INTO invitations ({target.column}, address, email_key, name, message, party_max, state, sequence, mails,

@@ -4,8 +4,7 @@ from msgspec import Struct
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.deliveries import guest_notice, limits, suppressions
-from kalends.deliveries import store as deliveries
+from kalends.deliveries import guest_notice, limits
 from kalends.deliveries.guest_notice import Recipient
 from kalends.deliveries.model import Told
 from kalends.events.invitations import store as invitations
@@ -56,16 +55,5 @@ def select(ctx: Context, event_id: int, params: MessageInput) -> tuple[Event, Se
         for _, address in invitations.find_unanswered(ctx, [event.id], with_queued=True):
             if fold_case(address) != own:
                 named.setdefault(fold_case(address), Recipient(address))
-    recipients = _find_reachable(ctx, event, list(named.values()))
+    recipients = guest_notice.find_reachable(ctx, event, "message", list(named.values()))
     return event, Selection(recipients, unreachable + len(named) - len(recipients))
-
-
-def _find_reachable(ctx: Context, event: Event, recipients: list[Recipient]) -> list[Recipient]:
-    """Those who want such messages, whose address works, and who have not got too many in this hour."""
-    suppressed = suppressions.find_suppressed(
-        ctx, event.owner_id, event.id, suppressions.PURPOSES["message"], {(each.channel, each.address) for each in recipients}
-    )
-    flooded = deliveries.find_flooded(ctx, {deliveries.mailbox(each.address) for each in recipients})
-    return [
-        each for each in recipients if (each.channel, each.address) not in suppressed and deliveries.mailbox(each.address) not in flooded
-    ]

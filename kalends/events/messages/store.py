@@ -4,10 +4,11 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
-from kalends import policy
 from kalends.context import Context
 from kalends.db import columns
 from kalends.deliveries.store import RETENTION
+from kalends.events import guests
+from kalends.events.guests import Guest
 from kalends.responses.guest_list import TABS
 
 PREFIX = "message:"
@@ -34,16 +35,6 @@ class GuestMessageWithCounts(GuestMessage, frozen=True):
     failed: int
 
 
-class Guest(Struct, frozen=True):
-    """A response to the event, as far as it says whether its guest gets a message."""
-
-    id: int
-    user_id: int | None
-    email_address: str
-    # Whether they still see the event.
-    sees: bool
-
-
 _WITH_COUNTS = columns(
     GuestMessageWithCounts,
     "m",
@@ -65,13 +56,8 @@ def find_guests(ctx: Context, event_id: int, groups: Collection[str], response_i
         conditions.append(f"r.id {ctx.db.in_list('ids')}")
     if not conditions:
         return []
-    return ctx.tx.all(
-        Guest,
-        f"""SELECT {columns(Guest, "r", sees=policy.GUEST_SEES_EVENT)} FROM responses r JOIN events e ON e.id = r.event_id
-            WHERE r.event_id = :event_id AND ({" OR ".join(conditions)}) ORDER BY r.id""",
-        event_id=event_id,
-        **({"ids": list(response_ids)} if response_ids else {}),
-    )
+    params = {"ids": list(response_ids)} if response_ids else {}
+    return guests.find_guests(ctx, f"r.event_id = :event_id AND ({' OR '.join(conditions)})", event_id=event_id, **params)
 
 
 def insert(ctx: Context, event_id: int, subject: str, text: str) -> int:

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from msgspec import Struct
-
 from kalends import policy
 from kalends.context import Context
 from kalends.deliveries import suppressions
+from kalends.deliveries.guest_notice import Recipient
 from kalends.records.event import Event
 from kalends.records.reminder import Reminder
 from kalends.responses.guest_list import TABS
@@ -22,14 +21,7 @@ _GROUPS = {
 BATCH = 500
 
 
-class Guest(Struct, frozen=True):
-    """A response, and the address to which its reminder goes."""
-
-    response_id: int
-    address: str
-
-
-def find(ctx: Context, event: Event, reminder: Reminder, *, after: int, limit: int, cause: str) -> list[Guest]:
+def find(ctx: Context, event: Event, reminder: Reminder, *, after: int, limit: int, cause: str) -> list[Recipient]:
     """The guests to remind who have no message for this cause, in the order of their responses, after the response with this id."""
     has_none = "NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.response_id = r.id AND d.cause = :cause)"
     return _select(ctx, event, reminder, f"AND r.id > :after AND {has_none}", limit, after=after, cause=cause)
@@ -47,13 +39,12 @@ def is_reached(ctx: Context, event: Event, reminder: Reminder, response_id: int,
     return any(guest.address == address for guest in guests)
 
 
-def _select(ctx: Context, event: Event, reminder: Reminder, condition: str, limit: int | None, **params: Any) -> list[Guest]:
+def _select(ctx: Context, event: Event, reminder: Reminder, condition: str, limit: int | None, **params: Any) -> list[Recipient]:
     if not reminder.groups:
         return []
     address = "r.email_address" if reminder.channel == "email" else PHONE_NUMBER
     groups = " OR ".join(f"({_GROUPS[group]})" for group in reminder.groups)
-    return ctx.tx.all(
-        Guest,
+    rows = ctx.tx.rows(
         f"""SELECT guests.id, guests.address FROM (
                 SELECT r.id, {address} AS address FROM responses r JOIN events e ON e.id = r.event_id
                 WHERE r.event_id = :event_id AND r.email_address <> '' AND ({groups}) AND {policy.GUEST_SEES_EVENT} {condition}
@@ -62,3 +53,4 @@ def _select(ctx: Context, event: Event, reminder: Reminder, condition: str, limi
         **params,
         **({} if limit is None else {"limit": limit}),
     )
+    return [Recipient(address, response_id, reminder.channel) for response_id, address in rows]

@@ -2,7 +2,6 @@
 
 from kalends.context import Context
 from kalends.deliveries import guest_notice, limits
-from kalends.deliveries.guest_notice import Recipient
 from kalends.errors import TooMany
 from kalends.events import store as events
 from kalends.events.reminders import queue, recipients
@@ -62,8 +61,7 @@ def _queue_messages(ctx: Context, candidate: Candidate, event: Event, window: Wi
         queue.requeue_dropped(ctx, candidate, DROPPED)
     guests = recipients.find(ctx, event, candidate, after=after, limit=BATCH, cause=candidate.cause)
     limits.count_reminders(ctx, event.owner_id, candidate.channel, len(guests))
-    messages = [Recipient(guest.address, guest.response_id, candidate.channel) for guest in guests]
-    guest_notice.insert(ctx, event, "reminder", candidate.cause, messages)
+    guest_notice.insert(ctx, event, "reminder", candidate.cause, guests)
     if len(guests) == BATCH:
         return guests[-1].response_id
     queue.record_run(ctx, candidate, window, is_late=False)

@@ -1,0 +1,32 @@
+"""The guests of events whom a message may reach."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from kalends import policy
+from kalends.context import Context
+from kalends.db import columns
+from kalends.responses.seats import IS_WAITING
+
+
+class Guest(Struct, frozen=True):
+    """A response, as far as it says whether its guest gets a message; somebody invited without a response has no id."""
+
+    id: int | None
+    event_id: int
+    user_id: int | None
+    email_address: str
+    response: str
+    is_waiting: bool
+    # Whether they still see the event.
+    sees: bool
+
+
+_GUEST = columns(Guest, "r", is_waiting=IS_WAITING, sees=policy.GUEST_SEES_EVENT)
+
+
+def find_guests(ctx: Context, condition: str, **params: Any) -> list[Guest]:
+    """The responses that meet the condition, in their order."""
+    sql = f"SELECT {_GUEST} FROM responses r JOIN events e ON e.id = r.event_id WHERE {condition} ORDER BY r.id"
+    return ctx.tx.all(Guest, sql, **params)
