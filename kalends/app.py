@@ -116,7 +116,7 @@ limit_inputs(ENDPOINTS)
 
 def application(db: Database, settings: Settings, clock: Callable[[], int] = timestamps.now) -> Application:
     """The service, with all its endpoints."""
-    return Application(ENDPOINTS, db, settings, authenticate, idempotent_responses, clock, partial(failures.page, db, settings))
+    return Application(ENDPOINTS, db, settings, authenticate, idempotent_responses, clock, partial(failures.reply, db, settings))
 
 
 def rsgi() -> Edge:

@@ -8,7 +8,7 @@ from kalends.blocks.model import BlockIndex, BlockItem
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, page
+from kalends.http.paging import Paging, paginate
 from kalends.values import timestamps
 
 
@@ -19,7 +19,7 @@ def index(ctx: Context, params: Paging) -> BlockIndex:
     You block the owner of a calendar when you leave it: `PUT /api/calendars/<id>/unshare` with your own name and `block=true`.
     """
     user = policy.user(ctx)
-    blocks, next_page = page(ctx, params, store.index(ctx, user.id, params))
+    blocks, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
     return BlockIndex(
         blocks=[BlockItem(block.user_id, block.name, timestamps.format_utc(block.created_at)) for block in blocks],
         limit=params.size,

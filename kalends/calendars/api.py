@@ -16,7 +16,7 @@ from kalends.http import rate_limit
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, page
+from kalends.http.paging import Paging, paginate
 from kalends.policy import Right
 from kalends.records.calendar import Calendar
 from kalends.records.user import User
@@ -29,7 +29,7 @@ SHARES = rate_limit.Limit("shares", 60, 3600, "An account may share calendars {m
 def index(ctx: Context, params: Paging) -> CalendarIndex:
     """The calendars that you own or that are shared with you."""
     user = policy.user(ctx)
-    calendars, next_page = page(ctx, params, store.index(ctx, user.id, params))
+    calendars, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
     return CalendarIndex(
         calendars=[present.item(calendar) for calendar in calendars],
         limit=params.size,

@@ -18,7 +18,7 @@ from kalends.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
-from kalends.http.paging import page
+from kalends.http.paging import paginate
 from kalends.policy import Right
 from kalends.responses import news
 from kalends.responses.author import author
@@ -36,7 +36,7 @@ def index(ctx: Context, params: CommentQuery) -> CommentIndex:
         event = policy.event(ctx, params.event_id, to=Right.SEE)
         rows, is_editor = store.of_event(ctx, event, params.fetch, params.offset), event.can_edit
         total = store.count_of_event(ctx, event) if params.count else UNSET
-    comments, next_page = page(ctx, params, rows)
+    comments, next_page = paginate(ctx, params, rows)
     items = [present.item(comment, with_address=is_editor) for comment in comments]
     return CommentIndex(items, params.size, params.offset, next_page, total)
 

@@ -32,7 +32,7 @@ from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.tags import tagged
 from kalends.http.input.types import Deletion
-from kalends.http.paging import page
+from kalends.http.paging import paginate
 from kalends.policy import Right
 from kalends.records.contact import Contact
 from kalends.values.upload import Upload
@@ -43,7 +43,7 @@ IDENTIFYING = ("first_name", "last_name", "email_address", "phone_number")
 @endpoint("GET", "/api/contacts")
 def index(ctx: Context, params: ContactQuery) -> ContactIndex:
     """Your contacts by name: those of the primary list, or with `list=imported` those of the temporary one."""
-    rows, next_page = page(ctx, params, _matching(ctx, params, params.fetch, params.offset))
+    rows, next_page = paginate(ctx, params, _matching(ctx, params, params.fetch, params.offset))
     return ContactIndex(
         contacts=[present.item(contact) for contact in rows],
         limit=params.size,

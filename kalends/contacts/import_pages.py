@@ -62,7 +62,7 @@ def _imported(ctx: Context, form: FormState, params: ImportedQuery | None = None
     policy.user(ctx)
     params = params or ImportedQuery()
     query = ContactFilter(list="imported")
-    contacts, next_page = paging.page(ctx, params, store.index(ctx, query, params.fetch, params.offset))
+    contacts, next_page = paging.paginate(ctx, params, store.index(ctx, query, params.fetch, params.offset))
     return render(
         "contacts/imported.html",
         ctx,

@@ -9,7 +9,7 @@ from kalends.deliveries import suppressions as suppressed
 from kalends.deliveries.model import DeliveryIndex, DeliveryQuery, SuppressionIndex
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, page
+from kalends.http.paging import Paging, paginate
 from kalends.policy import Right
 
 
@@ -19,7 +19,7 @@ def index(ctx: Context, params: DeliveryQuery) -> DeliveryIndex:
     policy.user(ctx)
     if params.event_id is not None:
         policy.event(ctx, params.event_id, to=Right.EDIT)
-    rows, next_page = page(ctx, params, store.index(ctx, params))
+    rows, next_page = paginate(ctx, params, store.index(ctx, params))
     total = store.count(ctx, params) if params.count else UNSET
     return DeliveryIndex([present.item(delivery) for delivery in rows], params.size, params.offset, next_page, total)
 
@@ -28,7 +28,7 @@ def index(ctx: Context, params: DeliveryQuery) -> DeliveryIndex:
 def suppressions(ctx: Context, params: Paging) -> SuppressionIndex:
     """The addresses that get no more of your messages, newest first: they want none, or a mail server refused them for good."""
     owner = policy.user(ctx)
-    rows, next_page = page(ctx, params, suppressed.index(ctx, owner.id, params.fetch, params.offset))
+    rows, next_page = paginate(ctx, params, suppressed.index(ctx, owner.id, params.fetch, params.offset))
     total = suppressed.count(ctx, owner.id) if params.count else UNSET
     return SuppressionIndex([present.suppression_item(each) for each in rows], params.size, params.offset, next_page, total)
 

@@ -22,7 +22,7 @@ from kalends.events.series import change, scope
 from kalends.events.upsert import upsert_event
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.input.fields import Changes, Params
-from kalends.http.paging import page
+from kalends.http.paging import paginate
 from kalends.http.sparse_fields import select
 from kalends.policy import Right
 from kalends.records.calendar import Calendar, MemberCalendars, Searched
@@ -50,7 +50,7 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
         total = listing.count(ctx, params, calendars, zone) if params.count else None
         last = listing.find_last_examined(ctx, params, calendars, zone)
         matches = listing.find(ctx, params, calendars, zone, last=last, is_final=True)
-    rows, next_page = page(ctx, params, matches, after=cursor.encode, resume=cursor.encode_key(last) if last else None)
+    rows, next_page = paginate(ctx, params, matches, after=cursor.encode, resume=cursor.encode_key(last) if last else None)
     items = present.items(ctx, rows)
     return EventIndex(
         events=[select(item, params.fields) for item in items] if params.fields else items,

@@ -118,7 +118,7 @@ def answer(ctx: Context, event_id: int, params: Form) -> Document:
 def _ask(ctx: Context, event: Event, form: FormState) -> Document:
     carried = [(name, form.values[name]) for name in RESPONSE_FIELDS if isinstance(form.values.get(name), str)]
     path = f"/events/{event.id}"
-    return ask.page(ctx, event, form, _people(form.values), action=f"{path}/respond/questions", back=path, carried=carried)
+    return ask.render_questions(ctx, event, form, _people(form.values), action=f"{path}/respond/questions", back=path, carried=carried)
 
 
 def _people(values: Mapping[str, Any]) -> int:

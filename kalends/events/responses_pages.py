@@ -32,7 +32,7 @@ LATEST = 8
 def index(ctx: Context, params: Paging) -> Document:
     """The latest responses, and the comments: those that wait for approval first."""
     tallies = store.by_event(ctx, LATEST + 1)
-    rows, next_page = paging.page(ctx, params, comments.to_review(ctx, params.fetch, params.offset))
+    rows, next_page = paging.paginate(ctx, params, comments.to_review(ctx, params.fetch, params.offset))
     return render(
         "responses/index.html",
         ctx,
@@ -51,7 +51,7 @@ def index(ctx: Context, params: Paging) -> Document:
 @page("GET", "/responses/events")
 def events(ctx: Context, params: Paging) -> Document:
     """The responses counted by event, of all events that one may edit."""
-    tallies, next_page = paging.page(ctx, params, store.by_event(ctx, params.fetch, params.offset))
+    tallies, next_page = paging.paginate(ctx, params, store.by_event(ctx, params.fetch, params.offset))
     return render(
         "responses/events.html",
         ctx,
@@ -93,9 +93,9 @@ def responses(ctx: Context, event_id: int, params: GuestQuery) -> Document:
 def _page_of_guests(ctx: Context, event_id: int, query: GuestQuery) -> tuple[list[ResponseItem], list[Proposal], str | None]:
     """The guests of a page, or what waits for confirmation, and the address of the next page."""
     if query.tab == "unconfirmed":
-        proposed, next_page = paging.page(ctx, query, proposals.of_event(ctx, event_id, query.fetch, query.offset))
+        proposed, next_page = paging.paginate(ctx, query, proposals.of_event(ctx, event_id, query.fetch, query.offset))
         return [], proposed, next_page
-    guests, next_page = paging.page(ctx, query, guest_list.find(ctx, event_id, query), after=lambda guest: str(guest.id))
+    guests, next_page = paging.paginate(ctx, query, guest_list.find(ctx, event_id, query), after=lambda guest: str(guest.id))
     return present.items(ctx, guests), [], next_page
 
 

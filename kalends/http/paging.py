@@ -36,7 +36,7 @@ class Paging(Struct, kw_only=True):
         return size + 1 if size else 0
 
 
-def page(
+def paginate(
     ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] | None = None, resume: str | None = None
 ) -> tuple[list[T], str | None]:
     """The page of the rows that were fetched, and the address of the next page.

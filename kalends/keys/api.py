@@ -7,7 +7,7 @@ from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import TextDeletion
-from kalends.http.paging import Paging, page
+from kalends.http.paging import Paging, paginate
 from kalends.keys import store
 from kalends.keys.model import KeyCreated, KeyIndex, KeyInput, KeyItem, KeyRequest
 from kalends.sessions import credentials
@@ -19,7 +19,7 @@ from kalends.values import timestamps
 def index(ctx: Context, params: Paging) -> KeyIndex:
     """Your keys, without their secrets."""
     user = policy.user(ctx)
-    keys, next_page = page(ctx, params, store.index(ctx, user.id, params))
+    keys, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
     return KeyIndex(
         keys=[KeyItem(key.id, key.name, timestamps.format_utc(key.created_at)) for key in keys],
         limit=params.size,

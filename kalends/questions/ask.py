@@ -12,7 +12,7 @@ from kalends.web.forms import FormState
 from kalends.web.render import render
 
 
-def page(
+def render_questions(
     ctx: Context, event: Event, form: FormState, people: int, *, action: str, back: str, carried: Sequence[tuple[str, Any]] = ()
 ) -> Document:
     """The form with the questions. carried: what it sends beside the answers."""

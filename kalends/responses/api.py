@@ -9,7 +9,7 @@ from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
-from kalends.http.paging import page
+from kalends.http.paging import paginate
 from kalends.policy import Right
 from kalends.questions import store as questions
 from kalends.questions.present import describe
@@ -54,7 +54,7 @@ def index(ctx: Context, params: ResponseQuery) -> ResponseIndex:
     else:
         rows = store.of_user(ctx, user.id, params.event_id, params.fetch, params.offset)
         total = store.count_of_user(ctx, user.id, params.event_id) if params.count else UNSET
-    responses, next_page = page(ctx, params, rows)
+    responses, next_page = paginate(ctx, params, rows)
     return ResponseIndex(present.items(ctx, responses), params.size, params.offset, next_page, total)
 
 

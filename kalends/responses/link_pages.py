@@ -116,7 +116,7 @@ def _ask(ctx: Context, token: str, response: Response, event: Event, form: FormS
     typed = [str(form.values.get(name, "")) for name in ("number", "plus_n")]
     stored = (response.number, response.plus_n)
     number, plus_n = (int(text) if text.isdecimal() and len(text) < MAX_DIGITS else held for text, held in zip(typed, stored, strict=True))
-    return ask_page.page(ctx, event, form, number + plus_n, action=f"/r/{token}/questions", back=f"/r/{token}", carried=carried)
+    return ask_page.render_questions(ctx, event, form, number + plus_n, action=f"/r/{token}/questions", back=f"/r/{token}", carried=carried)
 
 
 @page("POST", "/r/{response_token}/withdraw", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)

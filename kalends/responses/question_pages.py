@@ -18,7 +18,7 @@ def edit(ctx: Context, response_id: int, form: FormState | None = None) -> Docum
     response, event = policy.response(ctx, response_id)
     form = form or FormState(answer_form.values_of(answers.of_responses(ctx, [response.id]).get(response.id, [])))
     path = f"/responses/{response.id}"
-    return ask.page(ctx, event, form, response.number + response.plus_n, action=f"{path}/questions", back=f"{path}/edit")
+    return ask.render_questions(ctx, event, form, response.number + response.plus_n, action=f"{path}/questions", back=f"{path}/edit")
 
 
 @page("POST", "/responses/{response_id}/questions", again=edit)

@@ -7,7 +7,7 @@ from kalends.context import Context
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, page
+from kalends.http.paging import Paging, paginate
 from kalends.subscribers import present, store
 from kalends.subscribers.model import SubscriberIndex
 from kalends.values import timestamps
@@ -19,7 +19,7 @@ CSV_COLUMNS = ("id", "channel", "address", "event_id", "source", "consent", "con
 def index(ctx: Context, params: Paging) -> SubscriberIndex:
     """Your list: each address with the time, source and text of its consent, and whether it is confirmed."""
     owner = policy.user(ctx)
-    rows, next_page = page(ctx, params, store.index(ctx, owner.id, params.fetch, params.offset))
+    rows, next_page = paginate(ctx, params, store.index(ctx, owner.id, params.fetch, params.offset))
     total = store.count(ctx, owner.id) if params.count else UNSET
     return SubscriberIndex([present.item(s) for s in rows], params.size, params.offset, next_page, total)
 

@@ -4,12 +4,12 @@ from kalends.changes import history, present
 from kalends.changes.model import TrashIndex
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.paging import Paging, page
+from kalends.http.paging import Paging, paginate
 
 
 @endpoint("GET", "/api/trash")
 def index(ctx: Context, params: Paging) -> TrashIndex:
     """The deleted events that you may restore, newest first: undo the change `seq` to restore them. They stay for 90 days, unless the
     server is set otherwise."""
-    rows, next_page = page(ctx, params, history.deleted_events(ctx, params))
+    rows, next_page = paginate(ctx, params, history.deleted_events(ctx, params))
     return TrashIndex([present.deleted(row) for row in rows], params.size, params.offset, next_page)

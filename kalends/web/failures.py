@@ -26,7 +26,7 @@ TEMPORARY = (429, 503)
 SECRETS = frozenset({"password", "current_password", "wkey", "digest", "token", "access_token", "shared_secret", "secret"})
 
 
-def page(db: Database, settings: Settings, request: Request, problem: Problem) -> Reply:
+def reply(db: Database, settings: Settings, request: Request, problem: Problem) -> Reply:
     """The page of a failed request."""
     ctx = Context(db, settings, timestamps.now(), Caller(path=request.path, query=request.query))
     ctx.actor = request.actor

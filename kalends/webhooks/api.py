@@ -8,7 +8,7 @@ from kalends.deliveries import store as deliveries
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, page
+from kalends.http.paging import Paging, paginate
 from kalends.journal import store as journal
 from kalends.net.post import AddressRefused, PostFailed, check_url
 from kalends.policy import Right
@@ -36,7 +36,7 @@ RESOLVE_SECONDS = 2
 def index(ctx: Context, params: Paging) -> WebhookIndex:
     """Your webhooks, without their secrets."""
     user = policy.user(ctx)
-    webhooks, next_page = page(ctx, params, store.index(ctx, user.id, params))
+    webhooks, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
     return WebhookIndex(
         webhooks=[present.item(webhook) for webhook in webhooks],
         limit=params.size,
@@ -114,7 +114,7 @@ def ping(ctx: Context, webhook_id: int) -> WebhookQueued:
 def deliveries_(ctx: Context, webhook_id: int, params: Paging) -> WebhookDeliveryIndex:
     """The deliveries of the last 30 days, newest first: the status and the time of the last attempt, never the content."""
     webhook = policy.webhook(ctx, webhook_id)
-    rows, next_page = page(ctx, params, store.index_deliveries(ctx, webhook.id, params))
+    rows, next_page = paginate(ctx, params, store.index_deliveries(ctx, webhook.id, params))
     return WebhookDeliveryIndex([present.delivery_item(row) for row in rows], params.size, params.offset, next_page)
 
 

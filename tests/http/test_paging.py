@@ -6,7 +6,7 @@ import pytest
 from msgspec import Struct
 
 from kalends.context import Context
-from kalends.http.paging import Paging, page
+from kalends.http.paging import Paging, paginate
 from tests.cast import PASSWORD, Cast, a_calendar, a_key
 from tests.client import Client, Reply
 from tests.http.conftest import Stage, act
@@ -117,7 +117,7 @@ class NumberIndex(Struct):
 
 def _numbers(ctx: Context, params: Numbers) -> NumberIndex:
     """The numbers, page by page."""
-    return NumberIndex(*page(ctx, params, (params.ids or [])[params.offset :][: params.fetch]))
+    return NumberIndex(*paginate(ctx, params, (params.ids or [])[params.offset :][: params.fetch]))
 
 
 @pytest.mark.parametrize("ids", ["ids[]=3&ids[]=1&ids[]=2", "ids=3,1,2", "ids=3%2C1%2C2", "number[ids]=3,1,2"])

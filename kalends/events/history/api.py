@@ -9,7 +9,7 @@ from kalends.changes.model import EventChangeIndex
 from kalends.changes.tables import BY_KIND
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.paging import Paging, page
+from kalends.http.paging import Paging, paginate
 from kalends.policy import Right
 
 
@@ -18,7 +18,7 @@ def changes(ctx: Context, event_id: int, params: Paging) -> EventChangeIndex:
     """The history of the event, newest first, for those who may edit it: who changed what on the event itself, its calendars, comments
     and responses. It goes back 90 days, unless the server is set otherwise."""
     policy.event(ctx, event_id, to=Right.EDIT)
-    rows, next_page = page(ctx, params, history.of_event(ctx, event_id, params))
+    rows, next_page = paginate(ctx, params, history.of_event(ctx, event_id, params))
     items = [present.change(row, _current(ctx, row)) for row in rows]
     return EventChangeIndex(items, params.size, params.offset, next_page)
 

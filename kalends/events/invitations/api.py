@@ -9,7 +9,7 @@ from kalends.events.invitations import present, store
 from kalends.events.invitations.model import InvitationIndex, InvitationInput, InvitationItem, InvitationQuery, Invited
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
-from kalends.http.paging import page
+from kalends.http.paging import paginate
 from kalends.policy import Right
 
 
@@ -17,7 +17,7 @@ from kalends.policy import Right
 def invitations(ctx: Context, event_id: int, params: InvitationQuery) -> InvitationIndex:
     """Who is invited to the event, or to its whole series, for those who may edit it."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    rows, next_page = page(ctx, params, store.of_event(ctx, event, params.fetch, params.offset))
+    rows, next_page = paginate(ctx, params, store.of_event(ctx, event, params.fetch, params.offset))
     total = store.count_of_event(ctx, event) if params.count else UNSET
     return InvitationIndex([present.item(row) for row in rows], params.size, params.offset, next_page, total)
 

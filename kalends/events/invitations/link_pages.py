@@ -124,7 +124,7 @@ def _ask(ctx: Context, token: str, event: Event, form: FormState) -> Document:
     number, plus_n = (
         int(text) if text.isdecimal() and len(text) < MAX_DIGITS else least for text, least in zip(typed, (1, 0), strict=True)
     )
-    return ask_page.page(ctx, event, form, number + plus_n, action=f"/i/{token}/questions", back=f"/i/{token}", carried=carried)
+    return ask_page.render_questions(ctx, event, form, number + plus_n, action=f"/i/{token}/questions", back=f"/i/{token}", carried=carried)
 
 
 def _find_response(ctx: Context, invitation: Invitation, event: Event) -> Response | None:

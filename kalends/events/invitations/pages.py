@@ -41,7 +41,7 @@ NO_SEARCH = InvitationSearch()
 def index(ctx: Context, event_id: int, params: InvitationSearch = NO_SEARCH, form: FormState | None = None) -> Document:
     """Who is invited to an event, and the form to invite more people."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    rows, next_page = paging.page(ctx, params, store.of_event(ctx, event, params.fetch, params.offset))
+    rows, next_page = paging.paginate(ctx, params, store.of_event(ctx, event, params.fetch, params.offset))
     offered = contacts.index(ctx, ContactFilter(text=params.text, tags=params.tags), MAX_CONTACTS + 1)
     return render(
         "invitations/index.html",

@@ -7,7 +7,7 @@ from kalends.context import Context
 from kalends.events.messages import present, send, store
 from kalends.events.messages.model import MessageIndex, MessageInput, MessageSent
 from kalends.http.endpoint import endpoint
-from kalends.http.paging import Paging, page
+from kalends.http.paging import Paging, paginate
 from kalends.policy import Right
 
 
@@ -15,7 +15,7 @@ from kalends.policy import Right
 def messages(ctx: Context, event_id: int, params: Paging) -> MessageIndex:
     """What was written to the guests of the event in the last 90 days, newest first, with the number of mails, for its editors."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    rows, next_page = page(ctx, params, store.of_event(ctx, event.id, params.fetch, params.offset))
+    rows, next_page = paginate(ctx, params, store.of_event(ctx, event.id, params.fetch, params.offset))
     total = store.count_of_event(ctx, event.id) if params.count else UNSET
     return MessageIndex([present.item(row) for row in rows], params.size, params.offset, next_page, total)
 
