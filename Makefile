@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One test process more than there are cores, because some of them wait for the services that they started.
 PARALLEL := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 
-.PHONY: help run test check soak lint types unit unit-dependencies browser clients proxies screenshots faults bench audit lock clean
+.PHONY: help run test check soak lint types unit pytest unit-dependencies browser clients proxies screenshots faults bench audit lock clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,17 +17,18 @@ help:            ## list these commands
 run: $(VENV)/run        ## set everything up and serve on http://127.0.0.1:8000
 	@$(BIN)/kalends serve
 
+# The types are checked while the tests run: alone, that would leave all cores but one idle.
 test:                   ## set everything up and run every check and test
-	@$(MAKE) --jobs lint types unit-dependencies
-	@$(BIN)/pytest $(PARALLEL)
+	@$(MAKE) --jobs lint unit-dependencies
+	@$(MAKE) --jobs types pytest
 
 check:                  ## check the style, the types and what needs neither PostgreSQL nor other processes: in a minute and a half
-	@$(MAKE) --jobs lint types
-	@$(BIN)/pytest $(PARALLEL) --databases=sqlite --no-processes
+	@$(MAKE) lint
+	@$(MAKE) --jobs types pytest OPTIONS="--databases=sqlite --no-processes"
 
 soak:                   ## run every check, and the long forms of the tests: in about half an hour
-	@$(MAKE) --jobs lint types unit-dependencies
-	@$(BIN)/pytest $(PARALLEL) --soak
+	@$(MAKE) --jobs lint unit-dependencies
+	@$(MAKE) --jobs types pytest OPTIONS=--soak
 
 lint: $(VENV)/dev       ## check the style
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
@@ -36,7 +37,10 @@ types: $(VENV)/dev      ## check the types
 	@$(BIN)/mypy
 
 unit: unit-dependencies  ## run the tests alone
-	@$(BIN)/pytest $(PARALLEL)
+	@$(MAKE) pytest
+
+pytest:
+	@$(BIN)/pytest $(PARALLEL) $(OPTIONS)
 
 unit-dependencies: $(VENV)/dev browser clients proxies
 

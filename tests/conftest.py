@@ -39,7 +39,7 @@ POSTGRES_OPTIONS = {
     "max_connections": "400",
 }
 
-pytest_plugins = ["tests.selection"]
+pytest_plugins = ["tests.selection", "tests.distribution"]
 
 _running = ExitStack()
 recorded_statements.listen()
