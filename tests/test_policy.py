@@ -378,10 +378,15 @@ class Scene:
         self.cast = cast
         self.settings = settings
         self.visibility = visibility
-        self.actors = {"anonymous": cast.anonymous, "owner": cast.alice, "editor": cast.bob, "viewer": cast.vera, "stranger": cast.carol}
         self.calendar = a_calendar(cast.alice, public=visibility in ("public", "by token"))
+
+    @cached_property
+    def actors(self) -> dict[str, Client]:
+        """Everybody who may want something of these records: the calendar is shared when somebody does."""
+        cast = self.cast
         shared(cast.alice, self.calendar, cast.bob, "editor")
         shared(cast.alice, self.calendar, cast.vera, "viewer")
+        return {"anonymous": cast.anonymous, "owner": cast.alice, "editor": cast.bob, "viewer": cast.vera, "stranger": cast.carol}
 
     @cached_property
     def event(self) -> dict[str, Any]:
@@ -558,12 +563,17 @@ def test_the_documentation_names_the_endpoints_that_guests_may_use() -> None:
     assert declared == held
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=_name)
+# What a page shows is decided by the same functions as in the API, which run on both databases.
+@pytest.mark.parametrize(
+    "endpoint",
+    [pytest.param(each, id=_name(each), marks=[pytest.mark.on_one_database] if each.format == "html" else []) for each in ENDPOINTS],
+)
 def test_each_actor_has_the_permissions_of_the_table(client: Client, settings: Settings, endpoint: Any) -> None:
     name = _name(endpoint)
     cast, scene = Cast(client), None
     for visibility, row in TABLE[name].items():
-        for actor, status in zip(ACTORS, row, strict=True):
+        # Those who are refused change nothing, so the one after them needs no new records.
+        for actor, status in sorted(zip(ACTORS, row, strict=True), key=lambda each: each[1] < 400):
             if scene is None or scene.visibility != visibility:
                 scene = Scene(cast, settings, visibility)
                 path, content = scene.path(endpoint.url), _content(name, scene)

@@ -34,8 +34,9 @@ def test_a_worker_that_dies_tells_nobody_twice_and_forgets_nobody(
     event = an_event(cast.alice, public=True, start_time="2027-06-01T20:00")
     for name in GUESTS:
         a_response(cast.anonymous, event, email_address=f"{name}-{event['id']}@example.org")
-    # What is queued already is not looked at here.
-    run_worker(db, settings, clock)
+    # What is queued already, by other tests too, is not looked at here.
+    with db.write() as tx:
+        tx.run("UPDATE deliveries SET state = 'sent' WHERE state <> 'sent'")
     assert cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-06-02T20:00"}).json["told"]["email"] == len(GUESTS)
     clock.ahead(600)
     die_at(step, db, settings, clock, monkeypatch)

@@ -1,13 +1,21 @@
 """`dry_run`: a write replies as it would, names whom it would tell, and changes nothing."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies
+from hypothesis import HealthCheck, given, strategies
+from hypothesis import settings as hypothesis_settings
+from msgspec import structs
 
-from kalends.db import Database, open_contents
+from kalends.app import application
+from kalends.db import Database, open_contents, open_database
+from kalends.settings import Settings
+from tests import migrated
 from tests.cast import Cast, a_calendar, a_contact, a_response, an_event
 from tests.client import Client
+from tests.conftest import NOON
 from tests.events.series import events_of_series
 
 TABLES = (
@@ -35,6 +43,21 @@ WRITES = strategies.fixed_dictionaries(
 )
 
 
+@pytest.fixture(scope="module")
+def db(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """A database without the rows of other tests, since all rows are read again and again here."""
+    folder = tmp_path_factory.mktemp("dry_run")
+    migrated.put_sqlite(folder)
+    with ExitStack() as opened:
+        url = opened.enter_context(migrated.postgres(settings.database)) if settings.database else ""
+        yield opened.enter_context(closing(open_database(structs.replace(settings, data=str(folder), database=url))))
+
+
+@pytest.fixture
+def client(db: Database, settings: Settings) -> Client:
+    return Client(application(db, settings, lambda: NOON))
+
+
 def contents(db: Database) -> dict[str, Any]:
     """All rows of the tables that a write may change."""
     with db.read() as tx:
@@ -57,7 +80,7 @@ def queued(db: Database) -> list[tuple[str, str, str]]:
 
 
 # Each example reads whole tables several times.
-@settings(max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=hypothesis_settings().max_examples // 3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(write=WRITES)
 def test_a_dry_run_names_exactly_those_whom_the_write_tells_and_changes_nothing(cast: Cast, db: Database, write: dict[str, Any]) -> None:
     event = a_series_with_guests(cast)

@@ -58,6 +58,7 @@ def _numbers(cast: Cast, event: dict[str, Any]) -> dict[str, int]:
     return {word: words.count(word) for word in sorted(set(words))}
 
 
+@pytest.mark.on_one_database
 def test_two_hundred_replies_from_a_mailbox_land_once_each(cast: Cast, db: Database, settings: Settings, dovecot: Dovecot) -> None:
     inbound = structs.replace(settings, inbound=dovecot.url(), inbound_domain="in.example.org")
     guests = [f"guest{number}@example.com" for number in range(200)]

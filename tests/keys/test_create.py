@@ -50,6 +50,7 @@ def test_a_key_needs_a_name(cast: Cast, name: Any) -> None:
     assert (response.status, response.broken) == (422, ["name"])
 
 
+@pytest.mark.on_one_database
 def test_the_secrets_of_a_key_are_not_stored(cast: Cast, db: Database, settings: Settings) -> None:
     """Neither the database nor the files, nor both, hold what logs in; of the write key they hold the hash."""
     key = a_key(cast.alice)

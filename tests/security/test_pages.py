@@ -72,6 +72,7 @@ def test_scripts_keep_nothing_and_make_no_html_of_texts(script: Path) -> None:
     assert re.findall(f"{storage}|{run}", script.read_text()) == []
 
 
+@pytest.mark.on_one_database
 def test_reading_changes_nothing(cast: Cast, settings: Settings, db: Database) -> None:
     """So no link and no image on another site can change anything."""
     scene = Scene(cast, settings, "public")

@@ -187,6 +187,7 @@ def test_a_page_of_another_site_gets_no_cookie(cast: Cast) -> None:
     assert "Set-Cookie" not in response.headers
 
 
+@pytest.mark.on_one_database
 def test_only_a_hash_of_the_token_is_stored(cast: Cast, db: Database, settings: Settings) -> None:
     session = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD).json
     stored = everything(db, settings)

@@ -156,6 +156,7 @@ def test_spaces_around_a_password_are_part_of_it(client: Client) -> None:
     assert _login(client, registration["user_name"], "spaces count") == 401
 
 
+@pytest.mark.on_one_database
 def test_only_a_hash_of_the_password_is_stored(client: Client, db: Database, settings: Settings) -> None:
     registration = a_registration(password=f"secret {uuid4().hex}")
     response = client.post("/api/users", json=registration)

@@ -16,6 +16,8 @@ MISSING = "The browser tests need Chromium: install it (Debian: sudo apt-get ins
 FLAGS = [
     *("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"),
     *("--disable-sync", "--disable-dev-shm-usage", "--font-render-hinting=none"),
+    # To optimise scripts takes longer than it saves on pages that live for a second.
+    "--js-flags=--no-opt --no-maglev",
 ]
 
 
