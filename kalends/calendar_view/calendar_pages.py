@@ -1,4 +1,4 @@
-"""The calendar: the reader's events, or the public ones, by month, by week or as an agenda."""
+"""The calendar: the reader's events, or the public ones, by month, week or day, or as an agenda."""
 
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from kalends import errors, policy
 from kalends.calendar_view import entries
 from kalends.calendar_view.agenda import agenda
-from kalends.calendar_view.days import EARLIEST, LATEST, MONTH, WEEK, Days, around
+from kalends.calendar_view.days import AGENDA, DAY, EARLIEST, LATEST, MONTH, WEEK, Days, around
 from kalends.calendar_view.entries import Entry
 from kalends.calendar_view.links import Links, repeated_query
 from kalends.calendar_view.month import placed, weeks
@@ -27,13 +27,13 @@ from kalends.web.render import render
 
 # The kinds of records that the page shows.
 STREAM_KINDS: list[Kind] = ["calendar", "event", "series"]
-VIEWS = ("month", "week", "agenda")
+VIEWS = (MONTH, WEEK, DAY, AGENDA)
 
 
 class CalendarView(Struct, kw_only=True):
     """What to show of which calendars."""
 
-    view: Annotated[Literal["month", "week", "agenda"], Meta(description="As a month, a week or a list.")] = "month"
+    view: Annotated[Literal["month", "week", "day", "agenda"], Meta(description="As a month, a week, a day or a list.")] = "month"
     date: Annotated[DateTime, Meta(description="A day of what is shown; today by default.")] | None = None
     calendar_ids: Annotated[Ids, Meta(description="Calendars to show; all of yours by default.")] | None = None
     time_zone: Annotated[TimeZone, Meta(description="The time zone; yours by default.")] | None = None
@@ -41,7 +41,7 @@ class CalendarView(Struct, kw_only=True):
 
 @page("GET", "/calendar", guests=True)
 def show(ctx: Context, params: CalendarView) -> Document:
-    """The calendar, by month, by week or as an agenda."""
+    """The calendar, by month, week or day, or as an agenda."""
     selected = [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(params.calendar_ids or ())]
     own = policy.member_calendars(ctx) if ctx.actor else []
     calendars = selected or (own if ctx.actor else None)
@@ -88,7 +88,7 @@ def lay_out(ctx: Context, days: Days, events: list[Entry], calendars: list[Calen
         entries.mark(ctx, placed(grid), calendars)
         return {"days": days, "weeks": grid}
     entries.mark(ctx, events, calendars)
-    return {"days": days, "week": week(days, events, now)} if days.view == WEEK else {"days": days, "agenda": agenda(days, events)}
+    return {"days": days, "week": week(days, events, now)} if days.view in (WEEK, DAY) else {"days": days, "agenda": agenda(days, events)}
 
 
 def day_of(text: str | None, today: date) -> date:

@@ -1,10 +1,12 @@
-"""The days that a calendar shows: a month with the weeks around it, a week, or the days of an agenda."""
+"""The days that a calendar shows: a month with the weeks around it, a week, one day, or the days of an agenda."""
 
 from datetime import date, timedelta
 
 from msgspec import Struct
 
-MONTH, WEEK, AGENDA = "month", "week", "agenda"
+from kalends.values import time_text
+
+MONTH, WEEK, DAY, AGENDA = "month", "week", "day", "agenda"
 
 # With a month around them, and a day more for time zones, all days are within the range of date.
 EARLIEST, LATEST = date(1900, 2, 1), date(9999, 11, 30)
@@ -31,6 +33,8 @@ def around(view: str, day: date) -> Days:
     if view == WEEK:
         first, last = monday(day), monday(day) + 6 * ONE_DAY
         return Days(view, day, first, last, _span(first, last), _in_bounds(day - 7 * ONE_DAY), _in_bounds(day + 7 * ONE_DAY))
+    if view == DAY:
+        return Days(view, day, day, day, time_text.day(day), _in_bounds(day - ONE_DAY), _in_bounds(day + ONE_DAY))
     if view == AGENDA:
         last = day + (AGENDA_DAYS - 1) * ONE_DAY
         return Days(view, day, day, last, _span(day, last), _in_bounds(day - AGENDA_DAYS * ONE_DAY), _in_bounds(last + ONE_DAY))

@@ -67,7 +67,7 @@ class Week(Struct, frozen=True):
 
 
 def week(period: Days, entries: Sequence[Entry], now: datetime | None = None) -> Week:
-    """Seven columns, with the hours that their events need."""
+    """A column for each day, with the hours that their events need."""
     blocks = {day: _blocks(day, entries) for day in days.date_range(period.first, period.last)}
     first_hour = min([FIRST_HOUR, *(block.start // 4 for some, _ in blocks.values() for block in some)])
     ends = [each.end for some, _ in blocks.values() for each in some] + [each.end for _, more in blocks.values() for each in more]

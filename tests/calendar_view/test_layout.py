@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.calendar_view.days import MONTH, WEEK, around, date_range
+from kalends.calendar_view.days import DAY, MONTH, WEEK, around, date_range
 from kalends.calendar_view.entries import Entry
 from kalends.calendar_view.month import MAX_LANES, weeks
 from kalends.calendar_view.week import COLUMNS, Block, _blocks
@@ -90,12 +90,12 @@ def test_a_bar_keeps_its_lane_through_a_week_and_has_one_name(lengths: list[tupl
 
 @given(st.dates(date(1900, 2, 1), date(9999, 11, 30)))
 def test_periods_contain_their_day_and_follow_without_gaps(day: date) -> None:
-    for view in (MONTH, WEEK):
+    for view in (MONTH, WEEK, DAY):
         period = around(view, day)
         assert period.first <= day <= period.last
-        assert period.first.weekday() == 0
-        assert period.last.weekday() == 6
-        assert len(date_range(period.first, period.last)) % 7 == 0
+        assert period.first.weekday() == 0 or view == DAY
+        assert period.last.weekday() == 6 or view == DAY
+        assert len(date_range(period.first, period.last)) % 7 == 0 or period.first == period.last == day
         if period.later:
             after = around(view, period.later)
             assert period.first < after.first <= period.last + timedelta(days=1)

@@ -116,7 +116,7 @@ def test_a_guest_sees_public_events_and_no_others(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, public=True)
     an_event(cast.alice, title="For everybody", start_time="2031-05-11T20:00", calendar_id=calendar["id"])
     an_event(cast.alice, title="For myself", start_time="2031-05-11T20:00")
-    for view in ("month", "week", "agenda"):
+    for view in ("month", "week", "day", "agenda"):
         page = look(cast.anonymous, view=view, date="2031-05-11")
         assert "For everybody" in page
         assert "For myself" not in page

@@ -31,6 +31,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /calendar": [
         *(Visit(name, "/calendar") for name in ("guest", "alice", "vera")),
         Visit("alice", "/calendar?view=week&date={day}"),
+        Visit("alice", "/calendar?view=day&date={day}"),
         Visit("alice", "/calendar?view=agenda"),
         Visit("alice", "/calendar?view=agenda&date=2001-01-01"),
         Visit("guest", "/calendar?view=week&calendar_ids={calendar}&time_zone=Asia/Tokyo"),
