@@ -51,6 +51,14 @@ class Actor(Struct, frozen=True):
         return self.name or self.user_name
 
 
+class LinkedEvent(Struct, frozen=True):
+    """The event that the request may see because it has its link, and its series; the link is what follows /e/."""
+
+    id: int
+    series_id: int | None
+    link: str
+
+
 class Caller(Struct, frozen=True):
     """The client of a request: its address, its path, and its header fields by their names in lower case."""
 
@@ -121,6 +129,7 @@ class Context:
         "etag_has_body_hash",
         "headers",
         "is_dry_run",
+        "linked",
         "now",
         "refusal",
         "settings",
@@ -137,6 +146,8 @@ class Context:
         self.now = now
         self.caller = caller or Caller()
         self.actor: Actor | None = None
+        # Set by a request that has the link of an event.
+        self.linked: LinkedEvent | None = None
         # Counted by the first write transaction that commits.
         self.call: CountedCall | None = None
         # The error of every write, if writing is refused: a form shows it together with its values.

@@ -50,7 +50,7 @@ UPWARD = {
 # The layers of a feature's files, by their names.
 FEATURE = {"model": "model", "store": "store", "present": "store", "api": "api", "pages": "pages"}
 # URL segments that are short for another, to fit into an SMS.
-SHORT_SEGMENTS = {"r": "responses", "i": "invitations", "u": "unsubscribe", "c": "confirm"}
+SHORT_SEGMENTS = {"e": "events", "r": "responses", "i": "invitations", "u": "unsubscribe", "c": "confirm"}
 # Every other module; one that is not listed fails.
 MODULE_LAYERS = {
     "values": {"", "errors", "private_file", "transports", "pictures.reencode"},
@@ -127,6 +127,7 @@ MODULE_LAYERS = {
             "events.search",
             "events.span",
             "events.status",
+            "events.visibility",
             "events.structured_data",
         ),
         *("discovery.sitemap", "events.add_links", "events.days", "events.upcoming", "home.facets", "home.search"),

@@ -61,6 +61,12 @@ def for_owner(status: int) -> dict[str, Row]:
     return {"private": (404, status, 403, 403, 404), "public": (401, status, 403, 403, 403)}
 
 
+def for_those_who_see(status: int) -> dict[str, Row]:
+    """Whoever sees the event gets this status: members, everyone if it is public, and those who send its link."""
+    everybody = (status, status, status, status, status)
+    return {"private": (404, status, status, status, 404), "public": everybody, "by link": everybody}
+
+
 TABLE: dict[str, dict[str, Row]] = {
     "GET /healthz": {"": EVERYBODY},
     "GET /readyz": {"": EVERYBODY},
@@ -252,21 +258,38 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /webhooks/{webhook_id}/delete": {"": OWN_ONLY},
     "POST /webhooks/{webhook_id}/delete": {"": (401, 303, 404, 404, 404)},
     "GET /api/events.ics": {"": EVERYBODY},
-    "GET /api/events/{event_id}.ics": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
+    "GET /api/events/{event_id}.ics": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY, "by link": EVERYBODY},
     "GET /api/events": {"": EVERYBODY},
     "GET /api/events/new": {"": SIGNED_IN},
     "POST /api/events": {"private": (401, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
     "POST /api/events/import": {"private": (401, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
-    "GET /api/events/{event_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
+    "GET /api/events/{event_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY, "by link": EVERYBODY},
     "GET /api/events/{event_id}/edit": for_editors(200),
     "PUT /api/events": {"private": (401, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
     "PUT /api/events/{event_id}": for_editors(200),
     "DELETE /api/events/{event_id}": for_editors(200),
+    "PUT /api/events/{event_id}/reset_link": {
+        "private": (404, 409, 409, 403, 404),
+        "public": (401, 409, 409, 403, 403),
+        "by link": (404, 200, 200, 403, 404),
+    },
+    "POST /events/{event_id}/reset_link": {
+        "private": (404, 409, 409, 403, 404),
+        "public": (401, 409, 409, 403, 403),
+        "by link": (404, 303, 303, 403, 404),
+    },
+    # Members are sent to the address of the event.
+    "GET /e/{event_link}": {"by link": (200, 303, 303, 303, 200)},
+    "POST /e/{event_link}/respond": {"by link": (303, 303, 303, 303, 303)},
+    "POST /e/{event_link}/respond/questions": {"by link": (303, 303, 303, 303, 303)},
+    "POST /e/{event_link}/comment": {"by link": (303, 303, 303, 303, 303)},
+    "POST /e/{event_link}/link": {"by link": (303, 303, 303, 303, 303)},
+    "POST /e/{event_link}/send": {"by link": (303, 303, 303, 303, 303)},
     "PUT /api/events/{event_id}/add": {"private": (404, 200, 200, 200, 404), "public": SIGNED_IN},
     "PUT /api/events/{event_id}/remove": for_editors(409),
-    "GET /api/comments": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
+    "GET /api/comments": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY, "by link": EVERYBODY},
     "GET /api/comments/new": {"": EVERYBODY},
-    "POST /api/comments": {"private": (404, 201, 201, 201, 404), "public": (201, 201, 201, 201, 201)},
+    "POST /api/comments": for_those_who_see(201),
     "GET /api/comments/{comment_id}/edit": for_editors(200),
     "PUT /api/comments/{comment_id}": for_editors(200),
     "DELETE /api/comments/{comment_id}": for_editors(200),
@@ -283,7 +306,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /responses/{response_id}/accept": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},
     "GET /responses/{response_id}/delete": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
     "POST /responses/{response_id}/delete": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},
-    "POST /api/responses": {"private": (404, 201, 201, 201, 404), "public": (201, 201, 201, 201, 201)},
+    "POST /api/responses": for_those_who_see(201),
     "GET /api/contacts": {"": SIGNED_IN},
     "GET /api/contacts.csv": {"": SIGNED_IN},
     "GET /api/contacts.vcf": {"": SIGNED_IN},
@@ -298,7 +321,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /api/contacts/keep": {"": SIGNED_IN},
     "POST /api/contacts/delete_all": {"": SIGNED_IN},
     "GET /api/deliveries": {"": SIGNED_IN},
-    "PUT /api/events/{event_id}/send_to_me": {"private": (404, 202, 202, 202, 404), "public": (202, 202, 202, 202, 202)},
+    "PUT /api/events/{event_id}/send_to_me": for_those_who_see(202),
     "PUT /api/events/{event_id}/announce": {"private": (404, 409, 409, 403, 404), "public": (401, 202, 202, 403, 403)},
     "GET /api/deliveries/suppressions": {"": SIGNED_IN},
     "DELETE /api/deliveries/suppressions/{suppression_id}": {"": OWN_ONLY},
@@ -321,7 +344,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /r/{response_token}/forget": {"": EVERYBODY},
     "GET /r/confirm/{proposal_token}": {"public": EVERYBODY},
     "POST /r/confirm/{proposal_token}": {"public": (303, 303, 303, 303, 303)},
-    "POST /api/responses/link": {"private": (404, 202, 202, 202, 404), "public": (202, 202, 202, 202, 202)},
+    "POST /api/responses/link": for_those_who_see(202),
     "PUT /api/responses/{response_id}/reset_link": BY_TOKEN,
     "POST /responses/{response_id}/reset_link": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},
     "GET /api/events/{event_id}/invitations": for_editors(200),
@@ -390,7 +413,8 @@ class Scene:
 
     @cached_property
     def event(self) -> dict[str, Any]:
-        return an_event(self.cast.alice, calendar_id=self.calendar["id"])
+        fields = {"visibility": "link"} if self.visibility == "by link" else {}
+        return an_event(self.cast.alice, calendar_id=self.calendar["id"], **fields)
 
     @cached_property
     def contact(self) -> dict[str, Any]:
@@ -418,6 +442,11 @@ class Scene:
         a_response(self.actors["viewer"], self.event, email_address="gus@example.org", response="NO")
         return a_proposal_token(self.settings, NOON)
 
+    def _share_by_link(self) -> str:
+        """What follows /e/ in the link of the event, which is shared by it if it was not yet."""
+        shown = self.cast.alice.put(f"/api/events/{self.event['id']}", json={"visibility": "link"}).json
+        return str(shown["link_url"]).rsplit("/", 1)[1]
+
     def path(self, template: str) -> str:
         if template.removeprefix("/api").startswith("/calendars"):
             template = template.replace("{question_id}", "{shared_question_id}").replace("{reminder_id}", "{shared_reminder_id}")
@@ -431,6 +460,7 @@ class Scene:
             "blocked_id": lambda: a_block(self.cast.alice, self.cast.dave),
             "calendar_id": lambda: self.calendar["id"],
             "event_id": lambda: self.event["id"],
+            "event_link": self._share_by_link,
             "webhook_id": lambda: self.webhook["id"],
             "comment_id": lambda: a_comment(self.cast.alice, self.event)["id"],
             "seq": lambda: last_change(self.cast.alice, self.event),
@@ -537,6 +567,11 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "DELETE /api/users/{user_id}": lambda scene: {"current_password": PASSWORD},
 }
 
+REQUEST_FIELDS |= {
+    name.replace("/events/{event_id}/", "/e/{event_link}/"): REQUEST_FIELDS[name]
+    for name in (f"POST /events/{{event_id}}/{action}" for action in ("respond", "respond/questions", "comment", "link", "send"))
+}
+
 # After these, the people cannot go on: they are signed out, gone, or no longer subscribed or blocked.
 CHANGES_PEOPLE = re.compile(r"/(sign-|session|users|account|reset|verify|blocks|unsubscribe|u/|confirm|c/)")
 
@@ -587,4 +622,6 @@ def _content(name: str, scene: Scene) -> dict[str, Any]:
     if name in FILES:
         return multipart({"calendar_id": str(scene.calendar["id"])}, [("file", *FILES[name])])
     proof = {"token": a_response_token(scene.settings, scene.find("response_id"))} if scene.visibility == "by token" else {}
+    if scene.visibility == "by link" and "/api/" in name and not name.endswith("reset_link"):
+        proof = {"link": scene.find("event_link")}
     return {"json": (REQUEST_FIELDS[name](scene) if name in REQUEST_FIELDS else {}) | proof}

@@ -6,7 +6,7 @@ from msgspec import structs
 
 from kalends import errors, policy
 from kalends.changes import history
-from kalends.changes.tables import BY_KIND, EVENT_COLUMNS
+from kalends.changes.tables import BY_KIND, EVENT_COLUMNS, link_number
 from kalends.context import Context
 from kalends.events.series import store as series_store
 from kalends.policy import Right
@@ -26,8 +26,10 @@ def load(ctx: Context, event_id: int, moment: str) -> EventWithCounts:
     if first is not None and first.op == "create":
         raise errors.NotFound("There was no such event at that time.")
     content = first.content if first else {}
-    flags = {name: bool(content[name]) for name in BY_KIND["event"].flags if name in content}
-    event = structs.replace(event, **{name: content[name] for name in EVENT_COLUMNS if name in content} | flags)
+    values = {name: content[name] for name in EVENT_COLUMNS if name in content}
+    flags = {name: bool(content[name]) for name in BY_KIND["event"].flags if name in values}
+    link = {"link_number": link_number(content)} if content else {}
+    event = structs.replace(event, **values | flags | link)
     event = structs.replace(event, calendars=_calendars(ctx, event, since), settings_text=_settings(ctx, event, since))
     return structs.replace(event, **_rule(ctx, event, since))
 

@@ -6,7 +6,7 @@ from msgspec import json, structs
 
 from kalends.changes.history import ChangeRow, DeletedRow, EventChangeRow
 from kalends.changes.model import EventChange, FieldChange, TrashItem
-from kalends.changes.tables import BY_KIND
+from kalends.changes.tables import BY_KIND, link_number
 from kalends.events import present as event_present
 from kalends.events import span
 from kalends.records.event import Event
@@ -61,8 +61,9 @@ def _fields(kind: str, content: dict[str, Any] | None) -> dict[str, Any]:
 def _event(content: dict[str, Any]) -> Event:
     """The event of such a row; what other tables say of it is missing."""
     values: dict[str, Any] = (
-        dict.fromkeys(Event.__struct_fields__) | content | {name: bool(content[name]) for name in BY_KIND["event"].flags}
+        dict.fromkeys(Event.__struct_fields__) | content | {name: bool(content.get(name)) for name in BY_KIND["event"].flags}
     )
+    values["link_number"] = link_number(content)
     return Event(**{name: values[name] for name in Event.__struct_fields__})
 
 

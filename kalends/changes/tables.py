@@ -1,5 +1,7 @@
 """The tables of the journal: how their rows are put back as they were."""
 
+from typing import Any
+
 from msgspec import Struct
 
 from kalends.records.event import Event
@@ -9,8 +11,15 @@ from kalends.records.response_settings import NAMES as SETTINGS
 EVENT_COLUMNS = tuple(
     name
     for name in Event.__struct_fields__
-    if name not in ("sent_uid", "owner_name", "can_edit", "rrule", "first_date", "calendar_party_max", "settings_text")
+    if name not in ("sent_uid", "owner_name", "can_edit", "rrule", "first_date", "calendar_party_max", "settings_text", "link_number")
 )
+# Whether it is seen by its link, and the number in the link, which is there all the same.
+LINK_COLUMNS = ("by_link", "link_number")
+
+
+def link_number(content: dict[str, Any]) -> int | None:
+    """The number in the link of the event with these columns; None if it is not seen by its link, or is older than links."""
+    return content.get("link_number") if content.get("by_link") else None
 
 
 class Table(Struct, frozen=True):
@@ -34,7 +43,7 @@ TABLES = (
     Table("invitation", "calendar_invitations", flags=("declined",), has_updated_at=False),
     Table("series", "series", has_updated_at=False),
     Table("exception", "series_exceptions", key=("series_id", "slot"), has_updated_at=False),
-    Table("event", "events", flags=("all_day", "public", "edited"), has_version=True, told=EVENT_COLUMNS),
+    Table("event", "events", flags=("all_day", "public", "by_link", "edited"), has_version=True, told=(*EVENT_COLUMNS, *LINK_COLUMNS)),
     Table(
         "question",
         "questions",

@@ -150,7 +150,7 @@ def _clear_slots(ctx: Context, records: Records) -> None:
 
 def _put_back(ctx: Context, record: Record, before: Content) -> None:
     table = record.table
-    content = before | {name: bool(before[name]) for name in table.flags} | _derived(table, before)
+    content = before | {name: bool(before[name]) for name in table.flags if name in before} | _derived(table, before)
     if table.has_updated_at:
         content["updated_at"] = ctx.now
     if record.is_there:
@@ -174,7 +174,8 @@ def _put_back(ctx: Context, record: Record, before: Content) -> None:
 
 
 def _update(ctx: Context, table: Table, content: Content) -> None:
-    names = [name for name in content if name not in (*table.key, "version", "created_at")]
+    # A link that was replaced must not become valid again.
+    names = [name for name in content if name not in (*table.key, "version", "created_at", "link_number")]
     assignments = [f"{name} = :{name}" for name in names]
     if table.has_version:
         assignments.append("version = version + 1")

@@ -33,6 +33,7 @@ def index(ctx: Context, params: CommentQuery) -> CommentIndex:
         rows, is_editor = store.of_editor(ctx, params.fetch, params.offset), True
         total = store.count_of_editor(ctx) if params.count else UNSET
     else:
+        policy.open_link(ctx, params.link)
         event = policy.event(ctx, params.event_id, to=Right.SEE)
         rows, is_editor = store.of_event(ctx, event, params.fetch, params.offset), event.can_edit
         total = store.count_of_event(ctx, event) if params.count else UNSET
@@ -56,6 +57,7 @@ def create(ctx: Context, params: CommentInput) -> CommentItem:
 
     A guest's comment waits for approval, unless the calendar's `moderation` says otherwise.
     """
+    policy.open_link(ctx, params.link)
     event = policy.event(ctx, params.event_id, to=Right.SEE)
     who = author(ctx, params.email_address, params.name)
     approved = policy.needs_no_approval(ctx, event)

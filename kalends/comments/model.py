@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.options import StructOptions
-from kalends.http.input.types import EmailAddress, Id, Instant, LongText, Name
+from kalends.http.input.types import EmailAddress, EventLink, Id, Instant, LongText, Name
 from kalends.http.paging import Paging
 from kalends.responses.model import Attendance
 
@@ -20,6 +20,7 @@ class CommentInput(Struct, kw_only=True):
     response: Attendance | None = None
     name: Annotated[Name, Meta(description="The name to show.")] | None = None
     comment: Annotated[LongText, Meta(description="The text.")]
+    link: EventLink | None = None
 
 
 class CommentFields(Struct, kw_only=True):
@@ -34,6 +35,7 @@ class CommentQuery(Paging, kw_only=True):
     """The event whose comments to list."""
 
     event_id: Annotated[Id, Meta(description="The event; without it, all comments on the events that you may edit.")] | None = None
+    link: EventLink | None = None
 
 
 class CommentFor(Struct, kw_only=True):

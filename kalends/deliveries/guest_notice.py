@@ -86,7 +86,7 @@ def _row(ctx: Context, event: Event, kind: Kind, cause: str, recipient: Recipien
         "event_id": event.id,
         "kind": kind,
         "address_key": mailbox(recipient.address),
-        "public": event.public,
+        "public": event.is_open,
         "cause": cause,
         "event_ids": ",".join(map(str, recipient.event_ids)) or None,
         "due_at": due_at,

@@ -9,7 +9,7 @@ def insert(ctx: Context, event_id: int, response_ids: list[int], notice: PlaceNo
     """Queue the notice for each of the responses."""
     if not response_ids:
         return
-    owner_id, public = ctx.tx.rows("SELECT owner_id, public FROM events WHERE id = :id", id=event_id)[0]
+    owner_id, public = ctx.tx.rows("SELECT owner_id, public OR by_link FROM events WHERE id = :id", id=event_id)[0]
     rows = ctx.tx.rows(f"SELECT id, email_address FROM responses WHERE id {ctx.db.in_list('ids')} ORDER BY id", ids=response_ids)
     ctx.tx.many(
         """INSERT INTO deliveries (owner_id, event_id, response_id, kind, channel, address, address_key, public, state, attempts,

@@ -66,7 +66,7 @@ def _insert(
         f"""INSERT INTO deliveries (owner_id, event_id, response_id, proposal_id, kind, channel, address, address_key, public, state,
                                     attempts, due_at, created_at, updated_at, notice)
             SELECT CAST(:owner_id AS BIGINT), CAST(:event_id AS BIGINT), CAST(:response_id AS BIGINT), CAST(:proposal_id AS BIGINT),
-                   CAST(:kind AS TEXT), 'email', CAST(:address AS TEXT), CAST(:address_key AS TEXT), {"TRUE" if event.public else "FALSE"},
+                   CAST(:kind AS TEXT), 'email', CAST(:address AS TEXT), CAST(:address_key AS TEXT), {"TRUE" if event.is_open else "FALSE"},
                    'queued', 0, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:notice AS TEXT)
             WHERE (SELECT count(*) FROM (
                 SELECT 1 FROM deliveries WHERE address_key = CAST(:address_key AS TEXT) AND created_at > :since AND kind IN ({counted})

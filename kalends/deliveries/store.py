@@ -51,7 +51,7 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
         channel=channel,
         address=address,
         address_key=mailbox(address),
-        public=event.public,
+        public=policy.may_share(ctx, event),
         now=ctx.now,
     )
     ctx.told.append(Message("send_to_me", channel, address))
@@ -111,7 +111,7 @@ def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) 
         channel=channel,
         address=address,
         address_key=address_key,
-        public=event.public,
+        public=event.is_open,
         now=ctx.now,
     )
     ctx.told.append(Message("confirm", channel, address))

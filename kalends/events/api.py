@@ -10,14 +10,14 @@ from kalends.context import Context
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
-from kalends.events import cursor, feed, feed_cache, listing, present, store, telling
+from kalends.events import cursor, feed, feed_cache, listing, present, store, telling, visibility
 from kalends.events.create import create_event
 from kalends.events.create_batch import create_events
 from kalends.events.ical import build_file
 from kalends.events.imports.api import import_upload
 from kalends.events.input import EventChanges, EventFields, EventIds, EventInput, EventUpsert, SendInput
 from kalends.events.model import EventDeletion, EventDetail, EventImport, EventIndex, EventsChanged
-from kalends.events.query import EventExport, EventQuery, EventView
+from kalends.events.query import EventExport, EventQuery, EventView, LinkHolder
 from kalends.events.series import change, scope
 from kalends.events.upsert import upsert_event
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
@@ -97,7 +97,8 @@ def new(ctx: Context) -> EventFields:
     calendar = policy.primary_calendar(ctx)
     local = datetimes.to_local(ctx.now, calendar.time_zone)
     start_time = datetimes.format_instant(ctx.now - local.minute * 60 - local.second + HOUR, calendar.time_zone)
-    return EventFields(title="", start_time=start_time, all_day=False, time_zone=calendar.time_zone, public=calendar.public)
+    fields = EventFields(title="", start_time=start_time, all_day=False, time_zone=calendar.time_zone)
+    return visibility.complete(fields, calendar)
 
 
 @endpoint("POST", "/api/events", status=201, result=EventDetail, batch=create_events)
@@ -129,8 +130,10 @@ def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
 
     A public event that was deleted in the last 90 days is 410, with its title and `status_note` as `detail`. With `as_of`, those who may
     edit the event get it as it was, with its calendars and its rule; the counts of responses and comments are those of now. 410 if that is
-    older than the history.
+    older than the history. With `link`, an event that you see by its link.
     """
+    if params.link is not None:
+        policy.open_link(ctx, params.link)
     if params.as_of is not None:
         return _show_as_of(ctx, event_id, params, params.as_of)
     event = policy.event_with_counts(ctx, event_id, is_final=params.comments is None)
@@ -143,18 +146,20 @@ def _show_as_of(ctx: Context, event_id: int, params: EventView, moment: str) -> 
         raise errors.invalid("comments", "are those of now; leave them out, or as_of", "conflict")
     event = as_of.load(ctx, event_id, moment)
     ctx.tag(event.etag, with_body_hash=True)
-    return select(present.detail(ctx, event), params.fields)
+    # The link that it had then may have been replaced.
+    return select(structs.replace(present.detail(ctx, event), link_url=None), params.fields)
 
 
 @endpoint("GET", "/api/events/{event_id}.ics", guests=True)
-def show_ics(ctx: Context, event_id: int) -> Document:
+def show_ics(ctx: Context, event_id: int, params: LinkHolder) -> Document:
     """The event alone, for other calendar programs."""
+    policy.open_link(ctx, params.link)
     event = policy.visible_events(ctx, [event_id]).get(event_id)
     if event is None:
         raise policy.missing_event(ctx, event_id)
     ctx.tag(event.etag, with_body_hash=True)
     ctx.headers["Content-Disposition"] = f'attachment; filename="event-{event.id}.ics"'
-    return Document(build_file([event], ctx.settings), CALENDAR_FILE)
+    return Document(build_file([event], ctx.settings, for_guests=ctx.linked is not None), CALENDAR_FILE)
 
 
 @endpoint("GET", "/api/events/{event_id}/edit", etag=True)
@@ -211,12 +216,24 @@ def destroy(ctx: Context, event_id: int, params: EventIds) -> EventDeletion:
     return EventDeletion(list(deleted), told)
 
 
+@endpoint("PUT", "/api/events/{event_id}/reset_link")
+def reset_link(ctx: Context, event_id: int) -> EventDetail:
+    """Replace the link of the event, and of all dates of its series. The old ones stop at once."""
+    store.lock(ctx, [event_id])
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    if event.visibility != "link":
+        raise errors.Conflict("This event is not seen by a link. Change its visibility to link first.")
+    store.reset_link(ctx, event)
+    return present.load_detail(ctx, event_id)
+
+
 @endpoint("PUT", "/api/events/{event_id}/send_to_me", status=202, guests=True, rate_limited=True)
 def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueued:
     """Send the event to an e-mail address, a mobile number or both; without either, to your own address.
 
     `opt_in` puts them on the event owner's list.
     """
+    policy.open_link(ctx, params.link)
     event = policy.event(ctx, event_id, to=Right.SEE)
     own_address = ctx.actor.email_address if ctx.actor and not params.mobile_number else None
     recipients = [("email", "email", params.email or own_address), ("sms", "mobile_number", params.mobile_number)]
@@ -241,7 +258,7 @@ def announce(ctx: Context, event_id: int) -> Announced:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     policy.require_verified_sender(ctx)
     if not event.public:
-        raise errors.Conflict("This event is private: subscribers could not open it. Make it public, then announce it.")
+        raise errors.Conflict("This event is not public, and subscribers are told of public events only. Make it public, then announce it.")
     messages = deliveries.announce(ctx, event)
     sending_limits.count_announcement(ctx, messages)
     return Announced(messages.total())

@@ -5,7 +5,7 @@ from msgspec import structs
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import UniqueViolation
-from kalends.events import by_uid, location, present, span, store
+from kalends.events import by_uid, location, present, span, store, visibility
 from kalends.events.input import EventFields, EventInput
 from kalends.events.model import PARTS, EventDetail
 from kalends.events.status import require_status_for_note
@@ -42,8 +42,8 @@ def complete(params: EventInput) -> EventFields:
 def insert_event(
     ctx: Context, fields: EventFields, calendar: TargetCalendar, *, uid: str | None = None, is_final: bool = False
 ) -> EventDetail:
-    """Insert the event with the actor as its owner; without `public`, it is as visible as its calendar."""
-    fields = structs.replace(fields, public=calendar.public if fields.public is None else fields.public)
+    """Insert the event with the actor as its owner; by default, it is as visible as its calendar."""
+    fields = visibility.complete(fields, calendar)
     is_final = is_final and not calendar.has_questions
     event = store.insert(ctx, fields, span.resolve(fields, calendar.time_zone), calendar, uid=uid, is_final=is_final)
     ctx.tag(event.etag, with_body_hash=True)

@@ -9,7 +9,7 @@ from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import UniqueViolation
 from kalends.errors import FieldError
-from kalends.events import by_uid, present, span, store
+from kalends.events import by_uid, present, span, store, visibility
 from kalends.events.create import complete
 from kalends.events.input import EventInput
 from kalends.events.model import EventDetail
@@ -72,6 +72,5 @@ def _require_free(ctx: Context, batch: list[EventInput], calendars: dict[int | N
 
 
 def _prepare(params: EventInput, calendar: TargetCalendar) -> NewEvent:
-    fields = complete(params)
-    fields = structs.replace(fields, public=calendar.public if fields.public is None else fields.public)
+    fields = visibility.complete(complete(params), calendar)
     return NewEvent(fields, span.resolve(fields, calendar.time_zone), calendar, params.uid)

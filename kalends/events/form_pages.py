@@ -41,6 +41,9 @@ COMPARED = (
 )
 # Numbers and flags, which a form has as text.
 _AS_TEXT = {"party_max", "public", "capacity", "offer_hours", "responses_open", "show_counts", "approval"}
+AUDIENCES = {"public": "everyone", "link": "anyone with the link", "members": "only members"}
+# Of a new event on its page; other programs get the calendar's.
+DEFAULT_VISIBILITY = "link"
 # What the script of the form sends as the value of PREVIEW.
 LIVE = "live"
 CHANGED = "Somebody changed this event while you were editing it. If you save now, your version replaces theirs."
@@ -97,7 +100,8 @@ def new(ctx: Context, params: Start) -> Document:
     if not params.form_token:
         return redirect(ctx, form_token.add_to(ctx.caller))
     calendar = _calendar(ctx, params.calendar_id)
-    values = structs.asdict(api.new(ctx)) | {"public": calendar.public, "calendar_id": calendar.id, form_token.FIELD: params.form_token}
+    values = structs.asdict(api.new(ctx)) | {"public": None, "visibility": DEFAULT_VISIBILITY, "calendar_id": calendar.id}
+    values[form_token.FIELD] = params.form_token
     if params.start_time:
         values |= {"start_time": params.start_time, "time_zone": params.time_zone or policy.user(ctx).time_zone}
     return _form(ctx, _split(values | repeat_form.DEFAULTS))
@@ -189,9 +193,9 @@ def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:
 
 def _differences(stored: FormState, typed: FormState) -> list[tuple[str, str, str]]:
     """The fields in which the stored event differs from the typed one: label, stored text, typed text."""
-    audiences = {"true": "everyone", "false": "only members"}
     pairs = [(labels.label(name), _text(stored, name), _text(typed, name)) for name in COMPARED]
-    pairs.append((labels.label("public"), audiences.get(_text(stored, "public"), ""), audiences.get(_text(typed, "public"), "")))
+    theirs, yours = (AUDIENCES.get(_text(state, "visibility"), "") for state in (stored, typed))
+    pairs.append((labels.label("visibility"), theirs, yours))
     return [(label, theirs, yours) for label, theirs, yours in pairs if theirs != yours]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 
+from kalends import policy
 from kalends.events.uid import own_uid
 from kalends.ical.lines import MAX_OCTETS, escape, fold
 from kalends.ical.vtimezone import build_time_zone
@@ -28,12 +29,13 @@ Triggers = Mapping[int, Sequence[str]]
 NO_TRIGGERS: Triggers = {}
 
 
-def build_file(events: Iterable[Event], settings: Settings, triggers: Triggers = NO_TRIGGERS) -> bytes:
-    """A calendar file of these events, each as a single event."""
+def build_file(events: Iterable[Event], settings: Settings, triggers: Triggers = NO_TRIGGERS, *, for_guests: bool = False) -> bytes:
+    """A calendar file of these events, each as a single event; for_guests: with the addresses at which guests open them."""
     components: list[str] = []
     years: Years = {}
     for event in events:
-        components.append(format_event(event, settings, event_uid(event, settings), triggers=triggers.get(event.id, ())))
+        url = policy.guest_url(settings, event) if for_guests else ""
+        components.append(format_event(event, settings, event_uid(event, settings), triggers=triggers.get(event.id, ()), url=url))
         add_years(years, event)
     return join_file(components, years)
 
@@ -58,8 +60,9 @@ def event_uid(event: Event, settings: Settings) -> str:
     return event.uid or own_uid(settings, event.id)
 
 
-def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str] = (), triggers: Sequence[str] = ()) -> str:
-    """A VEVENT component; `times` replaces the lines of the event's own times, and there is an alarm for each of the triggers."""
+def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str] = (), triggers: Sequence[str] = (), url: str = "") -> str:
+    """A VEVENT component; `times` replaces the lines of the event's own times, `url` its address for members, and there is an alarm
+    for each of the triggers."""
     lines = ["BEGIN:VEVENT", f"UID:{_text(uid)}", *(times or format_times(event)), f"SUMMARY:{_text(event.title)}"]
     if event.description:
         lines.append(f"DESCRIPTION:{_text(event.description)}")
@@ -73,7 +76,11 @@ def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str
     if event.image_url:
         lines.append(f"IMAGE;VALUE=URI;DISPLAY=BADGE:{to_url(event.image_url, settings.url)}")
     updated_at = _format_utc(event.updated_at)
-    lines += [f"URL:{settings.url}/events/{event.id}", f"SEQUENCE:{event.version - 1}", f"CREATED:{_format_utc(event.created_at)}"]
+    lines += [
+        f"URL:{url or f'{settings.url}/events/{event.id}'}",
+        f"SEQUENCE:{event.version - 1}",
+        f"CREATED:{_format_utc(event.created_at)}",
+    ]
     lines += [f"LAST-MODIFIED:{updated_at}", f"DTSTAMP:{updated_at}"]
     for trigger in triggers:
         lines += ["BEGIN:VALARM", "ACTION:DISPLAY", f"DESCRIPTION:{_text(event.title)}", f"TRIGGER:{trigger}", "END:VALARM"]

@@ -11,7 +11,8 @@ from kalends.http.input.fields import reader
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import Tag, TagList
-from kalends.http.input.types import DateTime, EmailAddress, Id, Ids, LongText, Name, PartyMax, Scope, TimeZone
+from kalends.http.input.types import DateTime, EmailAddress, EventLink, Id, Ids, LongText, Name, PartyMax, Scope, TimeZone
+from kalends.records.event import Visibility
 from kalends.records.response_settings import DEFAULT_OFFER_HOURS, WaitingList, WaitingOrder
 from kalends.values import phone
 from kalends.values.picture import parse_path
@@ -99,6 +100,7 @@ class EventFields(Struct, kw_only=True):
             "tag": "must leave at most 100 tags",
             "image_url": "must be an address that begins with http:// or https://",
             "status_note": "goes with the status cancelled or postponed",
+            "visibility": "must say the same as public, if both are sent",
             "scope": "goes with one event alone, not with ids",
         }
     )
@@ -120,6 +122,9 @@ class EventFields(Struct, kw_only=True):
     image_alt: AltText | None = None
     tag_list: TagList = ""
     public: Annotated[bool, Meta(description="Whether everyone sees it; as its home calendar by default.")] | None = None
+    visibility: (
+        Annotated[Visibility, Meta(description="Who sees it: everyone, whoever has its link, or the members of its calendars.")] | None
+    ) = None
     party_max: PartyMax | None = None
     responses_open: Annotated[bool, Meta(description="Whether people can respond.")] = True
     responses_until: Annotated[DateTime, Meta(description="The last moment to respond; of a date, its end.")] | None = None
@@ -284,3 +289,4 @@ class SendInput(Struct, kw_only=True):
         | None
     ) = None
     opt_in: Annotated[bool, Meta(description="Whether to put the address on the event owner's list.")] = False
+    link: EventLink | None = None

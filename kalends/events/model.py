@@ -8,6 +8,7 @@ from kalends.events.series.model import Repeat
 from kalends.http.input.types import Deletion, Instant
 from kalends.http.remarks import Remark
 from kalends.questions.model import QuestionItem
+from kalends.records.event import Visibility
 from kalends.records.response import Tally
 from kalends.records.response_settings import WaitingList, WaitingOrder
 from kalends.values.person import Person
@@ -82,6 +83,9 @@ class EventDetail(EventItem, kw_only=True):
     country: str | None
     owner: Person
     calendars: list[CalendarName]
+    visibility: Visibility
+    # For those who may edit the event, if its visibility is `link`.
+    link_url: str | None
     repeat: Repeat | None
     party_max: int | None
     responses_open: bool

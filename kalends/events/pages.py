@@ -69,6 +69,9 @@ def show(ctx: Context, event_id: int, params: Choice = CHOOSING, **submitted: Fo
         ctx,
         title=detail.title,
         event=detail,
+        event_path=path_of(ctx, event_id),
+        linked=ctx.linked,
+        link_url=f"{ctx.settings.url}{path_of(ctx, event_id)}" if ctx.linked else detail.link_url,
         color=_cover_color(ctx, detail),
         add_links=add_links.build(detail),
         forms={name: structs.replace(form, prefix=f"{name}-") for name, form in (forms | submitted).items()},
@@ -82,6 +85,11 @@ def show(ctx: Context, event_id: int, params: Choice = CHOOSING, **submitted: Fo
         room=room.describe(ctx, event),
         structured_data=structured_data.build(detail) if detail.public else None,
     )
+
+
+def path_of(ctx: Context, event_id: int) -> str:
+    """Where the reader can open the event: at its link, if that is how they see it."""
+    return f"/e/{ctx.linked.link}" if ctx.linked else f"/events/{event_id}"
 
 
 def _cover_color(ctx: Context, event: EventDetail) -> str:
@@ -117,7 +125,7 @@ def answer(ctx: Context, event_id: int, params: Form) -> Document:
 
 def _ask(ctx: Context, event: Event, form: FormState) -> Document:
     carried = [(name, form.values[name]) for name in RESPONSE_FIELDS if isinstance(form.values.get(name), str)]
-    path = f"/events/{event.id}"
+    path = path_of(ctx, event.id)
     return ask.render_questions(ctx, event, form, _people(form.values), action=f"{path}/respond/questions", back=path, carried=carried)
 
 
@@ -134,30 +142,30 @@ def _submit(ctx: Context, event_id: int, fields: Params[ResponseInput]) -> Docum
         guest_cookie.put(ctx, event_id, response.response)
     state = response_store.find_state(ctx, event_id) if response.id is UNSET else None
     if state and state.confirm_responses == "always":
-        return redirect(ctx, f"/events/{event_id}", done="confirm-response")
+        return redirect(ctx, path_of(ctx, event_id), done="confirm-response")
     is_queued = response.response == "YES" and _may_wait(ctx, event_id, response)
-    return redirect(ctx, f"/events/{event_id}", done="said-yes-or-waits" if is_queued else f"said-{response.response.lower()}")
+    return redirect(ctx, path_of(ctx, event_id), done="said-yes-or-waits" if is_queued else f"said-{response.response.lower()}")
 
 
 @page("POST", "/events/{event_id}/comment", guests=True, rate_limited=True, again=show, form="comment")
 def comment(ctx: Context, event_id: int, params: Form) -> Document:
     """Comment on the event."""
     created = comments.create(ctx, Form(params.values | {"event_id": event_id}).read(CommentInput))
-    return redirect(ctx, f"/events/{event_id}", done="commented" if created.approved == "true" else "waiting")
+    return redirect(ctx, path_of(ctx, event_id), done="commented" if created.approved == "true" else "waiting")
 
 
 @page("POST", "/events/{event_id}/link", guests=True, rate_limited=True, again=show, form="link")
 def link(ctx: Context, event_id: int, params: Form) -> Document:
     """Have the personal link of a response sent to its address."""
     responses.link(ctx, Form(params.values | {"event_id": event_id}).read(LinkRequest))
-    return redirect(ctx, f"/events/{event_id}", done="guest-link-sent")
+    return redirect(ctx, path_of(ctx, event_id), done="guest-link-sent")
 
 
 @page("POST", "/events/{event_id}/send", guests=True, rate_limited=True, again=show, form="send")
 def send(ctx: Context, event_id: int, params: Form) -> Document:
     """Have the event sent to an address or a phone."""
     api.send_to_me(ctx, event_id, params.read(SendInput))
-    return redirect(ctx, f"/events/{event_id}", done="sent")
+    return redirect(ctx, path_of(ctx, event_id), done="sent")
 
 
 @page("GET", "/events/{event_id}/announce")
@@ -180,6 +188,13 @@ def announce(ctx: Context, event_id: int, params: Form) -> Document:
     """Send the event to every confirmed address on its owner's list."""
     announced = api.announce(ctx, event_id)
     return redirect(ctx, f"/events/{event_id}", done="announced", count=announced.queued)
+
+
+@page("POST", "/events/{event_id}/reset_link", again=show, form="place")
+def reset_link(ctx: Context, event_id: int, params: Form) -> Document:
+    """Replace the link of the event by a new one."""
+    api.reset_link(ctx, event_id)
+    return redirect(ctx, f"/events/{event_id}", done="link-reset")
 
 
 @page("POST", "/events/{event_id}/copy", again=show, form="place")

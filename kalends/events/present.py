@@ -27,7 +27,11 @@ from kalends.values.picture import parse_path
 from kalends.values.timestamps import UTC_FORMATS, format_utc
 
 _DEFAULT_SETTINGS = structs.asdict(DEFAULTS)
-_EDITABLE = ("title", "all_day", "time_zone", "description", "location", "image_url", "image_alt", "public", "party_max", *STATUS, *PARTS)
+_EDITABLE = (
+    *("title", "all_day", "time_zone", "description", "location", "image_url", "image_alt", "public", "visibility", "party_max"),
+    *STATUS,
+    *PARTS,
+)
 
 
 def load_detail(ctx: Context, event_id: int) -> EventDetail:
@@ -126,6 +130,8 @@ def _detail(
         country=event.country,
         owner=Person(event.owner_id, event.owner_name),
         calendars=calendars,
+        visibility=event.visibility,
+        link_url=policy.link_url(ctx.settings, event) if event.by_link and event.can_edit else None,
         repeat=repeat,
         party_max=event.party_limit,
         **settings,

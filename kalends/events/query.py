@@ -12,7 +12,7 @@ from kalends.events.uid import Uid
 from kalends.http.input.fields import reader
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid, read_bool
-from kalends.http.input.types import DATE_OR_TIME, Alarms, DateTime, Id, Ids, TimeZone
+from kalends.http.input.types import DATE_OR_TIME, Alarms, DateTime, EventLink, Id, Ids, TimeZone
 from kalends.http.paging import Paging
 from kalends.http.sparse_fields import FIELDS, read_fields
 from kalends.values import datetimes
@@ -68,6 +68,12 @@ _SEQ = re.compile("[0-9]{1,18}")
 Moment = Annotated[str, Meta(max_length=100), FieldOptions(check=_check_moment, schema={"format": DATE_OR_TIME})]
 
 
+class LinkHolder(Struct, kw_only=True):
+    """The link of somebody who is no member."""
+
+    link: EventLink | None = None
+
+
 class EventView(Struct, kw_only=True):
     """What to show of an event."""
 
@@ -82,6 +88,7 @@ class EventView(Struct, kw_only=True):
     fields: DetailFields | None = None
     comments: Comments | None = None
     as_of: Annotated[Moment, Meta(description="The event as it was then: at a time, or after the change with this `seq`.")] | None = None
+    link: EventLink | None = None
 
 
 SEARCHED = ("text", "title", "description", "tags", "location", "location_name", "street", "city", "state", "zip", "country")

@@ -82,7 +82,7 @@ def responses(ctx: Context, event_id: int, params: GuestQuery) -> Document:
         next_page=next_page,
         query=params,
         form=filled(params),
-        is_public=event.public,
+        is_open=event.is_open,
         questions=questions,
         counted=question_answers.count(ctx, event_id) if questions else {},
         describe=question_present.describe,

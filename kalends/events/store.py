@@ -21,7 +21,7 @@ from kalends.values.picture import to_path
 
 _TEXT = ("title", "description", "location", "image_url", "image_alt", *PARTS)
 _SPAN = ("start_at", "end_at", "until_at")
-_FIELDS = (*_TEXT, *_SPAN, "all_day", "time_zone", "tags", "public", "party_max", *STATUS, "search")
+_FIELDS = (*_TEXT, *_SPAN, "all_day", "time_zone", "tags", "public", "by_link", "party_max", *STATUS, "search")
 _SERIES = ("uid", "series_id", "slot", "edited")
 _COLUMNS = ", ".join(_FIELDS)
 _VALUES = ", ".join(f":{name}" for name in _FIELDS)
@@ -34,10 +34,12 @@ VALUES (:id, :owner_id, :calendar_id, :uid, {_VALUES}, 1, :now, :now)
 
 _INTEGERS = ("id", "owner_id", "calendar_id", "series_id", "party_max", *_SPAN)
 _TYPES = dict.fromkeys((*_FIELDS, *_SERIES), "TEXT") | dict.fromkeys(_INTEGERS, "BIGINT")
-_TYPES |= dict.fromkeys(("all_day", "public", "edited"), "BOOLEAN")
+_TYPES |= dict.fromkeys(("all_day", "public", "by_link", "edited"), "BOOLEAN")
 # Columns of an occurrence that differ from those of its pattern.
 _OCCURRENCE_TYPES = dict.fromkeys(_SPAN, "BIGINT") | {"slot": "TEXT"}
 
+# The number in the link of a new event: the default of its column.
+FIRST_LINK = 1
 # How many characters one request may add to the text index: about a second of work, for which all other writes wait.
 MAX_TEXT = 2_000_000
 
@@ -199,7 +201,7 @@ def _new_event(ctx: Context, columns: dict[str, Any], calendar: TargetCalendar, 
     owner = policy.user(ctx)
     columns |= {"version": 1, "created_at": ctx.now, "updated_at": ctx.now, "can_edit": True, "edited": False, "sent_uid": columns["uid"]}
     columns |= {"owner_name": owner.user_name if owner.name is None else owner.name, "calendar_party_max": calendar.party_max}
-    columns["settings_text"] = encode_settings(settings)
+    columns |= {"settings_text": encode_settings(settings), "link_number": FIRST_LINK if columns["by_link"] else None}
     values: list[Any] = [columns.get(name) for name in Event.__struct_fields__]
     return Event(*values)
 
@@ -249,6 +251,12 @@ def _update_rows(ctx: Context, names: tuple[str, ...], rows: list[dict[str, Any]
 def mark_edited(ctx: Context, ids: list[int]) -> None:
     """Mark occurrences of series as changed alone."""
     ctx.tx.run(f"UPDATE events SET edited = TRUE WHERE id {ctx.db.in_list('ids')} AND series_id IS NOT NULL", ids=ids)
+
+
+def reset_link(ctx: Context, event: Event) -> None:
+    """Replace the link of the event and of all dates of its series."""
+    where = "id = :id" if event.series_id is None else "series_id = :id"
+    ctx.tx.run(f"UPDATE events SET link_number = link_number + 1 WHERE {where}", id=event.series_id or event.id)
 
 
 def delete(ctx: Context, ids: list[int]) -> None:
@@ -318,6 +326,7 @@ def _columns(ctx: Context, fields: EventFields, span: Span) -> dict[str, Any]:
     columns = {name: getattr(fields, name) for name in ("public", "party_max", *STATUS)}
     if fields.image_url:
         columns["image_url"] = to_path(fields.image_url, ctx.settings.url)
+    columns["by_link"] = fields.visibility == "link"
     return {**content_columns(fields), **span_columns(span), **columns}
 
 

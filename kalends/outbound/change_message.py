@@ -77,8 +77,8 @@ def _links(ctx: Context, event: Event, response: Response | None, invitation: In
     """The choices, each of which opens a page that has it chosen, and the event if the page of it can be opened."""
     url = policy.response_url(ctx.settings, response) if response else policy.invitation_url(ctx.settings, invitation) if invitation else ""
     choices = [Link(text, f"{url}?response={choice}") for choice, text in CHOICES] if url and asks else []
-    is_open = event.public or invitation is None
-    return [*choices, *([Link("To the event", f"{ctx.settings.url}/events/{event.id}")] if is_open else [])]
+    is_open = event.is_open or invitation is None
+    return [*choices, *([Link("To the event", policy.guest_url(ctx.settings, event))] if is_open else [])]
 
 
 def _headline(changed: ChangedEvent) -> str:

@@ -31,7 +31,7 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
         raise Undeliverable("The event was deleted before it was sent.")
     event = events.get(ctx, message.event_id)
     own, reason = _own_link(ctx, event, delivery.address)
-    links = [own, *([Link("To the event", f"{ctx.settings.url}/events/{event.id}")] if event.public else [])]
+    links = [own, *([Link("To the event", policy.guest_url(ctx.settings, event))] if event.is_open else [])]
     stop = stop_url(ctx.settings, delivery.id)
     lead = LEAD.format(message.text)
     mail = guest_mail(ctx.settings, delivery, event, message.subject, lead, links, reason, stop=stop, has_file=False)

@@ -14,6 +14,7 @@ from kalends.events.ical import build_file
 from kalends.events.status import describe, title_with_status
 from kalends.outbound.mail import wire_address
 from kalends.outbound.segments import plain, segments
+from kalends.policy import guest_url
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.user import User
@@ -53,16 +54,17 @@ def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
         message["List-Unsubscribe"] = f"<{unsubscribe}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     reason = LISTED.format(event.owner_name) if unsubscribe else RESPONDED if delivery.is_about_new_date else REQUESTED
-    content: dict[str, Any] = {**values, "event": event, "url": _url(settings, event), "reason": reason, "unsubscribe": unsubscribe}
+    url = _url(settings, event, for_guests=delivery.public)
+    content: dict[str, Any] = {**values, "event": event, "url": url, "reason": reason, "unsubscribe": unsubscribe}
     message.set_content(_plain_text(**content), cte="quoted-printable")
     message.add_alternative(render_text("deliveries/event.html", **content), subtype="html", cte="quoted-printable")
-    attach_event(message, settings, event)
+    attach_event(message, settings, event, for_guests=delivery.public)
     return message
 
 
-def attach_event(message: EmailMessage, settings: Settings, event: Event) -> None:
+def attach_event(message: EmailMessage, settings: Settings, event: Event, *, for_guests: bool = True) -> None:
     """Add the event as a calendar file."""
-    file = build_file([event], settings)
+    file = build_file([event], settings, for_guests=for_guests)
     message.add_attachment(
         file, maintype="text", subtype="calendar", params={"charset": "utf-8", "method": "PUBLISH"}, filename="event.ics"
     )
@@ -72,7 +74,7 @@ def preview(settings: Settings, event: Event) -> str:
     """The plain text of an announcement, for its sender to review."""
     reason = LISTED.format(event.owner_name)
     link = "a link of each recipient's own"
-    return _plain_text(**describe_event(event), event=event, url=_url(settings, event), reason=reason, unsubscribe=link)
+    return _plain_text(**describe_event(event), event=event, url=_url(settings, event, for_guests=True), reason=reason, unsubscribe=link)
 
 
 def confirmation(settings: Settings, delivery: Delivery, owner: User) -> EmailMessage:
@@ -109,7 +111,7 @@ def envelope(settings: Settings, address: str, subject: str, number: str, sent_a
 
 def text(settings: Settings, delivery: Delivery, event: Event) -> str:
     """The event as SMS of two segments with complete links; the place is shortened first, then the title, then the time."""
-    links = _url(settings, event)
+    links = _url(settings, event, for_guests=delivery.public)
     if delivery.subscriber_id is not None:
         links += f" Stop: {short_unsubscribe_url(settings, delivery.subscriber_id)}"
     fits = (candidate for candidate in _wordings(event) if segments(f"{candidate} {links}") <= MAX_SEGMENTS)
@@ -159,8 +161,8 @@ def _plain_text(*, event: Event, title: str, status: str, time: str, url: str, r
     return "\n\n".join(filter(None, (top, status, event.description, url, f"-- \n{bottom}"))) + "\n"
 
 
-def _url(settings: Settings, event: Event) -> str:
-    return f"{settings.url}/events/{event.id}"
+def _url(settings: Settings, event: Event, *, for_guests: bool) -> str:
+    return guest_url(settings, event) if for_guests else f"{settings.url}/events/{event.id}"
 
 
 def _line(value: str) -> str:

@@ -55,7 +55,7 @@ def response_mail(settings: Settings, delivery: Delivery, event: Event, response
 def removal_mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
     """The news that an editor has removed the response."""
     lead = "The organiser has removed your response to this event. If that is a mistake, respond again, or ask the organiser."
-    links = [Link("To the event", f"{settings.url}/events/{event.id}")]
+    links = [Link("To the event", policy.guest_url(settings, event))]
     return guest_mail(settings, delivery, event, f"Your response was removed: {event.title}", lead, links)
 
 

@@ -24,6 +24,9 @@ VISIBLE_TO_USER = f"""(
 _VISIBLE_TO_MEMBER = f"(p.grants OR {VISIBLE_TO_USER})"
 _VISIBLE_TO_POSSIBLE_MEMBER = f"(p.grants AND {is_member(':calendar')} OR {VISIBLE_TO_USER})"
 
+# Whether the link of the request opens the event: it is the link's own, or a date of the same series.
+_LINKED = "(e.by_link AND (e.id = :linked_id OR e.series_id = :linked_series_id))"
+
 # Whether the actor may edit an event `e` whose home calendar is `c`: its owner, and the owner and editors of that calendar may.
 EVENT_EDITABLE = """(
     e.owner_id = :me OR c.owner_id = :me
@@ -47,6 +50,7 @@ _COLUMNS = columns(
     first_date="r.start_date AS first_date",
     calendar_party_max="c.party_max AS calendar_party_max",
     settings_text=f"{response_settings.select_text('q')} AS settings_text",
+    link_number="CASE WHEN e.by_link THEN e.link_number END AS link_number",
 )
 # Events with whether the actor may edit them.
 SELECT_EVENTS = f"""
@@ -112,16 +116,27 @@ def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
     return _VISIBLE_TO_MEMBER if as_member else VISIBLE_TO_USER
 
 
+def _visible(ctx: Context) -> str:
+    """SQL: whether the actor sees the event `e`, also by the link of the request. Lists have no event for its link alone."""
+    return event_visible(ctx) if ctx.linked is None else f"({event_visible(ctx)} OR {_LINKED})"
+
+
+def _params(ctx: Context) -> dict[str, int | None]:
+    """The parameters of _visible beside :me."""
+    return {} if ctx.linked is None else {"linked_id": ctx.linked.id, "linked_series_id": ctx.linked.series_id}
+
+
 def event(ctx: Context, event_id: int, *, to: Right) -> Event:
     """The event, if the actor has this right."""
-    event = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND {event_visible(ctx)}", id=event_id, me=me(ctx))
+    event = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND {_visible(ctx)}", id=event_id, me=me(ctx), **_params(ctx))
     return _require(ctx, event, to)
 
 
 def reload_event(ctx: Context, event: Event) -> Event:
     """The event as it is now; NotFound if it was hidden from the actor since. Who saw a private one still does."""
-    visible = event_visible(ctx) if event.public else "1 = 1"
-    return _require(ctx, ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND {visible}", id=event.id, me=me(ctx)), Right.SEE)
+    visible, params = (_visible(ctx), _params(ctx)) if event.public else ("1 = 1", {})
+    sql = f"{SELECT_EVENTS} WHERE e.id = :id AND {visible}"
+    return _require(ctx, ctx.tx.one(Event, sql, id=event.id, me=me(ctx), **params), Right.SEE)
 
 
 def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> list[Event]:
@@ -142,13 +157,13 @@ def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> 
 def visible_events(ctx: Context, ids: Iterable[int | None]) -> dict[int, Event]:
     """Those of the events that the actor can see, by their ids."""
     event_ids = sorted({event_id for event_id in ids if event_id is not None})
-    sql = f"{SELECT_EVENTS} WHERE e.id {ctx.db.in_list('ids')} AND {event_visible(ctx)}"
-    return {event.id: event for event in ctx.tx.all(Event, sql, ids=event_ids, me=me(ctx))}
+    sql = f"{SELECT_EVENTS} WHERE e.id {ctx.db.in_list('ids')} AND {_visible(ctx)}"
+    return {event.id: event for event in ctx.tx.all(Event, sql, ids=event_ids, me=me(ctx), **_params(ctx))}
 
 
 def coming_dates(ctx: Context, series_id: int, since: int, *, unchecked: bool = False) -> list[Event]:
     """The events of the series that begin later than now, from `since` on, and that the actor sees; unchecked: or does not see."""
-    visible = "1 = 1" if unchecked else event_visible(ctx)
+    visible, params = ("1 = 1", {}) if unchecked else (_visible(ctx), _params(ctx))
     return ctx.tx.all(
         Event,
         f"""{SELECT_EVENTS} WHERE e.series_id = :series_id AND e.start_at > :now AND e.start_at >= :since AND {visible}
@@ -157,6 +172,7 @@ def coming_dates(ctx: Context, series_id: int, since: int, *, unchecked: bool = 
         now=ctx.now,
         since=since,
         me=me(ctx),
+        **params,
     )
 
 
@@ -164,11 +180,12 @@ def count_coming_dates(ctx: Context, series_id: int, since: int) -> tuple[int, i
     """How many events of the series are to come that the actor sees, and how many of them from `since` on."""
     [(coming, following)] = ctx.tx.rows(
         f"""SELECT count(*), count(CASE WHEN e.start_at >= :since THEN 1 END)
-            FROM events e WHERE e.series_id = :series_id AND e.start_at > :now AND {event_visible(ctx)}""",
+            FROM events e WHERE e.series_id = :series_id AND e.start_at > :now AND {_visible(ctx)}""",
         series_id=series_id,
         since=since,
         now=ctx.now,
         **({"me": me(ctx)} if ctx.actor else {}),
+        **_params(ctx),
     )
     return coming, following
 
@@ -196,8 +213,12 @@ def event_with_counts(ctx: Context, event_id: int, *, was_visible: bool = False,
     was_visible: the actor saw it before this action, which took it away.
     is_final: no statement follows.
     """
-    sql = _WITH_COUNTS_FOR_GUEST if ctx.actor is None else _WITH_COUNTS_UNCHECKED if was_visible else _WITH_COUNTS_FOR_USER
-    event = (ctx.tx.final_read() if is_final else ctx.tx).one(EventWithCounts, sql, id=event_id, me=me(ctx), now=ctx.now)
+    if ctx.linked is not None:
+        sql = _SELECT_WITH_COUNTS % (calendar_visible(ctx), f"e.id = :id AND {_visible(ctx)}")
+        event = ctx.tx.one(EventWithCounts, sql, id=event_id, me=me(ctx), now=ctx.now, **_params(ctx))
+    else:
+        sql = _WITH_COUNTS_FOR_GUEST if ctx.actor is None else _WITH_COUNTS_UNCHECKED if was_visible else _WITH_COUNTS_FOR_USER
+        event = (ctx.tx.final_read() if is_final else ctx.tx).one(EventWithCounts, sql, id=event_id, me=me(ctx), now=ctx.now)
     if event is None:
         raise missing_event(ctx, event_id)
     return event

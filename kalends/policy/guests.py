@@ -5,6 +5,7 @@ from kalends.context import Context
 from kalends.db import columns
 from kalends.policy.account import has_verified
 from kalends.policy.actor import Right, me, user
+from kalends.policy.event_link import event_of_guest
 from kalends.policy.events import COMMENT_VISIBLE, event
 from kalends.records.comment import Comment
 from kalends.records.event import Event
@@ -26,8 +27,8 @@ def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event
     comment = ctx.tx.one(Comment, f"SELECT {columns(Comment)} FROM comments WHERE id = :id", id=comment_id)
     if comment is None:
         raise errors.NotFound
-    on = event(ctx, comment.event_id, to=Right.SEE)
     is_author = ctx.actor is not None and comment.user_id == ctx.actor.id
+    on = event_of_guest(ctx, comment.event_id) if is_author else event(ctx, comment.event_id, to=Right.SEE)
     if not (comment.approved or on.can_edit or is_author):
         raise errors.NotFound
     user(ctx)
@@ -50,7 +51,7 @@ def response(ctx: Context, response_id: int, *, to: Right = Right.SEE) -> tuple[
     response = ctx.tx.one(Response, f"SELECT {columns(Response)} FROM responses WHERE id = :id", id=response_id)
     if response is None:
         raise errors.NotFound
-    to_event = event(ctx, response.event_id, to=Right.SEE)
+    to_event = event_of_guest(ctx, response.event_id)
     if not can_see_response(ctx, response, to_event):
         raise errors.NotFound
     if to is Right.EDIT and not to_event.can_edit:

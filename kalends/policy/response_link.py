@@ -20,7 +20,7 @@ MAX_DIGITS = 18
 INCOMPLETE = "This link does not work: it is not complete, or it was replaced by a newer one. Look for the newest mail about the event."
 ENDED = "This link ended 30 days after the event."
 # SQL: whether the guest of the response `r` can open the event `e`, is invited to it, or was added by an editor.
-GUEST_SEES_EVENT = f"""(r.added OR {VISIBLE_TO_USER.replace(":me", "r.user_id")}
+GUEST_SEES_EVENT = f"""(r.added OR e.by_link OR {VISIBLE_TO_USER.replace(":me", "r.user_id")}
     OR EXISTS (SELECT 1 FROM invitations i WHERE i.event_id = e.id AND i.email_key = r.email_key AND i.state <> 'withdrawn')
     OR EXISTS (SELECT 1 FROM invitations i WHERE i.series_id = e.series_id AND i.email_key = r.email_key AND i.state <> 'withdrawn')
 )"""
@@ -53,21 +53,21 @@ def linked_response(ctx: Context, token: str, *, of_hidden: bool = False) -> tup
 
 
 def essentials(event: Event) -> Event:
-    """The event as its guests see it by links and mails: a private one with its title, time, place and status alone."""
-    return event if event.public else structs.replace(event, description=None, image_url=None, tags="")
+    """The event as its guests see it by links and mails: one for members with its title, time, place and status alone."""
+    return event if event.is_open else structs.replace(event, description=None, image_url=None, tags="")
 
 
 def sees_event(ctx: Context, response: Response, event: Event) -> bool:
     """Whether the guest of the response sees the essentials of the event: they can open it, are invited to it, or an editor added them."""
-    if event.public:
+    if event.is_open:
         return True
     sql = f"SELECT 1 FROM responses r, events e WHERE r.id = :id AND e.id = :event_id AND {GUEST_SEES_EVENT}"
     return bool(ctx.tx.rows(sql, id=response.id, event_id=event.id))
 
 
 def opens_event(ctx: Context, response: Response, event: Event) -> bool:
-    """Whether the guest of the response can open the event: it is public, or visible to their account."""
-    if event.public:
+    """Whether the guest of the response can open the event: it is public or seen by its link, or visible to their account."""
+    if event.is_open:
         return True
     sql = f"SELECT 1 FROM events e WHERE e.id = :id AND {VISIBLE_TO_USER}"
     return response.user_id is not None and bool(ctx.tx.rows(sql, id=event.id, me=response.user_id))

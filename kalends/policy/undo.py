@@ -6,12 +6,16 @@ from kalends import errors
 from kalends.context import Context
 from kalends.policy.actor import Right, user
 from kalends.policy.calendars import calendar
+from kalends.policy.event_link import event_of_guest
 from kalends.policy.events import require_each, visible_events
 
 
 def require_undo_in_events(ctx: Context, rights: Mapping[int, Right]) -> None:
     """Changes of these events, and of what belongs to them, need these rights."""
-    require_each(ctx, visible_events(ctx, rights), rights)
+    visible = visible_events(ctx, rights)
+    # The author of a response or a comment undoes it without the link of the event.
+    by_author = [event_id for event_id, right in rights.items() if right is Right.SEE and event_id not in visible]
+    require_each(ctx, visible | {event_id: event_of_guest(ctx, event_id) for event_id in by_author}, rights)
 
 
 def require_restored_event(ctx: Context, owner_id: int, calendar_id: int) -> None:

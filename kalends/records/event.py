@@ -1,5 +1,7 @@
 """The rows of an event."""
 
+from typing import Literal
+
 from msgspec import Struct
 
 from kalends.records import response_settings
@@ -8,6 +10,10 @@ from kalends.values import datetimes
 
 # What separates the fields of a record, and the records, in columns that have several of them.
 FIELD, RECORD = "\x1f", "\x1e"
+
+
+# Who sees an event: everyone, whoever has its link, or only the members of its calendars.
+Visibility = Literal["public", "link", "members"]
 
 
 class Event(Struct, frozen=True):
@@ -53,6 +59,21 @@ class Event(Struct, frozen=True):
     settings_text: str | None
     # What the picture shows, for those who cannot see it.
     image_alt: str | None
+    # The number in the link by which people see it; None if they do not see it by its link.
+    link_number: int | None
+
+    @property
+    def by_link(self) -> bool:
+        return self.link_number is not None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether people without an account can open it: everyone, or whoever has its link."""
+        return self.public or self.by_link
+
+    @property
+    def visibility(self) -> Visibility:
+        return "public" if self.public else "link" if self.by_link else "members"
 
     @property
     def party_limit(self) -> int | None:

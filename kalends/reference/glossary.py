@@ -16,6 +16,7 @@ from kalends.http.openapi.schema import nullable
 from kalends.questions.model import KINDS as QUESTION_KINDS
 from kalends.questions.model import PER
 from kalends.records.delivery import PLACE_NOTICES, MessageKind
+from kalends.records.event import Visibility
 from kalends.records.response_settings import WaitingList, WaitingOrder
 from kalends.records.suppression import Purpose
 from kalends.records.suppression import Reason as SuppressionReason
@@ -93,6 +94,8 @@ MEANINGS = {
     "tag_list": "Tags, comma-delimited.",
     "tags": "Tags, as an array.",
     "public": "Whether everyone can see it.",
+    "visibility": "Who sees the event: everyone (public), whoever has its link (link), or the members of its calendars (members).",
+    "link_url": "The link by which people without an account see the event, for those who may edit it; null if it has none.",
     "Status.status": "One word: ok.",
     "status": "Whether the event takes place: planned, cancelled or postponed.",
     "status_note": "Why it is cancelled or postponed; null if it is planned.",
@@ -411,6 +414,7 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     QUESTION_KINDS: "QuestionKind",
     PER: "AskedPer",
     ("public",): "SearchScope",
+    get_args(Visibility): "Visibility",
     ("start_time", "-start_time"): "EventOrder",
     ("none", "guests", "all"): "Moderation",
     ("on", "off"): "Confirmations",

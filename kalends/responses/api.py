@@ -113,6 +113,7 @@ def link(ctx: Context, params: LinkRequest) -> LinkRequested:
 
     The reply is the same whether or not the address has responded.
     """
+    policy.open_link(ctx, params.link)
     event = policy.event(ctx, params.event_id, to=Right.SEE)
     response_mail.insert_link(ctx, event, params.email_address)
     return LinkRequested(params.email_address)

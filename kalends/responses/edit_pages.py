@@ -4,6 +4,7 @@ from msgspec import structs
 
 from kalends import policy
 from kalends.context import Context
+from kalends.events.pages import path_of
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.questions import store as questions
@@ -33,7 +34,7 @@ def edit(ctx: Context, response_id: int, form: FormState | None = None) -> Docum
         place=place,
         is_asked=is_asked,
         has_questions=bool(questions.of_event(ctx, event.id, event.calendar_id)),
-        back=_back(event),
+        back=_back(ctx, event),
     )
 
 
@@ -42,7 +43,7 @@ def update(ctx: Context, response_id: int, params: Form) -> Document:
     """Correct a response."""
     _, event = policy.response(ctx, response_id)
     api.update(ctx, response_id, params.changes(ResponseChanges))
-    return redirect(ctx, _back(event), done="saved", can_undo=True)
+    return redirect(ctx, _back(ctx, event), done="saved", can_undo=True)
 
 
 @page("POST", "/responses/{response_id}/accept", again=edit)
@@ -50,7 +51,7 @@ def accept(ctx: Context, response_id: int, params: Form) -> Document:
     """Accept a response, or let it in beyond the capacity."""
     api.accept(ctx, response_id, params.read(Acceptance))
     _, event = policy.response(ctx, response_id)
-    return redirect(ctx, _back(event), done="saved")
+    return redirect(ctx, _back(ctx, event), done="saved")
 
 
 @page("GET", "/responses/{response_id}/delete")
@@ -58,7 +59,9 @@ def ask(ctx: Context, response_id: int) -> Document:
     """Ask before a response is removed."""
     response, event = policy.response(ctx, response_id)
     form = filled({"notify": True})
-    return render("responses/delete.html", ctx, title="Remove the response", form=form, response=response, event=event, back=_back(event))
+    return render(
+        "responses/delete.html", ctx, title="Remove the response", form=form, response=response, event=event, back=_back(ctx, event)
+    )
 
 
 @page("POST", "/responses/{response_id}/delete")
@@ -66,7 +69,7 @@ def destroy(ctx: Context, response_id: int, params: Form) -> Document:
     """Remove a response."""
     _, event = policy.response(ctx, response_id)
     api.destroy(ctx, response_id, params.read(ResponseRemoval))
-    return redirect(ctx, _back(event), done="response-removed", can_undo=True)
+    return redirect(ctx, _back(ctx, event), done="response-removed", can_undo=True)
 
 
 @page("POST", "/responses/{response_id}/reset_link", again=edit)
@@ -74,8 +77,8 @@ def reset_link(ctx: Context, response_id: int, params: Form) -> Document:
     """Give the response another personal link, which is mailed to the guest."""
     _, event = policy.response(ctx, response_id)
     api.reset_link(ctx, response_id, ResponseProof())
-    return redirect(ctx, _back(event), done="guest-link-reset")
+    return redirect(ctx, _back(ctx, event), done="guest-link-reset")
 
 
-def _back(event: Event) -> str:
-    return f"/events/{event.id}/responses" if event.can_edit else f"/events/{event.id}"
+def _back(ctx: Context, event: Event) -> str:
+    return f"/events/{event.id}/responses" if event.can_edit else path_of(ctx, event.id)

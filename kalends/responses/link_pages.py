@@ -73,6 +73,7 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
         is_over=event.is_over(ctx.now),
         is_visible=policy.sees_event(ctx, response, event),
         is_open=policy.opens_event(ctx, response, event),
+        address_of_event=policy.guest_url(ctx.settings, event),
         place=place,
         path=f"/r/{response_token}",
         item=present.item(ctx, response),
@@ -153,6 +154,7 @@ def ask(ctx: Context, proposal_token: str, form: FormState | None = None) -> Doc
         form=form,
         fields=proposal.params.value,
         event=event,
+        address_of_event=policy.guest_url(ctx.settings, event),
         time=event_time.long(event),
         address=mask(proposal.email_address),
     )
@@ -190,7 +192,7 @@ def _feed(ctx: Context, response_token: str) -> Document:
     response, _ = load(ctx, response_token, of_hidden=True)
     dates = events.find_by_ids(ctx, store.of_series(ctx, response))
     visible = [policy.essentials(date) for date in dates if policy.sees_event(ctx, response, date)]
-    return Document(build_file(visible, ctx.settings), CALENDAR_FILE)
+    return Document(build_file(visible, ctx.settings, for_guests=True), CALENDAR_FILE)
 
 
 def _change(ctx: Context, response: Response, event: Event, changes: Changes[ResponseFields]) -> Document:
@@ -220,7 +222,7 @@ def _load_proposal(ctx: Context, token: str) -> tuple[proposals.Proposal, Event]
     ctx.headers.update(PRIVATE)
     try:
         proposal = proposals.by_token(ctx, token)
-        return proposal, policy.event(ctx, proposal.event_id, to=policy.Right.SEE)
+        return proposal, policy.event_of_guest(ctx, proposal.event_id)
     except errors.NotFound as problem:
         problem.headers.update(PRIVATE)
         raise

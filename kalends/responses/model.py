@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.options import StructOptions
-from kalends.http.input.types import EmailAddress, Id, Instant, LongText, Name, Scope
+from kalends.http.input.types import EmailAddress, EventLink, Id, Instant, LongText, Name, Scope
 from kalends.http.paging import Paging
 from kalends.questions.model import AnswerItem, Answers
 
@@ -58,6 +58,7 @@ class ResponseInput(ResponseFields, kw_only=True):
     email_address: EmailAddress | None = None
     notify: Notify = True
     scope: Scope = "this"
+    link: EventLink | None = None
 
 
 Token = Annotated[str, Meta(max_length=100, description="What follows /r/ in the personal link; proof that the address is yours.")]
@@ -101,6 +102,7 @@ class LinkRequest(Struct, kw_only=True):
 
     event_id: Annotated[Id, Meta(description="The event.")]
     email_address: EmailAddress
+    link: EventLink | None = None
 
 
 class LinkRequested(Struct):

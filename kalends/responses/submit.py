@@ -18,6 +18,7 @@ from kalends.responses.series import respond_to_series
 def submit(ctx: Context, params: Params[ResponseInput], via: Via) -> ResponseCreated:
     """Respond, and return the record, or to a caller without proof the fields of the request."""
     fields = params.value
+    policy.open_link(ctx, fields.link)
     event = policy.event(ctx, fields.event_id, to=Right.SEE)
     who = author(ctx, fields.email_address, fields.name)
     if fields.scope != "this" and event.series_id is not None:

@@ -47,6 +47,7 @@ LABELS = {
     "phone_number": "Mobile number",
     "plus_n": "Guests",
     "public": "Who sees it",
+    "visibility": "Who sees it",
     "repeat": "Repeat",
     "offer_hours": "Hours to take an offered place",
     "response": "Your response",

@@ -29,6 +29,8 @@ def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "response_id": response,
         "response_token": a_response_token(settings, response),
         "token": None,
+        "event_link": an_event(cast.alice, visibility="link")["link_url"].rsplit("/", 1)[1],
+        "link": None,
         "invitation_token": an_invitation_token(settings, an_invitation(cast.alice, event)["id"]),
         "response": "NO",
         "ids": event["id"],

@@ -7,7 +7,7 @@ from tests.conftest import Clock
 from tests.events.listing import listed
 from tests.events.test_show import FULL
 
-OWN = {"id", "owner", "calendars", "calendar_ids", "public", "uid", "url", "can_edit", "created_at", "updated_at"}
+OWN = {"id", "owner", "calendars", "calendar_ids", "public", "visibility", "uid", "url", "can_edit", "created_at", "updated_at"}
 
 
 def test_a_copy_has_the_content_and_is_ones_own(cast: Cast, clock: Clock) -> None:

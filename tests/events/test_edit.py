@@ -59,7 +59,7 @@ def test_update_accepts_the_fields_of_edit(cast: Cast, fields: dict[str, Any]) -
         assert again.status == 200, (editable, again)
         assert again.json | {"updated_at": ""} == created.json | {"updated_at": ""}
         copied = cast.alice.put(f"{event}/copy")
-        assert cast.alice.get(f"/api/events/{copied.json['id']}/edit").json == editable | {"public": False}
+        assert cast.alice.get(f"/api/events/{copied.json['id']}/edit").json == editable | {"public": False, "visibility": "members"}
 
 
 def test_edit_returns_the_editable_fields(cast: Cast) -> None:

@@ -60,9 +60,9 @@ def test_the_token_of_one_person_leads_nobody_else(cast: Cast) -> None:
 
 
 def test_the_form_says_who_will_see_the_event(cast: Cast) -> None:
-    public = a_calendar(cast.alice, public=True)
-    assert re.search(r'name="public" value="false" checked', cast.alice.get("/events/new?form_token=1").text)
-    assert re.search(r'name="public" value="true" checked', cast.alice.get(f"/events/new?calendar_id={public['id']}&form_token=1").text)
+    assert re.search(r'name="visibility" value="link" checked', cast.alice.get("/events/new?form_token=1").text)
+    event = an_event(cast.alice, public=True)
+    assert re.search(r'name="visibility" value="public" checked', cast.alice.get(f"/events/{event['id']}/edit").text)
 
 
 def test_a_private_event_is_not_offered_for_sharing_with_everyone(cast: Cast) -> None:
@@ -72,11 +72,11 @@ def test_a_private_event_is_not_offered_for_sharing_with_everyone(cast: Cast) ->
     path = f"/events/{event['id']}"
     page = cast.alice.get(path).text
     assert "Only members of the calendar Band &lt;b&gt; can open this address." in page
-    assert f'href="{path}/edit#public"' in page
-    assert f'href="{path}/edit#public"' not in cast.vera.get(path).text
+    assert f'href="{path}/edit#visibility"' in page
+    assert f'href="{path}/edit#visibility"' not in cast.vera.get(path).text
     replies = cast.alice.get(f"{path}/responses").text
     assert "Send people the address" not in replies
-    assert f'href="{path}/edit#public"' in replies
+    assert f'href="{path}/edit#visibility"' in replies
     public = f"/events/{an_event(cast.alice, public=True)['id']}"
     assert "can open this address" not in cast.alice.get(public).text
     assert "Send people the address" in cast.alice.get(f"{public}/responses").text
@@ -87,7 +87,7 @@ def test_a_conflict_shows_what_differs_and_what_saving_will_do(cast: Cast) -> No
     path = f"/events/{event['id']}"
     form = cast.alice.get(f"{path}/edit")
     typed = {"title": "Gig by Alice", "start_time": "2026-06-01", "start_clock": "20:00", "time_zone": "UTC", "location": "Old hall"}
-    typed |= {"description": "One\r\nTwo", "public": "true", "version": field(form, "version")}
+    typed |= {"description": "One\r\nTwo", "visibility": "public", "version": field(form, "version")}
     assert cast.alice.put(f"/api{path}", json={"location": "New <hall>"}).status == 200
     refused = cast.alice.post(path, data=typed, headers=BROWSER)
     assert refused.status == 409

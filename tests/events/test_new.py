@@ -13,7 +13,7 @@ FIELDS = {
     *SETTINGS,
     *("capacity", "responses_until"),
     *("title", "description", "start_time", "end_time", "all_day", "time_zone", "location", "tag_list", "public"),
-    *("image_url", "image_alt"),
+    *("image_url", "image_alt", "visibility"),
     *("party_max", "status", "status_note", "location_name", "street", "city", "state", "zip", "country"),
 }
 
@@ -22,7 +22,7 @@ def test_new_returns_the_fields_and_their_defaults(cast: Cast) -> None:
     fields = cast.alice.get("/api/events/new").json
     assert set(fields) == FIELDS
     assert {name for name, value in fields.items() if value is not None} == {
-        *("title", "start_time", "all_day", "time_zone", "tag_list", "public", "status"),
+        *("title", "start_time", "all_day", "time_zone", "tag_list", "public", "visibility", "status"),
         *SETTINGS,
     }
     assert (fields["title"], fields["all_day"], fields["tag_list"], fields["public"]) == ("", False, "", False)

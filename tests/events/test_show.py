@@ -43,6 +43,8 @@ def test_show_returns_every_field_of_an_event(cast: Cast, clock: Clock) -> None:
         "calendar_ids": [calendar],
         "calendars": [{"id": calendar, "name": "Jazz"}],
         "owner": {"id": cast.alice.id, "name": "Alice"},
+        "visibility": "public",
+        "link_url": None,
         "series_id": None,
         "uid": "blue@example.org",
         "repeat": None,

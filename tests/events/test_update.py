@@ -42,7 +42,8 @@ def test_only_the_fields_that_are_sent_change(cast: Cast, clock: Clock, field: s
     reply = cast.alice.put(f"/api/events/{before['id']}", json={field: value})
     assert reply.status == 200
     picture = {"image": before["image"] | {"url": value}} if field == "image_url" else {}
-    assert reply.json == before | picture | {field: value, "updated_at": "2026-05-28T21:26:40Z"}
+    follows = {"visibility": "members"} if field == "public" else picture
+    assert reply.json == before | follows | {field: value, "updated_at": "2026-05-28T21:26:40Z"}
     assert _load_events(cast.alice, before["id"]) == [reply.json]
 
 

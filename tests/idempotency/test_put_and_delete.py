@@ -129,6 +129,7 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     ),
     "PUT /api/events/{event_id}/remove": _removed,
     "PUT /api/events/{event_id}/copy": _event(),
+    "PUT /api/events/{event_id}/reset_link": lambda cast: ((an_event(cast.alice, visibility="link")["id"],), cast.alice, {}),
     "PUT /api/events/{event_id}/send_to_me": _send_to_me,
     "PUT /api/events/{event_id}/announce": lambda cast: ((an_event(cast.alice, public=True)["id"],), cast.alice, {}),
     "PUT /api/calendars/{calendar_id}": _calendar(name="Blues"),

@@ -173,6 +173,12 @@ class Scene:
         return unsubscribe_url(self.settings, self.subscriber["id"]).rsplit("/", 1)[1]
 
     @cached_property
+    def event_link(self) -> str:
+        """What follows /e/ in the link of an event."""
+        event = an_event(self.alice, title=self.say("title", "Garden party"), start_time=self.event["start_time"], visibility="link")
+        return str(event["link_url"]).rsplit("/", 1)[1]
+
+    @cached_property
     def response_token(self) -> str:
         """The token of the personal link of a guest."""
         return a_response_token(self.settings, self.response["id"])

@@ -87,7 +87,7 @@ def _create_series(page: Page, day: date) -> str:
     page.fill("[name=start_clock]", "19:00")
     page.fill("[name=end_clock]", "21:30")
     page.fill("[name=location]", "Blue Note, 131 W 3rd St, New York, NY 10012, USA")
-    page.check("[name=public][value=true]")
+    page.check("[name=visibility][value=public]")
     preview = page.get_by_role("button", name="Preview the dates")
     if preview.is_visible():
         # Without scripts, the sentences are those for the new start after a round trip.

@@ -47,8 +47,14 @@ FILES = {
     ),
     "POST /contacts/upload": ("a.vcf", b"BEGIN:VCARD\nVERSION:4.0\nFN:Hal\nEND:VCARD\n"),
 }
-# Decided after the origin of the form: no owner leaves their own calendar, and no provider gets a request without a credential.
-REFUSED = {"POST /calendars/{calendar_id}/leave": 409, "POST /contacts/import": 422, "POST /contacts/import/token": 422}
+# Decided after the origin of the form: no owner leaves their own calendar, a public event has no link, and no provider gets a request
+# without a credential.
+REFUSED = {
+    "POST /calendars/{calendar_id}/leave": 409,
+    "POST /events/{event_id}/reset_link": 409,
+    "POST /contacts/import": 422,
+    "POST /contacts/import/token": 422,
+}
 
 
 @pytest.fixture(scope="module")

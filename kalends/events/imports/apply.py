@@ -152,6 +152,7 @@ class ImportWriter:
             "owner_id": sibling.owner_id if sibling else policy.user(self._ctx).id,
             "calendar_id": sibling.calendar_id if sibling else self._calendar.id,
             "public": self._calendar.public and not event.content.is_private if self._public is None else self._public,
+            "by_link": False,
             "party_max": None,
         }
         self._inserts.append(event.content.columns | store.span_columns(event.span) | structs.asdict(identity) | home)
@@ -161,15 +162,15 @@ class ImportWriter:
         """Update the event if it differs."""
         if not self._differs(old, new) and identity == Identity(old.uid, old.series_id, old.slot, old.edited):
             return
-        public = old.public if self._public is None else self._public
+        public, by_link = (old.public, old.by_link) if self._public is None else (self._public, False)
         span = store.span_columns(new.span if _has_moved(old, new) else _span(old))
         row = _content_columns(old, new) | span | structs.asdict(identity)
         row |= {name: new.content.columns[name] for name in STATUS}
-        self._updates.append(row | {"id": old.id, "public": public, "party_max": old.party_max})
+        self._updates.append(row | {"id": old.id, "public": public, "by_link": by_link, "party_max": old.party_max})
         self._change_count += 1
 
     def _differs(self, old: Event, new: IncomingEvent) -> bool:
-        if self._public is not None and self._public != old.public:
+        if self._public is not None and old.visibility != ("public" if self._public else "members"):
             return True
         return _has_moved(old, new) or any(getattr(old, name) != new.content.columns[name] for name in _CONTENT)
 

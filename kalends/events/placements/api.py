@@ -4,7 +4,7 @@ from msgspec import structs
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.events import by_uid, present, store
+from kalends.events import by_uid, present, store, visibility
 from kalends.events.create import insert_event
 from kalends.events.input import CalendarChoice
 from kalends.events.model import EventDetail
@@ -64,11 +64,12 @@ def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     """Copy the event to a calendar: `calendar_id`, or your primary calendar.
 
     The copy is a new event of yours, with the same content, tags and questions, and with the reminders if you may edit the event. It is
-    public if both the event and the calendar are.
+    public if both the event and the calendar are. If you may edit an event that is seen by its link, the copy has a link of its own.
     """
     event = policy.event(ctx, event_id, to=Right.SEE)
     calendar = policy.calendar_for_new_event(ctx, params.calendar_id)
-    created = insert_event(ctx, structs.replace(present.editable(event), public=event.public and calendar.public), calendar)
+    fields = structs.replace(present.editable(event), public=None, visibility=visibility.of_copy(event, calendar))
+    created = insert_event(ctx, fields, calendar)
     if event.can_edit:
         reminders.copy_to_event(ctx, event.id, created.id)
     if not questions.copy_to_event(ctx, event, created.id):

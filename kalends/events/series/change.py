@@ -7,7 +7,7 @@ from msgspec import structs
 
 from kalends import errors, quotas
 from kalends.context import Context
-from kalends.events import location, present, response_settings, span, store
+from kalends.events import location, present, response_settings, span, store, visibility
 from kalends.events.input import EventChanges, EventFields
 from kalends.events.series import scope
 from kalends.events.status import require_status_for_note
@@ -20,7 +20,7 @@ from kalends.values import datetimes
 TIMES = ("start_time", "end_time", "all_day", "time_zone")
 SELECTION = {"scope", "ids", "notify", "message"}
 # Parameters that change neither times nor text.
-NOT_TEXT = SELECTION | {"public", "status", "status_note", "party_max", *SETTINGS}
+NOT_TEXT = SELECTION | {"public", "visibility", "status", "status_note", "party_max", *SETTINGS}
 
 
 def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> list[Event]:
@@ -129,7 +129,7 @@ def _merge(event: Event, changes: Changes[EventChanges]) -> EventChanges:
             if "end_time" not in changes and start.is_date != event.all_day:
                 merged.end_time = None
     merged.time_zone = merged.time_zone or event.time_zone
-    merged.public = event.public if merged.public is None else merged.public
+    visibility.change(event, merged, changes)
     _complete_status(event, merged, changes)
     if merged.tag:
         merged.tag_list = tagged(merged.tag_list, merged.tag)

@@ -87,6 +87,7 @@ DateTime = Annotated[
 ]
 
 
+EventLink = Annotated[str, Meta(max_length=100, description="What follows /e/ in the link of the event, which lets you see it.")]
 Alarms = Annotated[bool, Meta(description="Whether the events have their reminders as alarms.")]
 
 
