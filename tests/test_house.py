@@ -122,6 +122,7 @@ MODULE_LAYERS = {
         ),
         *(
             "events.location",
+            "events.picture_form",
             "events.repeat_form",
             "events.room",
             "events.search",

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct, structs
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.events import api, present, repeat_form, span, store
+from kalends.events import api, picture_form, present, repeat_form, span, store
 from kalends.events.create import create_event
 from kalends.events.input import EventChanges, EventFields, EventIds, EventInput
 from kalends.events.model import STATUS
@@ -37,6 +37,7 @@ from kalends.web.render import render
 CLOCKS = {"start_time": "start_clock", "end_time": "end_clock", "responses_until": "until_clock"}
 COMPARED = (
     *("title", "start_time", "start_clock", "end_time", "end_clock", "time_zone", "location", "description", "tag_list", "image_url"),
+    "image_alt",
     *STATUS,
 )
 # Numbers and flags, which a form has as text.
@@ -107,10 +108,17 @@ def new(ctx: Context, params: Start) -> Document:
     return _form(ctx, _split(values | repeat_form.DEFAULTS))
 
 
-@page("POST", "/events", again=_form)
+@page("POST", "/events", again=_form, pool="file")
 def create(ctx: Context, params: Form) -> Document:
     """Create the event and, if a rule is chosen, the series; or show the form again with a preview of the dates."""
     policy.user(ctx)
+    if not params.text(PREVIEW):
+        picture_form.save(ctx, params)
+    with ctx.write():
+        return _create(ctx, params)
+
+
+def _create(ctx: Context, params: Form) -> Document:
     if params.text(PREVIEW):
         return _form(ctx, FormState(params.values), preview=_preview(params, lambda: _preview_new(ctx, params)))
     if path := form_token.find_path(ctx, params):
@@ -134,9 +142,17 @@ def edit(ctx: Context, event_id: int, form: FormState | None = None, rule: FormS
     return _form(ctx, typed, event, stored, stored if is_stale else None)
 
 
-@page("POST", "/events/{event_id}", again=edit)
+@page("POST", "/events/{event_id}", again=edit, pool="file")
 def update(ctx: Context, event_id: int, params: Form) -> Document:
     """Change the event, or those of its series that were chosen; if that tells guests, ask first whether it does."""
+    with ctx.read():
+        policy.event(ctx, event_id, to=Right.EDIT)
+    picture_form.save(ctx, params)
+    with ctx.write():
+        return _update(ctx, event_id, params)
+
+
+def _update(ctx: Context, event_id: int, params: Form) -> Document:
     store.lock(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if params.text("version") != event.etag:
@@ -290,5 +306,5 @@ def _changed(event: Event, form: Form) -> Changes[EventChanges]:
     changes = form.changes(EventChanges)
     now = structs.asdict(present.editable(event))
     stored = _join(Form(_split(now).values)).values
-    same = {name for name in changes.values if name in now and form.values.get(name) == stored.get(name)}
+    same = {name for name in changes.values if name in now and (form.values.get(name) or "") == (stored.get(name) or "")}
     return Changes(EventChanges, {name: value for name, value in changes.values.items() if name not in same})

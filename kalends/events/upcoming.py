@@ -12,6 +12,7 @@ from kalends.events.series.model import Repeat, build_repeat
 from kalends.records.calendar import Calendar
 from kalends.records.event import EventRow
 from kalends.values import timestamps
+from kalends.values.picture import Picture, parse_path
 from kalends.web.cover import DEFAULT_COLOR
 
 # How many events are read at once, and at most, to fill a page.
@@ -36,6 +37,7 @@ class Card(Struct, frozen=True):
     is_running: bool
     repeat: Repeat | None = None
     more: int = 0
+    picture: Picture | None = None
 
 
 def find(
@@ -49,10 +51,11 @@ def find(
     rows, next_cursor = _fold_series(ctx, query, since, zone, calendars)
     rules = _find_rules(ctx, [row.series_id for row in rows if row.series_id])
     details = _find_details(ctx, [row.id for row in rows])
-    cards = [
-        Card(item, details[row.id], row.start_at <= ctx.now and not row.all_day, *rules.get(row.series_id or 0, (None, 0)))
-        for row, item in zip(rows, present.items(ctx, rows), strict=True)
-    ]
+    cards = []
+    for row, item in zip(rows, present.items(ctx, rows), strict=True):
+        repeat, more = rules.get(row.series_id or 0, (None, 0))
+        is_running = row.start_at <= ctx.now and not row.all_day
+        cards.append(Card(item, details[row.id], is_running, repeat, more, parse_path(row.image_url)))
     return cards, next_cursor
 
 

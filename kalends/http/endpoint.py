@@ -14,7 +14,7 @@ from kalends.http.input.fields import Changes, Params
 from kalends.http.input.form import Form
 
 F = TypeVar("F", bound=Callable[..., Any])
-Pool = Literal["request", "hash", "upload"]
+Pool = Literal["request", "hash", "upload", "file"]
 
 FORMATS = {
     "json": "application/json",
@@ -82,8 +82,8 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     etag: bool = False
     # It reads one record by its key: with a database in the process, that is fast enough for the event loop.
     on_event_loop: bool = False
-    # The thread pool that runs it: `hash` if it may hash a password, `upload` if it imports. An action with an optional file
-    # runs in the `upload` pool when it gets one.
+    # The thread pool that runs it: `hash` if it may hash a password, `upload` if it imports. An action with an optional file, or a form
+    # with the pool `file`, runs in the `upload` pool when it gets one.
     pool: Pool = "request"
     # The action for a JSON array of up to 500 of its parameters, all or none.
     batch: Callable[..., Any] | None = None
@@ -119,7 +119,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     @property
     def takes_file(self) -> bool:
         if self.is_form:
-            return self.pool == "upload"
+            return self.pool in ("upload", "file")
         return self.params is not None and any(field.is_file for field in fields.fields_of(self.params))
 
     @property

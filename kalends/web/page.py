@@ -26,7 +26,7 @@ def page(
 
     again: shows the form again after an error that people can correct, in a read transaction after the rollback. It gets the same
         variables of the path, and the FormState as the argument that `form` names.
-    transaction: by default False for the pools `hash` and `upload`: such pages open their transactions themselves.
+    transaction: by default False for the pools `hash`, `upload` and `file`: such pages open their transactions themselves.
     """
     transaction = options.get("transaction", options.get("pool", "request") == "request")
     # A form that is shown again has its own transaction, which has to be rolled back before.

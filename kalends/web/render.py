@@ -13,6 +13,8 @@ from kalends.context import Context
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import fields_of
 from kalends.http.input.options import split_annotated
+from kalends.settings import Settings
+from kalends.values.picture import parse_path, parse_url
 from kalends.web import labels, notices, times
 from kalends.web.autolink import autolink
 from kalends.web.cover import draw_cover
@@ -22,21 +24,20 @@ from kalends.web.reader_zone import reader_zone
 
 HTML = "text/html; charset=utf-8"
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 # For pages that other sites may embed.
 EMBEDDED = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
-# Without https, pictures may come by http, too.
-_PICTURES, _ANY_PICTURES = "img-src 'self' https:", "img-src 'self' https: http:"
+_OWN_PICTURES = "img-src 'self'"
 
 _static = files("kalends.web") / "static"
 
 
 def render(template: str, ctx: Context, *, status: int = 200, form: FormState | None = None, csp: str = POLICY, **values: Any) -> Document:
     """The page as HTML, with the state of its form."""
-    ctx.headers["Content-Security-Policy"] = csp if ctx.settings.https else csp.replace(_PICTURES, _ANY_PICTURES)
+    ctx.headers["Content-Security-Policy"] = csp if ctx.settings.foreign_pictures == "off" else _allow_pictures(csp, ctx.settings)
     if ctx.actor:
         # The next user of the browser must not find the page in its cache.
         ctx.headers["Cache-Control"] = "no-store"
@@ -46,6 +47,11 @@ def render(template: str, ctx: Context, *, status: int = 200, form: FormState | 
     body = page.render(values, path=ctx.caller.path, reader_zone=reader_zone(ctx))
     # A value from JSON may hold a lone surrogate.
     return Document(body.encode(errors="replace"), HTML, status)
+
+
+def _allow_pictures(csp: str, settings: Settings) -> str:
+    """The policy with pictures from elsewhere; without https, they may come by http, too."""
+    return csp.replace(_OWN_PICTURES, f"{_OWN_PICTURES} https:" if settings.https else f"{_OWN_PICTURES} https: http:")
 
 
 def render_text(template: str, **values: Any) -> str:
@@ -60,6 +66,7 @@ def _environment() -> Environment:
     )
     environment.globals["static"] = static_url
     environment.globals |= {"labels": labels, "plural": labels.plural, "times": times, "draw_cover": draw_cover}
+    environment.globals |= {"parse_path": parse_path, "parse_url": parse_url}
     environment.filters |= {"autolink": autolink, "markdown": markdown}
     return environment
 

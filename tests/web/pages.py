@@ -138,8 +138,8 @@ PAGES: dict[str, list[Visit]] = {
     "GET /u/{token}": [Visit("guest", "/u/{token}")],
 }
 
-# HTML endpoints that show no page: static files, and the former addresses of pages.
-FILES = {"GET /static/{name}"}
+# HTML endpoints that show no page: static files, pictures, and the former addresses of pages.
+FILES = {"GET /static/{name}", "GET /pictures/{picture_name}"}
 REDIRECTS = {"GET /settings", "GET /answers", "GET /answers/events", "GET /events/{event_id}/answers"}
 
 VISITS = [visit for visits in PAGES.values() for visit in visits]

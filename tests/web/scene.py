@@ -74,6 +74,7 @@ class Scene:
             zip=self.say("zip", "10012"),
             country=self.say("country", "USA"),
             image_url=f"{self.settings.base_url}/static/mark.svg?by={self.say('image', 'alice')}".replace(" ", "+"),
+            image_alt=self.say("image_alt", "A saxophone"),
             tag_list=f"{self.say('tag', 'jazz').replace(',', '')}, live",
         )
 

@@ -6,6 +6,7 @@ and files imported in small thread pools of their own. Fast reads run on the eve
 
 import asyncio
 import os
+import re
 import secrets
 import signal
 import threading
@@ -72,6 +73,8 @@ QUIET_SECONDS = 0.25
 FINISH_SECONDS = 30
 # After that, the timeout for clients to read the last responses.
 LAST_READ_SECONDS = 3
+
+_FILENAME = re.compile(rb'filename(?!="")', re.IGNORECASE)
 
 # Statuses of broken requests, whose rest is not read.
 BROKEN = (400, 408, 431)
@@ -324,5 +327,5 @@ def _closing(reply: Reply) -> Reply:
 
 
 def _may_have_file(body: bytes) -> bool:
-    """Whether a multipart body may have a file: it is large, or a part has a file name."""
-    return len(body) > SMALL or b"filename" in body.lower()
+    """Whether a body may have a file: it is large, or a part has a file name. For an input without a file, browsers send an empty one."""
+    return len(body) > SMALL or _FILENAME.search(body) is not None

@@ -28,6 +28,16 @@ for (const line of document.querySelectorAll("[data-local]")) {
 const zone = document.querySelector("input[data-guess-zone]");
 if (zone && (!zone.value || zone.value === zone.dataset.guessZone)) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+// A picture is shown as soon as it is chosen.
+for (const input of document.querySelectorAll("input[data-picture]")) {
+  const image = document.getElementById(input.dataset.picture);
+  input.addEventListener("change", () => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => { image.src = reader.result; image.hidden = false; });
+    if (input.files[0]) reader.readAsDataURL(input.files[0]);
+  });
+}
+
 // Addresses to copy, where the browser lets pages do it: on https, and on this machine.
 for (const button of navigator.clipboard ? document.querySelectorAll("button[data-copy]") : []) {
   button.hidden = false;
