@@ -104,7 +104,6 @@ MODULE_LAYERS = {
         ),
         *(f"outbound.{name}" for name in ("mail", "outbox_files", "outcome", "segments", "sms", "smtp_session")),
         *(
-            "events.by_id",
             "events.by_uid",
             "events.change_notices",
             "events.create_batch",

@@ -4,13 +4,16 @@ from msgspec import UNSET
 
 from kalends import policy
 from kalends.context import Context
-from kalends.deliveries import present, store
+from kalends.deliveries import store
 from kalends.deliveries import suppressions as suppressed
-from kalends.deliveries.model import DeliveryIndex, DeliveryQuery, SuppressionIndex
+from kalends.deliveries.model import DeliveryIndex, DeliveryItem, DeliveryQuery, SuppressionIndex, SuppressionItem
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, paginate
 from kalends.policy import Right
+from kalends.records.delivery import Delivery
+from kalends.records.suppression import Suppression
+from kalends.values import timestamps
 
 
 @endpoint("GET", "/api/deliveries")
@@ -21,7 +24,7 @@ def index(ctx: Context, params: DeliveryQuery) -> DeliveryIndex:
         policy.event(ctx, params.event_id, to=Right.EDIT)
     rows, next_page = paginate(ctx, params, store.index(ctx, params))
     total = store.count(ctx, params) if params.count else UNSET
-    return DeliveryIndex([present.item(delivery) for delivery in rows], params.size, params.offset, next_page, total)
+    return DeliveryIndex([_item(delivery) for delivery in rows], params.size, params.offset, next_page, total)
 
 
 @endpoint("GET", "/api/deliveries/suppressions")
@@ -30,7 +33,7 @@ def suppressions(ctx: Context, params: Paging) -> SuppressionIndex:
     owner = policy.user(ctx)
     rows, next_page = paginate(ctx, params, suppressed.index(ctx, owner.id, params.fetch, params.offset))
     total = suppressed.count(ctx, owner.id) if params.count else UNSET
-    return SuppressionIndex([present.suppression_item(each) for each in rows], params.size, params.offset, next_page, total)
+    return SuppressionIndex([_suppression_item(each) for each in rows], params.size, params.offset, next_page, total)
 
 
 @endpoint("DELETE", "/api/deliveries/suppressions/{suppression_id}")
@@ -38,3 +41,32 @@ def lift(ctx: Context, suppression_id: int) -> Deletion:
     """Send to the address again. 409 if the recipient asked for no more messages: only they can take that back."""
     suppressed.lift(ctx, policy.suppression(ctx, suppression_id).id)
     return Deletion([suppression_id])
+
+
+def _item(delivery: Delivery) -> DeliveryItem:
+    return DeliveryItem(
+        id=delivery.id,
+        event_id=delivery.event_id,
+        kind=delivery.kind,
+        notice=delivery.notice,
+        channel=delivery.channel,
+        address=delivery.address,
+        state=delivery.state,
+        attempts=delivery.attempts,
+        error=delivery.error,
+        created_at=timestamps.format_utc(delivery.created_at),
+        updated_at=timestamps.format_utc(delivery.updated_at),
+    )
+
+
+def _suppression_item(suppression: Suppression) -> SuppressionItem:
+    return SuppressionItem(
+        id=suppression.id,
+        event_id=suppression.event_id,
+        channel=suppression.channel,
+        address=suppression.address,
+        purpose=suppression.purpose,
+        reason=suppression.reason,
+        detail=suppression.detail,
+        created_at=timestamps.format_utc(suppression.created_at),
+    )

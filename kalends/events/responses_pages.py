@@ -1,10 +1,15 @@
 """Pages of responses: the latest to one's events, those counted by event, and those to one event."""
 
+from collections.abc import Iterable
+
 from kalends import errors, policy
 from kalends.comments import present as comment_present
 from kalends.comments import store as comments
 from kalends.context import Context
-from kalends.events.by_id import events_by_id
+from kalends.events import listing
+from kalends.events import present as event_present
+from kalends.events.model import EventItem
+from kalends.events.query import EventQuery
 from kalends.http import paging
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
@@ -43,7 +48,7 @@ def index(ctx: Context, params: Paging) -> Document:
         waiting=comments.count_waiting(ctx),
         offset=params.offset,
         next_page=next_page,
-        events=events_by_id(ctx, [*(tally.event_id for tally in tallies), *(comment.event_id for comment in rows)]),
+        events=_find_events(ctx, [*(tally.event_id for tally in tallies), *(comment.event_id for comment in rows)]),
         utc=timestamps.format_utc,
     )
 
@@ -57,7 +62,7 @@ def events(ctx: Context, params: Paging) -> Document:
         ctx,
         title="Responses by event",
         tallies=tallies,
-        events=events_by_id(ctx, [tally.event_id for tally in tallies]),
+        events=_find_events(ctx, [tally.event_id for tally in tallies]),
         next_page=next_page,
         utc=timestamps.format_utc,
     )
@@ -74,7 +79,7 @@ def responses(ctx: Context, event_id: int, params: GuestQuery) -> Document:
         "events/responses.html",
         ctx,
         title=f"Responses to {event.title}",
-        event=events_by_id(ctx, [event_id])[event_id],
+        event=_find_events(ctx, [event_id])[event_id],
         tally=tally,
         tabs=_tabs(ctx, event, tally, params),
         guests=guests,
@@ -136,3 +141,11 @@ def add_guest(ctx: Context, event_id: int, params: Form) -> Document:
 def answers(ctx: Context, event_id: int) -> Document:
     """Redirect from the former address of the responses."""
     return moved(ctx, f"/events/{event_id}/responses")
+
+
+def _find_events(ctx: Context, ids: Iterable[int | None]) -> dict[int, EventItem]:
+    """Those of the events that the reader can see, by their ids."""
+    event_ids = sorted({event_id for event_id in ids if event_id is not None})
+    batches = [event_ids[start : start + paging.MAX_PAGE] for start in range(0, len(event_ids), paging.MAX_PAGE)]
+    rows = [row for batch in batches for row in listing.find(ctx, EventQuery(ids=batch, limit=len(batch)), None, "UTC")]
+    return {item.id: item for item in event_present.items(ctx, rows)}

@@ -8,8 +8,9 @@ from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, paginate
-from kalends.subscribers import present, store
-from kalends.subscribers.model import SubscriberIndex
+from kalends.records.subscriber import Subscriber
+from kalends.subscribers import store
+from kalends.subscribers.model import SubscriberIndex, SubscriberItem
 from kalends.values import timestamps
 
 CSV_COLUMNS = ("id", "channel", "address", "event_id", "source", "consent", "consented_at", "confirmed")
@@ -21,7 +22,7 @@ def index(ctx: Context, params: Paging) -> SubscriberIndex:
     owner = policy.user(ctx)
     rows, next_page = paginate(ctx, params, store.index(ctx, owner.id, params.fetch, params.offset))
     total = store.count(ctx, owner.id) if params.count else UNSET
-    return SubscriberIndex([present.item(s) for s in rows], params.size, params.offset, next_page, total)
+    return SubscriberIndex([_item(s) for s in rows], params.size, params.offset, next_page, total)
 
 
 @endpoint("GET", "/api/subscribers.csv")
@@ -40,3 +41,16 @@ def destroy(ctx: Context, subscriber_id: int) -> Deletion:
     """Take the address off your list."""
     store.delete(ctx, policy.subscriber(ctx, subscriber_id).id)
     return Deletion([subscriber_id])
+
+
+def _item(subscriber: Subscriber) -> SubscriberItem:
+    return SubscriberItem(
+        id=subscriber.id,
+        channel=subscriber.channel,
+        address=subscriber.address,
+        event_id=subscriber.event_id,
+        source=subscriber.source,
+        consent=subscriber.consent,
+        consented_at=timestamps.format_utc(subscriber.consented_at),
+        confirmed=subscriber.confirmed_at is not None,
+    )

@@ -12,14 +12,15 @@ from kalends.http.paging import Paging, paginate
 from kalends.journal import store as journal
 from kalends.net.post import AddressRefused, PostFailed, check_url
 from kalends.policy import Right
-from kalends.records.webhook import Webhook
+from kalends.records.webhook import Webhook, WebhookDelivery
 from kalends.users import store as users
 from kalends.values import timestamps
-from kalends.webhooks import present, signature, store
+from kalends.webhooks import signature, store
 from kalends.webhooks.model import (
     MAX_WEBHOOKS,
     Redelivery,
     WebhookDeliveryIndex,
+    WebhookDeliveryItem,
     WebhookIndex,
     WebhookInput,
     WebhookItem,
@@ -38,7 +39,7 @@ def index(ctx: Context, params: Paging) -> WebhookIndex:
     user = policy.user(ctx)
     webhooks, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
     return WebhookIndex(
-        webhooks=[present.item(webhook) for webhook in webhooks],
+        webhooks=[_item(webhook) for webhook in webhooks],
         limit=params.size,
         offset=params.offset,
         next=next_page,
@@ -67,7 +68,7 @@ def create(ctx: Context, params: WebhookInput) -> WebhookSecret:
 @endpoint("GET", "/api/webhooks/{webhook_id}")
 def show(ctx: Context, webhook_id: int) -> WebhookItem:
     """A webhook, without its secret."""
-    return present.item(policy.webhook(ctx, webhook_id))
+    return _item(policy.webhook(ctx, webhook_id))
 
 
 @endpoint("PUT", "/api/webhooks/{webhook_id}", transaction=False, pool="upload")
@@ -80,11 +81,11 @@ def update(ctx: Context, webhook_id: int, params: Changes[WebhookInput]) -> Webh
         _check_url(ctx, params.get("url"))
     with ctx.write():
         webhook = policy.webhook(ctx, webhook_id)
-        changed = params.over(present.editable(webhook))
+        changed = params.over(_editable(webhook))
         if changed.calendar_id != webhook.calendar_id:
             _require_calendar(ctx, changed)
         store.update(ctx, webhook, changed)
-        return present.item(policy.webhook(ctx, webhook_id))
+        return _item(policy.webhook(ctx, webhook_id))
 
 
 @endpoint("POST", "/api/webhooks/{webhook_id}/rotate_secret", status=201)
@@ -115,7 +116,7 @@ def deliveries_(ctx: Context, webhook_id: int, params: Paging) -> WebhookDeliver
     """The deliveries of the last 30 days, newest first: the status and the time of the last attempt, never the content."""
     webhook = policy.webhook(ctx, webhook_id)
     rows, next_page = paginate(ctx, params, store.index_deliveries(ctx, webhook.id, params))
-    return WebhookDeliveryIndex([present.delivery_item(row) for row in rows], params.size, params.offset, next_page)
+    return WebhookDeliveryIndex([_delivery_item(row) for row in rows], params.size, params.offset, next_page)
 
 
 @endpoint("POST", "/api/webhooks/{webhook_id}/redeliver", status=202)
@@ -145,7 +146,7 @@ def _enabled(ctx: Context, webhook_id: int) -> Webhook:
 
 def _with_secret(ctx: Context, webhook_id: int) -> WebhookSecret:
     webhook = policy.webhook(ctx, webhook_id)
-    return WebhookSecret(present.item(webhook), signature.secret(ctx.settings, webhook.secret_id))
+    return WebhookSecret(_item(webhook), signature.secret(ctx.settings, webhook.secret_id))
 
 
 def _require_calendar(ctx: Context, params: WebhookInput) -> None:
@@ -160,3 +161,43 @@ def _check_url(ctx: Context, url: str) -> None:
         raise errors.invalid("url", str(refusal)) from None
     except PostFailed:
         raise errors.invalid("url", "has a host whose name has no address; check how it is spelled") from None
+
+
+def _item(webhook: Webhook) -> WebhookItem:
+    return WebhookItem(
+        id=webhook.id,
+        url=webhook.url,
+        calendar_id=webhook.calendar_id,
+        kinds=webhook.kinds.split() or None,
+        enabled=webhook.enabled,
+        disabled_reason=webhook.disabled_reason,
+        failing_since=_instant(webhook.failing_since),
+        next_attempt_at=_instant(webhook.next_at) if webhook.enabled and webhook.failures else None,
+        created_at=timestamps.format_utc(webhook.created_at),
+        updated_at=timestamps.format_utc(webhook.updated_at),
+    )
+
+
+def _editable(webhook: Webhook) -> WebhookInput:
+    kinds: list[str] | None = webhook.kinds.split() or None
+    return WebhookInput(url=webhook.url, calendar_id=webhook.calendar_id, kinds=kinds, enabled=webhook.enabled)  # type: ignore[arg-type]
+
+
+def _delivery_item(delivery: WebhookDelivery) -> WebhookDeliveryItem:
+    return WebhookDeliveryItem(
+        id=delivery.id,
+        message_id=delivery.message_id,
+        kind=delivery.kind,
+        record_id=delivery.record_id,
+        state=delivery.state,
+        attempts=delivery.attempts,
+        status=delivery.status,
+        duration_ms=delivery.duration_ms,
+        error=delivery.error,
+        created_at=timestamps.format_utc(delivery.created_at),
+        updated_at=timestamps.format_utc(delivery.updated_at),
+    )
+
+
+def _instant(moment: int | None) -> str | None:
+    return None if moment is None else timestamps.format_utc(moment)
