@@ -73,7 +73,7 @@ def show(ctx: Context, params: CalendarView) -> Document:
 
 
 def _stream(ctx: Context, selected: list[Calendar]) -> str | None:
-    """The address of the changes after which the page is out of date: of the only calendar, or of all of the reader's."""
+    """The URL of the changes after which the page is out of date: of the only calendar, or of all of the reader's."""
     calendar_id = selected[0].id if len(selected) == 1 else None
     if ctx.actor is None and calendar_id is None:
         return None

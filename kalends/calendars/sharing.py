@@ -155,7 +155,7 @@ def end_blocked(ctx: Context, calendar_ids: list[int]) -> None:
 
 
 def end_all(ctx: Context, owner_id: int) -> None:
-    """Stop sharing all calendars of the user, and give each feed a new secret address."""
+    """Stop sharing all calendars of the user, and give each feed a new secret URL."""
     for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :owner_id ORDER BY id", owner_id=owner_id):
         ctx.tx.advisory_lock(f"calendar {calendar_id}")
         rows = ctx.tx.rows("DELETE FROM calendar_invitations WHERE calendar_id = :id RETURNING user_id", id=calendar_id)
@@ -179,7 +179,7 @@ def forget(ctx: Context, user_id: int) -> None:
 
 
 def reset_feed(ctx: Context, calendar_id: int) -> None:
-    """Give the calendar's feed a new secret address."""
+    """Give the calendar's feed a new secret URL."""
     ctx.tx.run(
         """UPDATE calendars SET feed_version = feed_version + 1, updated_at = :now, revision = revision + 1, changed_at = :now
            WHERE id = :id""",
@@ -189,7 +189,7 @@ def reset_feed(ctx: Context, calendar_id: int) -> None:
 
 
 def end_editing(ctx: Context, calendar_id: int) -> None:
-    """To follow the change of an editor into a viewer: their grants end, and the feed gets a new secret address."""
+    """To follow the change of an editor into a viewer: their grants end, and the feed gets a new secret URL."""
     placements.revoke_grants_on(ctx, calendar_id)
     reset_feed(ctx, calendar_id)
 

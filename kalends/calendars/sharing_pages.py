@@ -1,4 +1,4 @@
-"""Pages on which a calendar is shared, left, and given another feed address."""
+"""Pages on which a calendar is shared, left, and given another feed URL."""
 
 from kalends import policy
 from kalends.calendars import api
@@ -45,13 +45,13 @@ def leave(ctx: Context, calendar_id: int, params: Form) -> Document:
 
 @page("GET", "/calendars/{calendar_id}/reset_feed")
 def ask_reset(ctx: Context, calendar_id: int) -> Document:
-    """Ask before the feed's address changes, since programs that have the old one lose it."""
+    """Ask before the feed's URL changes, since programs that have the old one lose it."""
     policy.calendar(ctx, calendar_id, to=Right.OWN)
     return render("calendars/reset_feed.html", ctx, title="New feed address", calendar=api.show(ctx, calendar_id))
 
 
 @page("POST", "/calendars/{calendar_id}/reset_feed")
 def reset_feed(ctx: Context, calendar_id: int, params: Form) -> Document:
-    """Give a calendar's feed another address."""
+    """Give a calendar's feed another URL."""
     api.reset_feed(ctx, calendar_id)
     return redirect(ctx, f"/calendars/{calendar_id}", done="reset")

@@ -60,7 +60,7 @@ def robots(ctx: Context) -> Document:
 
 @endpoint("GET", "/sitemap.xml", guests=True, credentials=False, format="xml")
 def show(ctx: Context, params: SitemapPart) -> Document:
-    """The addresses of all public events, in parts of equal ranges of ids."""
+    """The URLs of all public events, in parts of equal ranges of ids."""
     ctx.headers["Cache-Control"] = HOUR
     if params.part is None:
         body = render_text("discovery/sitemap_index.xml", url=ctx.settings.url, parts=range(sitemap.count_parts(ctx)))

@@ -12,7 +12,7 @@ DEFAULT_LENGTH = timedelta(hours=1)
 
 
 def build(event: EventDetail) -> list[tuple[str, str]]:
-    """The name of each service, and the address that opens its form with the event."""
+    """The name of each service, and the URL that opens its form with the event."""
     start, end = _times(event)
     google = {
         "action": "TEMPLATE",

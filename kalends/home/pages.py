@@ -16,7 +16,7 @@ from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render
 
 PAGE_SIZE = 24
-# How many earlier pages an address remembers, and what stands for the first one.
+# How many earlier pages a URL remembers, and what stands for the first one.
 MAX_TRAIL, FIRST = 20, "0"
 
 
@@ -69,13 +69,13 @@ def _choice(params: Search, field: str, value: str | bool | None, name: str, cou
 
 
 def _later(params: Search, position: str) -> str:
-    """The address of the next page, with the way back."""
+    """The URL of the next page, with the way back."""
     passed = [*(params.trail or "").split(","), params.after or FIRST]
     return _url(params, after=position, trail=",".join(filter(None, passed[-MAX_TRAIL:])))
 
 
 def _earlier(params: Search) -> str:
-    """The address of the page before; the first one, if the way back is not known."""
+    """The URL of the page before; the first one, if the way back is not known."""
     if params.after is None:
         return ""
     *passed, before = (params.trail or FIRST).split(",")

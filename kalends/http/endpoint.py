@@ -75,7 +75,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     transaction: bool = True
     # False where sessions and keys are ignored.
     credentials: bool = True
-    # The address is the permission: a form is accepted without proof that one of our pages sent it. (From a page without a referrer,
+    # The URL is the permission: a form is accepted without proof that one of our pages sent it. (From a page without a referrer,
     # browsers send `Origin: null`.)
     by_link: bool = False
     # The reply has the record's version as ETag, and If-Match or If-None-Match may ask for it (for the documentation).

@@ -108,7 +108,7 @@ def _cors(request: Request, origin: str, methods: str, headers: str) -> dict[str
 
 
 def _origin(url: str) -> str:
-    """The origin of an address as browsers write it: host in lower case and ASCII, no default port."""
+    """The origin of a URL as browsers write it: host in lower case and ASCII, no default port."""
     parts = urlsplit(url)
     host = (parts.hostname or "").encode("idna").decode()
     port = "" if parts.port in (None, {"http": 80, "https": 443}[parts.scheme]) else f":{parts.port}"

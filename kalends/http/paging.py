@@ -10,7 +10,7 @@ from kalends.context import Context
 from kalends.http.input.params import SECRETS
 
 MAX_PAGE = 500
-# What the address of another page has its own values for. Secrets stay out.
+# What the URL of another page has its own values for. Secrets stay out.
 OWN = frozenset({"limit", "offset", "after"}) | SECRETS
 # What may stand in a query as it was sent. (A quotation mark, say, may not.)
 _SENT = "%&=+!$'()*,;:@/?"
@@ -39,7 +39,7 @@ class Paging(Struct, kw_only=True):
 def paginate(
     ctx: Context, params: Paging, rows: list[T], after: Callable[[T], str] | None = None, resume: str | None = None
 ) -> tuple[list[T], str | None]:
-    """The page of the rows that were fetched, and the address of the next page.
+    """The page of the rows that were fetched, and the URL of the next page.
 
     after: the cursor of a row, for keyset pagination; in digits and dots.
     resume: where the next page begins if the list has not been read to its end.

@@ -1,4 +1,4 @@
-"""The former addresses of the pages of responses."""
+"""The former URLs of the pages of responses."""
 
 from kalends.context import Context
 from kalends.http.endpoint import Document

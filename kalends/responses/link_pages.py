@@ -33,7 +33,7 @@ from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 
-# The address of the page is a secret: no cache, no other site and no search engine gets it.
+# The URL of the page is a secret: no cache, no other site and no search engine gets it.
 PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
 
 

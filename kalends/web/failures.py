@@ -37,12 +37,12 @@ def reply(db: Database, settings: Settings, request: Request, problem: Problem) 
 def _document(ctx: Context, request: Request, problem: Problem) -> Document:
     if _must_sign_in(request, problem):
         if request.method in SAFE:
-            return redirect(ctx, f"/sign-in?next={quote(_address(request.path, request.query), safe='')}")
+            return redirect(ctx, f"/sign-in?next={quote(_url(request.path, request.query), safe='')}")
         return _sign_in(ctx, request)
     if request.method in SAFE and problem.status == 422:
         query = _valid_query(request, problem)
         if query != request.query:
-            return redirect(ctx, _address(request.path, query), done="unreadable")
+            return redirect(ctx, _url(request.path, query), done="unreadable")
     return _error(ctx, request, problem)
 
 
@@ -59,7 +59,7 @@ def _error(ctx: Context, request: Request, problem: Problem) -> Document:
         problem=problem,
         request_id=request.id,
         pairs=pairs,
-        back=_address(request.path, request.query),
+        back=_url(request.path, request.query),
     )
 
 
@@ -119,7 +119,7 @@ def _valid_query(request: Request, problem: Problem) -> str:
     return "&".join(pair for pair in pairs if unquote_plus(pair.partition("=")[0]).partition("[")[0] not in broken)
 
 
-def _address(path: str, query: str) -> str:
-    """The address on this site: browsers read two leading slashes as another host."""
+def _url(path: str, query: str) -> str:
+    """The URL on this site: browsers read two leading slashes as another host."""
     path = "/" + path.lstrip("/")
     return f"{path}?{query}" if query else path

@@ -53,7 +53,7 @@ def _parser() -> "MarkdownIt":
 
 
 def _text(_: Any, tokens: Sequence["Token"], index: int, __: Any, env: dict[str, int]) -> str:
-    """Text in which bare addresses are links, unless it stands in one."""
+    """Text in which bare URLs are links, unless it stands in one."""
     text = tokens[index].content
     return str(Markup.escape(text) if env["links"] else autolink(text))
 

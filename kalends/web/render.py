@@ -92,7 +92,7 @@ def static_file(name: str) -> tuple[bytes, str, str] | None:
 
 
 def static_url(name: str) -> str:
-    """The file's address, which changes when its content does, so that it can be cached for ever."""
+    """The file's URL, which changes when its content does, so that it can be cached for ever."""
     file = static_file(name)
     assert file is not None, name
     return f"/static/{name}?v={file[2]}"
