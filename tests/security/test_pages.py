@@ -17,7 +17,9 @@ from tests.test_policy import REQUEST_FIELDS, Scene
 STATIC = Path(__file__).parent.parent.parent / "kalends" / "web" / "static"
 HTML = {"Accept": "text/html"}
 READS = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]
-PAGES = [endpoint for endpoint in READS if endpoint.format == "html" and not endpoint.path.startswith(("/embed/", "/static/"))]
+PAGES = [
+    endpoint for endpoint in READS if endpoint.format == "html" and not endpoint.path.startswith(("/embed/", "/static/", "/pictures/"))
+]
 
 
 def _page(cast: Cast, settings: Settings, endpoint: Any, *, signed_in: bool) -> Element | None:
