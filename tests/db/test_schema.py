@@ -3,18 +3,22 @@
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from kalends.db.migrate import FOLDER, migrate
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
+from tests.migrated import NAME, put_sqlite
 
 
 @pytest.fixture
-def file(sqlite: Sqlite) -> Sqlite:
-    migrate(sqlite)
-    return sqlite
+def file(tmp_path: Path) -> Iterator[Sqlite]:
+    put_sqlite(tmp_path)
+    database = Sqlite(tmp_path / NAME)
+    yield database
+    database.close()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from kalends.settings import Settings
 from kalends.values import timestamps
 from tests.cast import Cast, a_response, an_event
 from tests.conftest import Clock
+from tests.deliveries.samples import empty_queue
 
 GUESTS = ("gus", "hal", "ida")
 
@@ -34,9 +35,7 @@ def test_a_worker_that_dies_tells_nobody_twice_and_forgets_nobody(
     event = an_event(cast.alice, public=True, start_time="2027-06-01T20:00")
     for name in GUESTS:
         a_response(cast.anonymous, event, email_address=f"{name}-{event['id']}@example.org")
-    # What is queued already, by other tests too, is not looked at here.
-    with db.write() as tx:
-        tx.run("UPDATE deliveries SET state = 'sent' WHERE state <> 'sent'")
+    empty_queue(db)
     assert cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-06-02T20:00"}).json["told"]["email"] == len(GUESTS)
     clock.ahead(600)
     die_at(step, db, settings, clock, monkeypatch)

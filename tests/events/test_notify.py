@@ -14,6 +14,7 @@ from kalends.values import timestamps
 from tests.cast import Cast, a_calendar, a_response, an_event
 from tests.client import Client
 from tests.conftest import Clock
+from tests.deliveries.samples import empty_queue
 from tests.events.series import events_of_series
 from tests.responses.mail import read_mail, text_of
 
@@ -26,6 +27,7 @@ def work(db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.Mon
     """Let so many seconds pass, then do what a worker does: claim what is due and send it. Returns the messages to the guests of the
     event, which have its number in their address."""
     monkeypatch.setattr(timestamps, "now", clock)
+    empty_queue(db)
 
     def worked(event: dict[str, Any], seconds: int = 0) -> list[EmailMessage]:
         clock.ahead(seconds)

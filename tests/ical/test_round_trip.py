@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import pytest
 from hypothesis import Phase, example, given, settings
 
 from tests.cast import Cast, a_calendar, an_event
@@ -49,6 +50,7 @@ def entries(content: bytes) -> list[str]:
     },
     changes=[("retitle following", 12), ("move following", 16)],
 )
+@pytest.mark.on_one_database
 @settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(single=event_fields(), first=event_fields(), rule=repeats, changes=exceptions)
 def test_an_imported_feed_gives_the_same_feed(

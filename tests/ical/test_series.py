@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import icalendar
+import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -108,6 +109,7 @@ def _apply(who: Client, calendar_id: int, kind: str, number: int) -> None:
 
 
 # Failures are not shrunk, since each example takes a tenth of a second.
+@pytest.mark.on_one_database
 @settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(single=event_fields(), first=event_fields(), rule=repeats, changes=exceptions)
 def test_two_independent_readers_find_the_occurrences_that_the_api_lists(

@@ -19,6 +19,7 @@ from kalends.values import timestamps
 from kalends.worker import remind_guests
 from tests.cast import Cast, a_calendar, a_contact, a_reminder, a_response, an_event
 from tests.conftest import Clock
+from tests.deliveries.samples import empty_queue
 from tests.responses.mail import token_of
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -31,6 +32,7 @@ class Stage:
     def __init__(self, cast: Cast, db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch):
         self.cast, self.db, self.settings, self.clock = cast, db, settings, clock
         monkeypatch.setattr(timestamps, "now", lambda: self.clock.now)
+        empty_queue(db)
 
     def prepare(self, start: str, **reminder: Any) -> None:
         self.event = an_event(self.cast.alice, public=True, start_time=start, time_zone="Europe/Paris", title="Jazz")

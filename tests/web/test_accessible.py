@@ -1,4 +1,5 @@
-"""Pages for everybody: axe-core finds nothing on any of them, in light and in dark, and nothing too small for a finger."""
+"""Pages for everybody: axe-core finds nothing on any of them, in light and in dark, and nothing too small for a finger; the keyboard
+reaches everything."""
 
 import re
 
@@ -6,7 +7,8 @@ import pytest
 
 from tests.web import pages
 from tests.web.axe import COLOURS, EVERYTHING, STRUCTURE, TARGETS, violations
-from tests.web.pages import FILES, IN_SHORT, PAGES, REDIRECTS, VISITS, VISITS_IN_EACH_LOOK, Visit, address, reader
+from tests.web.keyboard import assert_reaches_everything
+from tests.web.pages import FILES, FIRST_VISITS, IN_SHORT, PAGES, REDIRECTS, VISITS, VISITS_IN_EACH_LOOK, Visit, address, reader
 from tests.web.scene import Scene
 from tests.web.windows import HEIGHT, NARROW, WIDE, Windows
 
@@ -37,9 +39,12 @@ def test_every_class_is_on_a_page_that_is_checked_in_each_look(scene: Scene) -> 
 
 
 @pytest.mark.parametrize("visit", IN_SHORT, ids=str)
-def test_a_page_is_accessible_also_in_the_dark_and_on_a_phone(looks: Windows, scene: Scene, visit: Visit, soak: bool) -> None:
+def test_a_page_is_accessible_by_keyboard_in_the_dark_and_on_a_phone(looks: Windows, scene: Scene, visit: Visit, soak: bool) -> None:
+    """In short, what is around the content is walked through on the start page only."""
     in_each_look = soak or visit in VISITS_IN_EACH_LOOK
     page = pages.visit(looks, scene, visit)
+    if visit in FIRST_VISITS:
+        assert_reaches_everything(page, "body" if soak or visit == FIRST_VISITS[0] else "main")
     problems = violations(page, EVERYTHING if in_each_look else STRUCTURE)
     if in_each_look:
         page.emulate_media(color_scheme="dark")
