@@ -148,6 +148,7 @@ FIRST_VISITS = [visits[0] for visits in PAGES.values()]
 VISITS_IN_EACH_LOOK = {
     *(Visit("guest", path) for path in ("/", "/events/{event}", "/embed/calendars/{calendar}", "/docs", "/docs/guide")),
     *(Visit("alice", path) for path in ("/calendar?view=week&date={day}", "/calendars/{calendar}", "/calendars/{calendar}/edit")),
+    Visit("alice", "/calendar?view=day&date={day}"),
     *(
         Visit("alice", path)
         for path in (
