@@ -1,5 +1,7 @@
 """The SQL of responses: one for each event and address, also under concurrent requests."""
 
+from collections.abc import Collection
+
 from msgspec import Struct
 
 from kalends import policy
@@ -97,16 +99,10 @@ def upsert(
     Without proof, a response that was made with proof stays as it is: only its version is counted up, so that it costs the caller as
     much time as another one.
     """
-    has_proof = proven or author.may_change
-    value, names = fields.value, fields.names
-    names_to_update = ["response", "email_address", "updated_at", *(name for name in _OPTIONAL_FIELDS if name in names)]
-    assignments = [f"{name} = excluded.{name}" for name in names_to_update]
-    limited = party_limit is not None and len(names & PARTY) == 1
-    if limited:
-        assignments.append(_REDUCED_PLUS_N if "number" in names else _REDUCED_NUMBER)
-    assignments.append(f"user_id = {'excluded.user_id' if author.is_proven and author.user_id else _STILL_LINKED}")
-    assignments.append("by_series = excluded.by_series")
-    conditions = ([] if has_proof else ["NOT responses.proven"]) + (["responses.by_series"] if standing else [])
+    value = fields.value
+    limited = party_limit is not None and len(fields.names & PARTY) == 1
+    assignments = _assignments(fields.names, author, is_limited=limited)
+    conditions = ([] if proven or author.may_change else ["NOT responses.proven"]) + (["responses.by_series"] if standing else [])
     if conditions:
         assignments = [_only_if(" AND ".join(conditions), assignment) for assignment in assignments]
     row = ctx.tx.one(
@@ -139,6 +135,15 @@ def upsert(
     )
     assert row is not None
     return row
+
+
+def _assignments(names: Collection[str], author: Author, *, is_limited: bool) -> list[str]:
+    """What an update of these fields sets; is_limited: the other part of the party is reduced, so that both are within the limit."""
+    updated = ["response", "email_address", "updated_at", "by_series", *(name for name in _OPTIONAL_FIELDS if name in names)]
+    assignments = [f"{name} = excluded.{name}" for name in updated]
+    if is_limited:
+        assignments.append(_REDUCED_PLUS_N if "number" in names else _REDUCED_NUMBER)
+    return [*assignments, f"user_id = {'excluded.user_id' if author.is_proven and author.user_id else _STILL_LINKED}"]
 
 
 def _only_if(condition: str, assignment: str) -> str:
