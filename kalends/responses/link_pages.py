@@ -73,7 +73,7 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
         is_over=event.is_over(ctx.now),
         is_visible=policy.sees_event(ctx, response, event),
         is_open=policy.opens_event(ctx, response, event),
-        address_of_event=policy.guest_url(ctx.settings, event),
+        event_url=policy.guest_url(ctx.settings, event),
         place=place,
         path=f"/r/{response_token}",
         item=present.item(ctx, response),
@@ -154,7 +154,7 @@ def ask(ctx: Context, proposal_token: str, form: FormState | None = None) -> Doc
         form=form,
         fields=proposal.params.value,
         event=event,
-        address_of_event=policy.guest_url(ctx.settings, event),
+        event_url=policy.guest_url(ctx.settings, event),
         time=event_time.long(event),
         address=mask(proposal.email_address),
     )

@@ -57,7 +57,7 @@ def test_a_proposal_that_does_not_fit_the_questions_any_more_says_what_to_do(cas
     assert cast.alice.delete(f"{questions}/{question}").status == 200
     page = cast.anonymous.post(f"/r/confirm/{a_proposal_token(settings, NOON)}")
     assert (page.status, "Open the event and respond again" in page.text) == (409, True)
-    assert f'href="/events/{event["id"]}"' in page.text
+    assert f'href="{settings.url}/events/{event["id"]}"' in page.text
     assert _stored(cast, event) == before
 
 
