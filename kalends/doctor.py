@@ -8,11 +8,12 @@ from pathlib import Path
 from kalends.db import Transaction, open_database
 from kalends.db.migrate import is_current, latest
 from kalends.errors import Unavailable
+from kalends.inbound import imap
 from kalends.outbound import mail, sms
 from kalends.outbound.message import envelope
 from kalends.outbound.outcome import Outcome
 from kalends.settings import Settings, WrongSetting, variable
-from kalends.transports import FILES
+from kalends.transports import FILES, Mailbox, mailbox
 from kalends.values import timestamps
 from kalends.values.phone import to_e164
 
@@ -27,6 +28,7 @@ def find_problems(settings: Settings) -> dict[str, str | None]:
         "data folder": _folder(settings.folder),
         "database": _database(settings),
         "e-mail": _problem(lambda: mail.check(settings)),
+        **({"mailbox for replies": _mailbox(box)} if (box := mailbox(settings.inbound)) else {}),
     }
 
 
@@ -60,6 +62,14 @@ def _problem(attempt: Callable[[], None]) -> str | None:
         attempt()
     except Outcome as error:
         return str(error)
+    return None
+
+
+def _mailbox(box: Mailbox) -> str | None:
+    try:
+        imap.check(box)
+    except imap.MailboxFailed as error:
+        return f"{error} Replies to invitations do not arrive: correct {variable('inbound')}, or what the mail server says."
     return None
 
 

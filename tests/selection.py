@@ -18,10 +18,13 @@ POSTGRES_FIXTURES = {"postgres_url", "fresh_url", "postgres", "server"}
 # Tests that start processes: by file or folder, and by the fixtures that do.
 PROCESSES = (
     "tests/demo/",
+    "tests/deliveries/test_killed_worker.py",
+    "tests/deliveries/test_mail_faults.py",
     "tests/deliveries/test_sent.py",
     "tests/deliveries/test_worker.py",
     "tests/faults/",
     "tests/inbound/test_imap.py",
+    "tests/inbound/test_whole_way.py",
     "tests/openapi/test_client.py",
     "tests/openapi/test_schemathesis.py",
     "tests/pictures/test_hostile.py",

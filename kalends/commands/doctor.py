@@ -17,7 +17,7 @@ from kalends.settings import listed, load, variable
 @data_option
 @database_option
 def doctor(email: str | None, sms: str | None, **options: Any) -> None:
-    """Check the settings, the data folder, the database and the mail server, and print what to do."""
+    """Check the settings, the data folder, the database, the mail server and the mailbox for replies, and print what to do."""
     settings = load(options)
     problems = find_problems(settings)
     if email:

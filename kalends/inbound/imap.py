@@ -1,7 +1,6 @@
 """Poll a mailbox by IMAP: each unread message is handled, and then marked as read."""
 
 import imaplib
-import re
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +17,6 @@ log = get_logger(__name__)
 TIMEOUT_SECONDS = 30
 # In one round of the worker.
 MAX_MESSAGES = 200
-_SIZE = re.compile(rb"RFC822\.SIZE (\d+)")
 
 
 class MailboxFailed(Exception):
@@ -30,9 +28,10 @@ def poll(mailbox: Mailbox, handle: Callable[[bytes], object]) -> int:
     other."""
     with _session(mailbox) as session:
         _require(session.select(_quote(mailbox.folder)))
-        numbers = _require(session.uid("SEARCH", "UNSEEN"))[0].split()[:MAX_MESSAGES]
         count = 0
-        for number in numbers:
+        for number in _require(session.uid("SEARCH", "UNSEEN"))[0].split():
+            if count == MAX_MESSAGES:
+                break
             octets = _fetch(session, number.decode())
             try:
                 handle(octets)
@@ -44,6 +43,12 @@ def poll(mailbox: Mailbox, handle: Callable[[bytes], object]) -> int:
             _require(session.uid("STORE", number.decode(), "+FLAGS.SILENT", r"(\Seen)"))
             count += 1
         return count
+
+
+def check(mailbox: Mailbox) -> None:
+    """Log in and open the folder, without reading; raises MailboxFailed."""
+    with _session(mailbox) as session:
+        _require(session.select(_quote(mailbox.folder)))
 
 
 @contextmanager
@@ -72,17 +77,9 @@ def _session(mailbox: Mailbox) -> Iterator[imaplib.IMAP4]:
 
 
 def _fetch(session: imaplib.IMAP4, number: str) -> bytes:
-    """The message without marking it as read; of one that is too large, the beginning."""
-    size = _SIZE.search(b" ".join(_octets(_require(session.uid("FETCH", number, "(RFC822.SIZE)")))))
-    is_large = size is not None and int(size[1]) > MAX_OCTETS
-    part = "BODY.PEEK[HEADER]" if is_large else "BODY.PEEK[]"
-    data = _require(session.uid("FETCH", number, f"({part})"))
+    """The message without marking it as read; of one that is too large, as much as shows that it is."""
+    data = _require(session.uid("FETCH", number, f"(BODY.PEEK[]<0.{MAX_OCTETS + 1}>)"))
     return next((item[1] for item in data if isinstance(item, tuple)), b"")
-
-
-def _octets(data: list[Any]) -> Iterator[bytes]:
-    for item in data:
-        yield from (piece for piece in (item if isinstance(item, tuple) else (item,)) if isinstance(piece, bytes))
 
 
 def _require(reply: tuple[str, Any]) -> list[Any]:

@@ -27,8 +27,9 @@ class Poller:
     def run(self, stopping: threading.Event) -> None:
         """Poll until `stopping` is set. What fails is tried again in the next turn."""
         while self._mailbox and not stopping.is_set():
-            self.poll()
-            stopping.wait(INTERVAL_SECONDS)
+            # A full round was not all that is unread.
+            if self.poll() < imap.MAX_MESSAGES:
+                stopping.wait(INTERVAL_SECONDS)
 
     def poll(self) -> int:
         """Handle what is unread; return how many messages that were."""

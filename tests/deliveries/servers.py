@@ -48,12 +48,12 @@ class Mailbox:
 
 
 @contextmanager
-def real_server(mailbox: Any, tls: ssl.SSLContext | None = None, **parameters: Any) -> Iterator[int]:
+def real_server(mailbox: Any, tls: ssl.SSLContext | None = None, kind: type[SMTP] = SMTP, **parameters: Any) -> Iterator[int]:
     """An aiosmtpd server, with TLS from the start if there is a context; its port."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    starting = loop.create_server(lambda: SMTP(mailbox, loop=loop, hostname="mail.test", **parameters), "127.0.0.1", 0, ssl=tls)
+    starting = loop.create_server(lambda: kind(mailbox, loop=loop, hostname="mail.test", **parameters), "127.0.0.1", 0, ssl=tls)
     # Not run in this thread: once a test has used Playwright, the loop of that runs here for good.
     server = asyncio.run_coroutine_threadsafe(starting, loop).result(5)
     try:

@@ -96,7 +96,7 @@ def test_a_server_that_is_gone_or_refuses_for_now_is_tried_later(tmp_path: Path)
 def test_a_session_with_tls_is_used_again_under_a_new_deadline(tmp_path: Path, trusted: Path, scheme: str) -> None:
     pool, server, context = SessionPool(), CountingServer(), server_context(trusted)
     at_once, later = (context, None) if scheme == "smtps" else (None, context)
-    auth = {"authenticator": server.authenticate, "auth_require_tls": scheme == "smtp"}
+    auth: dict[str, Any] = {"authenticator": server.authenticate, "auth_require_tls": scheme == "smtp"}
     with real_server(server, at_once, tls_context=later, **auth) as port:
         for _ in range(3):
             send(using(tmp_path, login(port, scheme=scheme)), pool)

@@ -17,7 +17,6 @@ from kalends.values import timestamps
 from tests.cast import Cast, a_calendar, a_response, an_invitation, shared
 from tests.client import Client
 from tests.conftest import Clock
-from tests.deliveries.test_notice_crashes import die_at, run_worker
 from tests.events.test_notify import an_event_with_guests, names_of, response_id
 from tests.responses.mail import read_mail, text_of
 
@@ -36,6 +35,13 @@ def mails_of(db: Database, settings: Settings, clock: Clock, event: dict[str, An
         sql = "SELECT id FROM deliveries WHERE event_id = :id AND kind = 'message' AND state = 'sent' ORDER BY id"
         rows = tx.rows(sql, id=event["id"])
     return [read_mail(settings.folder / "outbox" / f"{number}.eml") for (number,) in rows]
+
+
+def run_worker(db: Database, settings: Settings, clock: Clock) -> None:
+    """Send what is due."""
+    while due := sender._due(Context(db, settings, clock()), "email", 50):
+        for delivery in due:
+            sender.attempt(db, settings, delivery)
 
 
 @pytest.fixture(autouse=True)
@@ -151,20 +157,6 @@ def test_a_subject_is_one_line_and_adds_no_header(cast: Cast, db: Database, sett
     write(cast.alice, event, ["going"], subject=encoded, text="Hello\r\nBcc: eve@example.org\r\n\r\nBring one.")
     (mail,) = mails_of(db, settings, clock, event)
     assert (mail["Bcc"], mail["Subject"], mail["To"]) == (None, encoded, f"gus-{event['id']}@example.org")
-
-
-@pytest.mark.parametrize("step", ["after_claim", "after_send"])
-def test_a_worker_that_dies_sends_a_message_to_nobody_twice(
-    cast: Cast, db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
-    event = an_event_with_guests(cast)
-    run_worker(db, settings, clock)
-    write(cast.alice, event, ["going", "maybe"])
-    die_at(step, db, settings, clock, monkeypatch)
-    clock.ahead(sender.LEASE + 1)
-    assert names_of(mails_of(db, settings, clock, event)) == ["gus", "hal"]
-    with db.read() as tx:
-        assert tx.value("SELECT count(*) FROM deliveries WHERE event_id = :id AND kind = 'message'", id=event["id"]) == 2
 
 
 def test_the_page_shows_a_preview_with_the_count_and_a_second_click_sends_nothing(cast: Cast) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 
 from bench.report import Report, table
-from tests.faults import backup, deliveries, flood, full, kills, restart, seats, silence, slow, upserts
+from tests.deliveries.killed_worker import STEPS
+from tests.faults import backup, deliveries, flood, full, kills, mail_faults, restart, seats, silence, slow, upserts, worker
 from tests.faults.postgres import Postgres
 from tests.faults.row import HEAD, Row
 
@@ -64,6 +65,16 @@ class Faults:
             with _bar("workers killed", number) as step:
                 rows.append(deliveries.show(self._new_folder(), database, messages, number, step))
         return rows
+
+    def worker(self) -> list[Row]:
+        rows = []
+        for database in ("", self._postgres.new()):
+            with _bar("kills of the worker", (rounds := self._count(5, 1)) * len(STEPS)) as step:
+                rows.append(worker.show(self._new_folder(), database, rounds, step))
+        return rows
+
+    def mail_faults(self) -> list[Row]:
+        return [mail_faults.show(self._new_folder(), database, self._count(1_000, 100)) for database in ("", self._postgres.new())]
 
     def backup(self) -> list[Row]:
         number = self._count(10, 2)
@@ -121,7 +132,9 @@ def main(names: tuple[str, ...], quick: bool, minutes: float) -> None:
                 except full.CannotMount as error:
                     print(f"{name} is left out: {error}", file=sys.stderr)
                     continue
-                report.write(name, name.capitalize(), [table(HEAD, [row.cells for row in results]).replace("---:", "---")])
+                report.write(
+                    name, name.capitalize().replace("_", " "), [table(HEAD, [row.cells for row in results]).replace("---:", "---")]
+                )
                 rows += results
         finally:
             postgres.close()

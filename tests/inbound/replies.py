@@ -2,8 +2,11 @@
 
 import base64
 import quopri
+import re
 from collections.abc import Callable
 from typing import Any
+
+from msgspec import Struct
 
 ADDRESS = "reply+7-abc@in.example.org"
 GUEST = "ana@example.com"
@@ -193,6 +196,38 @@ PROGRAMS: dict[str, Callable[..., bytes]] = {
     "thunderbird": thunderbird,
     "nextcloud": nextcloud,
 }
+
+
+STATUSES = {"ACCEPTED": "YES", "TENTATIVE": "MAYBE", "DECLINED": "NO"}
+
+
+class Fixture(Struct, frozen=True):
+    """A reply as a program writes it: about the whole, with a comment, about one date, or about both with the whole event repeated."""
+
+    program: str
+    status: str
+    shape: str
+
+    def write(self, to: str, guest: str, slot: str) -> bytes:
+        """The reply of a guest to an invitation; slot: the date that it is about, on the clock of Paris."""
+        values = {"to": to, "guest": guest, "comment": "With pleasure" if self.shape == "comment" else ""}
+        octets = PROGRAMS[self.program](self.status, slot if self.shape == "date" else "", **values)
+        if self.shape == "repeated":
+            both = vevent(to=to, guest=guest, status=self.status) + vevent(
+                to=to, guest=guest, status="DECLINED", slot=_slot(slot), comment="COMMENT:Not then\n"
+            )
+            text = calendar(both, f"-//{self.program}//repeats all", "Europe/Paris")
+            octets = message(part(text, "text/calendar; method=REPLY; charset=utf-8", "base64"), to)
+        # Each mail has a Message-ID of its own.
+        return re.sub(rb"Message-ID: <", f"Message-ID: <{guest}.".encode(), octets, count=1)
+
+
+FIXTURES = [
+    Fixture(program, status, shape)
+    for program in PROGRAMS
+    for status in STATUSES
+    for shape in ("plain", "comment", "date", *(["repeated"] if program in ("apple", "nextcloud") else []))
+]
 
 
 def bounce(to: str = ADDRESS, action: str = "failed", status: str = "5.1.1") -> bytes:

@@ -1,18 +1,19 @@
 """Replies that arrive in a mailbox of a real IMAP server, and from a mail server's pipe."""
 
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from msgspec import structs
 
 from kalends.db import Database
 from kalends.inbound import imap
-from kalends.inbound.poller import Poller
 from kalends.settings import Settings
 from kalends.transports import Mailbox, mailbox
 from kalends.values import timestamps
@@ -21,9 +22,9 @@ from tests.conftest import Clock
 from tests.deliveries.servers import certificate
 from tests.inbound import replies
 from tests.inbound.dovecot import Dovecot
-from tests.inbound.replies import PROGRAMS
 from tests.invitations.test_invite import invite
 from tests.responses.mail import mails_about
+from tests.serve.running import run
 
 
 @pytest.fixture(scope="module")
@@ -59,22 +60,39 @@ def _numbers(cast: Cast, event: dict[str, Any]) -> dict[str, int]:
 
 
 @pytest.mark.on_one_database
-def test_two_hundred_replies_from_a_mailbox_land_once_each(cast: Cast, db: Database, settings: Settings, dovecot: Dovecot) -> None:
-    inbound = structs.replace(settings, inbound=dovecot.url(), inbound_domain="in.example.org")
-    guests = [f"guest{number}@example.com" for number in range(200)]
-    event, addresses = _invited(cast, db, inbound, *guests)
-    programs, statuses = list(PROGRAMS.values()), ["ACCEPTED", "DECLINED", "TENTATIVE", "ACCEPTED"]
-    for number, (address, guest) in enumerate(zip(addresses, guests, strict=True)):
-        reply = programs[number % len(programs)](statuses[number % 4], to=address, guest=guest)
-        dovecot.deliver(reply)
-        if number % 20 == 0:
-            dovecot.deliver(reply)
-    dovecot.deliver(replies.gmail(to="reply+1-000000000000000000000000@in.example.org"))
-    dovecot.deliver(replies.message(b"\r\n" + b"x" * 11_000_000, to=addresses[0]))
-    poller = Poller(db, inbound)
-    assert [poller.poll(), poller.poll(), poller.poll()] == [200, 12, 0]
+def test_messages_that_fail_hold_up_no_others(dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imap, "MAX_MESSAGES", 2)
+    box, handled = _required(mailbox(dovecot.url())), list[bytes]()
+    for number in range(5):
+        dovecot.deliver(replies.message(b"\r\n" + (b"bad" if number < 3 else b"good")))
+
+    def handle(octets: bytes) -> None:
+        handled.append(octets)
+        if octets.endswith(b"bad"):
+            raise KeyError
+
+    assert imap.poll(box, handle) == 2
+    assert sum(octets.endswith(b"good") for octets in handled) == 2
+    assert imap.poll(box, handled.append) == 2
+    assert imap.poll(box, handled.append) == 1
+
+
+@pytest.mark.on_one_database
+def test_the_doctor_looks_into_the_mailbox(dovecot: Dovecot, tmp_path: Path) -> None:
+    url, trusts = dovecot.url(), {"SSL_CERT_FILE": os.environ["SSL_CERT_FILE"]}
+
+    def examine(inbound: str, **variables: str) -> str:
+        with patch.dict(os.environ, trusts | variables):
+            return run("doctor", folder=tmp_path, inbound=inbound, inbound_domain="in.example.org").stdout
+
+    assert "ok   mailbox for replies\n" in examine(url)
+    assert "BAD  mailbox for replies: The mailbox refused" in examine(dovecot.url(password="canary-wrong"))
+    assert "canary" not in examine(dovecot.url(password="canary-wrong"))
+    assert "BAD  mailbox for replies: The mailbox refused" in examine(url.replace("/INBOX", "/None"))
+    assert "BAD  mailbox for replies: The mail server cannot be reached" in examine("imap://u:p@localhost:1/INBOX")
+    assert "BAD  mailbox for replies: No safe connection" in examine(url, SSL_CERT_FILE="/dev/null")
+    assert "mailbox" not in examine("pipe")
     assert dovecot.unread() == 0
-    assert _numbers(cast, event) == {"MAYBE": 50, "NO": 50, "YES": 100}
 
 
 @pytest.mark.on_one_database

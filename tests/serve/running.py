@@ -35,7 +35,7 @@ def environment(**settings: object) -> dict[str, str]:
     return clean | {f"KALENDS_{name.upper()}": str(value) for name, value in settings.items()}
 
 
-def run(*arguments: str, folder: Path, stdin: str = "", **settings: object) -> "subprocess.CompletedProcess[str]":
+def run(*arguments: str, folder: Path, stdin: str | bytes = "", **settings: object) -> "subprocess.CompletedProcess[str]":
     """Run a command that ends by itself, in this process: to start another one takes longer than most commands do."""
     handler = signal.getsignal(signal.SIGTERM)
     with ExitStack() as undo:
@@ -59,11 +59,13 @@ def _run_main() -> int:
     return 0
 
 
-def run_process(*arguments: str, folder: Path, stdin: str = "", **settings: object) -> "subprocess.CompletedProcess[str]":
+def run_process(*arguments: str, folder: Path, stdin: str | bytes = "", **settings: object) -> "subprocess.CompletedProcess[str]":
     """Run a command that ends by itself, as its users do."""
-    return subprocess.run(
-        command(*arguments), cwd=folder, env=environment(**settings), input=stdin, capture_output=True, text=True, timeout=TIMEOUT
+    octets = stdin.encode() if isinstance(stdin, str) else stdin
+    done = subprocess.run(
+        command(*arguments), cwd=folder, env=environment(**settings), input=octets, capture_output=True, timeout=TIMEOUT, check=False
     )
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def eventually(condition: Callable[[], Any], within: float = TIMEOUT) -> Any:
