@@ -130,11 +130,11 @@ class Context:
         "headers",
         "is_dry_run",
         "linked",
+        "messages",
         "now",
         "refusal",
         "settings",
         "status",
-        "told",
         "unchanged",
         "via",
         "wait",
@@ -165,7 +165,7 @@ class Context:
         # Set for a request that says what it would do: all its transactions are one, which is rolled back.
         self.is_dry_run = False
         # The messages that the action has queued.
-        self.told: list[Message] = []
+        self.messages: dict[object, Message] = {}
         self._tx: Transaction | None = None
         self._deferred: _TransactionScope | None = None
         self._set_id = 0
@@ -240,6 +240,12 @@ class Context:
         scope, self._deferred = self._deferred, None
         if scope:
             scope.close(None)
+
+    def add_message(self, message: Message, cause: str | None = None) -> None:
+        """Record that the message is queued. An address gets one for a cause, of which a cancellation is told first."""
+        key = (cause, message.channel, message.address) if cause else len(self.messages)
+        if key not in self.messages or self.messages[key].kind != "cancel":
+            self.messages[key] = message
 
     def set_cookie(self, name: str, value: str, max_age: int) -> None:
         """Set a cookie that scripts cannot read and other sites cannot send; a max_age of 0 deletes it."""

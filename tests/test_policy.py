@@ -583,17 +583,17 @@ FILES = {
 }
 
 
-def _name(endpoint: Any) -> str:
+def name_of(endpoint: Any) -> str:
     return f"{endpoint.method} {endpoint.url}"
 
 
 def test_every_endpoint_has_a_row_and_every_row_an_endpoint() -> None:
-    assert {_name(endpoint) for endpoint in ENDPOINTS} == set(TABLE)
+    assert {name_of(endpoint) for endpoint in ENDPOINTS} == set(TABLE)
 
 
 def test_the_documentation_names_the_endpoints_that_guests_may_use() -> None:
     """`guests=True` is documentation, and this holds it against the table."""
-    declared = {_name(endpoint): endpoint.guests for endpoint in ENDPOINTS}
+    declared = {name_of(endpoint): endpoint.guests for endpoint in ENDPOINTS}
     held = {name: any(row[0] != 401 and row[0] != 404 for row in rows.values()) or name == "GET /metrics" for name, rows in TABLE.items()}
     assert declared == held
 
@@ -601,24 +601,24 @@ def test_the_documentation_names_the_endpoints_that_guests_may_use() -> None:
 # What a page shows is decided by the same functions as in the API, which run on both databases.
 @pytest.mark.parametrize(
     "endpoint",
-    [pytest.param(each, id=_name(each), marks=[pytest.mark.on_one_database] if each.format == "html" else []) for each in ENDPOINTS],
+    [pytest.param(each, id=name_of(each), marks=[pytest.mark.on_one_database] if each.format == "html" else []) for each in ENDPOINTS],
 )
 def test_each_actor_has_the_permissions_of_the_table(client: Client, settings: Settings, endpoint: Any) -> None:
-    name = _name(endpoint)
+    name = name_of(endpoint)
     cast, scene = Cast(client), None
     for visibility, row in TABLE[name].items():
         # Those who are refused change nothing, so the one after them needs no new records.
         for actor, status in sorted(zip(ACTORS, row, strict=True), key=lambda each: each[1] < 400):
             if scene is None or scene.visibility != visibility:
                 scene = Scene(cast, settings, visibility)
-                path, content = scene.path(endpoint.url), _content(name, scene)
+                path, content = scene.path(endpoint.url), content_of(name, scene)
             reply = scene.actors[actor].request(endpoint.method, path, **content)
             assert reply.status == status, (visibility, actor, reply)
             if endpoint.writes and status < 400:
                 cast, scene = Cast(client) if CHANGES_PEOPLE.search(name) else cast, None
 
 
-def _content(name: str, scene: Scene) -> dict[str, Any]:
+def content_of(name: str, scene: Scene) -> dict[str, Any]:
     if name in FILES:
         return multipart({"calendar_id": str(scene.calendar["id"])}, [("file", *FILES[name])])
     proof = {"token": a_response_token(scene.settings, scene.find("response_id"))} if scene.visibility == "by token" else {}

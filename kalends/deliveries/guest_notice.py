@@ -63,7 +63,8 @@ def insert_each(
     due_at = ctx.now if due_at is None else due_at
     rows = [_row(ctx, event, kind, cause, each, due_at) for key, each in everyone.items() if key not in suppressed]
     ctx.tx.many(_INSERT, rows)
-    ctx.told += [Message(kind, str(row["channel"]), str(row["address"])) for row in rows]
+    for row in rows:
+        ctx.add_message(Message(kind, str(row["channel"]), str(row["address"])), cause)
     return set(everyone) - suppressed, suppressed
 
 

@@ -30,4 +30,5 @@ def insert(ctx: Context, event_id: int, response_ids: list[int], notice: PlaceNo
             for response_id, address in rows
         ],
     )
-    ctx.told += [Message("notice", "email", address) for _, address in rows]
+    for _, address in rows:
+        ctx.add_message(Message("notice", "email", address))

@@ -91,5 +91,5 @@ def _insert(
         limit=limit if ctx.settings.rate_limits == "on" else 1_000_000_000,
     )
     if rows:
-        ctx.told.append(Message(kind, "email", address))
+        ctx.add_message(Message(kind, "email", address))
     return bool(rows)

@@ -54,7 +54,7 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
         public=policy.may_share(ctx, event),
         now=ctx.now,
     )
-    ctx.told.append(Message("send_to_me", channel, address))
+    ctx.add_message(Message("send_to_me", channel, address))
     return DeliveryQueued(delivery_id, channel, address, "queued")
 
 
@@ -86,7 +86,7 @@ def _insert_mail(ctx: Context, user: User, kind: AccountMail, notice: AccountNot
         notice=notice,
         now=ctx.now,
     )
-    ctx.told.append(Message(kind, "email", user.email_address))
+    ctx.add_message(Message(kind, "email", user.email_address))
     return delivery_id
 
 
@@ -114,7 +114,7 @@ def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) 
         public=event.is_open,
         now=ctx.now,
     )
-    ctx.told.append(Message("confirm", channel, address))
+    ctx.add_message(Message("confirm", channel, address))
 
 
 def announce(ctx: Context, event: Event) -> Counter[str]:
@@ -130,7 +130,8 @@ def announce(ctx: Context, event: Event) -> Counter[str]:
         event_id=event.id,
         now=ctx.now,
     )
-    ctx.told += [Message("announce", channel, address) for channel, address in rows]
+    for channel, address in rows:
+        ctx.add_message(Message("announce", channel, address))
     return Counter(channel for channel, _ in rows)
 
 

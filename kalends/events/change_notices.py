@@ -8,6 +8,7 @@ from msgspec import Struct
 from kalends.context import Context
 from kalends.deliveries.store import RETENTION
 from kalends.events import store as events
+from kalends.events.series.model import build_repeat
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 
@@ -24,12 +25,18 @@ class Facts(Struct, frozen=True):
     time_zone: str
     location: str | None
     status: str
-    # A hash of the texts that a notice does not repeat.
-    rest: str
+    # How it repeats, in words.
+    repeat: str = ""
+    # Hashes of the texts that a notice does not repeat, by their names.
+    details: dict[str, str] = {}
 
     def differs(self, other: "Facts", *, in_all: bool) -> bool:
         """Whether guests must be told of the difference; in_all: or whether there is any."""
         return self != other if in_all else self._must_know() != other._must_know()
+
+    def find_changed_details(self, new: "Facts") -> list[str]:
+        """The names of the texts that differ."""
+        return [name for name, value in new.details.items() if self.details.get(name, value) != value]
 
     def _must_know(self) -> tuple[object, ...]:
         return self.start_at, self.end_at, self.all_day, self.time_zone, self.location, self.status
@@ -51,8 +58,18 @@ class ChangeNotice(Struct, frozen=True):
 
 
 def facts_of(event: Event) -> Facts:
-    rest = blake2b("\0".join((event.description or "", event.image_url or "", event.tags, event.status_note or "")).encode(), digest_size=8)
-    return Facts(event.title, event.start_at, event.end_at, event.all_day, event.time_zone, event.location, event.status, rest.hexdigest())
+    texts = {"description": event.description, "image": event.image_url, "tags": event.tags, "note": event.status_note}
+    return Facts(
+        title=event.title,
+        start_at=event.start_at,
+        end_at=event.end_at,
+        all_day=event.all_day,
+        time_zone=event.time_zone,
+        location=event.location,
+        status=event.status,
+        repeat=build_repeat(event.rrule, event.first_date).text if event.rrule and event.first_date else "",
+        details={name: blake2b((text or "").encode(), digest_size=8).hexdigest() for name, text in texts.items()},
+    )
 
 
 def cause(notice_id: int) -> str:
@@ -66,7 +83,12 @@ class OpenNotice(Struct, frozen=True):
     # Whether it has no words of the organiser, and tells only what guests must know.
     is_plain: bool
     event_ids: set[int]
-    addresses: set[str]
+    # The events and the addresses that are told of them.
+    told: set[tuple[int, str]]
+
+    @property
+    def addresses(self) -> set[str]:
+        return {address for _, address in self.told}
 
 
 def find_open(ctx: Context, event_ids: list[int]) -> list[OpenNotice]:
@@ -77,9 +99,10 @@ def find_open(ctx: Context, event_ids: list[int]) -> list[OpenNotice]:
     notices = []
     for notice_id, has_no_message in ctx.tx.rows(locked, ids=event_ids):
         changed = ctx.tx.rows("SELECT event_id, tells_all FROM changed_events WHERE notice_id = :id", id=notice_id)
-        addresses = ctx.tx.rows("SELECT address FROM deliveries WHERE cause = :cause", cause=cause(notice_id))
+        queued = ctx.tx.rows("SELECT event_ids, address FROM deliveries WHERE cause = :cause", cause=cause(notice_id))
+        told = {(int(event_id), address) for event_ids, address in queued for event_id in event_ids.split(",")}
         is_plain = bool(has_no_message) and not any(tells_all for _, tells_all in changed)
-        notices.append(OpenNotice(notice_id, is_plain, {event_id for event_id, _ in changed}, {address for (address,) in addresses}))
+        notices.append(OpenNotice(notice_id, is_plain, {event_id for event_id, _ in changed}, told))
     return notices[::-1]
 
 
@@ -110,6 +133,37 @@ def add_events(ctx: Context, notice_id: int, events: list[Event], *, tells_all: 
         id=notice_id,
         message=message,
         due_at=due_at,
+    )
+
+
+def take_over(ctx: Context, notice_id: int, source: OpenNotice, addresses: set[str]) -> None:
+    """Let the notice tell these addresses what the source would have told them, so that they get one message."""
+    event_ids = sorted({event_id for event_id, address in source.told if address in addresses})
+    ctx.tx.run(
+        f"""INSERT INTO changed_events (notice_id, event_id, tells_all, old)
+            SELECT CAST(:notice_id AS BIGINT), event_id, tells_all, old FROM changed_events
+            WHERE notice_id = :source_id AND event_id {ctx.db.in_list("ids")}
+            ON CONFLICT (notice_id, event_id) DO {"UPDATE SET old = excluded.old" if source.id < notice_id else "NOTHING"}""",
+        notice_id=notice_id,
+        source_id=source.id,
+        ids=event_ids,
+    )
+    for address in sorted(addresses):
+        _merge_deliveries(ctx, cause(notice_id), cause(source.id), address)
+
+
+def _merge_deliveries(ctx: Context, cause: str, source: str, address: str) -> None:
+    """Merge the message to the address for another cause into that for this one, which is sent at the earlier time."""
+    sql = "SELECT id, kind, due_at, event_ids FROM deliveries WHERE cause = :cause AND address = :address"
+    ((merged_id, kind, due_at, event_ids),) = ctx.tx.rows(sql, cause=cause, address=address)
+    ((source_id, source_kind, source_due_at, source_ids),) = ctx.tx.rows(sql, cause=source, address=address)
+    ctx.tx.run("DELETE FROM deliveries WHERE id = :id", id=source_id)
+    ctx.tx.run(
+        "UPDATE deliveries SET kind = :kind, due_at = :due_at, event_ids = :event_ids WHERE id = :id",
+        id=merged_id,
+        kind="cancel" if "cancel" in (kind, source_kind) else kind,
+        due_at=min(due_at, source_due_at),
+        event_ids=",".join(dict.fromkeys([*event_ids.split(","), *source_ids.split(",")])),
     )
 
 

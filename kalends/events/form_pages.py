@@ -4,17 +4,18 @@ from collections.abc import Callable
 from datetime import date
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct, UnsetType, structs
 
 from kalends import errors, policy
 from kalends.context import Context
+from kalends.deliveries.model import Told
 from kalends.events import api, picture_form, present, repeat_form, span, store
 from kalends.events.create import create_event
 from kalends.events.input import EventChanges, EventFields, EventIds, EventInput
 from kalends.events.model import STATUS
 from kalends.events.repeat_form import NONE, PREVIEW, choice_of
 from kalends.events.series import api as series_api
-from kalends.events.series import occurrences, request
+from kalends.events.series import change, occurrences, request
 from kalends.events.series import store as series
 from kalends.events.series.model import Repeat, RepeatPreview, build_repeat
 from kalends.http.endpoint import Document
@@ -158,10 +159,7 @@ def _update(ctx: Context, event_id: int, params: Form) -> Document:
     if params.text("version") != event.etag:
         raise errors.Conflict(CHANGED)
     reply = api.update(ctx, event_id, _changed(event, _join(params)))
-    if reply.told and reply.told.email and not params.text("notify"):
-        # The form is shown again, with this choice; the change is rolled back.
-        people = labels.plural(reply.told.email, "person", "people")
-        raise errors.invalid("notify", f"about this change would go to {people}: choose whether it does, then save", "required")
+    _require_choice(reply.told, params)
     return redirect(ctx, f"/events/{event_id}", done="saved", can_undo=True)
 
 
@@ -172,8 +170,17 @@ def repeat(ctx: Context, event_id: int, params: Form) -> Document:
     if params.text(PREVIEW):
         preview = _preview(params, lambda: _preview_change(ctx, event, params))
         return _form(ctx, _stored(ctx, event), event, FormState(params.values), preview=preview)
-    series_api.repeat(ctx, event_id, repeat_form.read(params, _rule_day(event)))
+    notice = Form({name: params.text(name) for name in ("notify", "message") if params.text(name)}).read(EventIds)
+    rule = structs.replace(repeat_form.read(params, _rule_day(event)), notify=notice.notify, message=notice.message)
+    _require_choice(series_api.repeat(ctx, event_id, rule).told, params)
     return redirect(ctx, f"/events/{event_id}", done="saved", can_undo=True)
+
+
+def _require_choice(told: Told | UnsetType, params: Form) -> None:
+    """Show the form again if the change tells people, with the choice whether it does; the change is rolled back."""
+    if told and told.email and not params.text("notify"):
+        people = labels.plural(told.email, "person", "people")
+        raise errors.invalid("notify", f"about this change would go to {people}: choose whether it does, then save", "required")
 
 
 @page("GET", "/events/{event_id}/delete")
@@ -255,9 +262,10 @@ def _preview_new(ctx: Context, params: Form) -> RepeatPreview:
 
 
 def _preview_change(ctx: Context, event: Event, params: Form) -> RepeatPreview:
-    preview = series_api.repeat(ctx, event.id, structs.replace(repeat_form.read(params, _rule_day(event)), dry_run=True))
-    assert isinstance(preview, RepeatPreview)
-    return preview
+    if event.series_id is not None:
+        policy.require_whole_series(ctx, event.series_id)
+    with change.refuse_overflow("end_date"):
+        return occurrences.preview(ctx, event, request.read(repeat_form.read(params, _rule_day(event)), event))
 
 
 def _rule_day(event: Event) -> date:

@@ -253,7 +253,8 @@ class RepeatInput(Struct, kw_only=True):
     short_months: Annotated[Literal["skip", "last"], Meta(description="In months without the day: skip them, or take their last day.")] = (
         "skip"
     )
-    dry_run: Annotated[bool, Meta(description="Say what would change, and change nothing.")] = False
+    notify: Notify = "auto"
+    message: NoticeText | None = None
 
 
 class CalendarChoice(Struct, kw_only=True):

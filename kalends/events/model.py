@@ -108,9 +108,14 @@ class EventDetail(EventItem, kw_only=True):
 
 
 class EventRepeated(EventDetail, kw_only=True):
-    """An event that was repeated, and how many occurrences its series has now."""
+    """An event that was repeated, how many occurrences its series has now, and what became of those that it had."""
 
     occurrences: int
+    kept: int
+    created: int
+    removed: int
+    stranded: list[str]
+    next_dates: list[str]
 
 
 class EventIndex(Struct):

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, structs
 
 from kalends import errors, policy
 from kalends.context import Context
@@ -60,6 +60,19 @@ def tell_deleted(ctx: Context, events: list[Event], notify: str, message: str | 
     return told if notify != "auto" or told != Told() else UNSET
 
 
+def tell_repeated(ctx: Context, event: Event, rule: str, removed: list[Event], notify: str, message: str | None) -> Told | UnsetType:
+    """Tell who is invited to the dates that are deleted next and, if somebody was named, the guests of the event how it repeats.
+
+    rule: how it repeats from now on, in words."""
+    is_chosen = notify != "auto"
+    coming = [each for each in removed if is_chosen or not (each.is_over(ctx.now) or each.status == "cancelled")]
+    repeated = [event] if is_chosen and facts_of(event).repeat != rule else []
+    guests = _find_guests(ctx, [*repeated, *coming], notify)
+    changes = [_Change(each, each, guests[each.id]) for each in repeated] + [_Change(each, None, guests[each.id]) for each in coming]
+    told = _queue(ctx, changes, notify, message)
+    return told if is_chosen or told != Told() else UNSET
+
+
 def _find_guests(ctx: Context, events: list[Event], notify: str) -> dict[int, list[Guest]]:
     """Whom `notify` names of the guests of each event, without those who cannot see it and whoever makes the change."""
     guests: dict[int, list[Guest]] = defaultdict(list)
@@ -97,7 +110,9 @@ def _queue(ctx: Context, changes: list[_Change], notify: str, message: str | Non
         policy.require_verified_sender(ctx)
     elif ctx.settings.email != FILES and policy.user(ctx).verified_at is None:
         return Told(skipped=len({guest.email_address for change in changes for guest in change.guests}))
-    by_notice = _group(ctx, changes, is_plain=notify == "auto" and message is None)
+    is_plain = notify == "auto" and message is None
+    notices = change_notices.find_open(ctx, [change.before.id for change in changes])
+    by_notice = _group(ctx, changes, notices, is_plain=is_plain)
     told, skipped = set[tuple[str, str]](), set[tuple[str, str]]()
     for (owner_id, notice_id), group in by_notice.items():
         due_at = ctx.now if any(change.is_cancelled for change in group) else ctx.now + ctx.settings.notice_delay
@@ -105,22 +120,47 @@ def _queue(ctx: Context, changes: list[_Change], notify: str, message: str | Non
         events = [change.before for change in group]
         change_notices.add_events(ctx, notice_id, events, tells_all=notify != "auto", message=message, due_at=due_at)
         added = _queue_notice(ctx, notice_id, group, due_at)
+        if not is_plain:
+            _take_over(ctx, notice_id, [notice for notice in notices if notice.is_plain and notice.id != notice_id], added[0])
         told |= added[0]
         skipped |= added[1]
     return Told(len(told), 0, len(skipped - told))
 
 
-def _group(ctx: Context, changes: list[_Change], *, is_plain: bool) -> dict[tuple[int, int | None], list[_Change]]:
+def _group(
+    ctx: Context, changes: list[_Change], notices: list[OpenNotice], *, is_plain: bool
+) -> dict[tuple[int, int | None], list[_Change]]:
     """The changes by owner and by the notice that takes them; without one, a new notice is needed."""
     groups: dict[tuple[int, int | None], list[_Change]] = defaultdict(list)
-    for notice in change_notices.find_open(ctx, [change.before.id for change in changes]):
+    for notice in notices if is_plain else []:
+        # A notice tells all changes of its events: who waits for one gets no second message.
+        for waiting in _filter_guests(changes, notice, is_told=True):
+            groups[waiting.before.owner_id, notice.id].append(waiting)
+        changes = _filter_guests(changes, notice, is_told=False)
+    for notice in notices:
         group = [change for change in changes if change.before.id in notice.event_ids]
         if group and _may_join(ctx, notice, group, is_plain=is_plain):
-            groups[group[0].before.owner_id, notice.id] = group
+            groups[group[0].before.owner_id, notice.id] += group
             changes = [change for change in changes if change not in group]
     for change in changes:
         groups[change.before.owner_id, None].append(change)
     return groups
+
+
+def _filter_guests(changes: list[_Change], notice: OpenNotice, *, is_told: bool) -> list[_Change]:
+    """The changes with those of their guests whom the notice tells of the same event, or else with the others."""
+    filtered = []
+    for change in changes:
+        guests = [guest for guest in change.guests if ((change.before.id, guest.email_address) in notice.told) == is_told]
+        filtered += [structs.replace(change, guests=guests)] if guests else []
+    return filtered
+
+
+def _take_over(ctx: Context, notice_id: int, sources: list[OpenNotice], told: set[tuple[str, str]]) -> None:
+    """Tell those whom the notice tells, by channel and address, in the same message what other notices would have told them."""
+    for source in sources:
+        if addresses := {address for address in source.addresses if ("email", address) in told}:
+            change_notices.take_over(ctx, notice_id, source, addresses)
 
 
 def _may_join(ctx: Context, notice: OpenNotice, changes: list[_Change], *, is_plain: bool) -> bool:

@@ -72,7 +72,7 @@ def find_outcome(ctx: Context, endpoint: Endpoint) -> Outcome:
         set_id=ctx.author().set_id,
         limit=MAX_LISTED,
     )
-    messages = list(dict.fromkeys(ctx.told))
+    messages = list(ctx.messages.values())
     channels = [message.channel for message in messages]
     tell = WouldTell(email=channels.count("email"), sms=channels.count("sms"), messages=messages[:MAX_LISTED])
     return Outcome(tell, list(dict.fromkeys(WouldChange(*row) for row in rows)))

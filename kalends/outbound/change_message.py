@@ -14,7 +14,7 @@ from kalends.events import store as events
 from kalends.events.change_notices import ChangedEvent, Facts
 from kalends.events.invitations import addresses, calendar_part
 from kalends.events.invitations import store as invitations
-from kalends.outbound.message import NEW_DATE
+from kalends.outbound.message import NEW_DATE, attach_events
 from kalends.outbound.outcome import Undeliverable
 from kalends.outbound.response_message import CHOICES, Link, guest_mail
 from kalends.records.delivery import Delivery
@@ -27,6 +27,13 @@ from kalends.responses import store as responses
 MAX_EVENTS = 20
 REASON = "You get this because you responded to this event."
 INVITED = "You get this because you are invited to this event."
+# What is said of texts that are not repeated.
+DETAILS = {
+    "description": "The description was changed.",
+    "image": "The picture was changed.",
+    "tags": "The tags were changed.",
+    "note": "The note on it was changed.",
+}
 
 
 def build(ctx: Context, delivery: Delivery) -> EmailMessage:
@@ -42,18 +49,31 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     event = visible.get(first.event_id)
     response = _response(ctx, delivery, first.event_id) if event else None
     invitation = invitations.find_for(ctx, event, delivery.address) if event else None
-    takes_replies = invitation is not None and addresses.takes_replies(ctx.settings)
     lines = _describe(first) if len(changed) == 1 else _list(changed)
     subject = f"{_headline(first)}: {_title(first)}{_others(changed)}"
     lead = "\n\n".join(filter(None, (notice.message, NEW_DATE if _headline(first) == "New date" else "")))
     links = _links(ctx, event, response, invitation, asks=first.new is not None and first.new.status != "cancelled") if event else []
     stop = stop_url(ctx.settings, delivery.id)
     shown = event or _deleted_event(delivery, first)
-    reason, has_file = REASON if response or not invitation else INVITED, event is not None and not takes_replies
-    mail = guest_mail(ctx.settings, delivery, shown, subject, lead, links, reason, lines=lines, stop=stop, has_file=has_file)
-    if invitation and event and takes_replies:
-        calendar_part.add_update(ctx, mail, invitation, [event, *(each for each in visible.values() if each.id != event.id)])
+    reason = REASON if response or not invitation else INVITED
+    mail = guest_mail(ctx.settings, delivery, shown, subject, lead, links, reason, lines=lines, stop=stop, has_file=False)
+    _add_calendars(ctx, mail, delivery, [visible[each.event_id] for each in changed if each.event_id in visible])
     return mail
+
+
+def _add_calendars(ctx: Context, mail: EmailMessage, delivery: Delivery, changed: list[Event]) -> None:
+    """Add what updates the guest's calendar: for each invitation a calendar of its own, as RFC 5546 has it, and a file of all others."""
+    others, by_invitation = [], dict[int, tuple[Invitation, list[Event]]]()
+    for event in changed:
+        invitation = invitations.find_for(ctx, event, delivery.address) if addresses.takes_replies(ctx.settings) else None
+        if invitation:
+            by_invitation.setdefault(invitation.id, (invitation, []))[1].append(event)
+        else:
+            others.append(policy.essentials(event))
+    for invitation, events_of_invitation in by_invitation.values():
+        calendar_part.add_update(ctx, mail, invitation, events_of_invitation)
+    if others:
+        attach_events(mail, ctx.settings, others)
 
 
 def _find_visible(ctx: Context, delivery: Delivery, changed: list[ChangedEvent]) -> list[Event]:
@@ -108,9 +128,11 @@ def _describe(changed: ChangedEvent) -> list[str]:
         lines.append(f"New place: {new.location or 'not known yet'}. It was: {old.location or 'not known'}.")
     if new.status == "planned" and old.status != "planned":
         lines.append("It takes place after all." if old.status == "cancelled" else "It has a new date.")
-    if new.rest != old.rest and new.status == old.status:
-        lines.append("The description was changed.")
-    return lines
+    if new.repeat != old.repeat:
+        lines.append(f"{new.repeat}." if new.repeat else "It takes place once.")
+    # A new status shows its note.
+    details = [name for name in old.find_changed_details(new) if name != "note" or new.status == old.status]
+    return lines + [DETAILS[name] for name in details]
 
 
 def _list(changed: list[ChangedEvent]) -> list[str]:

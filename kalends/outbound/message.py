@@ -58,13 +58,13 @@ def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
     content: dict[str, Any] = {**values, "event": event, "url": url, "reason": reason, "unsubscribe": unsubscribe}
     message.set_content(_plain_text(**content), cte="quoted-printable")
     message.add_alternative(render_text("deliveries/event.html", **content), subtype="html", cte="quoted-printable")
-    attach_event(message, settings, event, for_guests=delivery.public)
+    attach_events(message, settings, [event], for_guests=delivery.public)
     return message
 
 
-def attach_event(message: EmailMessage, settings: Settings, event: Event, *, for_guests: bool = True) -> None:
-    """Add the event as a calendar file."""
-    file = build_file([event], settings, for_guests=for_guests)
+def attach_events(message: EmailMessage, settings: Settings, events: list[Event], *, for_guests: bool = True) -> None:
+    """Add the events as a calendar file."""
+    file = build_file(events, settings, for_guests=for_guests)
     message.add_attachment(
         file, maintype="text", subtype="calendar", params={"charset": "utf-8", "method": "PUBLISH"}, filename="event.ics"
     )

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from kalends import policy
-from kalends.outbound.message import attach_event, describe_event, envelope
+from kalends.outbound.message import attach_events, describe_event, envelope
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response
@@ -95,7 +95,7 @@ def guest_mail(
     html = render_text("deliveries/response.html", **values, lines=lines, stop=stop)
     message.add_alternative(html, subtype="html", cte="quoted-printable")
     if has_file:
-        attach_event(message, settings, event)
+        attach_events(message, settings, [event])
     return message
 
 

@@ -109,6 +109,21 @@ def test_five_changes_are_one_message_from_the_first_old_to_the_last_new_values(
         assert len(mail.as_bytes()) < 60_000
 
 
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"image_url": "https://example.org/new.png"}, "The picture was changed."),
+        ({"tag_list": "new"}, "The tags were changed."),
+        ({"description": "New"}, "The description was changed."),
+    ],
+)
+def test_a_message_names_what_was_changed_and_nothing_else(cast: Cast, work: Work, fields: dict[str, Any], line: str) -> None:
+    event = an_event_with_guests(cast, image_url="https://example.org/old.png", description="Old", tag_list="old")
+    change(cast.alice, event, **fields, notify="going")
+    (mail,) = work(event, 600)
+    assert [each for each in text_of(mail).splitlines() if each.startswith("- ")] == [f"- {line}"]
+
+
 def test_what_was_changed_back_or_restored_is_told_to_nobody(cast: Cast, work: Work) -> None:
     event = an_event_with_guests(cast)
     assert change(cast.alice, event, start_time="2027-06-02T20:00")["email"] == 3
@@ -168,6 +183,38 @@ def test_a_message_about_different_events_names_each(cast: Cast, work: Work) -> 
     assert "New time: Lecture, Tuesday, 1 June 2027, 20:00" in text_of(mail)
 
 
+def test_a_message_about_several_events_has_all_of_them_for_a_calendar(cast: Cast, work: Work) -> None:
+    events = [an_event(cast.alice, public=True, start_time=START, title=title) for title in ("Concert", "Lecture")]
+    for event in events:
+        a_response(cast.anonymous, event, email_address=f"gus-{events[0]['id']}@example.org")
+    cast.alice.put(f"/api/events/{events[0]['id']}", json={"ids": [event["id"] for event in events], "location": "Elsewhere"})
+    (mail,) = work(events[0], 600)
+    (file,) = [part.get_content() for part in mail.iter_attachments()]
+    assert [line for line in file.splitlines() if line.startswith("SUMMARY:")] == ["SUMMARY:Concert", "SUMMARY:Lecture"]
+
+
+def test_words_for_one_guest_of_a_cancelled_event_do_not_wait_either(cast: Cast, work: Work) -> None:
+    event = an_event_with_guests(cast)
+    change(cast.alice, event, status="cancelled")
+    change(cast.alice, event, description="Sorry", notify=[response_id(cast, event, "gus")], message="For Gus")
+    mails = work(event)
+    assert names_of(mails) == ["gus", "hal", "wim"]
+    assert {mail["Subject"] for mail in mails} == {"Cancelled: Concert"}
+    assert names_of([mail for mail in mails if "For Gus" in text_of(mail)]) == ["gus"]
+
+
+def test_words_about_one_event_come_with_the_changes_of_another_in_one_message(cast: Cast, work: Work) -> None:
+    events = [an_event(cast.alice, public=True, start_time=START, title=title) for title in ("Concert", "Lecture")]
+    for event in events:
+        a_response(cast.anonymous, event, email_address=f"gus-{events[0]['id']}@example.org")
+    a_response(cast.anonymous, events[1], email_address=f"hal-{events[0]['id']}@example.org")
+    cast.alice.put(f"/api/events/{events[0]['id']}", json={"ids": [event["id"] for event in events], "location": "Elsewhere"})
+    change(cast.alice, events[0], title="Recital", notify="all", message="For the recital")
+    gus, hal = sorted(work(events[0], 600), key=lambda mail: str(mail["To"]))
+    assert (gus["Subject"], hal["Subject"]) == ("New place: Recital and 1 more", "New place: Lecture")
+    assert ["For the recital" in text_of(mail) for mail in (gus, hal)] == [True, False]
+
+
 def test_notify_takes_ids_of_responses_to_the_event(cast: Cast) -> None:
     event, other = an_event_with_guests(cast), an_event(cast.alice, public=True)
     a_response(cast.anonymous, other, email_address=f"ida-{other['id']}@example.org")
@@ -220,10 +267,25 @@ def test_words_for_some_guests_reach_nobody_else_whichever_change_comes_first(ca
     change(cast.alice, event, description="B", notify=[hal], message="For Hal")
     change(cast.alice, event, start_time="2027-06-03T20:00")
     mails = work(event, 600)
+    assert names_of(mails) == ["gus", "hal", "wim"]
     assert names_of([mail for mail in mails if "For Gus" in text_of(mail)]) == ["gus"]
     assert names_of([mail for mail in mails if "For Hal" in text_of(mail)]) == ["hal"]
-    (wim,) = [text_of(mail) for mail in mails if mail["To"].startswith("wim-")]
-    assert "New time: Thursday, 3 June 2027" in wim
+    for mail in mails:
+        assert "New time: Thursday, 3 June 2027, 20:00 (UTC). It was: Tuesday, 1 June 2027, 20:00 (UTC)." in text_of(mail)
+
+
+def test_repeating_an_event_tells_those_whom_notify_names(cast: Cast, work: Work) -> None:
+    event = an_event_with_guests(cast)
+    path, rule = f"/api/events/{event['id']}/repeat", {"frequency": "WEEKLY", "count": 3}
+    assert "told" not in cast.alice.put(path, json=rule).json
+    assert cast.alice.put(path, json=rule | {"notify": "all"}).json["told"]["email"] == 0
+    reply = cast.alice.put(path, json={"frequency": "DAILY", "count": 2, "notify": "concerned", "message": "Twice!"}).json
+    assert reply["told"] == {"email": 3, "sms": 0, "skipped": 0}
+    assert (reply["kept"], reply["created"], reply["removed"]) == (1, 1, 2)
+    mails = work(event, 600)
+    assert names_of(mails) == ["gus", "hal", "wim"]
+    assert "Every day, 2 times." in text_of(mails[0])
+    assert "Twice!" in text_of(mails[0])
 
 
 def test_no_more_about_this_event_is_about_all_dates_of_the_mail_and_nothing_else(cast: Cast, work: Work) -> None:

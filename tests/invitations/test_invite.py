@@ -38,10 +38,13 @@ def invitations(host: Person, event: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def calendar_of(mail: EmailMessage) -> str:
-    part = next(part for part in mail.walk() if part.get_content_type() == "text/calendar")
-    content = part.get_content()
-    text = content if isinstance(content, str) else content.decode()
-    return re.sub(r"\r?\n ", "", text).replace("\r\n", "\n")
+    return calendars_of(mail)[0]
+
+
+def calendars_of(mail: EmailMessage) -> list[str]:
+    parts = [part.get_content() for part in mail.walk() if part.get_content_type() == "text/calendar"]
+    texts = [part if isinstance(part, str) else part.decode() for part in parts]
+    return [re.sub(r"\r?\n ", "", text).replace("\r\n", "\n") for text in texts]
 
 
 def test_each_person_is_invited_once(cast: Cast) -> None:

@@ -13,7 +13,7 @@ from kalends.values import timestamps
 from tests.cast import Cast, an_event
 from tests.conftest import Clock
 from tests.inbound import replies
-from tests.invitations.test_invite import calendar_of, invitations, invite
+from tests.invitations.test_invite import calendar_of, calendars_of, invitations, invite
 from tests.responses.mail import links_in, mails_about
 
 GUEST = "ana@example.com"
@@ -71,6 +71,37 @@ def test_cancelling_one_date_cancels_that_date_alone(cast: Cast, db: Database, i
     assert "METHOD:CANCEL\n" in calendar
     assert calendar.count("BEGIN:VEVENT") == 1
     assert "RECURRENCE-ID;TZID=Europe/Paris:20270608T200000\n" in calendar
+
+
+def test_a_message_about_several_events_updates_each_in_the_calendar_of_an_invited_guest(
+    cast: Cast, db: Database, inbound: Settings
+) -> None:
+    events = [an_event(cast.alice, start_time="2027-06-01T20:00", title=title) for title in ("Concert", "Lecture")]
+    for event in events:
+        invite(cast.alice, event, GUEST)
+        mails_about(db, inbound, event["id"])
+    ids = [event["id"] for event in events]
+    assert cast.alice.put(f"/api/events/{ids[0]}", json={"ids": ids, "location": "Elsewhere"}).json["told"]["email"] == 1
+    (mail,) = mails_about(db, inbound, ids[0])
+    files = calendars_of(mail)
+    assert [(file.count("METHOD:REQUEST"), file.count("BEGIN:VEVENT")) for file in files] == [(1, 1), (1, 1)]
+    assert ["SUMMARY:Concert" in files[0], "SUMMARY:Lecture" in files[1]] == [True, True]
+    assert len({address for file in files for address in re.findall(r"ORGANIZER.*mailto:(\S+)", file)}) == 2
+    assert mail["Reply-To"].addresses[0].addr_spec in files[0]
+
+
+def test_who_is_invited_to_a_date_that_a_new_rule_deletes_is_told(cast: Cast, db: Database, inbound: Settings) -> None:
+    event = an_event(cast.alice, start_time="2027-06-01T20:00")
+    path = f"/api/events/{event['id']}/repeat"
+    cast.alice.put(path, json={"frequency": "WEEKLY", "count": 3})
+    second = cast.alice.get(f"/api/events?calendar_id={cast.alice.primary_calendar_id}&start_time=2027-06-02").json["events"][0]
+    invite(cast.alice, second, GUEST)
+    mails_about(db, inbound, second["id"])
+    daily = {"frequency": "DAILY", "count": 2}
+    assert cast.alice.put(path, json=daily | {"dry_run": True}).json["would_tell"]["messages"][0]["address"] == GUEST
+    page = cast.alice.post(f"/events/{event['id']}/repeat", data={"repeat": "daily", "ends": "after", "count": "2"})
+    assert (page.status, "would go to 1 person" in page.text) == (422, True)
+    assert cast.alice.put(path, json=daily).json["told"] == {"email": 1, "sms": 0, "skipped": 0}
 
 
 def test_who_is_invited_to_a_series_is_told_when_it_is_split_and_invited_to_both(cast: Cast, db: Database, inbound: Settings) -> None:

@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
-from tests.cast import Cast, Person, a_calendar, an_event, shared
+from tests.cast import Cast, Person, a_calendar, a_response, an_event, shared
 from tests.web.windows import NARROW, Windows, go
 
 MONDAY, TUESDAY, FRIDAY = "2026-05-11", "2026-05-12", "2026-05-15"
+# Two days that are not over.
+COMING = ("2037-05-11", "2037-05-12")
 # An hour among the hours of a week, in pixels.
 HOUR = 48
 
@@ -117,6 +119,50 @@ def test_moving_an_occurrence_asks_for_the_scope(looks: Windows, alice: Person, 
     expect(page.locator(f"[data-day='{TUESDAY if moved else MONDAY}'] .entry")).to_have_count(1)
     starts = [event["start_time"][:10] for event in alice.get("/api/events").json["events"]]
     assert len({"2026-05-05", TUESDAY, "2026-05-19"} & set(starts)) == moved
+
+
+@pytest.mark.parametrize(
+    ("choice", "moved", "told"),
+    [("Save it and tell them", True, 1), ("Save it and tell nobody", True, 0), ("Leave it where it is", False, 0)],
+)
+def test_moving_an_event_with_guests_shows_first_how_many_it_tells(
+    looks: Windows, people: Cast, alice: Person, choice: str, moved: bool, told: int
+) -> None:
+    event = an_evening(alice, public=True, start_time=f"{COMING[0]}T18:00", end_time=f"{COMING[0]}T19:00")
+    a_response(people.bob, event)
+    page = looks.cached(alice)
+    go(page, f"/calendar?date={COMING[0]}")
+    to_day(page, entry(page), COMING[1])
+    dialog = page.get_by_role("dialog", name="Tells 1 person about the new time")
+    expect(dialog).to_be_visible()
+    assert times(alice, event)[0] == f"{COMING[0]}T18:00"
+    dialog.get_by_role("button", name=choice).click()
+    expect(page.locator(f"[data-day='{COMING[moved]}'] .entry")).to_have_count(1)
+    assert times(alice, event)[0] == f"{COMING[moved]}T18:00"
+    assert _count_notices(alice, event) == told
+
+
+def test_the_keyboard_chooses_whether_a_moved_event_tells_its_guests(looks: Windows, people: Cast, alice: Person) -> None:
+    event = an_evening(alice, public=True, start_time=f"{COMING[0]}T18:00", end_time=f"{COMING[0]}T19:00")
+    a_response(people.bob, event)
+    page = looks.cached(alice)
+    go(page, f"/calendar?date={COMING[0]}")
+    dialog = page.get_by_role("dialog", name="Tells 1 person about the new time")
+    for key, day in (("Escape", COMING[0]), ("Enter", COMING[1])):
+        entry(page).focus()
+        page.keyboard.press("Shift+ArrowRight")
+        expect(dialog.get_by_role("button", name="Save it and tell them")).to_be_focused()
+        page.keyboard.press(key)
+        expect(dialog).to_be_hidden()
+        expect(entry(page)).to_be_focused()
+        expect(page.locator(f"[data-day='{day}'] .entry")).to_have_count(1)
+        assert times(alice, event)[0] == f"{day}T18:00"
+    assert _count_notices(alice, event) == 1
+
+
+def _count_notices(owner: Person, event: dict[str, Any]) -> int:
+    deliveries = owner.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
+    return sum(delivery["kind"] == "change" for delivery in deliveries)
 
 
 def test_an_event_in_another_zone_moves_in_its_own_local_time(looks: Windows, alice: Person) -> None:

@@ -26,6 +26,11 @@ def add_update(ctx: Context, message: EmailMessage, invitation: Invitation, chan
     method = "CANCEL" if all(event.status == "cancelled" for event in changed) else "REQUEST"
     slots = [event.slot for event in changed if event.slot] if method == "CANCEL" else []
     file = build(ctx, structs.replace(invitation, sequence=sequence), changed[0], method, slots)
+    if "Reply-To" in message:
+        # The bodies have one calendar. Programs read the address for replies in the file.
+        params = {"charset": "utf-8", "method": method}
+        message.add_attachment(file, maintype="text", subtype="calendar", params=params, filename=f"event-{changed[0].id}.ics")
+        return
     message["Reply-To"] = addresses.reply_address(ctx.settings, invitation)
     add_part(message, file, method)
 

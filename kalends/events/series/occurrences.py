@@ -61,7 +61,11 @@ def plan(ctx: Context, event: Event, request: Request) -> Change:
 
 def preview(ctx: Context, event: Event, request: Request) -> RepeatPreview:
     """What `repeat` would do."""
-    change = plan(ctx, event, request)
+    return describe(ctx, event, request, plan(ctx, event, request))
+
+
+def describe(ctx: Context, event: Event, request: Request, change: Change) -> RepeatPreview:
+    """The numbers and dates of the change."""
     stranded = set(store.find_detached(ctx, change.unfit))
     here = _find_slot(event, change)
     beside = change.beside + (here is None)
@@ -91,6 +95,12 @@ def preview_new(ctx: Context, span: Span, request: Request) -> RepeatPreview:
     )
 
 
+def find_removed(ctx: Context, change: Change) -> list[int]:
+    """The events that the change deletes."""
+    stranded = store.find_detached(ctx, change.unfit)
+    return [event_id for event_id in change.unfit if event_id not in stranded]
+
+
 def _find_next(ctx: Context, event: Event | Span, days: set[str]) -> list[str]:
     """The next of the days."""
     today = datetimes.to_local(ctx.now, event.time_zone).date().isoformat()
@@ -101,9 +111,8 @@ def _local_date(event: Event | Span | WithoutSlot) -> str:
     return datetimes.to_local(event.start_at, event.time_zone).date().isoformat()
 
 
-def repeat(ctx: Context, event: Event, request: Request) -> int:
+def repeat(ctx: Context, event: Event, request: Request, change: Change) -> int:
     """Make the event the pattern of a series with this rule; events of its earlier series stay if they fit. Returns the series' id."""
-    change = plan(ctx, event, request)
     series_id = _save(ctx, event, request.rule, change.until)
     store.delete_or_detach(ctx, change.unfit)
     series_store.delete_exceptions(ctx, series_id, [day.isoformat() for day in request.also])

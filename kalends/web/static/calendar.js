@@ -5,7 +5,8 @@
   const REACH = 5, HOLD = 350, SOON = 100, LATER = 5_000;
   const calendar = () => document.getElementById("calendar");
   const isWide = matchMedia("(min-width: 50rem)");
-  const dialog = document.getElementById("scope");
+  const scopeDialog = document.getElementById("scope");
+  const tellDialog = document.getElementById("tell");
   let drag = null;
   let justDragged = false;
   let isBusy = false;
@@ -53,11 +54,20 @@
     const last = end ? read(end) : read(start) + 2 * QUARTER;
     if (end || !byStart) given.end_time = written(Math.max(last + byEnd, read(start) + byStart), start);
     if (series) {
-      given.scope = await askScope();
+      given.scope = await choose(scopeDialog);
       if (!given.scope) return link.focus();
     }
     const headers = { "Content-Type": "application/json", "If-Match": found.etag };
-    const changed = await ask(address, { method: "PUT", headers, body: JSON.stringify(given) });
+    const put = (fields) => ask(address, { method: "PUT", headers, body: JSON.stringify(fields) });
+    const trial = await put({ ...given, dry_run: true });
+    if (trial.problem) return complain(trial);
+    const people = trial.event.told?.email;
+    if (people) {
+      document.getElementById("tell-title").textContent = `Tells ${people === 1 ? "1 person" : `${people} people`} about the new time`;
+      given.notify = await choose(tellDialog);
+      if (!given.notify) return link.focus();
+    }
+    const changed = await put(given);
     if (changed.problem) return complain(changed);
     if (!(await refresh())) return location.reload();
     say(byStart ? `Moved to ${inWords(changed.event.start_time)}.` : `Now it lasts until ${inWords(changed.event.end_time)}.`);
@@ -70,7 +80,8 @@
     return new Date(time).toLocaleString("en-GB", style);
   }
 
-  function askScope() {
+  // What is chosen in a dialog; nothing if it is closed with Escape.
+  function choose(dialog) {
     dialog.returnValue = "";
     dialog.showModal();
     return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
@@ -259,7 +270,7 @@
     if (event?.lastEventId) address.searchParams.set("cursor", event.lastEventId);
     clearTimeout(timer);
     timer = setTimeout(async () => {
-      if (drag || isBusy || dialog?.open || !(await refresh())) changed();
+      if (drag || isBusy || !(await refresh())) changed();
     }, event ? SOON : LATER);
   }
 

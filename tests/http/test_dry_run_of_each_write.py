@@ -1,0 +1,77 @@
+"""Every write of the API with `dry_run`: it changes no row of any table, and names those whom the write then tells."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kalends.app import ENDPOINTS
+from tests.cast import Cast, a_calendar, a_response
+from tests.http.stored_rows import FreshService
+from tests.subscribers.confirmations import confirmed
+from tests.test_policy import Scene, content_of, name_of
+
+WRITES = [endpoint for endpoint in ENDPOINTS if endpoint.writes and endpoint.in_api]
+
+OUTLOOK = {"service": "outlook", "access_token": "token"}
+
+
+def _subscribe(scene: Scene) -> dict[str, Any]:
+    assert scene.subscriber
+    confirmed(scene.cast.alice, scene.settings, "dana@example.org")
+    return {}
+
+
+def _add_to_other_calendar(scene: Scene) -> dict[str, Any]:
+    other = {"calendar_id": a_calendar(scene.cast.alice)["id"]}
+    assert scene.cast.alice.put(f"/api/events/{scene.event['id']}/add", json=other).status == 200
+    return other
+
+
+def _import_contacts(scene: Scene) -> dict[str, Any]:
+    assert scene.cast.alice.post("/api/contacts/import", json=OUTLOOK).status == 201
+    return {}
+
+
+# What makes a write that would be refused or change nothing one that changes something; the fields that it then has.
+PREPARED: dict[str, Callable[[Scene], dict[str, Any]]] = {
+    "POST /api/contacts/import": lambda scene: OUTLOOK,
+    "PUT /api/events/{event_id}": lambda scene: {"location": "Elsewhere"},
+    "PUT /api/events/{event_id}/announce": _subscribe,
+    "PUT /api/events/{event_id}/remove": _add_to_other_calendar,
+    "PUT /api/webhooks/{webhook_id}": lambda scene: {"kinds": ["event"]},
+    "PUT /api/calendars/{calendar_id}/unshare": lambda scene: {"user_name": scene.cast.bob.user_name},
+    "PUT /api/events/{event_id}/questions/{question_id}": lambda scene: {"label": "Which menu?"},
+    "PUT /api/calendars/{calendar_id}/questions/{question_id}": lambda scene: {"label": "Which menu?"},
+    "PUT /api/events/{event_id}/reminders/{reminder_id}": lambda scene: {"before": 30},
+    "PUT /api/calendars/{calendar_id}/reminders/{reminder_id}": lambda scene: {"before": 30},
+    "POST /api/contacts/keep": _import_contacts,
+    "POST /api/contacts/delete_all": lambda scene: {"confirmed": bool(scene.contact)},
+}
+# They have nothing to do for new records: no delivery has failed, and the mail of an invitation waits already.
+IDLE = {"POST /api/webhooks/{webhook_id}/redeliver", "PUT /api/events/{event_id}/invitations/{invitation_id}/resend"}
+
+
+@pytest.mark.parametrize("endpoint", WRITES, ids=name_of)
+def test_a_dry_run_of_each_write_changes_no_row_and_names_those_whom_it_tells(fresh: FreshService, endpoint: Any) -> None:
+    name, scene = name_of(endpoint), Scene(Cast(fresh.guest), fresh.settings, "public")
+    a_response(scene.cast.dave, scene.event)
+    path, owner = scene.path(endpoint.url), scene.cast.alice
+    content = {"json": PREPARED[name](scene)} if name in PREPARED else content_of(name, scene)
+    before = fresh.contents()
+    dry = owner.request(endpoint.method, f"{path}?dry_run=true", **content)
+    assert fresh.contents() == before
+    if endpoint.pool == "hash":
+        assert (dry.status, dry.broken) == (422, ["dry_run"])
+        return
+    real = owner.request(endpoint.method, path, **content)
+    assert dry.status == real.status < 300, (dry, real)
+    after = fresh.contents()
+    # SQLite has the author of a write there, whatever it changes.
+    assert ({**after, "change_author": []} == {**before, "change_author": []}) == (name in IDLE)
+    if endpoint.guests:
+        assert (dry.json["would_tell"], dry.json["would_change"]) == (None, None)
+        return
+    tells = sorted((each["kind"], each["channel"], each["address"]) for each in dry.json["would_tell"]["messages"])
+    assert tells == sorted(fresh.queued()[len(before["deliveries"]) :])
+    assert bool(dry.json["would_change"]) == (after["changes"] != before["changes"])
