@@ -157,7 +157,7 @@ def _without_ids(reply: Any) -> Any:
         return [_without_ids(each) for each in reply]
     if not isinstance(reply, dict):
         return reply
-    return {name: _without_ids(value) for name, value in reply.items() if name not in ("id", "series_id", "uid")}
+    return {name: _without_ids(value) for name, value in reply.items() if name not in ("id", "series_id", "uid", "url")}
 
 
 def test_a_batch_can_be_tried_and_a_dry_run_has_no_location(fresh: FreshService) -> None:
