@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kalends.app import ENDPOINTS
-from tests.cast import Cast, a_calendar, a_response
+from tests.cast import Cast, a_calendar, a_response, shared
 from tests.http.stored_rows import FreshService
 from tests.subscribers.confirmations import confirmed
 from tests.test_policy import Scene, content_of, name_of
@@ -28,6 +28,16 @@ def _add_to_other_calendar(scene: Scene) -> dict[str, Any]:
     return other
 
 
+def _share(scene: Scene) -> dict[str, Any]:
+    shared(scene.cast.alice, scene.calendar, scene.cast.dave, "viewer")
+    return {"user_name": scene.cast.dave.user_name}
+
+
+def _show_by_link(scene: Scene) -> dict[str, Any]:
+    assert scene.cast.alice.put(f"/api/events/{scene.event['id']}", json={"visibility": "link"}).status == 200
+    return {}
+
+
 def _import_contacts(scene: Scene) -> dict[str, Any]:
     assert scene.cast.alice.post("/api/contacts/import", json=OUTLOOK).status == 201
     return {}
@@ -40,7 +50,8 @@ PREPARED: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "PUT /api/events/{event_id}/announce": _subscribe,
     "PUT /api/events/{event_id}/remove": _add_to_other_calendar,
     "PUT /api/webhooks/{webhook_id}": lambda scene: {"kinds": ["event"]},
-    "PUT /api/calendars/{calendar_id}/unshare": lambda scene: {"user_name": scene.cast.bob.user_name},
+    "PUT /api/calendars/{calendar_id}/unshare": _share,
+    "PUT /api/events/{event_id}/reset_link": _show_by_link,
     "PUT /api/events/{event_id}/questions/{question_id}": lambda scene: {"label": "Which menu?"},
     "PUT /api/calendars/{calendar_id}/questions/{question_id}": lambda scene: {"label": "Which menu?"},
     "PUT /api/events/{event_id}/reminders/{reminder_id}": lambda scene: {"before": 30},
