@@ -187,7 +187,7 @@ MODULE_LAYERS = {
         *(f"outbound.{name}_message" for name in ("account", "change", "guest", "invitation", "news", "place", "reminder", "response")),
         "outbound.message",
     },
-    "worker": {"worker", "outbound.content", "outbound.sender", "webhooks.sender", "doctor", "demo.fill"},
+    "worker": {"worker", "outbound.content", "outbound.sender", "webhooks.sender", "doctor", "demo.fill", "demo.posters"},
     "app": {"app"},
     "cli": {"cli", "__main__"},
 }

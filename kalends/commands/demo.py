@@ -14,7 +14,7 @@ from kalends.users import passwords
 @data_option
 @database_option
 def demo(data: str | None, database: str | None, password: str | None) -> None:
-    """Create example data: a user called demo with calendars, events, responses, comments and contacts."""
+    """Create example data: users called demo, noor and theo with calendars, events, pictures, responses, comments and contacts."""
     # Imported here because they take time that the other commands do not need.
     from rich.console import Console
     from rich.progress import Progress

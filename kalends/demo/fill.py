@@ -15,7 +15,23 @@ from kalends.contacts.model import ContactInput
 from kalends.context import Actor, Context
 from kalends.db import UniqueViolation
 from kalends.db.text_search import fold
-from kalends.demo.story import CALENDARS, COMMENTS, DESCRIPTIONS, EVENTS, GUESTS, NOTES, PROFILE, SERIES, STATUS, DemoEvent
+from kalends.demo.posters import draw_poster
+from kalends.demo.story import (
+    CALENDARS,
+    COMMENTS,
+    DESCRIPTIONS,
+    EVENTS,
+    GUESTS,
+    NOTES,
+    ORGANISERS,
+    OTHER_EVENTS,
+    POSTER_TEXT,
+    POSTERS,
+    PROFILE,
+    SERIES,
+    STATUS,
+    DemoEvent,
+)
 from kalends.events import api as events
 from kalends.events.create import create_event
 from kalends.events.input import EventChanges, EventInput, RepeatInput
@@ -24,6 +40,7 @@ from kalends.events.query import EventQuery
 from kalends.events.series import api as series
 from kalends.events.series.rule import Rule, parse_text
 from kalends.http.input.form import Form
+from kalends.pictures.add import store_picture
 from kalends.policy import primary_calendar, user
 from kalends.responses import api as responses
 from kalends.responses.model import ResponseInput
@@ -37,14 +54,14 @@ AGE = 21 * 24 * HOUR
 # Every third guest opts in; of every four, two bring somebody.
 OPT_IN_INTERVAL, COMPANION_INTERVAL = 3, 4
 
-STEPS = len(CALENDARS) + len(EVENTS) + len(COMMENTS) + len(GUESTS)
+STEPS = len(CALENDARS) + len(EVENTS) + len(ORGANISERS) + len(OTHER_EVENTS) + len(COMMENTS) + len(GUESTS)
 
 
 def fill(ctx: Context, password_hash: str) -> Iterator[str]:
     """Create all data in the open transaction; yields the name of each record, to show progress."""
     now, today = ctx.now, datetimes.to_local(ctx.now, PROFILE["time_zone"]).date()
     ctx.now = now - AGE
-    ctx.actor = _create_owner(ctx, password_hash)
+    ctx.actor = _create_owner(ctx, PROFILE, password_hash)
     calendar_ids = {"own": primary_calendar(ctx).id}
     for name, fields in CALENDARS.items():
         calendar_ids[name] = calendars.create(ctx, Form(fields).read(CalendarInput)).id
@@ -56,6 +73,9 @@ def fill(ctx: Context, password_hash: str) -> Iterator[str]:
         _set_status(ctx, event, event_ids[event.title])
         yield event.title
     _confirm_subscribers(ctx)
+    for profile, fields in ORGANISERS:
+        with _as(ctx, _create_owner(ctx, profile, password_hash), ctx.now):
+            yield from _publish(ctx, Form(fields).read(CalendarInput), profile["user_name"], today, now)
     for number, comment in enumerate(COMMENTS):
         _create_comment(ctx, event_ids, comment, now - (len(COMMENTS) - number) * 5 * HOUR)
         yield comment[2]
@@ -65,12 +85,23 @@ def fill(ctx: Context, password_hash: str) -> Iterator[str]:
     ctx.now = now
 
 
-def _create_owner(ctx: Context, password_hash: str) -> Actor:
+def _publish(ctx: Context, calendar: CalendarInput, user_name: str, today: date, now: int) -> Iterator[str]:
+    """Create the calendar and the events of another organiser."""
+    calendar_id = calendars.create(ctx, calendar).id
+    yield calendar.name
+    for event in OTHER_EVENTS:
+        if event.calendar == user_name:
+            _respond(ctx, event, _create_event(ctx, event, today, calendar_id), now)
+            yield event.title
+    _confirm_subscribers(ctx)
+
+
+def _create_owner(ctx: Context, fields: dict[str, str], password_hash: str) -> Actor:
     try:
-        profile = Form(PROFILE).read(Profile)
+        profile = Form(fields).read(Profile)
         user_id = users.insert(ctx, profile, password_hash, verified=True)
     except UniqueViolation:
-        raise errors.Conflict("The example is here already: there is a user called demo, or with its address.") from None
+        raise errors.Conflict(f"The example is here already: there is a user called {fields['user_name']}, or with its address.") from None
     return Actor(user_id, profile.user_name, profile.email_address, profile.name, profile.time_zone, verified_at=ctx.now)
 
 
@@ -84,6 +115,8 @@ def _create_event(ctx: Context, event: DemoEvent, today: date, calendar_id: int)
         "tag_list": event.tags,
         "description": DESCRIPTIONS.get(event.title),
     }
+    if event.title in POSTERS or event in OTHER_EVENTS:
+        fields |= {"image_url": store_picture(ctx, draw_poster(event.title)), "image_alt": POSTER_TEXT}
     created = create_event(ctx, Form(fields).read(EventInput))
     if event.title in SERIES:
         rrule, days = SERIES[event.title]

@@ -22,6 +22,28 @@ CALENDARS: dict[str, dict[str, Any]] = {
     },
 }
 
+# Other organisers, with the calendar of each. They have the password of Ana.
+ORGANISERS: list[tuple[dict[str, str], dict[str, Any]]] = [
+    (
+        {"user_name": "noor", "email_address": "noor@example.org", "name": "Noor Haddad", "time_zone": "Europe/Paris"},
+        {
+            "name": "Kitchen and garden",
+            "color": "#7a4b00",
+            "public": True,
+            "description": "We cook what grows next door. Beginners are welcome, and so is whoever only eats.",
+        },
+    ),
+    (
+        {"user_name": "theo", "email_address": "theo@example.org", "name": "Théo Lindqvist", "time_zone": "Europe/Paris"},
+        {
+            "name": "The small cinema",
+            "color": "#3b3f8f",
+            "public": True,
+            "description": "Forty seats, one projector, and somebody who says a few words before the film.",
+        },
+    ),
+]
+
 CLUB = "Le Sextant, 60 rue des Lombards, 75001 Paris, France"
 CELLAR = "Cave Saint-Just, 5 rue de la Huchette, 75005 Paris, France"
 HALL = "Salle Garance, 1 place du Châtelet, 75001 Paris, France"
@@ -29,6 +51,10 @@ LIBRARY = "Médiathèque musicale, 8 porte Saint-Eustache, 75001 Paris, France"
 CANAL = "Canal Saint-Martin, Quai de Valmy, 75010 Paris, France"
 PARK = "Parc de la Villette, 211 avenue Jean Jaurès, 75019 Paris, France"
 NEW_YORK = "The Lantern, 178 7th Ave S, New York, NY 10014, USA"
+
+
+GARDEN = "Jardin partagé, 22 rue des Récollets, 75010 Paris, France"
+CINEMA = "Le Petit Écran, 9 rue Sainte-Marthe, 75010 Paris, France"
 
 
 class DemoEvent(Struct, frozen=True):
@@ -87,6 +113,35 @@ EVENTS = [
     DemoEvent("own", "Parents are visiting", 8, None, 3, "", "family"),
     DemoEvent("own", "Theatre with Noor", -2, "20:00", 2.5, "Petit Odéon, 2 rue Corneille, 75006 Paris, France", "friends"),
 ]
+
+# What the other organisers publish; the calendar is the user name.
+OTHER_EVENTS = [
+    DemoEvent("noor", "Bread on Saturday", 4, "10:00", 3, GARDEN, "food, workshop", 8),
+    DemoEvent("noor", "Soup for everyone", 1, "18:30", 2, GARDEN, "food, free", 11),
+    DemoEvent("noor", "Pruning the apple trees", 10, "14:00", 2.5, GARDEN, "garden, outside, free", 5),
+    DemoEvent("noor", "Seed swap", 17, "11:00", 4, GARDEN, "garden, market, free", 6),
+    DemoEvent("noor", "Dinner from one field", 24, "19:30", 3, GARDEN, "food", 9),
+    DemoEvent("theo", "Silent film with piano", 2, "20:00", 2, CINEMA, "film, live", 12),
+    DemoEvent("theo", "Short films of the quarter", 7, "19:00", 2.5, CINEMA, "film, free", 7),
+    DemoEvent("theo", "Animated afternoon", 11, "15:00", 1.5, CINEMA, "film, children", 4),
+    DemoEvent("theo", "Night of the lighthouses", 19, "21:00", 2, CINEMA, "film", 10),
+    DemoEvent("theo", "How a projector works", 26, "18:00", 1.5, CINEMA, "talk, workshop", 3),
+]
+
+# The events of Ana that have a poster, and what it shows; those of the others have one, too.
+POSTERS = (
+    "Blue Hour Quartet",
+    "Record fair",
+    "Salomé Vidal sings",
+    "Big band night from New York",
+    "Children's matinee",
+    "Festival on the quays",
+    "Open stage",
+    "Evening run",
+    "Half marathon",
+    "Night run with lamps",
+)
+POSTER_TEXT = "An abstract poster in a few bright colours"
 
 DESCRIPTIONS = {
     "Blue Hour Quartet": "Two sets with a break at half past nine.\n\nDoors open at eight. There is a cloak room, and soup.",

@@ -5,19 +5,25 @@ from hashlib import sha256
 from kalends import policy, tokens
 from kalends.context import Context
 from kalends.pictures import store
-from kalends.pictures.convert import convert
+from kalends.pictures.convert import Converted, convert
 from kalends.values.picture import Picture
 from kalends.values.upload import Upload
 
 
 def add_picture(ctx: Context, upload: Upload) -> str:
     """Convert and store the picture, in a transaction of its own; returns its path. Until an event has it, it is unused."""
-    owner = policy.user(ctx)
+    policy.user(ctx)
     converted = convert(upload.content)
+    with ctx.write(is_last=False):
+        return store_picture(ctx, converted)
+
+
+def store_picture(ctx: Context, converted: Converted) -> str:
+    """Store a picture of the actor in the open transaction; returns its path."""
+    owner = policy.user(ctx)
     content_hash = sha256(converted.files[-1]).hexdigest()
     # Nobody who has the file can find out by its hash whether it is here, nor whether another account has it.
     key = tokens.derive(ctx.settings, "picture", f"{owner.id}:{content_hash}")
     picture = Picture(key, converted.width, converted.height)
-    with ctx.write(is_last=False):
-        store.insert(ctx, owner.id, picture, converted)
+    store.insert(ctx, owner.id, picture, converted)
     return picture.path

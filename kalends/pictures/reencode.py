@@ -56,7 +56,7 @@ def main() -> NoReturn:
     _limit()
     try:
         pixels = _decode(sys.stdin.buffer)
-        files = [_encode(pixels, size) for size in scaled_sizes(*pixels.size)]
+        files = encode_files(pixels)
         header = {"width": pixels.width, "height": pixels.height, "files": list(map(len, files))}
     except Refused as refusal:
         header, files = {"problem": str(refusal)}, []
@@ -126,6 +126,11 @@ def _to_srgb(image: Image.Image, profile: bytes, mode: str) -> Image.Image:
         return ImageCms.profileToProfile(image, source, ImageCms.createProfile("sRGB"), outputMode=mode) or image
     except (ImageCms.PyCMSError, OSError, ValueError):
         return image
+
+
+def encode_files(pixels: Image.Image) -> list[bytes]:
+    """The files of a picture, the smallest first."""
+    return [_encode(pixels, size) for size in scaled_sizes(*pixels.size)]
 
 
 def _encode(pixels: Image.Image, size: tuple[int, int]) -> bytes:

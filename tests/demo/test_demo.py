@@ -16,7 +16,7 @@ from kalends.app import application
 from kalends.context import Context
 from kalends.db import Database
 from kalends.demo import fill as demo
-from kalends.demo.story import COMMENTS, EVENTS, PROFILE, SERIES, STATUS
+from kalends.demo.story import COMMENTS, EVENTS, ORGANISERS, OTHER_EVENTS, POSTERS, PROFILE, SERIES, STATUS
 from kalends.settings import Settings
 from kalends.users import passwords
 from tests.client import Client
@@ -37,9 +37,11 @@ def ana(db: Database, settings: Settings) -> Iterator[Client]:
     guest = Client(application(db, settings, lambda: NOON))
     session = guest.post("/api/session", json={"user_name": "demo", "password": PASSWORD})
     assert session.status == 201, session
-    user = guest.signed_in(session.json["token"])
-    yield user
-    assert user.delete(f"/api/users/{session.json['user_id']}", json={"current_password": PASSWORD}).status == 200
+    yield guest.signed_in(session.json["token"])
+    for profile in (PROFILE, *(profile for profile, _ in ORGANISERS)):
+        session = guest.post("/api/session", json={"user_name": profile["user_name"], "password": PASSWORD})
+        user = guest.signed_in(session.json["token"])
+        assert user.delete(f"/api/users/{session.json['user_id']}", json={"current_password": PASSWORD}).status == 200
 
 
 def every_event(ana: Client, **query: Any) -> list[dict[str, Any]]:
@@ -63,6 +65,18 @@ def test_the_demo_has_records_of_every_kind(ana: Client) -> None:
     comments = ana.get("/api/comments").json["comments"]
     assert Counter(comment["approved"] for comment in comments) == {"true": 7, "false": 4}
     assert len(comments) == len(COMMENTS)
+
+
+def test_the_demo_has_several_organisers_and_posters(ana: Client) -> None:
+    now = datetime.fromtimestamp(NOON, UTC)
+    events = every_event(ana, scope="public", start_time=now.isoformat())
+    posters = {event["title"]: event["image_url"] for event in events if event["image_url"]}
+    assert {event.title for event in OTHER_EVENTS} <= set(posters)
+    assert {each["title"] for each in every_event(ana) if each["image_url"]} == set(POSTERS)
+    assert len({posters[event.title] for event in OTHER_EVENTS}) == len(OTHER_EVENTS)
+    owners = {ana.get(f"/api/events/{event['id']}").json["owner"]["name"] for event in events if event["image_url"]}
+    assert owners >= {"Ana Souza", "Noor Haddad", "Théo Lindqvist"}
+    assert ana.get(posters["Silent film with piano"].removeprefix("http://testserver")).status == 200
 
 
 def test_the_demo_events_are_around_today(ana: Client) -> None:
