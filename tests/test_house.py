@@ -82,6 +82,7 @@ MODULE_LAYERS = {
             "changes.history",
             "changes.record",
             "changes.references",
+            "changes.restored_invitations",
             "changes.restored_seats",
             "changes.restored_uids",
             "changes.tables",
@@ -132,7 +133,7 @@ MODULE_LAYERS = {
         ),
         *("discovery.sitemap", "events.add_links", "events.days", "events.upcoming", "home.facets", "home.search"),
         *(f"inbound.{name}" for name in ("handle", "imap", "notes", "poller")),
-        *(f"events.invitations.{name}" for name in ("addresses", "calendar_part", "invite", "reply")),
+        *(f"events.invitations.{name}" for name in ("addresses", "calendar_part", "cancellations", "invite", "reply")),
         "events.messages.send",
         *("pictures.add", "pictures.convert"),
         *(

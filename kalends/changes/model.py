@@ -19,7 +19,7 @@ Kind = Literal["calendar", "event", "series", "comment", "response", "contact"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 OPS = ("put", "gone")
 WAYS = ("api", "page", "owner", "mail", "worker", "database")
-ALL_KINDS = (*KINDS, "placement", "exception", "settings", "question", "answer", "reminder", "share", "invitation")
+ALL_KINDS = (*KINDS, "placement", "exception", "settings", "question", "answer", "reminder", "share", "invitation", "event_invitation")
 MAX_CHANGES = 500
 
 

@@ -7,7 +7,7 @@ from kalends.changes.record import Content, Record
 from kalends.changes.tables import Table
 from kalends.context import Context
 
-# For each kind of record, the columns that refer to other tables: NULL if the row there is missing, or the record is left out.
+# For each kind of record, the columns that refer to other tables. If the row there is missing: NULL, or the record is left out.
 _OPTIONAL = {
     "event": {"series_id": "series"},
     "placement": {"granted_by": "users"},
@@ -22,7 +22,8 @@ _REQUIRED = {
     "settings": {"event_id": "events"},
     "answer": {"event_id": "events", "response_id": "responses", "question_id": "questions"},
     "share": {"user_id": "users", "calendar_id": "calendars"},
-    "invitation": {"calendar_id": "calendars"},
+    "invitation": {"calendar_id": "calendars", "user_id": "users"},
+    "event_invitation": {"event_id": "events", "series_id": "series"},
     "exception": {"series_id": "series"},
 }
 
@@ -37,14 +38,11 @@ def keep_valid(ctx: Context, table: Table, records: Sequence[Record]) -> list[tu
                 content[column] = None
     for column, referred in _REQUIRED.get(table.kind, {}).items():
         existing = _existing(ctx, referred, contents, column)
-        contents = [(record, content) for record, content in contents if content[column] in existing]
+        contents = [(record, content) for record, content in contents if content[column] is None or content[column] in existing]
     if table.kind == "event":
         homes = _existing(ctx, "calendars", contents, "calendar_id")
         if any(content["calendar_id"] not in homes for _, content in contents):
             raise errors.Conflict("The calendar of the event was deleted since, so it cannot be restored.")
-    if table.kind == "invitation":
-        users = _existing(ctx, "users", contents, "user_id")
-        contents = [(record, content) for record, content in contents if content["user_id"] is None or content["user_id"] in users]
     return contents
 
 

@@ -71,6 +71,7 @@ TABLES = (
     ),
     # Their content is told with the responses alone.
     Table("answer", "question_answers", has_updated_at=False),
+    Table("event_invitation", "invitations"),
     Table("contact", "contacts", has_version=True),
 )
 BY_KIND = {table.kind: table for table in TABLES}

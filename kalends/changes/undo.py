@@ -3,7 +3,7 @@
 from kalends import errors, policy, quotas
 from kalends.calendars import search as calendar_search
 from kalends.calendars import sharing
-from kalends.changes import history, present, references, restored_seats, restored_uids
+from kalends.changes import history, present, references, restored_invitations, restored_seats, restored_uids
 from kalends.changes.history import ChangeRow
 from kalends.changes.record import Content, Record, Records
 from kalends.changes.tables import TABLES, Table
@@ -34,6 +34,7 @@ def undo(ctx: Context, change: ChangeRow) -> list[Record]:
     _require_rights(ctx, records)
     _require_unchanged(ctx, rows, records)
     restored_uids.require_free(ctx, records)
+    restored_invitations.require_uninvited(ctx, records)
     try:
         for table in reversed(TABLES):
             created = [record for record in records.of(table) if record.is_there and record.before is None]
@@ -50,6 +51,7 @@ def undo(ctx: Context, change: ChangeRow) -> list[Record]:
     placements.revoke_invalid_grants(ctx, records.deleted_ids("event"))
     sharing.end_blocked(ctx, records.deleted_ids("calendar"))
     restored_seats.settle(ctx, records)
+    restored_invitations.settle(ctx, records)
     responding.drop_beyond_limits(ctx, _restored_answers(records))
     return records.all
 

@@ -7,8 +7,9 @@ from kalends.db.database import Transaction
 from kalends.db.dialect import Dialect
 
 # `-- @journal event ON events (id, id, owner_id, calendar_id) WHEN row.service IS NULL: id, title, …`: the columns with the id of the
-# record, its event, its owner and its calendar, a condition (of insertions alone: INSERT WHEN), and the columns of `before`.
-_JOURNAL = re.compile(r"^-- @journal (\w+) ON (\w+) \(([^)]*)\)(?: (INSERT )?WHEN (.*?))?: (.*)$", re.MULTILINE)
+# record, its event, its owner and its calendar, a condition (of insertions alone: INSERT WHEN), and the columns of `before`. With DELETE
+# instead of a condition, deletions alone are recorded.
+_JOURNAL = re.compile(r"^-- @journal (\w+) ON (\w+) \(([^)]*)\)(?: (DELETE))?(?: (INSERT )?WHEN (.*?))?: (.*)$", re.MULTILINE)
 # `-- @sync UPDATE OF public ON events AS access WHEN condition: statement`, or `-- @sync DELETE ON events BEFORE: statement`
 _SYNC = re.compile(r"^-- @sync (\w+(?: OF [\w, ]+)?) ON (\w+)(?: AS (\w+))?( BEFORE)?(?: WHEN (.*?))?: (.*)$", re.MULTILINE)
 # Columns that change with every update, the seats that responses get from the waiting list, and the numbers of event links: their
@@ -34,7 +35,9 @@ def render(db: Dialect, sql: str) -> str:
     return _SYNC.sub(lambda match: _sync_trigger(db, *match.groups()), sql)
 
 
-def _journal_triggers(db: Dialect, kind: str, table: str, keys: str, of_insert: str | None, condition: str | None, column_list: str) -> str:
+def _journal_triggers(
+    db: Dialect, kind: str, table: str, keys: str, only: str | None, of_insert: str | None, condition: str | None, column_list: str
+) -> str:
     columns = column_list.split(", ")
     content = [name for name in columns if name not in _STAMPS]
     changed = " OR ".join(f"OLD.{name} IS DISTINCT FROM NEW.{name}" for name in content)
@@ -42,6 +45,8 @@ def _journal_triggers(db: Dialect, kind: str, table: str, keys: str, of_insert: 
     update = f"UPDATE OF {', '.join(content)}"
     triggers = []
     for change, op, row in (("INSERT", "create", "NEW"), (update, "update", "OLD"), ("DELETE", "delete", "OLD")):
+        if only and change != only:
+            continue
         record, event, owner, calendar = (key if key == "NULL" else f"{row}.{key}" for key in keys.split(", "))
         # The key of a row without an id is known from the row alone.
         before = "NULL" if op == "create" and "id" in columns else db.json_object(row, columns)

@@ -210,7 +210,7 @@ def destroy(ctx: Context, event_id: int, params: EventIds) -> EventDeletion:
     change.require_one_event_for_scope(params.ids, params.scope)
     ctx.require_version(events[0].etag)
     deleted = {each.id: each for event in events for each in scope.find_events(ctx, event, params.scope)}
-    told = telling.tell_deleted(ctx, list(deleted.values()), params.notify, params.message)
+    told = telling.tell_deleted(ctx, list(deleted.values()), params.scope, params.notify, params.message)
     store.delete(ctx, list(deleted))
     scope.update_rules_after_delete(ctx, events, params.scope)
     return EventDeletion(list(deleted), told)

@@ -76,6 +76,11 @@ def cause(notice_id: int) -> str:
     return f"{PREFIX}{notice_id}"
 
 
+def notice_id(delivery: Delivery) -> int:
+    """The notice that the message is about."""
+    return int((delivery.cause or "").removeprefix(PREFIX))
+
+
 class OpenNotice(Struct, frozen=True):
     """A notice that still takes changes."""
 
@@ -189,13 +194,12 @@ def _fix_new_facts(ctx: Context, notice_id: int) -> None:
 
 def find(ctx: Context, delivery: Delivery) -> ChangeNotice:
     """What the message tells: those of its events that differ from what they were. None if all were changed back."""
-    notice_id = int((delivery.cause or "").removeprefix(PREFIX))
     ids = delivery.all_event_ids
     rows = ctx.tx.rows(
         f"""SELECT c.event_id, c.tells_all, c.old, c.new, n.closed_at, n.message FROM changed_events c
             JOIN change_notices n ON n.id = c.notice_id
             WHERE c.notice_id = :notice_id AND c.event_id {ctx.db.in_list("ids")} ORDER BY c.event_id""",
-        notice_id=notice_id,
+        notice_id=notice_id(delivery),
         ids=ids,
     )
     is_open = any(row[4] is None for row in rows)

@@ -14,6 +14,7 @@ from kalends.events import change_notices, store
 from kalends.events.change_notices import OpenNotice, facts_of
 from kalends.events.guests import Guest, find_guests
 from kalends.events.input import NOTIFY, EventChanges
+from kalends.events.invitations import cancellations
 from kalends.events.invitations import store as invitations
 from kalends.events.model import PARTS
 from kalends.http.input.fields import Changes
@@ -52,11 +53,13 @@ def tell(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> T
     return told if is_chosen or told != Told() else UNSET
 
 
-def tell_deleted(ctx: Context, events: list[Event], notify: str, message: str | None) -> Told | UnsetType:
+def tell_deleted(ctx: Context, events: list[Event], scope: str, notify: str, message: str | None) -> Told | UnsetType:
     """Tell the guests of the events, which are deleted next, unless they are over or cancelled. An undo in time is told to nobody."""
     coming = [event for event in events if notify != "auto" or not (event.is_over(ctx.now) or event.status == "cancelled")]
     guests = _find_guests(ctx, coming, notify)
     told = _queue(ctx, [_Change(event, None, guests[event.id]) for event in coming], notify, message)
+    for notice in change_notices.find_open(ctx, [event.id for event in coming]):
+        cancellations.insert(ctx, notice.id, notice.addresses, events, scope)
     return told if notify != "auto" or told != Told() else UNSET
 
 

@@ -108,7 +108,7 @@ def erase_owner(ctx: Context, user_id: int) -> None:
     calendar_ids = [record_id for kind, record_id in rows if kind == "calendar"]
     shared = f"SELECT kind, record_id FROM changes WHERE calendar_id {ctx.db.in_list('ids')} AND op = 'delete' AND event_id IS NULL"
     rows += ctx.tx.rows(shared, ids=calendar_ids)
-    for kind in ("contact", "calendar", "share", "invitation", "question", "reminder"):
+    for kind in ("contact", "calendar", "share", "invitation", "question", "reminder", "event_invitation"):
         ids = [record_id for each, record_id in rows if each == kind]
         ctx.tx.run(f"DELETE FROM changes WHERE record_id {ctx.db.in_list('ids')} AND kind = '{kind}' AND event_id IS NULL", ids=ids)
 

@@ -3,7 +3,7 @@
 from email.message import EmailMessage
 from typing import cast
 
-from kalends.outbound.message import envelope
+from kalends.outbound.message import add_bodies, envelope
 from kalends.records.delivery import AccountNotice, Delivery
 from kalends.records.user import User
 from kalends.settings import Settings
@@ -76,7 +76,6 @@ def _message(
     names = {"user_name": user.user_name, "service": settings.url}
     text, otherwise = text.format(**names), otherwise.format(**names)
     message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
-    message.set_content("\n\n".join(filter(None, (text, url, otherwise))) + "\n", cte="quoted-printable")
     html = render_text("deliveries/account.html", subject=subject, text=text, otherwise=otherwise, url=url, label=label)
-    message.add_alternative(html, subtype="html", cte="quoted-printable")
+    add_bodies(message, "\n\n".join(filter(None, (text, url, otherwise))) + "\n", html)
     return message

@@ -12,11 +12,11 @@ from kalends.deliveries.recipient_links import stop_url
 from kalends.events import change_notices
 from kalends.events import store as events
 from kalends.events.change_notices import ChangedEvent, Facts
-from kalends.events.invitations import addresses, calendar_part
+from kalends.events.invitations import addresses, calendar_part, cancellations
 from kalends.events.invitations import store as invitations
 from kalends.outbound.message import NEW_DATE, attach_events
 from kalends.outbound.outcome import Undeliverable
-from kalends.outbound.response_message import CHOICES, Link, guest_mail
+from kalends.outbound.response_message import CHOICES, NO_MORE, Link, guest_mail
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
@@ -53,11 +53,14 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     subject = f"{_headline(first)}: {_title(first)}{_others(changed)}"
     lead = "\n\n".join(filter(None, (notice.message, NEW_DATE if _headline(first) == "New date" else "")))
     links = _links(ctx, event, response, invitation, asks=first.new is not None and first.new.status != "cancelled") if event else []
-    stop = stop_url(ctx.settings, delivery.id)
+    stop = Link(NO_MORE, stop_url(ctx.settings, delivery.id))
     shown = event or _deleted_event(delivery, first)
     reason = REASON if response or not invitation else INVITED
     mail = guest_mail(ctx.settings, delivery, shown, subject, lead, links, reason, lines=lines, stop=stop, has_file=False)
     _add_calendars(ctx, mail, delivery, [visible[each.event_id] for each in changed if each.event_id in visible])
+    if addresses.takes_replies(ctx.settings):
+        deleted = {each.event_id for each in changed if each.new is None}
+        cancellations.add_parts(ctx, mail, change_notices.notice_id(delivery), delivery.address, deleted)
     return mail
 
 
@@ -71,7 +74,7 @@ def _add_calendars(ctx: Context, mail: EmailMessage, delivery: Delivery, changed
         else:
             others.append(policy.essentials(event))
     for invitation, events_of_invitation in by_invitation.values():
-        calendar_part.add_update(ctx, mail, invitation, events_of_invitation)
+        calendar_part.add_update(ctx, mail, invitation, events_of_invitation, by_invitation)
     if others:
         attach_events(mail, ctx.settings, others)
 

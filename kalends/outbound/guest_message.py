@@ -1,6 +1,5 @@
 """The mail of a message to a guest: what the organiser writes, with the guest's own link and the link to get no more."""
 
-from email.headerregistry import Address
 from email.message import EmailMessage
 
 from kalends import policy
@@ -9,9 +8,9 @@ from kalends.deliveries.recipient_links import stop_url
 from kalends.events import store as events
 from kalends.events.invitations import store as invitations
 from kalends.events.messages import store
-from kalends.outbound.mail import wire_address
+from kalends.outbound.message import set_reply_to
 from kalends.outbound.outcome import Undeliverable
-from kalends.outbound.response_message import Link, guest_mail, guest_text
+from kalends.outbound.response_message import NO_MORE, Link, guest_mail, guest_text
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.responses import store as responses
@@ -32,20 +31,21 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     event = events.get(ctx, message.event_id)
     own, reason = _own_link(ctx, event, delivery.address)
     links = [own, *([Link("To the event", policy.guest_url(ctx.settings, event))] if event.is_open else [])]
-    stop = stop_url(ctx.settings, delivery.id)
+    stop = Link(NO_MORE, stop_url(ctx.settings, delivery.id))
     lead = LEAD.format(message.text)
     mail = guest_mail(ctx.settings, delivery, event, message.subject, lead, links, reason, stop=stop, has_file=False)
     owner = users.get(ctx, event.owner_id)
     # Replies go to no address that its owner has not verified.
     if owner.verified_at is not None or ctx.settings.email == FILES:
-        local_part, _, host = wire_address(owner.email_address).rpartition("@")
-        mail["Reply-To"] = Address("", local_part, host)
+        set_reply_to(mail, owner.email_address)
     return mail
 
 
 def preview(event: Event, text: str) -> str:
     """The plain text of the mail, for its sender to review."""
-    return guest_text(policy.essentials(event), LEAD.format(text), [Link("Your response", OWN_LINK)], RESPONDED, stop=OWN_LINK)
+    return guest_text(
+        policy.essentials(event), LEAD.format(text), [Link("Your response", OWN_LINK)], RESPONDED, stop=Link(NO_MORE, OWN_LINK)
+    )
 
 
 def _own_link(ctx: Context, event: Event, address: str) -> tuple[Link, str]:

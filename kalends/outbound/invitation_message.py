@@ -10,7 +10,7 @@ from kalends.events.invitations import addresses, calendar_part, store
 from kalends.events.invitations.store import Note
 from kalends.events.series.sentence import describe as describe_rule
 from kalends.events.series.store import get as get_series
-from kalends.outbound.message import describe_event, envelope
+from kalends.outbound.message import add_bodies, describe_event, envelope, set_reply_to, shorten_description
 from kalends.outbound.outcome import Undeliverable
 from kalends.outbound.response_message import CHOICES, Link
 from kalends.records.delivery import Delivery
@@ -24,7 +24,8 @@ from kalends.web.render import render_text
 INVITED = "{} invites you:"
 WITHDRAWN = "{} has taken back the invitation to this event."
 BY_MAIL = "You can respond in your calendar program, too. A reply to this mail goes to the organiser."
-STOP = "You get this because {} invited this address. Do not invite me again: {}"
+REASON = "You get this because {} invited this address."
+NOT_AGAIN = "Do not invite me again"
 
 
 def build(ctx: Context, delivery: Delivery) -> EmailMessage:
@@ -33,6 +34,7 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     event = policy.invited_event(ctx, invitation) if invitation else None
     if invitation is None or event is None:
         raise Undeliverable("The event or the invitation was deleted before it was sent.")
+    event = shorten_description(event)
     if verb == "withdrawal":
         return _withdrawal(ctx, delivery, invitation, event)
     if invitation.state == "withdrawn":
@@ -59,10 +61,10 @@ def _invitation(ctx: Context, delivery: Delivery, invitation: Invitation, event:
     links = [Link(text, f"{url}?response={choice}") for choice, text in CHOICES]
     takes_replies = addresses.takes_replies(settings)
     note = f"{BY_MAIL} " if takes_replies else ""
-    note += STOP.format(event.owner_name, f"{url}/stop")
+    note += REASON.format(event.owner_name)
     if takes_replies:
-        message["Reply-To"] = _address(event.owner_name, addresses.reply_address(settings, invitation))
-    _add_bodies(message, values, links, note)
+        set_reply_to(message, addresses.reply_address(settings, invitation), event.owner_name)
+    _add_bodies(message, values, links, note, Link(NOT_AGAIN, f"{url}/stop"))
     file = calendar_part.build(ctx, invitation, event, "REQUEST" if takes_replies else "PUBLISH")
     if takes_replies:
         calendar_part.add_part(message, file, "REQUEST")
@@ -76,7 +78,7 @@ def _withdrawal(ctx: Context, delivery: Delivery, invitation: Invitation, event:
     """That the invitation was taken back. To the guest alone the event is cancelled."""
     message = _envelope(ctx.settings, delivery, event, f"Invitation taken back: {event.title}")
     values = _values(ctx, event, None, invitation.series_id) | {"lead": WITHDRAWN.format(event.owner_name)}
-    _add_bodies(message, values, [], "")
+    _add_bodies(message, values, [])
     if addresses.takes_replies(ctx.settings):
         file = calendar_part.build(ctx, invitation, event, "CANCEL")
         calendar_part.add_part(message, file, "CANCEL")
@@ -89,10 +91,9 @@ def _values(ctx: Context, event: Event, message: str | None, series_id: int | No
     return {**describe_event(event), "event": event, "lead": lead, "message": message, "rule": rule}
 
 
-def _add_bodies(message: EmailMessage, values: dict[str, Any], links: list[Link], note: str) -> None:
-    message.set_content(_plain_text(values, links, note), cte="quoted-printable")
-    html = render_text("deliveries/invitation.html", **values, links=links, note=note)
-    message.add_alternative(html, subtype="html", cte="quoted-printable")
+def _add_bodies(message: EmailMessage, values: dict[str, Any], links: list[Link], note: str = "", stop: Link | None = None) -> None:
+    html = render_text("deliveries/invitation.html", **values, links=links, note=note, stop=stop)
+    add_bodies(message, _plain_text(values, links, f"{note}\n{stop.text}: {stop.url}" if stop else note), html)
 
 
 def _plain_text(values: dict[str, Any], links: list[Link], note: str) -> str:
@@ -107,12 +108,10 @@ def _envelope(settings: Settings, delivery: Delivery, event: Event, subject: str
     """From the service's own address, with the organiser's name: a mail from the organiser's address would not pass DMARC."""
     message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
     del message["From"]
-    message["From"] = _address(event.owner_name, sender(settings.email_from, settings.url).addr_spec)
+    message["From"] = Address(
+        replace_control_characters(event.owner_name).strip(), addr_spec=sender(settings.email_from, settings.url).addr_spec
+    )
     return message
-
-
-def _address(name: str, address: str) -> Address:
-    return Address(replace_control_characters(name).strip(), addr_spec=address)
 
 
 NOTES = {
@@ -141,9 +140,9 @@ def _note(ctx: Context, delivery: Delivery, note: Note, invitation: Invitation, 
     subject = f"Not recorded: {event.title}" if is_to_guest else f"{note.subject or 'Reply'} – {event.title}"
     message = envelope(ctx.settings, delivery.address, subject, str(delivery.id), delivery.created_at)
     if not is_to_guest:
-        message["Reply-To"] = invitation.address
+        set_reply_to(message, invitation.address)
     lead = NOTES[note.kind].format(guest=guest, text=note.text)
     url = policy.invitation_url(ctx.settings, invitation) if is_to_guest else f"{ctx.settings.url}/events/{event.id}/invitations"
     values = {**describe_event(event), "event": event, "lead": lead, "message": "" if "{text}" in NOTES[note.kind] else note.text}
-    _add_bodies(message, values | {"rule": ""}, [Link("Open the invitation" if is_to_guest else "To the invitations", url)], "")
+    _add_bodies(message, values | {"rule": ""}, [Link("Open the invitation" if is_to_guest else "To the invitations", url)])
     return message

@@ -1,5 +1,6 @@
 """The content of deliveries: events as e-mail and SMS."""
 
+import re
 from collections.abc import Iterator
 from email.header import Header
 from email.headerregistry import Address, BaseHeader, HeaderRegistry
@@ -7,6 +8,8 @@ from email.message import EmailMessage
 from email.policy import EmailPolicy, Policy
 from email.utils import format_datetime
 from typing import Any, ClassVar
+
+from msgspec import structs
 
 from kalends.deliveries import event_time
 from kalends.deliveries.recipient_links import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
@@ -25,7 +28,11 @@ from kalends.values import datetimes
 from kalends.values.text import replace_control_characters
 from kalends.web.render import render_text
 
+# Such a name stands before an address as it is; any other in encoded words.
+_SIMPLE_NAME = re.compile("[A-Za-z0-9 ]{0,60}")
 MAX_SEGMENTS = 2
+# Programs cut off long mails; the page of the event has the whole text.
+MAX_DESCRIPTION = 4_000
 # A title is not shortened below this length to keep the exact time.
 MIN_TITLE = 20
 REQUESTED = "You get this because somebody asked for it to be sent to this address."
@@ -45,6 +52,7 @@ If it was not, do nothing: you will not be told of any event.
 
 def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
     """The event as e-mail: plain text, HTML and an iCalendar attachment."""
+    event = shorten_description(event)
     values = describe_event(event)
     if delivery.is_about_new_date and event.status == "planned":
         values |= {"title": f"New date: {event.title}", "status": NEW_DATE}
@@ -56,8 +64,7 @@ def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
     reason = LISTED.format(event.owner_name) if unsubscribe else RESPONDED if delivery.is_about_new_date else REQUESTED
     url = _url(settings, event, for_guests=delivery.public)
     content: dict[str, Any] = {**values, "event": event, "url": url, "reason": reason, "unsubscribe": unsubscribe}
-    message.set_content(_plain_text(**content), cte="quoted-printable")
-    message.add_alternative(render_text("deliveries/event.html", **content), subtype="html", cte="quoted-printable")
+    add_bodies(message, _plain_text(**content), render_text("deliveries/event.html", **content))
     attach_events(message, settings, [event], for_guests=delivery.public)
     return message
 
@@ -81,8 +88,7 @@ def confirmation(settings: Settings, delivery: Delivery, owner: User) -> EmailMe
     """The e-mail with the link to confirm an opt-in to the owner's list."""
     message = envelope(settings, delivery.address, "Confirm that you want to hear of events", str(delivery.id), delivery.created_at)
     values = {"owner": _line(owner.name or owner.user_name), "service": settings.url, "url": confirm_url(settings, delivery.id)}
-    message.set_content(CONFIRM.format(**values), cte="quoted-printable")
-    message.add_alternative(render_text("deliveries/confirm.html", **values), subtype="html", cte="quoted-printable")
+    add_bodies(message, CONFIRM.format(**values), render_text("deliveries/confirm.html", **values))
     return message
 
 
@@ -107,6 +113,33 @@ def envelope(settings: Settings, address: str, subject: str, number: str, sent_a
     message["Message-ID"] = f"<{number}.{derive(settings, 'message', number)[:22]}@{domain(settings.url)}>"
     message["Auto-Submitted"] = "auto-generated"
     return message
+
+
+def set_reply_to(message: EmailMessage, address: str, name: str = "") -> None:
+    """Have replies go to the address, if every mail server takes it."""
+    local_part, _, host = wire_address(address).rpartition("@")
+    if local_part.isascii():
+        message["Reply-To"] = Address(_line(name), local_part, host)
+
+
+def add_bodies(message: EmailMessage, text: str, html: str) -> None:
+    """Add the plain text and the HTML, in lines that no server on the way changes: a DKIM signature would not hold any more."""
+    message.set_content(text, cte=_shorter_encoding(text))
+    message.add_alternative(html, subtype="html", cte=_shorter_encoding(html))
+
+
+def _shorter_encoding(text: str) -> str:
+    """Quoted-printable takes three octets for one that is not ASCII, and base64 four for three of all."""
+    octets = len(text.encode())
+    ascii_octets = sum(map(str.isascii, text))
+    return "base64" if ascii_octets + 3 * (octets - ascii_octets) > octets * 4 / 3 else "quoted-printable"
+
+
+def shorten_description(event: Event) -> Event:
+    """The event with as much of its description as a mail should have."""
+    if event.description is None or len(event.description) <= MAX_DESCRIPTION:
+        return event
+    return structs.replace(event, description=f"{event.description[:MAX_DESCRIPTION].rstrip()} …")
 
 
 def text(settings: Settings, delivery: Delivery, event: Event) -> str:
@@ -194,9 +227,34 @@ class _Literal(_Verbatim):
         return f"Subject: {encoded}{policy.linesep}"
 
 
+class _Mailbox(_Verbatim):
+    """An address with a name. The library loses the quotation marks of a long name when it folds it, and decodes what looks encoded in
+    it: the name could become another address."""
+
+    _address: Address
+
+    @classmethod
+    def parse(cls, value: Any, kwds: dict[str, Any]) -> None:
+        super().parse(str(value), kwds)
+        kwds["address"] = value
+
+    def init(self, *args: Any, **kwds: Any) -> None:
+        self._address = kwds.pop("address")
+        super().init(*args, **kwds)
+
+    def fold(self, *, policy: "Policy[Any]") -> str:
+        name = _line(self._address.display_name)
+        if not _SIMPLE_NAME.fullmatch(name):
+            name = Header(name, "utf-8", header_name=self.name).encode(linesep=policy.linesep)
+        mailbox = f"{name} <{self._address.addr_spec}>" if name else self._address.addr_spec
+        return f"{self.name}: {mailbox}{policy.linesep}"
+
+
 def _headers() -> HeaderRegistry:
     registry = HeaderRegistry()
     registry.map_to_type("subject", _Literal)
+    for name in ("from", "reply-to"):
+        registry.map_to_type(name, _Mailbox)
     for name in ("message-id", "list-unsubscribe", "list-unsubscribe-post", "auto-submitted"):
         registry.map_to_type(name, _Verbatim)
     return registry

@@ -9,7 +9,7 @@ from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.deliveries.recipient_links import notices_url
 from kalends.events import store as events
-from kalends.outbound.message import envelope
+from kalends.outbound.message import add_bodies, envelope
 from kalends.records.comment import Comment
 from kalends.records.delivery import Delivery
 from kalends.records.response import Response
@@ -58,9 +58,8 @@ def build(ctx: Context, delivery: Delivery, owner: User) -> EmailMessage | None:
         parts = [*parts[:MAX_EVENTS], EventNews(f"And {len(parts) - MAX_EVENTS} more events", f"{settings.url}/responses", [])]
     reason = f"You get this {OFTEN[owner.response_notices]} because these are your events."
     change = f"{settings.url}/account#profile"
-    message.set_content(_plain_text(parts, reason, change, stop), cte="quoted-printable")
     html = render_text("deliveries/news.html", parts=parts, reason=reason, change=change, stop=stop)
-    message.add_alternative(html, subtype="html", cte="quoted-printable")
+    add_bodies(message, _plain_text(parts, reason, change, stop), html)
     return message
 
 

@@ -31,12 +31,9 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
     if reminder.text:
         lead = f"{lead}\n\n{reminder.text}"
     links = [Link("Change my response", url), Link("I cannot come", f"{url}?response=NO")]
-    stop = f"{url}/reminders"
-    note = f"You get this because you responded to this event. No more reminders: {stop}"
-    content = guest_mail(ctx.settings, delivery, event, f"Reminder: {event.title}", lead, links, note, has_file=False)
-    content["List-Unsubscribe"] = f"<{stop}>"
-    content["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    return content
+    stop = Link("No more reminders", f"{url}/reminders")
+    subject, note = f"Reminder: {event.title}", "You get this because you responded to this event."
+    return guest_mail(ctx.settings, delivery, event, subject, lead, links, note, stop=stop, has_file=False)
 
 
 def _load(ctx: Context, delivery: Delivery) -> tuple[Candidate, Event, Response]:

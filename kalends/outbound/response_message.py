@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from kalends import policy
-from kalends.outbound.message import attach_events, describe_event, envelope
+from kalends.outbound.message import add_bodies, attach_events, describe_event, envelope, shorten_description
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response
@@ -20,7 +20,8 @@ from kalends.web.render import render_text
 
 SAID = {"YES": "yes", "MAYBE": "maybe", "NO": "no"}
 CHOICES = (("YES", "Yes"), ("MAYBE", "Maybe"), ("NO", "No"))
-NOT_YOU = "Not you? Change it here."
+NOT_YOU = "Was it not you? Then change the response."
+NO_MORE = "No more about this event"
 PLACES: dict[str, str] = {
     "held": "You have {held}.",
     "partly": "You have {held}, and wait for the others: you get an e-mail when they are yours.",
@@ -42,7 +43,7 @@ def response_mail(settings: Settings, delivery: Delivery, event: Event, response
     url = policy.response_url(settings, response)
     links = [Link("Change your response", url), *(Link(text, f"{url}?response={choice}") for choice, text in CHOICES)]
     lead = f"You said {SAID[response.response]}" + (f", for {_people(response)}." if response.response == "YES" else ".")
-    note = "" if response.proven else f"{NOT_YOU} {url}"
+    note = "" if response.proven else NOT_YOU
     subject = f"You said {SAID[response.response]}: {event.title}"
     if delivery.notice == "response_changed":
         said = lead.removeprefix("You said ").rstrip(".")
@@ -78,33 +79,32 @@ def guest_mail(
     note: str = "",
     *,
     lines: Sequence[str] = (),
-    stop: str = "",
+    stop: Link | None = None,
     has_file: bool = True,
 ) -> EmailMessage:
     """A message about the event, with links for its guest.
 
     lines: what changed, one by one. stop: the link to get no more of these. has_file: with the event as a calendar file.
     """
-    event = policy.essentials(event)
+    event = shorten_description(policy.essentials(event))
     message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
     values: dict[str, Any] = {**describe_event(event), "event": event, "lead": lead, "links": links, "note": note}
     if stop:
-        message["List-Unsubscribe"] = f"<{stop}>"
+        message["List-Unsubscribe"] = f"<{stop.url}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    message.set_content(guest_text(event, lead, links, note, lines=lines, stop=stop), cte="quoted-printable")
     html = render_text("deliveries/response.html", **values, lines=lines, stop=stop)
-    message.add_alternative(html, subtype="html", cte="quoted-printable")
+    add_bodies(message, guest_text(event, lead, links, note, lines=lines, stop=stop), html)
     if has_file:
         attach_events(message, settings, [event])
     return message
 
 
-def guest_text(event: Event, lead: str, links: list[Link], note: str = "", *, lines: Sequence[str] = (), stop: str = "") -> str:
+def guest_text(event: Event, lead: str, links: list[Link], note: str = "", *, lines: Sequence[str] = (), stop: Link | None = None) -> str:
     """The plain text of a message about the event."""
     values = describe_event(event)
     top = "\n".join(filter(None, (values["title"], values["time"], event.location)))
     choices = "\n".join(f"{link.text}: {link.url}" for link in links)
-    bottom = "\n".join(filter(None, (note, f"No more about this event: {stop}" if stop else "")))
+    bottom = "\n".join(filter(None, (note, f"{stop.text}: {stop.url}" if stop else "")))
     changes = "\n".join(f"- {line}" for line in lines)
     parts = (lead, top, values["status"], changes, choices, f"-- \n{bottom}" if bottom else "")
     return "\n\n".join(filter(None, parts)) + "\n"

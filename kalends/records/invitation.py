@@ -25,6 +25,7 @@ class Invitation(Struct, frozen=True):
     mails: int
     created_at: int
     updated_at: int
+    split_from: int | None
 
 
 class InvitationWithResponse(Invitation, frozen=True):

@@ -51,7 +51,11 @@ def test_a_change_has_its_author_and_the_row_as_it_was(cast: Cast, db: Database)
 
 
 def test_the_history_of_a_deleted_account_is_erased(cast: Cast, db: Database) -> None:
-    event = an_event(cast.alice, title="Very secret")
+    event = an_event(cast.alice, title="Very secret", start_time="2027-06-01T20:00")
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 2})
+    invited = {"addresses": ["secret.guest@example.org"]}
+    for scope in ("this", "all"):
+        assert cast.alice.post(f"/api/events/{event['id']}/invitations", json=invited | {"scope": scope}).status == 202
     shared_with = {"user_name": "secret.friend@example.org", "role": "viewer"}
     assert cast.alice.put(f"/api/calendars/{cast.alice.primary_calendar_id}/share", json=shared_with).status == 200
     cast.alice.put(f"/api/events/{event['id']}", json={"title": "Still secret"})

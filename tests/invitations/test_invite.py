@@ -42,8 +42,9 @@ def calendar_of(mail: EmailMessage) -> str:
 
 
 def calendars_of(mail: EmailMessage) -> list[str]:
-    parts = [part.get_content() for part in mail.walk() if part.get_content_type() == "text/calendar"]
-    texts = [part if isinstance(part, str) else part.decode() for part in parts]
+    """The calendar files in the mail, without folded lines."""
+    contents = [part.get_content() for part in mail.walk() if part.get_content_type() == "text/calendar"]
+    texts = [content if isinstance(content, str) else content.decode() for content in contents]
     return [re.sub(r"\r?\n ", "", text).replace("\r\n", "\n") for text in texts]
 
 

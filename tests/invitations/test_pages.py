@@ -31,6 +31,19 @@ def test_people_are_invited_after_a_preview_and_invitations_are_taken_back(cast:
     assert "on its way" in page
 
 
+def test_a_search_keeps_what_was_ticked_and_typed(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    ana = a_contact(cast.alice, first_name="Ana", email_address="ana@example.com", tag_list="choir")
+    a_contact(cast.alice, first_name="Ben", email_address="ben@example.com", tag_list="family")
+    a_contact(cast.alice, first_name="Zoe", email_address="zoe@example.com")
+    path = f"/events/{event['id']}/invitations/search"
+    form = {"contact_ids[]": str(ana["id"]), "message": "Do come", "tags": "family", "text": ""}
+    page = cast.alice.post(path, data=form)
+    assert [each in page.text for each in ("Ana", "Ben", "Zoe", "Do come")] == [True, True, False, True]
+    assert re.search(rf'value="{ana["id"]}"[^>]*checked', page.text)
+    assert cast.alice.post(path, data=form | {"contact_ids[]": "9" * 40}).status == 200
+
+
 def test_a_wrong_address_is_shown_with_the_form(cast: Cast) -> None:
     event = an_event(cast.alice)
     ana = a_contact(cast.alice, first_name="Ana", email_address="ana@example.com")

@@ -53,10 +53,22 @@ def a_proposal_token(settings: Settings, now: int) -> str:
 
 def mails_about(db: Database, settings: Settings, event_id: int, now: int | None = None) -> list[EmailMessage]:
     """Send the queued messages about the event, as a worker does, into files; return them."""
-    messages = []
     with db.read() as tx:
         rows = tx.rows("SELECT id FROM deliveries WHERE event_id = :id AND state = 'queued' ORDER BY id", id=event_id)
-    for (delivery_id,) in rows:
+    return _send(db, settings, [delivery_id for (delivery_id,) in rows], now)
+
+
+def mails_about_deleted(db: Database, settings: Settings, owner_id: int) -> list[EmailMessage]:
+    """The same for the deleted events of an owner."""
+    sql = "SELECT id FROM deliveries WHERE event_id IS NULL AND owner_id = :id AND state = 'queued' AND cause IS NOT NULL ORDER BY id"
+    with db.read() as tx:
+        rows = tx.rows(sql, id=owner_id)
+    return _send(db, settings, [delivery_id for (delivery_id,) in rows], None)
+
+
+def _send(db: Database, settings: Settings, ids: list[int], now: int | None) -> list[EmailMessage]:
+    messages = []
+    for delivery_id in ids:
         ctx = Context(db, settings, timestamps.now() if now is None else now)
         with ctx.write() as tx:
             tx.run("UPDATE deliveries SET state = 'sending', attempts = 1 WHERE id = :id", id=delivery_id)

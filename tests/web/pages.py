@@ -95,6 +95,10 @@ PAGES: dict[str, list[Visit]] = {
     "GET /events/{event_id}/questions/{question_id}/delete": [Visit("alice", "/events/{occurrence}/questions/{question}/delete")],
     "GET /events/{event_id}/reminders": [Visit("alice", "/events/{reminded}/reminders")],
     "GET /calendars/{calendar_id}/reminders": [Visit("alice", "/calendars/{private_calendar}/reminders")],
+    "GET /events/{event_id}/reminders/{reminder_id}/edit": [Visit("alice", "/events/{reminded}/reminders/{reminder}/edit")],
+    "GET /calendars/{calendar_id}/reminders/{reminder_id}/edit": [
+        Visit("alice", "/calendars/{private_calendar}/reminders/{calendar_reminder}/edit")
+    ],
     "GET /calendars/{calendar_id}/questions": [Visit("alice", "/calendars/{private_calendar}/questions")],
     "GET /calendars/{calendar_id}/questions/{question_id}/edit": [
         Visit("alice", "/calendars/{private_calendar}/questions/{calendar_question}/edit")
@@ -197,6 +201,8 @@ def address(scene: Scene, path: str) -> str:
         "response": scene.response["id"],
         "question": scene.question["id"],
         "reminded": scene.reminder["event_id"],
+        "reminder": scene.reminder["id"],
+        "calendar_reminder": scene.calendar_reminder["id"],
         "calendar_question": scene.calendar_question["id"],
         "answered": scene.answered["id"],
         "subscriber": scene.subscriber["id"],

@@ -147,6 +147,10 @@ class Scene:
         return a_reminder(self.alice, f"/api/events/{self.occurrence['id']}", days_before=1, at="18:00", text=text)
 
     @cached_property
+    def calendar_reminder(self) -> dict[str, Any]:
+        return a_reminder(self.alice, f"/api/calendars/{self.private_calendar['id']}", before=90, text=self.say("text", "Bring a chair."))
+
+    @cached_property
     def answered(self) -> dict[str, Any]:
         """A response with answers."""
         asked = self.alice.get(f"/api/events/{self.question['event_id']}/questions").json["questions"]

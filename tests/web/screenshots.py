@@ -14,7 +14,7 @@ from tests.cast import PASSWORD
 from tests.client import Client
 from tests.openapi.serving import serving
 from tests.serve.running import run
-from tests.web import chromium
+from tests.web import chromium, mail_pictures
 from tests.web.through import Through
 
 PAGES = {
@@ -53,6 +53,7 @@ def take(folder: Path) -> None:
                 _save(_picture_of_repetition(page), folder / f"repeat-{width}-light.png")
                 page.goto(f"/events/{cancelled}")
                 _save(page.screenshot(), folder / f"cancelled-{width}-light.png")
+            mail_pictures.take(browser, folder, _save)
             browser.close()
 
 

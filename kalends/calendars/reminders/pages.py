@@ -1,4 +1,4 @@
-"""The page on which owners add and remove the reminders that the events of a calendar have."""
+"""The pages on which owners add, change and remove the reminders that the events of a calendar have."""
 
 from kalends import policy
 from kalends.calendars.reminders import api
@@ -17,15 +17,26 @@ from kalends.web.redirects import redirect
 @page("GET", "/calendars/{calendar_id}/reminders")
 def index(ctx: Context, calendar_id: int, form: FormState | None = None) -> Document:
     """The reminders of a calendar, and the form to add one."""
-    calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
-    owner = Owner(f"/calendars/{calendar.id}", calendar.name, api.calendar_reminders(ctx, calendar_id).reminders)
-    return editor.index(ctx, owner, form)
+    return editor.index(ctx, _load(ctx, calendar_id), form)
 
 
 @page("POST", "/calendars/{calendar_id}/reminders", again=index)
 def create(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Add a reminder to a calendar."""
     api.add_calendar_reminder(ctx, calendar_id, Form(editor.params(params)).read(ReminderFields))
+    return redirect(ctx, f"/calendars/{calendar_id}/reminders", done="saved", can_undo=True)
+
+
+@page("GET", "/calendars/{calendar_id}/reminders/{reminder_id}/edit")
+def edit(ctx: Context, calendar_id: int, reminder_id: int, form: FormState | None = None) -> Document:
+    """The form to change a reminder."""
+    return editor.edit(ctx, _load(ctx, calendar_id), reminder_id, form)
+
+
+@page("POST", "/calendars/{calendar_id}/reminders/{reminder_id}/edit", again=edit)
+def update(ctx: Context, calendar_id: int, reminder_id: int, params: Form) -> Document:
+    """Change a reminder."""
+    api.update_calendar_reminder(ctx, calendar_id, reminder_id, Form(editor.params(params)).changes(ReminderFields))
     return redirect(ctx, f"/calendars/{calendar_id}/reminders", done="saved", can_undo=True)
 
 
@@ -39,3 +50,8 @@ def destroy(ctx: Context, calendar_id: int, reminder_id: int, params: Form) -> D
     """Delete a reminder of a calendar."""
     api.delete_calendar_reminder(ctx, calendar_id, reminder_id)
     return redirect(ctx, f"/calendars/{calendar_id}/reminders", done="deleted", can_undo=True)
+
+
+def _load(ctx: Context, calendar_id: int) -> Owner:
+    calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
+    return Owner(f"/calendars/{calendar.id}", calendar.name, api.calendar_reminders(ctx, calendar_id).reminders)

@@ -1,15 +1,18 @@
 """The calendar in the mail of an invitation (iTIP, RFC 5546): the event or the whole series, with the guest as the only attendee."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from email.headerregistry import Address
 from email.message import EmailMessage
 
 from msgspec import structs
 
 from kalends import policy
 from kalends.context import Context
-from kalends.events import feed, ical, store
-from kalends.events.invitations import addresses
+from kalends.events import feed, ical
+from kalends.events import store as events_store
+from kalends.events.invitations import addresses, store
+from kalends.events.invitations.store import Target
 from kalends.events.series import store as series_store
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
@@ -17,41 +20,73 @@ from kalends.responses import store as responses
 from kalends.values import datetimes
 from kalends.values.text import replace_control_characters
 
+# The components, and the years for which they need time zones.
+Formatted = tuple[list[str], ical.Years]
+_SLOT = re.compile(r"(?m)^RECURRENCE-ID\b.*:(\d{8})")
 STATUSES = {"YES": "ACCEPTED", "MAYBE": "TENTATIVE", "NO": "DECLINED"}
 
 
-def add_update(ctx: Context, message: EmailMessage, invitation: Invitation, changed: list[Event]) -> None:
-    """Add to a notice of changes what updates the guest's calendar: the event or series as it is, or the dates that are cancelled."""
-    sequence = max(sequence_of(ctx, changed[0], is_series=invitation.series_id is not None), invitation.sequence + 1)
+def add_update(ctx: Context, message: EmailMessage, invitation: Invitation, changed: list[Event], told_ids: Collection[int] = ()) -> None:
+    """Add to a notice of changes what updates the guest's calendar: the event or series as it is, or the dates that are cancelled. If
+    dates were split from a series, the guest's calendar gets both.
+
+    told_ids: the invitations of which the notice tells by itself."""
     method = "CANCEL" if all(event.status == "cancelled" for event in changed) else "REQUEST"
-    slots = [event.slot for event in changed if event.slot] if method == "CANCEL" else []
-    file = build(ctx, structs.replace(invitation, sequence=sequence), changed[0], method, slots)
-    if "Reply-To" in message:
-        # The bodies have one calendar. Programs read the address for replies in the file.
-        params = {"charset": "utf-8", "method": method}
-        message.add_attachment(file, maintype="text", subtype="calendar", params=params, filename=f"event-{changed[0].id}.ics")
-        return
-    message["Reply-To"] = addresses.reply_address(ctx.settings, invitation)
+    file = build(ctx, _next(ctx, invitation, changed[0]), changed[0], method, changed if method == "CANCEL" else ())
+    if "Reply-To" not in message:
+        # Of several calendars, programs read the address for replies in the file.
+        message["Reply-To"] = Address(addr_spec=addresses.reply_address(ctx.settings, invitation))
     add_part(message, file, method)
+    for other in store.find_split(ctx, invitation):
+        if other.id not in told_ids:
+            add_request(ctx, message, other)
+
+
+def add_request(ctx: Context, message: EmailMessage, invitation: Invitation) -> None:
+    """Add what the guest is invited to, as it is now."""
+    event = policy.invited_event(ctx, invitation)
+    if event is not None:
+        add_part(message, build(ctx, _next(ctx, invitation, event), event, "REQUEST"), "REQUEST")
 
 
 def add_part(message: EmailMessage, file: bytes, method: str) -> None:
-    """Add the calendar file to the bodies of the mail, as octets: the library would end the lines of a text with LF alone."""
-    message.add_alternative(file, maintype="text", subtype="calendar", params={"charset": "utf-8", "method": method})
+    """Add the calendar file to the bodies of the mail, as octets: the library would end the lines of a text with LF alone. A file has
+    the dates of one UID, so a further one is an attachment."""
+    params = {"charset": "utf-8", "method": method}
+    if any(part.get_content_type() == "text/calendar" for part in message.walk()):
+        message.add_attachment(file, maintype="text", subtype="calendar", params=params, filename="other-dates.ics")
+    else:
+        message.add_alternative(file, maintype="text", subtype="calendar", params=params)
 
 
-def build(ctx: Context, invitation: Invitation, event: Event, method: str, slots: Sequence[str] = ()) -> bytes:
+def build(ctx: Context, invitation: Invitation, event: Event, method: str, dates: Sequence[Event] = ()) -> bytes:
     """The calendar file: REQUEST and CANCEL with the guest and the address for replies, PUBLISH without.
 
-    slots: the dates of the series that it is about, if they depart from its rule; without any, the whole."""
-    events = [event] if invitation.series_id is None else store.find_by_series(ctx, [invitation.series_id])
-    if invitation.series_id is None:
-        components, years = [ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings))], ical.Years()
+    dates: those of the series that it is about, which are cancelled; without any, the whole."""
+    return build_for_guest(ctx, invitation, event, method, format_target(ctx, store.target(invitation), event, dates))
+
+
+def format_target(ctx: Context, target: Target, event: Event, dates: Sequence[Event] = ()) -> Formatted:
+    """The event or the series, or these dates of it alone, as it is for each of its guests."""
+    if target.kind == "event":
+        years = ical.Years()
         ical.add_years(years, event)
-    else:
-        components, years = feed.format_all(ctx, events)
-        numbers = "|".join(slot.replace("-", "") for slot in slots)
-        components = [each for each in components if slots and re.search(rf"(?m)^RECURRENCE-ID\b.*:({numbers})", each)] or components
+        return [ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings))], years
+    # A date that is cancelled departs from the rule, so it has a component of its own.
+    ids = {each.id for each in dates}
+    events = events_store.find_by_series(ctx, [target.id])
+    components, years = feed.format_all(ctx, [_cancelled(each) if each.id in ids else each for each in events])
+    if not dates:
+        return components, years
+    by_slot = {match[1]: each for each in components if (match := _SLOT.search(each))}
+    # A date that the rule does not have is an event with a UID of its own.
+    alone = [ical.format_event(each, ctx.settings, ical.event_uid(each, ctx.settings)) for each in dates]
+    return [by_slot.get((each.slot or "").replace("-", ""), single) for each, single in zip(dates, alone, strict=True)], years
+
+
+def build_for_guest(ctx: Context, invitation: Invitation, event: Event, method: str, formatted: Formatted) -> bytes:
+    """The calendar file with the guest, and with the link that shows them the event."""
+    components, years = formatted
     if method != "PUBLISH":
         lines = _participants(ctx, invitation, event)
         components = [ical.add_lines(_stamp(ctx, component, invitation, method), lines) for component in components]
@@ -60,6 +95,16 @@ def build(ctx: Context, invitation: Invitation, event: Event, method: str, slots
         link = f"URL:{policy.invitation_url(ctx.settings, invitation)}"
         components = [ical.add_lines(re.sub(r"(?m)^URL:.*\r\n(?: .*\r\n)*", "", component), [link]) for component in components]
     return ical.join_file(components, years, method=method)
+
+
+def _cancelled(event: Event) -> Event:
+    return structs.replace(event, status="cancelled", edited=True)
+
+
+def _next(ctx: Context, invitation: Invitation, event: Event) -> Invitation:
+    """The invitation with the SEQUENCE of the next calendar that is sent for it."""
+    sequence = sequence_of(ctx, event, is_series=invitation.series_id is not None)
+    return structs.replace(invitation, sequence=max(sequence, invitation.sequence + 1))
 
 
 def sequence_of(ctx: Context, event: Event, *, is_series: bool) -> int:

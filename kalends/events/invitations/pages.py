@@ -24,6 +24,7 @@ from kalends.web.render import render
 
 # The contacts that the form offers at once; a search finds the others.
 MAX_CONTACTS = 100
+_ID = re.compile("[0-9]{1,18}")
 _SEPARATORS = re.compile(r"[\s,;]+")
 
 
@@ -43,6 +44,9 @@ def index(ctx: Context, event_id: int, params: InvitationSearch = NO_SEARCH, for
     event = policy.event(ctx, event_id, to=Right.EDIT)
     rows, next_page = paging.paginate(ctx, params, store.of_event(ctx, event, params.fetch, params.offset))
     offered = contacts.index(ctx, ContactFilter(text=params.text, tags=params.tags), MAX_CONTACTS + 1)
+    ticked = _ticked(form)
+    # Those who were ticked before a search stay there.
+    kept = contacts.find_by_ids(ctx, [int(each) for each in set(ticked) - {str(contact.id) for contact in offered[:MAX_CONTACTS]}])
     return render(
         "invitations/index.html",
         ctx,
@@ -52,12 +56,19 @@ def index(ctx: Context, event_id: int, params: InvitationSearch = NO_SEARCH, for
         total=store.count_of_event(ctx, event),
         next_page=next_page,
         offset=params.offset,
-        choices=[(str(contact.id), _label(contact)) for contact in offered[:MAX_CONTACTS] if contact.email_address],
-        ticked=_ticked(form),
+        choices=[(str(contact.id), _label(contact)) for contact in [*kept, *offered[:MAX_CONTACTS]] if contact.email_address],
+        ticked=ticked,
         has_more=len(offered) > MAX_CONTACTS,
-        search=filled({"text": params.text, "tags": params.tags}),
-        form=form or filled({"scope": "this", "contact_ids": []}),
+        form=filled({"scope": "this", "text": params.text, "tags": params.tags}, form),
     )
+
+
+@page("POST", "/events/{event_id}/invitations/search", again=index)
+def search(ctx: Context, event_id: int, params: Form) -> Document:
+    """The page with the contacts that match a search. What was ticked and typed stays."""
+    ctx.status = 200
+    terms = Form({name: params.text(name) for name in ("text", "tags") if params.text(name)}).read(InvitationSearch)
+    return index(ctx, event_id, terms, FormState(params.values))
 
 
 @page("POST", "/events/{event_id}/invitations/check", again=index)
@@ -108,12 +119,12 @@ def _label(contact: Contact) -> str:
 
 def _ticked(form: FormState | None) -> list[str]:
     ids = form.values.get("contact_ids", []) if form else []
-    return [str(each) for each in (ids if isinstance(ids, list) else [ids])]
+    return [str(each) for each in (ids if isinstance(ids, list) else [ids]) if _ID.fullmatch(str(each))]
 
 
 def _values(form: Form) -> dict[str, Any]:
     """The values of the form: addresses are typed with blanks, commas or lines between them."""
-    values = {name: value for name, value in form.values.items() if value not in ("", [])}
+    values = {name: value for name, value in form.without("text", "tags").values.items() if value not in ("", [])}
     ids = values.get("contact_ids", [])
     return values | {
         "addresses": [address for address in _SEPARATORS.split(form.text("addresses")) if address],

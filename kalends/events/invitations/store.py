@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from kalends.context import Context
 from kalends.db import columns
+from kalends.events.invitations.model import InvitationInput
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation, InvitationWithResponse, MailState
@@ -59,12 +60,12 @@ class Invitee(Struct, frozen=True):
     name: str | None = None
 
 
-def insert(ctx: Context, target: Target, guests: Iterable[Invitee], message: str | None, party_max: int | None, sequence: int) -> None:
+def insert(ctx: Context, target: Target, owner_id: int, guests: Iterable[Invitee], params: InvitationInput, sequence: int) -> None:
     """Insert an invitation for each of the guests. One that was taken back is made again."""
     ctx.tx.many(
         f"""INSERT INTO invitations ({target.column}, address, email_key, name, message, party_max, state, sequence, mails,
-                                     created_at, updated_at)
-            VALUES (:target, :address, :email_key, :name, :message, :party_max, 'queued', :sequence, 1, :now, :now)
+                                     created_at, updated_at, owner_id)
+            VALUES (:target, :address, :email_key, :name, :message, :party_max, 'queued', :sequence, 1, :now, :now, :owner_id)
             ON CONFLICT ({target.column}, email_key) WHERE {target.column} IS NOT NULL DO UPDATE
             SET state = 'queued', detail = NULL, address = excluded.address, name = excluded.name, message = excluded.message,
                 party_max = excluded.party_max, mails = invitations.mails + 1, updated_at = excluded.updated_at,
@@ -76,9 +77,10 @@ def insert(ctx: Context, target: Target, guests: Iterable[Invitee], message: str
                 "address": guest.address,
                 "email_key": fold_case(guest.address),
                 "name": guest.name,
-                "message": message,
-                "party_max": party_max,
+                "message": params.message,
+                "party_max": params.party_max,
                 "sequence": sequence,
+                "owner_id": owner_id,
                 "now": ctx.now,
             }
             for guest in guests
@@ -178,15 +180,49 @@ def find_unanswered(ctx: Context, event_ids: list[int], *, with_queued: bool = F
     return sorted(rows)
 
 
+def find_of_events(ctx: Context, events: list[Event]) -> list[Invitation]:
+    """All invitations to the events and to their series, unless they were taken back."""
+    ids, series_ids = [event.id for event in events], sorted({event.series_id for event in events if event.series_id is not None})
+    sql = f"SELECT {_INVITATION} FROM invitations WHERE {{}} {ctx.db.in_list('ids')} AND state <> 'withdrawn' ORDER BY id"
+    return [*ctx.tx.all(Invitation, sql.format("event_id"), ids=ids), *ctx.tx.all(Invitation, sql.format("series_id"), ids=series_ids)]
+
+
+def find_split(ctx: Context, invitation: Invitation) -> list[Invitation]:
+    """The invitations to other series that were one with this series when the guest's calendar last got it."""
+    if invitation.series_id is None:
+        return []
+    family, new = {invitation.id: invitation}, [invitation]
+    while new:
+        before = f"id {ctx.db.in_list('before')}"
+        after = f"split_from {ctx.db.in_list('after')}"
+        rows = ctx.tx.all(
+            Invitation,
+            f"SELECT {_INVITATION} FROM invitations WHERE {before} UNION SELECT {_INVITATION} FROM invitations WHERE {after}",
+            before=[each.split_from for each in new if each.split_from is not None],
+            after=[each.id for each in new],
+        )
+        new = [row for row in rows if row.id not in family]
+        family |= {row.id: row for row in new}
+    return [each for each in family.values() if each.id != invitation.id and each.state != "withdrawn"]
+
+
+def set_sequence(ctx: Context, invitation: Invitation) -> None:
+    """Record the SEQUENCE of a calendar that is sent."""
+    ctx.tx.run("UPDATE invitations SET sequence = :sequence WHERE id = :id", id=invitation.id, sequence=invitation.sequence)
+
+
 def record_update(ctx: Context, delivery: Delivery) -> None:
-    """Count the calendar that was sent with a notice of changes: the next one must have a higher SEQUENCE."""
-    ctx.tx.run(
-        f"""UPDATE invitations SET sequence = sequence + 1 WHERE email_key = :key AND id IN (
+    """Count the calendars that were sent with a notice of changes: the next ones must have a higher SEQUENCE."""
+    rows = ctx.tx.all(
+        Invitation,
+        f"""SELECT {_INVITATION} FROM invitations WHERE email_key = :key AND id IN (
                 SELECT i.id FROM events e JOIN invitations i ON i.event_id = e.id WHERE e.id {ctx.db.in_list("ids")}
                 UNION SELECT i.id FROM events e JOIN invitations i ON i.series_id = e.series_id WHERE e.id {ctx.db.in_list("ids")})""",
         key=fold_case(delivery.address),
         ids=delivery.all_event_ids,
     )
+    ids = {row.id for each in rows for row in (each, *find_split(ctx, each))}
+    ctx.tx.run(f"UPDATE invitations SET sequence = sequence + 1, split_from = NULL WHERE id {ctx.db.in_list('ids')}", ids=sorted(ids))
 
 
 def record_outcome(ctx: Context, delivery: Delivery, state: str, error: str | None) -> None:

@@ -1,9 +1,10 @@
-"""The page on which organisers add and remove the reminders of an event or of a calendar."""
+"""The pages on which organisers add, change and remove the reminders of an event or of a calendar."""
 
 from typing import Any
 
 from msgspec import Struct
 
+from kalends import errors
 from kalends.context import Context
 from kalends.events.reminders.model import ReminderItem
 from kalends.http.endpoint import Document
@@ -56,6 +57,26 @@ def index(ctx: Context, owner: Owner, form: FormState | None) -> Document:
         choices=WHEN,
         groups=GROUPS,
         describe=describe,
+    )
+
+
+def edit(ctx: Context, owner: Owner, reminder_id: int, form: FormState | None) -> Document:
+    """The form to change a reminder of the event or calendar itself."""
+    item = next((each for each in owner.reminders if each.id == reminder_id and each.event_id == owner.event_id), None)
+    if item is None:
+        raise errors.NotFound
+    values = {name: value for name in ("days_before", "at", "audience", "channel", "text") if (value := getattr(item, name)) is not None}
+    when = BY_CLOCK if item.before is None else str(item.before)
+    choices = WHEN if any(when == value for value, _ in WHEN) else [(when, _when(item)), *WHEN]
+    return render(
+        "reminders/edit.html",
+        ctx,
+        title=f"Edit a reminder of {owner.name}",
+        owner=owner,
+        reminder_id=reminder_id,
+        form=form or FormState(NEW | values | {"when": when}),
+        choices=choices,
+        groups=GROUPS,
     )
 
 
