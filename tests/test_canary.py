@@ -26,5 +26,5 @@ def test_no_reply_shows_the_address_to_others(cast: Cast, settings: Settings, vi
         for name in ("anonymous", "viewer", "stranger"):
             for query in queries:
                 reply = scene.actors[name].get(scene.path(endpoint.url), query=query)
-                assert CANARY not in reply.text.lower(), (name, endpoint.url)
+                assert CANARY.encode() not in reply.content.lower(), (name, endpoint.url)
     assert cast.carol.get("/api/events", query={"text": "canary.bird"}).json["events"] == []
