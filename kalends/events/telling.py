@@ -69,8 +69,8 @@ def tell_repeated(ctx: Context, event: Event, rule: str, removed: list[Event], n
     rule: how it repeats from now on, in words."""
     is_chosen = notify != "auto"
     coming = [each for each in removed if is_chosen or not (each.is_over(ctx.now) or each.status == "cancelled")]
+    guests = _find_guests(ctx, [event, *coming] if is_chosen else coming, notify)
     repeated = [event] if is_chosen and facts_of(event).repeat != rule else []
-    guests = _find_guests(ctx, [*repeated, *coming], notify)
     changes = [_Change(each, each, guests[each.id]) for each in repeated] + [_Change(each, None, guests[each.id]) for each in coming]
     told = _queue(ctx, changes, notify, message)
     return told if is_chosen or told != Told() else UNSET

@@ -237,6 +237,25 @@ def test_a_private_event_is_told_only_to_those_who_may_see_it(cast: Cast, work: 
     assert work(event, 600) == []
 
 
+def test_who_leaves_a_private_calendar_is_told_no_more_of_its_events(cast: Cast, work: Work) -> None:
+    calendar = a_calendar(cast.alice)
+    share = {"user_name": cast.bob.user_name, "role": "viewer"}
+    assert cast.alice.put(f"/api/calendars/{calendar['id']}/share", json=share).status == 200
+    event = an_event(cast.alice, calendar_id=calendar["id"], public=False, start_time=START)
+    a_response(cast.bob, event)
+    assert change(cast.alice, event, start_time="2027-06-02T20:00")["email"] == 1
+    assert cast.alice.put(f"/api/calendars/{calendar['id']}/unshare", json=share).status == 200
+    work(event, 600)
+    for fields in ({"location": "Elsewhere"}, {"title": "Another", "notify": "all"}, {"status": "cancelled"}):
+        assert change(cast.alice, event, **fields)["email"] == 0
+    message = {"to": ["going"], "subject": "Hello", "text": "Bring a chair."}
+    assert cast.alice.post(f"/api/events/{event['id']}/messages", json=message).json["told"]["email"] == 0
+    assert cast.alice.put(f"/api/events/{event['id']}/announce").status == 409
+    deliveries = cast.alice.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
+    assert [each["state"] for each in deliveries if each["kind"] in ("change", "cancel", "message")] == ["failed"]
+    assert cast.alice.delete(f"/api/events/{event['id']}?notify=all").json["told"]["email"] == 0
+
+
 def test_who_wants_no_more_about_an_event_is_skipped(cast: Cast, work: Work) -> None:
     event = an_event_with_guests(cast)
     change(cast.alice, event, start_time="2027-06-02T20:00")
@@ -279,6 +298,8 @@ def test_repeating_an_event_tells_those_whom_notify_names(cast: Cast, work: Work
     path, rule = f"/api/events/{event['id']}/repeat", {"frequency": "WEEKLY", "count": 3}
     assert "told" not in cast.alice.put(path, json=rule).json
     assert cast.alice.put(path, json=rule | {"notify": "all"}).json["told"]["email"] == 0
+    wrong = cast.alice.put(path, json=rule | {"notify": [response_id(cast, an_event_with_guests(cast), "gus")]})
+    assert (wrong.status, wrong.broken) == (422, ["notify"])
     reply = cast.alice.put(path, json={"frequency": "DAILY", "count": 2, "notify": "concerned", "message": "Twice!"}).json
     assert reply["told"] == {"email": 3, "sms": 0, "skipped": 0}
     assert (reply["kept"], reply["created"], reply["removed"]) == (1, 1, 2)
