@@ -47,6 +47,7 @@ from kalends.events import form_pages as event_form_pages
 from kalends.events import history_pages as event_history_pages
 from kalends.events import link_pages as event_link_pages
 from kalends.events import pages as event_pages
+from kalends.events import prefilled_pages as event_prefilled_pages
 from kalends.events import responses_pages as event_responses_pages
 from kalends.events.history import api as event_history
 from kalends.events.image import api as event_image
@@ -99,7 +100,16 @@ FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history, event_image),
     *(comments, responses, event_questions, calendar_questions, event_reminders, calendar_reminders, contacts, deliveries, subscribers),
     *(changes, changes_stream, trash, webhooks),
-    *(home_pages, organiser_pages, event_pages, event_form_pages, event_responses_pages, event_history_pages, event_link_pages),
+    *(
+        home_pages,
+        organiser_pages,
+        event_pages,
+        event_form_pages,
+        event_responses_pages,
+        event_history_pages,
+        event_link_pages,
+        event_prefilled_pages,
+    ),
     *(calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
     *(account_pages, session_pages, key_pages, block_pages, settings_pages, notice_pages, webhook_pages),

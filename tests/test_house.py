@@ -66,6 +66,7 @@ MODULE_LAYERS = {
         "events.uid",
         "events.input",
         "events.query",
+        "events.quick_line",
         "responses.waiting_list",
         "events.series.rule",
         "events.series.sentence",

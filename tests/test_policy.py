@@ -95,6 +95,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /events/{event_id}/copy": {"private": (404, 303, 303, 303, 404), "public": (401, 303, 303, 303, 303)},
     "POST /events/{event_id}/add": {"private": (404, 303, 303, 303, 404), "public": (401, 303, 303, 303, 303)},
     "GET /events/new": {"": (401, 303, 303, 303, 303)},
+    "POST /events/quick": {"": SIGNED_IN},
+    "GET /events/{event_id}/duplicate": for_editors(303),
     "POST /events": {"private": (401, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
     "GET /events/{event_id}/edit": for_editors(200),
     "POST /events/{event_id}": for_editors(303),

@@ -1,7 +1,7 @@
 """Pages on which events are created, changed, repeated and deleted."""
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, UnsetType, structs
@@ -13,6 +13,7 @@ from kalends.events import api, picture_form, present, repeat_form, span, store
 from kalends.events.create import create_event
 from kalends.events.input import EventChanges, EventFields, EventIds, EventInput
 from kalends.events.model import STATUS
+from kalends.events.quick_line import DEFAULT_LENGTH, QuickEvent
 from kalends.events.repeat_form import NONE, PREVIEW, choice_of
 from kalends.events.series import api as series_api
 from kalends.events.series import change, occurrences, request
@@ -60,17 +61,19 @@ class Start(Struct, kw_only=True):
     form_token: FormToken | None = None
 
 
-def _form(
+def render_form(
     ctx: Context,
     form: FormState,
     event: Event | None = None,
     rule: FormState | None = None,
     stored: FormState | None = None,
     preview: RepeatPreview | str | None = None,
+    quick: QuickEvent | None = None,
 ) -> Document:
     """The form of a new or an existing event.
 
     stored: the event as somebody else has saved it in the meantime. preview: what the rule would do, or why that cannot be said.
+    quick: what was read from one line.
     """
     calendars = [calendar for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)]
     title = "Edit the event" if event else "New event"
@@ -86,6 +89,7 @@ def _form(
         sentences=repeat_form.write_sentences(day),
         repeat_form=repeat_form,
         preview=preview,
+        quick=quick,
         is_beside=isinstance(preview, RepeatPreview) and not preview.repeat.has(day),
         to_date=date.fromisoformat,
         event=event,
@@ -101,15 +105,26 @@ def new(ctx: Context, params: Start) -> Document:
     policy.user(ctx)
     if not params.form_token:
         return redirect(ctx, form_token.add_to(ctx.caller))
-    calendar = _calendar(ctx, params.calendar_id)
+    calendar = chosen_calendar(ctx, params.calendar_id)
     values = structs.asdict(api.new(ctx)) | {"public": None, "visibility": DEFAULT_VISIBILITY, "calendar_id": calendar.id}
     values[form_token.FIELD] = params.form_token
     if params.start_time:
         values |= {"start_time": params.start_time, "time_zone": params.time_zone or policy.user(ctx).time_zone}
-    return _form(ctx, _split(values | repeat_form.DEFAULTS))
+    form = split_times(values | repeat_form.DEFAULTS)
+    return render_form(ctx, structs.replace(form, values={**form.values, "end_clock": _default_end(values["start_time"])}))
 
 
-@page("POST", "/events", again=_form, pool="file")
+def _default_end(start_time: str) -> str:
+    """The clock time at which a new event ends; none for whole days, and if it is on the next day, which a new start would leave behind."""
+    try:
+        start = datetime.fromisoformat(start_time[:16])
+    except ValueError:
+        return ""
+    end = datetime.combine(date.min, start.time()) + DEFAULT_LENGTH
+    return end.strftime("%H:%M") if "T" in start_time and end.date() == date.min else ""
+
+
+@page("POST", "/events", again=render_form, pool="file")
 def create(ctx: Context, params: Form) -> Document:
     """Create the event and, if a rule is chosen, the series; or show the form again with a preview of the dates."""
     policy.user(ctx)
@@ -121,7 +136,7 @@ def create(ctx: Context, params: Form) -> Document:
 
 def _create(ctx: Context, params: Form) -> Document:
     if params.text(PREVIEW):
-        return _form(ctx, FormState(params.values), preview=_preview(params, lambda: _preview_new(ctx, params)))
+        return render_form(ctx, FormState(params.values), preview=_preview(params, lambda: _preview_new(ctx, params)))
     if path := form_token.find_path(ctx, params):
         return redirect(ctx, path, done="created-already")
     event = create_event(ctx, _join(params.without("file", form_token.FIELD, *repeat_form.FIELDS)).read(EventInput))
@@ -137,10 +152,10 @@ def edit(ctx: Context, event_id: int, form: FormState | None = None, rule: FormS
     event = policy.event(ctx, event_id, to=Right.EDIT)
     stored = _stored(ctx, event)
     if form is None:
-        return _form(ctx, stored, event, rule)
+        return render_form(ctx, stored, event, rule)
     typed = structs.replace(form, values={**stored.values, **form.values, "version": event.etag})
     is_stale = form.value("version") != event.etag
-    return _form(ctx, typed, event, stored, stored if is_stale else None)
+    return render_form(ctx, typed, event, stored, stored if is_stale else None)
 
 
 @page("POST", "/events/{event_id}", again=edit, pool="file")
@@ -169,7 +184,7 @@ def repeat(ctx: Context, event_id: int, params: Form) -> Document:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if params.text(PREVIEW):
         preview = _preview(params, lambda: _preview_change(ctx, event, params))
-        return _form(ctx, _stored(ctx, event), event, FormState(params.values), preview=preview)
+        return render_form(ctx, _stored(ctx, event), event, FormState(params.values), preview=preview)
     notice = Form({name: params.text(name) for name in ("notify", "message") if params.text(name)}).read(EventIds)
     rule = structs.replace(repeat_form.read(params, _rule_day(event)), notify=notice.notify, message=notice.message)
     _require_choice(series_api.repeat(ctx, event_id, rule).told, params)
@@ -208,7 +223,7 @@ def destroy(ctx: Context, event_id: int, params: Form) -> Document:
     return redirect(ctx, "/calendar", done="deleted", can_undo=True)
 
 
-def _calendar(ctx: Context, calendar_id: int | None) -> Calendar:
+def chosen_calendar(ctx: Context, calendar_id: int | None) -> Calendar:
     """The requested calendar, if it is one of the actor's, or else their primary one."""
     requested = [calendar for calendar in policy.member_calendars(ctx) if calendar.id == calendar_id] if calendar_id else []
     return requested[0] if requested else policy.primary_calendar(ctx)
@@ -229,7 +244,7 @@ def _text(state: FormState, name: str) -> str:
 def _stored(ctx: Context, event: Event) -> FormState:
     """The form of a stored event and its rule."""
     rule = repeat_form.fill(_load_repeat(ctx, event), _rule_day(event))
-    return _split(structs.asdict(present.editable(event)) | {"version": event.etag, "scope": "this"} | rule)
+    return split_times(structs.asdict(present.editable(event)) | {"version": event.etag, "scope": "this"} | rule)
 
 
 def _load_repeat(ctx: Context, event: Event) -> Repeat | None:
@@ -257,7 +272,7 @@ def _preview_new(ctx: Context, params: Form) -> RepeatPreview:
     if not start.start_time:
         raise errors.invalid("start_time", "is required", "required")
     fields = EventFields(title="", start_time=start.start_time, time_zone=start.time_zone)
-    first = span.resolve(fields, _calendar(ctx, start.calendar_id).time_zone)
+    first = span.resolve(fields, chosen_calendar(ctx, start.calendar_id).time_zone)
     return occurrences.preview_new(ctx, first, request.read(repeat_form.read(params, _local_day(first)), first))
 
 
@@ -285,7 +300,7 @@ def _start_day(ctx: Context, form: FormState) -> date:
         return datetimes.to_local(ctx.now, policy.user(ctx).time_zone).date()
 
 
-def _split(values: dict[str, Any]) -> FormState:
+def split_times(values: dict[str, Any]) -> FormState:
     """The form of a record, with its times as dates and clock times."""
     fields = dict(values)
     for name, clock in CLOCKS.items():
@@ -313,6 +328,6 @@ def _changed(event: Event, form: Form) -> Changes[EventChanges]:
     """The fields that differ from the stored event: in the other events of a series, only these are changed."""
     changes = form.changes(EventChanges)
     now = structs.asdict(present.editable(event))
-    stored = _join(Form(_split(now).values)).values
+    stored = _join(Form(split_times(now).values)).values
     same = {name for name in changes.values if name in now and (form.values.get(name) or "") == (stored.get(name) or "")}
     return Changes(EventChanges, {name: value for name, value in changes.values.items() if name not in same})

@@ -59,6 +59,7 @@ PAGES: dict[str, list[Visit]] = {
         *(Visit(name, "/events/{event}") for name in ("guest", "alice", "vera")),
         Visit("alice", "/events/{occurrence}"),
     ],
+    "GET /events/{event_id}/duplicate": [Visit("alice", "/events/{event}/duplicate")],
     "GET /events/new": [Visit("alice", "/events/new"), Visit("alice", "/events/new?start_time={day}T18:00")],
     "GET /events/{event_id}/edit": [Visit("alice", "/events/{event}/edit"), Visit("bob", "/events/{occurrence}/edit")],
     "GET /events/{event_id}/history": [Visit("alice", "/events/{event}/history")],

@@ -46,12 +46,12 @@ def test_going_back_and_creating_again_makes_one_event(windows: Windows, people:
     page = windows.open(people.alice, script=script)
     go(page, "/events/new")
     page.fill("[name=title]", "Backed")
-    page.get_by_role("button", name="Create the event").click()
+    page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("status").first).to_contain_text("Created")
     event_url = page.url
     page.go_back()
     expect(page.locator("[name=title]")).to_have_value("Backed")
-    page.get_by_role("button", name="Create the event").click()
+    page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Backed")
     assert page.url == event_url
     assert len(people.alice.get("/api/events").json["events"]) == 1
@@ -88,6 +88,7 @@ def _create_series(page: Page, day: date) -> str:
     page.fill("[name=end_clock]", "21:30")
     page.fill("[name=location]", "Blue Note, 131 W 3rd St, New York, NY 10012, USA")
     page.check("[name=visibility][value=public]")
+    page.get_by_text("More options", exact=True).click()
     preview = page.get_by_role("button", name="Preview the dates")
     if preview.is_visible():
         # Without scripts, the sentences are those for the new start after a round trip.
@@ -95,7 +96,7 @@ def _create_series(page: Page, day: date) -> str:
     page.get_by_label(f"Weekly on {day:%A}").check()
     page.check("[name=ends][value=on]")
     page.fill("[name=end_date]", (day + timedelta(days=14)).isoformat())
-    page.get_by_role("button", name="Create the event").click()
+    page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Open stage")
     expect(page.get_by_role("status").first).to_contain_text("Created")
     return page.url.partition("?")[0]

@@ -32,12 +32,13 @@ def _create_second_tuesday(page: Page, script: bool) -> int:
     go(page, "/events/new")
     page.fill("[name=title]", "Choir")
     page.fill("[name=start_time]", "2030-03-12")
+    page.get_by_text("More options", exact=True).click()
     if not script:
         page.get_by_role("button", name="Preview the dates").click()
     page.get_by_label("Every second Tuesday of the month").check()
     days = ["Tuesday, 12 March 2030", "Tuesday, 9 April 2030", "Tuesday, 14 May 2030", "Tuesday, 11 June 2030", "Tuesday, 9 July 2030"]
     _preview(page, script, "Every second Tuesday of the month", days)
-    page.get_by_role("button", name="Create the event").click()
+    page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Choir")
     return int(page.url.rpartition("/")[2])
 

@@ -1,0 +1,157 @@
+"""The quick line: what, when and where in one line."""
+
+from datetime import date, datetime, time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kalends.events.quick_line import QuickEvent, parse
+
+# A Monday.
+NOW = datetime(2026, 11, 16, 15, 0)
+FRIDAY, NEXT_FRIDAY = date(2026, 11, 20), date(2026, 11, 27)
+TUESDAY = date(2026, 11, 17)
+
+
+def timed(title: str, day: date, start: time, end: time, location: str = "", last_day: date | None = None) -> QuickEvent:
+    return QuickEvent(title, day, start, last_day or day, end, location)
+
+
+@pytest.mark.parametrize(
+    ("line", "event"),
+    [
+        ("Jazz trio Friday 8pm at Le Sextant", timed("Jazz trio", FRIDAY, time(20), time(22), "Le Sextant")),
+        ("Jazz trio at Le Sextant, Friday 8pm", timed("Jazz trio", FRIDAY, time(20), time(22), "Le Sextant")),
+        ("Friday 20:00 Jazz trio @ Le Sextant", timed("Jazz trio", FRIDAY, time(20), time(22), "Le Sextant")),
+        ("Jazz trio on Friday at 8 pm", timed("Jazz trio", FRIDAY, time(20), time(22))),
+        ("Lunch tomorrow at noon at Maria's", timed("Lunch", TUESDAY, time(12), time(14), "Maria's")),
+        ("Lunch at Maria's tomorrow at noon", timed("Lunch", TUESDAY, time(12), time(14), "Maria's")),
+        ("Call today 16:30", timed("Call", NOW.date(), time(16, 30), time(18, 30))),
+        ("Quiz tonight", timed("Quiz", NOW.date(), time(20), time(22))),
+        ("Quiz tonight 9:15pm", timed("Quiz", NOW.date(), time(21, 15), time(23, 15))),
+        ("Choir day after tomorrow 19h30", timed("Choir", date(2026, 11, 18), time(19, 30), time(21, 30))),
+        ("Choir in 3 days 19h", timed("Choir", date(2026, 11, 19), time(19), time(21))),
+        ("Choir in 2 weeks 19:00", timed("Choir", date(2026, 11, 30), time(19), time(21))),
+        ("Choir next friday 7pm", timed("Choir", NEXT_FRIDAY, time(19), time(21))),
+        ("Choir this fri 7pm", timed("Choir", FRIDAY, time(19), time(21))),
+        ("Choir next week 7pm", timed("Choir", date(2026, 11, 23), time(19), time(21))),
+        # Today is a Monday: 2 pm is over, and 4 pm is not.
+        ("Yoga monday 16:00", timed("Yoga", NOW.date(), time(16), time(18))),
+        ("Yoga monday 14:00", timed("Yoga", date(2026, 11, 23), time(14), time(16))),
+        ("Yoga 14:00", timed("Yoga", TUESDAY, time(14), time(16))),
+        ("Yoga 16:00", timed("Yoga", NOW.date(), time(16), time(18))),
+    ],
+)
+def test_days_times_and_places(line: str, event: QuickEvent) -> None:
+    assert parse(line, NOW) == event
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("12 Dec", date(2026, 12, 12)),
+        ("12th of December", date(2026, 12, 12)),
+        ("Dec 12", date(2026, 12, 12)),
+        ("December 12th, 2027", date(2027, 12, 12)),
+        ("Sat 12 Dec", date(2026, 12, 12)),
+        ("on Saturday, 12 December 2026", date(2026, 12, 12)),
+        ("2026-12-12", date(2026, 12, 12)),
+        ("12.12.2026", date(2026, 12, 12)),
+        ("12.12.", date(2026, 12, 12)),
+        # Without a year, the next one.
+        ("3 May", date(2027, 5, 3)),
+        ("16 Nov", date(2026, 11, 16)),
+        ("15 Nov", date(2027, 11, 15)),
+        ("29 Feb", date(2028, 2, 29)),
+    ],
+)
+def test_dates(text: str, day: date) -> None:
+    assert parse(f"Fair {text}", NOW) == QuickEvent("Fair", day)
+    assert parse(f"Fair {text} 8pm at the park", NOW) == timed("Fair", day, time(20), time(22), "the park")
+
+
+@pytest.mark.parametrize("text", ["12-14 Dec", "12 – 14 December", "Dec 12-14", "12th to 14th of December 2026"])
+def test_several_days(text: str) -> None:
+    assert parse(f"Fair {text}", NOW) == QuickEvent("Fair", date(2026, 12, 12), None, date(2026, 12, 14))
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("8-10pm", time(20), time(22)),
+        ("8:30-10 pm", time(20, 30), time(22)),
+        ("11-1pm", time(11), time(13)),
+        ("11am-1pm", time(11), time(13)),
+        ("from 8pm to 10:30pm", time(20), time(22, 30)),
+        ("20:00-22:30", time(20), time(22, 30)),
+        ("20:00 – 22:30", time(20), time(22, 30)),
+        ("20-22h", time(20), time(22)),
+        ("8.30pm", time(20, 30), time(22, 30)),
+        ("8 p.m.", time(20), time(22)),
+        ("12am", time(0), time(2)),
+        ("12pm", time(12), time(14)),
+        ("8pm for 3 hours", time(20), time(23)),
+        ("8pm for 90 minutes", time(20), time(21, 30)),
+        ("8pm for 1.5h", time(20), time(21, 30)),
+        ("noon until 3pm", time(12), time(15)),
+    ],
+)
+def test_times_and_ranges(text: str, start: time, end: time) -> None:
+    assert parse(f"Dance Friday {text}", NOW) == timed("Dance", FRIDAY, start, end)
+    assert parse(f"Dance {text} Friday at the hall", NOW) == timed("Dance", FRIDAY, start, end, "the hall")
+
+
+def test_an_end_before_the_start_is_on_the_next_day() -> None:
+    saturday = date(2026, 11, 21)
+    assert parse("Party Friday 22:00-02:00", NOW) == timed("Party", FRIDAY, time(22), time(2), last_day=saturday)
+    assert parse("Party Friday 11pm", NOW) == timed("Party", FRIDAY, time(23), time(1), last_day=saturday)
+
+
+@pytest.mark.parametrize(
+    ("line", "title", "day", "location"),
+    [
+        ("Sun worship Friday 8pm", "Sun worship", FRIDAY, ""),
+        ("Friday 8pm Trio at The Sun", "Trio", FRIDAY, "The Sun"),
+        ("Saturday Night Fever on 12 Dec 8pm", "Saturday Night Fever", date(2026, 12, 12), ""),
+        ("12 Dec 8pm screening of Saturday Night Fever", "screening of Saturday Night Fever", date(2026, 12, 12), ""),
+        ('"Look at me" Friday 8pm at the Odeon', "Look at me", FRIDAY, "the Odeon"),
+        ('Film "Friday the 13th" tomorrow 8pm', 'Film "Friday the 13th"', TUESDAY, ""),
+        ('Film tomorrow 8pm at "Tomorrow Bar"', "Film", TUESDAY, "Tomorrow Bar"),
+        ("At the movies tomorrow 8pm", "At the movies", TUESDAY, ""),
+        ("99 Luftballons Friday 8pm", "99 Luftballons", FRIDAY, ""),
+        ("May ball Friday 8pm", "May ball", FRIDAY, ""),
+        ("Meet Mayor Friday 8pm at 12 Main Street", "Meet Mayor", FRIDAY, "12 Main Street"),
+        ("Cinéma – vendredi Friday 8pm at L’Étoile, Genève", "Cinéma – vendredi", FRIDAY, "L’Étoile, Genève"),
+    ],
+)
+def test_what_is_no_day_and_no_time_stays_as_it_is(line: str, title: str, day: date, location: str) -> None:
+    assert parse(line, NOW) == timed(title, day, time(20), time(22), location)
+
+
+@pytest.mark.parametrize("line", ["Jazz trio", "Jazz trio at Le Sextant", "25:00 o'clock", "Fair 31.02.2026", "Fair 30 Feb", "", "   "])
+def test_a_line_without_a_day_has_no_day(line: str) -> None:
+    assert parse(line, NOW).day is None
+
+
+def test_a_zone_is_that_of_the_event() -> None:
+    event = parse("Call Friday 8pm America/New_York at home", NOW)
+    assert event == QuickEvent("Call", FRIDAY, time(20), FRIDAY, time(22), "home", "America/New_York")
+    assert parse("Either/Or Friday 8pm", NOW).title == "Either/Or"
+
+
+words = st.sampled_from(
+    'jazz at @ friday 8pm 20:00 - – to 12 dec 2027 next in 3 days weeks for hours tomorrow noon " “ ” , . 99 h may'.split()
+)
+
+
+@given(st.one_of(st.lists(words, max_size=12).map(" ".join), st.text(max_size=80)))
+def test_any_line_is_read_and_nothing_is_invented(line: str) -> None:
+    event = parse(line, NOW)
+    assert parse(line, NOW) == event
+    for part in (event.title, event.location):
+        assert all(character in line or character == " " for character in part)
+    assert (event.start is None) == (event.end is None)
+    if event.start is not None:
+        assert event.day is not None
+        assert event.last_day is not None

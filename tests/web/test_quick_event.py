@@ -1,0 +1,47 @@
+"""An event is published with one line and one click; without scripts, the line comes back as a form."""
+
+from datetime import date, timedelta
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.cast import Cast
+from tests.web.windows import Windows, go
+
+LINE = "Jazz trio tomorrow 8pm at Le Sextant"
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+def test_one_line_and_one_click_publish_an_event(windows: Windows, people: Cast, script: bool) -> None:
+    page = windows.open(people.alice, script=script)
+    go(page, "/events/new")
+    page.get_by_label("In one line").fill(LINE)
+    if not script:
+        page.get_by_role("button", name="Fill in").click()
+    expect(page.locator("[data-chips]")).to_contain_text("20:00–22:00")
+    expect(page.locator("[name=title]")).to_have_value("Jazz trio")
+    page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Jazz trio")
+    [event] = people.alice.get("/api/events").json["events"]
+    shown = people.alice.get(f"/api/events/{event['id']}").json
+    assert (shown["location"], shown["visibility"]) == ("Le Sextant", "link")
+    assert (shown["start_time"][11:16], shown["end_time"][11:16]) == ("20:00", "22:00")
+    guest = windows.open()
+    go(guest, "/e/" + shown["link_url"].rpartition("/")[2])
+    expect(guest.get_by_role("heading", level=1)).to_have_text("Jazz trio")
+
+
+def test_the_end_moves_with_the_start(windows: Windows, people: Cast) -> None:
+    page = windows.open(people.alice)
+    go(page, "/events/new?start_time=2030-03-12T20:00")
+    page.fill("[name=start_clock]", "23:00")
+    _expect_end(page, date(2030, 3, 12) + timedelta(days=1), "01:00")
+    page.fill("[name=start_time]", "2030-03-20")
+    _expect_end(page, date(2030, 3, 21), "01:00")
+    page.fill("[name=start_clock]", "20:00")
+    _expect_end(page, None, "22:00")
+
+
+def _expect_end(page: Page, day: date | None, clock: str) -> None:
+    expect(page.locator("[name=end_time]")).to_have_value(day.isoformat() if day else "")
+    expect(page.locator("[name=end_clock]")).to_have_value(clock)
