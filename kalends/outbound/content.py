@@ -79,7 +79,8 @@ def _current(ctx: Context, delivery: Delivery) -> tuple[Delivery, Event]:
     if current.kind == "announce" and current.subscriber_id is None:
         raise Undeliverable("They left the list before it was sent.")
     event = events.get(ctx, current.event_id)
-    if current.public and not event.is_open:
+    # Subscribers were not given the link of an event that is for those who have it.
+    if current.public and not (event.public if current.kind == "announce" else event.is_open):
         raise Undeliverable("The event was made private before it was sent.")
     return current, event
 

@@ -42,8 +42,8 @@ class Stage:
     def address(self, name: str) -> str:
         return f"{name}-{self.event['id']}@example.org"
 
-    def hide(self) -> None:
-        assert self.cast.alice.put(self.path, json={"public": False}).status == 200
+    def hide(self, visibility: str = "members") -> None:
+        assert self.cast.alice.put(self.path, json={"visibility": visibility}).status == 200
 
     def put(self, **fields: Any) -> int:
         return int(self.cast.alice.put(self.path, json=fields).status)
@@ -140,7 +140,15 @@ def test_a_deleted_private_event_is_told_to_those_alone_who_could_see_it(stage: 
     assert stage.send() == {"ana", "bob"}
 
 
-def test_no_feed_or_list_shows_a_private_event_to_strangers(stage: Stage) -> None:
+def test_an_event_for_those_with_its_link_is_announced_to_nobody(stage: Stage) -> None:
+    assert stage.cast.alice.put(f"{stage.path}/announce").status < 300
+    stage.hide("link")
+    assert stage.cast.alice.put(f"{stage.path}/announce").status == 409
+    assert stage.send() == set()
+
+
+@pytest.mark.parametrize("visibility", ["members", "link"])
+def test_no_feed_or_list_shows_a_private_event_to_strangers(stage: Stage, visibility: str) -> None:
     calendar, event = stage.calendar["id"], stage.event["id"]
     paths = [
         *(f"/api/calendars/{calendar}.ics", f"/api/events.ics?calendar_id={calendar}", "/api/events.ics", f"/api/events/{event}.ics"),
@@ -150,6 +158,6 @@ def test_no_feed_or_list_shows_a_private_event_to_strangers(stage: Stage) -> Non
     ]
     shown = {path for path in paths if stage.title in stage.cast.anonymous.get(path).text}
     assert {f"/api/events/{event}.ics", "/feed.xml", f"/calendars/{calendar}"} <= shown
-    stage.hide()
+    stage.hide(visibility)
     for who in (stage.cast.anonymous, stage.cast.carol):
         assert [path for path in paths if stage.title in who.get(path).text] == []
