@@ -24,7 +24,7 @@ def ask(ctx: Context, response_token: str, form: FormState | None = None) -> Doc
         event=event,
         is_visible=policy.sees_event(ctx, response, event),
         is_wanted=choice.is_wanted(ctx, event, response),
-        path=f"/r/{response_token}",
+        link_path=f"/r/{response_token}",
     )
 
 

@@ -44,7 +44,7 @@ def render(template: str, ctx: Context, *, status: int = 200, form: FormState | 
     notice = notices.take(ctx) if csp == POLICY else None
     page = _environment().get_template(template)
     values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice}
-    body = page.render(values, path=ctx.caller.path, reader_zone=reader_zone(ctx))
+    body = page.render(**values, path=ctx.caller.path, reader_zone=reader_zone(ctx))
     # A value from JSON may hold a lone surrogate.
     return Document(body.encode(errors="replace"), HTML, status)
 

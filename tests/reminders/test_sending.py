@@ -255,6 +255,9 @@ def test_a_worker_that_dies_reminds_nobody_twice_and_forgets_nobody(stage: Stage
 def test_a_guest_switches_reminders_off_and_on(stage: Stage) -> None:
     stage.prepare("2026-06-02T20:00")
     ana, ben = (f"/r/{token_of(stage.db, stage.settings, guest['id'])}/reminders" for guest in stage.guests)
+    page = stage.cast.anonymous.get(ana).text
+    assert f'action="{ana}"' in page
+    assert f'href="{ana.removesuffix("/reminders")}"' in page
     assert "you are among them" in stage.cast.anonymous.get(ana).text
     assert stage.cast.anonymous.post(ana, data={"List-Unsubscribe": "One-Click"}).status == 200
     assert "You get no reminders" in stage.cast.anonymous.get(ana).text

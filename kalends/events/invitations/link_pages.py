@@ -59,7 +59,7 @@ def show(ctx: Context, invitation_token: str, params: Choice = NO_CHOICE, form: 
         state=describe(event),
         is_chosen=bool(params.response),
         is_over=event.is_over(ctx.now),
-        path=f"/i/{invitation_token}",
+        link_path=f"/i/{invitation_token}",
     )
 
 
