@@ -2,7 +2,7 @@
 
 from kalends import errors, policy
 from kalends.changes import batch, history
-from kalends.changes.model import ChangeIndex, ChangeWait, UndoneRecord, UndoResult
+from kalends.changes.model import ChangeIndex, ChangeWait, UndoInput, UndoneRecord, UndoResult
 from kalends.changes.undo import undo as undo_set
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
@@ -27,13 +27,17 @@ def index(ctx: Context, params: ChangeWait) -> ChangeIndex:
 
 
 @endpoint("POST", "/api/changes/{seq}/undo")
-def undo(ctx: Context, seq: int) -> UndoResult:
+def undo(ctx: Context, seq: int, params: UndoInput) -> UndoResult:
     """Undo all that was changed by the request that made this change: deleted records come back with their ids, comments and responses,
     changed ones get their old content, new ones are deleted. It needs the rights that the change needed. If somebody changed one of
-    the records since: 409, and nothing is changed. An undo is a change itself, and can be undone."""
+    the records since: 409, and nothing is changed. An undo is a change itself, and can be undone.
+
+    Guests are told of it as of any change: of a new time, place or status, that an event does not take place, or that one does of whose
+    deletion they were told."""
     policy.user(ctx)
     change = history.find(ctx, seq)
     if change is None:
         raise errors.NotFound
-    records = undo_set(ctx, change)
-    return UndoResult([UndoneRecord(each.table.kind, each.first.record_id, "put" if each.before else "gone") for each in records])
+    records, told = undo_set(ctx, change, params.notify, params.message)
+    undone = [UndoneRecord(each.table.kind, each.first.record_id, "put" if each.before else "gone") for each in records]
+    return UndoResult(undone, told)

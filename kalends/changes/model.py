@@ -7,6 +7,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from kalends.calendars.model import CalendarItem
 from kalends.comments.model import CommentItem
 from kalends.contacts.model import ContactItem
+from kalends.deliveries.model import Told
+from kalends.events.input import NoticeText, Notify
 from kalends.events.model import EventItem
 from kalends.events.series.model import Repeat
 from kalends.http.input.options import StructOptions
@@ -68,6 +70,13 @@ class EventChangeIndex(Struct):
     next: str | None
 
 
+class UndoInput(Struct, kw_only=True):
+    """Whom to tell of what an undo changes."""
+
+    notify: Notify = "auto"
+    message: NoticeText | None = None
+
+
 class UndoneRecord(Struct):
     """A record that was put back as it was, or removed if it had been new."""
 
@@ -80,6 +89,7 @@ class UndoResult(Struct):
     """The records that an undo changed."""
 
     undone: list[UndoneRecord]
+    told: Told | UnsetType = UNSET
 
 
 class TrashItem(Struct, kw_only=True):

@@ -1,5 +1,7 @@
 """Undo the changes of one request: every row is put back as it was, unless somebody changed it since."""
 
+from msgspec import UNSET, UnsetType
+
 from kalends import errors, policy, quotas
 from kalends.calendars import search as calendar_search
 from kalends.calendars import sharing
@@ -10,8 +12,9 @@ from kalends.changes.tables import TABLES, Table
 from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.db import UniqueViolation
+from kalends.deliveries.model import Told
 from kalends.errors import FieldError
-from kalends.events import deleted_events
+from kalends.events import deleted_events, telling
 from kalends.events import store as events
 from kalends.events.placements import store as placements
 from kalends.policy import Right
@@ -23,8 +26,10 @@ MAX_CHANGES = 20_000
 MAX_CONFLICTS = 20
 
 
-def undo(ctx: Context, change: ChangeRow) -> list[Record]:
-    """Undo the request that made this change, and return the records that it concerned."""
+def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> tuple[list[Record], Told | UnsetType]:
+    """Undo the request that made this change; return the records that it concerned, and how many guests are told.
+
+    An event that is deleted by it has no guests: they would be later changes."""
     rows = history.find_set(ctx, change.set_id, MAX_CHANGES + 1)
     if len(rows) > MAX_CHANGES:
         raise errors.Conflict(f"This request changed more than {MAX_CHANGES:,} records, which is too much to undo at once.")
@@ -35,6 +40,8 @@ def undo(ctx: Context, change: ChangeRow) -> list[Record]:
     _require_unchanged(ctx, rows, records)
     restored_uids.require_free(ctx, records)
     restored_invitations.require_uninvited(ctx, records)
+    changed = [record.key[0] for record in records.all if record.kind == "event" and record.is_there and record.before]
+    events_before = events.find_by_ids(ctx, changed)
     try:
         for table in reversed(TABLES):
             created = [record for record in records.of(table) if record.is_there and record.before is None]
@@ -53,7 +60,16 @@ def undo(ctx: Context, change: ChangeRow) -> list[Record]:
     restored_seats.settle(ctx, records)
     restored_invitations.settle(ctx, records)
     responding.drop_beyond_limits(ctx, _restored_answers(records))
-    return records.all
+    events_restored = events.find_by_ids(ctx, records.deleted_ids("event"))
+    told = [
+        telling.tell_changed(ctx, events_before, notify, message),
+        telling.tell_restored(ctx, events_restored, notify, message),
+    ]
+    return records.all, _add_up([each for each in told if isinstance(each, Told)])
+
+
+def _add_up(told: list[Told]) -> Told | UnsetType:
+    return Told(*(sum(getattr(each, name) for each in told) for name in Told.__struct_fields__)) if told else UNSET
 
 
 def _restored_answers(records: Records) -> dict[int, list[int]]:

@@ -111,6 +111,17 @@ def find_open(ctx: Context, event_ids: list[int]) -> list[OpenNotice]:
     return notices[::-1]
 
 
+def find_told_of_deletion(ctx: Context, event_ids: list[int]) -> set[tuple[int, str]]:
+    """The events, and the addresses to which messages went that they were deleted."""
+    rows = ctx.tx.rows(
+        f"""SELECT c.event_id, d.address FROM changed_events c JOIN change_notices n ON n.id = c.notice_id
+            JOIN deliveries d ON d.cause = '{PREFIX}' || CAST(c.notice_id AS TEXT)
+            WHERE c.event_id {ctx.db.in_list("ids")} AND c.new IS NULL AND n.closed_at IS NOT NULL""",
+        ids=event_ids,
+    )
+    return set(map(tuple, rows)) if event_ids else set()
+
+
 def insert(ctx: Context, owner_id: int, due_at: int) -> int:
     sql = "INSERT INTO change_notices (owner_id, due_at) VALUES (:owner_id, :due_at) RETURNING id"
     notice_id: int = ctx.tx.value(sql, owner_id=owner_id, due_at=due_at)

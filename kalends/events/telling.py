@@ -43,13 +43,32 @@ def tell(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> T
     notify: str = changes.get("notify", "auto")
     if notify == "auto" and _MUST_KNOW.isdisjoint(changes.values):
         return UNSET
+    return tell_changed(ctx, events, notify, changes.get("message"))
+
+
+def tell_changed(ctx: Context, events: list[Event], notify: str, message: str | None) -> Told | UnsetType:
+    """Tell the guests of these events, as they were, in what they differ now."""
     after = {event.id: event for event in store.find_by_ids(ctx, [event.id for event in events])}
     is_chosen = notify != "auto"
     changed = [event for event in events if facts_of(event).differs(facts_of(after[event.id]), in_all=is_chosen)]
     if not is_chosen:
         changed = [event for event in changed if not after[event.id].is_over(ctx.now)]
     guests = _find_guests(ctx, [after[event.id] for event in changed], notify)
-    told = _queue(ctx, [_Change(event, after[event.id], guests[event.id]) for event in changed], notify, changes.get("message"))
+    told = _queue(ctx, [_Change(event, after[event.id], guests[event.id]) for event in changed], notify, message)
+    return told if is_chosen or told != Told() else UNSET
+
+
+def tell_restored(ctx: Context, events: list[Event], notify: str, message: str | None) -> Told | UnsetType:
+    """Tell the guests of events that were deleted, and are there again, that these take place: unless somebody is named, those who have
+    been told of the deletion."""
+    is_chosen = notify != "auto"
+    coming = [event for event in events if event.status != "cancelled" and (is_chosen or not event.is_over(ctx.now))]
+    guests = _find_guests(ctx, coming, notify)
+    if not is_chosen:
+        informed = change_notices.find_told_of_deletion(ctx, [event.id for event in coming])
+        guests = {event.id: [each for each in guests[event.id] if (event.id, each.email_address) in informed] for event in coming}
+    deleted = {event.id: structs.replace(event, status="cancelled") for event in coming}
+    told = _queue(ctx, [_Change(deleted[event.id], event, guests[event.id]) for event in coming], notify, message)
     return told if is_chosen or told != Told() else UNSET
 
 

@@ -135,6 +135,47 @@ def test_what_was_changed_back_or_restored_is_told_to_nobody(cast: Cast, work: W
     assert work(event, 600) == []
 
 
+def _undo_last(cast: Cast, event: dict[str, Any], **params: Any) -> dict[str, Any]:
+    seq = cast.alice.get(f"/api/events/{event['id']}/changes").json["changes"][0]["seq"]
+    would = cast.alice.post(f"/api/changes/{seq}/undo?dry_run=true", json=params).json["would_tell"]
+    undone = cast.alice.post(f"/api/changes/{seq}/undo", json=params)
+    assert undone.status == 200, undone
+    reply: dict[str, Any] = undone.json
+    assert reply.get("told", {"email": 0})["email"] == would["email"]
+    return reply
+
+
+def test_an_undo_tells_who_has_heard_of_the_change(cast: Cast, work: Work) -> None:
+    event = an_event_with_guests(cast)
+    change(cast.alice, event, start_time="2027-06-02T20:00")
+    assert len(work(event, 600)) == 3
+    assert _undo_last(cast, event)["told"]["email"] == 3
+    mails = work(event, 600)
+    assert {mail["Subject"] for mail in mails} == {"New time: Concert"}
+    assert "New time: Tuesday, 1 June 2027, 20:00" in text_of(mails[0])
+
+    change(cast.alice, event, start_time="2027-06-03T20:00")
+    assert len(work(event, 600)) == 3
+    _undo_last(cast, event, notify="none")
+    assert work(event, 600) == []
+
+
+def test_restoring_an_event_tells_those_who_were_told_that_it_is_deleted(cast: Cast, work: Work) -> None:
+    event, other = an_event_with_guests(cast), an_event_with_guests(cast)
+    assert cast.alice.delete(f"/api/events/{event['id']}").status == 200
+    assert len(work(event, 600)) == 3
+    seq = cast.alice.get("/api/trash").json["trash"][0]["seq"]
+    assert cast.alice.post(f"/api/changes/{seq}/undo", json={"message": "The hall is free."}).json["told"]["email"] == 3
+    mails = work(event, 600)
+    assert {mail["Subject"] for mail in mails} == {"It takes place: Concert"}
+    assert "The hall is free." in text_of(mails[0])
+
+    assert cast.alice.delete(f"/api/events/{other['id']}?notify=none").status == 200
+    seq = cast.alice.get("/api/trash").json["trash"][0]["seq"]
+    assert "told" not in cast.alice.post(f"/api/changes/{seq}/undo").json
+    assert work(other, 600) == []
+
+
 def test_cancelling_does_not_wait_and_takes_earlier_changes_along(cast: Cast, work: Work) -> None:
     event = an_event_with_guests(cast)
     change(cast.alice, event, start_time="2027-06-02T20:00")

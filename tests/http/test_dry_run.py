@@ -75,14 +75,14 @@ class Scene:
 
 
 def _undo(scene: Scene) -> tuple[str, str, Any]:
-    scene.put(scene.params)
-    return "POST", f"/api/changes/{scene.newest_change}/undo", {}
+    scene.put(scene.params | {"notify": "none"})
+    return "POST", f"/api/changes/{scene.newest_change}/undo", {"json": scene.notice}
 
 
 def _restore(scene: Scene) -> tuple[str, str, Any]:
-    assert scene.alice.delete(scene.path, json=scene.notice).status == 200
+    assert scene.alice.delete(scene.path, json={"notify": "none"}).status == 200
     seq = scene.alice.get("/api/trash").json["trash"][0]["seq"]
-    return "POST", f"/api/changes/{seq}/undo", {}
+    return "POST", f"/api/changes/{seq}/undo", {"json": scene.notice}
 
 
 def _import(scene: Scene) -> tuple[str, str, Any]:
