@@ -87,7 +87,7 @@ CHANNELS: dict[str, list[Callable[[Guest], Reply]]] = {
     "responses.api.update": [_by_update, _by_token],
     "responses.link_pages._change": [_by_link],
     "responses.link_pages._apply": [_by_confirmation],
-    "invitations.reply.record": [_by_invitation],
+    "events.invitations.reply.record": [_by_invitation],
     "responses.series.respond_to_series": [_by_series],
     "responses.series._respond_to_dates": [_by_series],
     "comments.api.create": [_by_comment],

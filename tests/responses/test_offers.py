@@ -99,7 +99,7 @@ def test_guests_are_told_of_their_places(
 ) -> None:
     monkeypatch.setattr(timestamps, "now", clock)
     messages: list[EmailMessage] = []
-    monkeypatch.setattr(mail, "send", lambda settings, message, address: messages.append(message))
+    monkeypatch.setattr(mail, "send", lambda settings, message, address, **_: messages.append(message))
     event = _offered(cast, clock)
     clock.ahead(2 * HOUR)
     lapse_offers(Context(db, settings, clock()))

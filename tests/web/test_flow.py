@@ -157,6 +157,7 @@ def _drag(page: Page, event: str, day: date, to: date) -> None:
     page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=8)
     page.mouse.up()
     page.get_by_role("button", name="Only this one").click()
+    page.get_by_role("button", name="Save it and tell them").click()
     expect(page.get_by_text("Moved to")).to_be_visible()
     expect(target.get_by_text("Open stage")).to_be_visible()
     go(page, f"/calendar?date={day}")

@@ -42,6 +42,8 @@ def test_an_account_and_an_event_are_created_by_keyboard_alone(looks: Windows) -
     _type(page, "[name=title]", "Chess evening")
     _to(page, "[name=start_time]")
     page.keyboard.type("12122030")
+    _to(page, "details > summary")
+    page.keyboard.press("Enter")
     _to(page, "[name=repeat]")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
