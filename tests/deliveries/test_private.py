@@ -152,12 +152,18 @@ def test_no_feed_or_list_shows_a_private_event_to_strangers(stage: Stage, visibi
     calendar, event = stage.calendar["id"], stage.event["id"]
     paths = [
         *(f"/api/calendars/{calendar}.ics", f"/api/events.ics?calendar_id={calendar}", "/api/events.ics", f"/api/events/{event}.ics"),
-        *("/feed.xml", f"/calendars/{calendar}/feed.xml", "/sitemap.xml", f"/api/events?calendar_id={calendar}", f"/calendars/{calendar}"),
+        *(
+            f"/feed.xml?text={stage.title}",
+            f"/calendars/{calendar}/feed.xml",
+            "/sitemap.xml",
+            f"/api/events?calendar_id={calendar}",
+            f"/calendars/{calendar}",
+        ),
         *(f"/embed/calendars/{calendar}", f"/embed/events/{event}", f"/events/{event}", f"/api/changes?calendar_id={calendar}"),
         f"/api/search?text={stage.title}",
     ]
     shown = {path for path in paths if stage.title in stage.cast.anonymous.get(path).text}
-    assert {f"/api/events/{event}.ics", "/feed.xml", f"/calendars/{calendar}"} <= shown
+    assert {f"/api/events/{event}.ics", f"/feed.xml?text={stage.title}", f"/calendars/{calendar}"} <= shown
     stage.hide(visibility)
     for who in (stage.cast.anonymous, stage.cast.carol):
         assert [path for path in paths if stage.title in who.get(path).text] == []
