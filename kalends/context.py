@@ -128,6 +128,7 @@ class Context:
         "defers_commit",
         "etag_has_body_hash",
         "headers",
+        "hides_duration",
         "is_dry_run",
         "linked",
         "messages",
@@ -162,6 +163,8 @@ class Context:
         # Set for a request with an Idempotency-Key: its last write commits together with the stored response.
         self.defers_commit = False
         self.after_commit: list[Callable[[Transaction], None]] = []
+        # Set by an action whose duration would disclose something: its reply comes a random moment later.
+        self.hides_duration = False
         # Set for a request that says what it would do: all its transactions are one, which is rolled back.
         self.is_dry_run = False
         # The messages that the action has queued.

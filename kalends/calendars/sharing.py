@@ -44,6 +44,7 @@ def invite_user(ctx: Context, calendar_id: int, user_id: int, role: str) -> None
 
 def invite_address(ctx: Context, calendar_id: int, email_address: str, role: str) -> None:
     """Share the calendar with the user who has verified the address, or will. The same work is done in both cases."""
+    ctx.hides_duration = True
     ctx.tx.run(
         """INSERT INTO calendar_invitations (calendar_id, user_id, email_address, email_key, role, created_at)
            VALUES (:calendar_id, (SELECT id FROM users WHERE email_key = :email_key AND verified_at IS NOT NULL),

@@ -7,6 +7,7 @@ import pytest
 
 from kalends.db import Database
 from kalends.db.sqlite.database import Sqlite
+from kalends.http import run_endpoint
 from tests import recorded_statements
 from tests.cast import Cast, a_calendar, a_response, an_event, verified
 from tests.client import Client, Reply
@@ -64,3 +65,15 @@ def test_known_and_unknown_addresses_are_the_same_work(
     assert any("INSERT INTO" in sql for sql in work["unknown"])
     assert work["unproven"] == work["unknown"]
     assert work["proven"] == work["unknown"]
+
+
+def test_only_replies_to_callers_without_proof_are_delayed(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    delays: list[float] = []
+    monkeypatch.setattr(run_endpoint, "sleep", delays.append)
+    event = an_event(cast.alice, public=True, start_time="2027-06-01T20:00")
+    a_response(cast.alice, event)
+    assert delays == []
+    for way in (_by_api, _by_page, _by_comment):
+        assert way(cast.anonymous, event, "gus@example.org", "NO").status in (201, 303)
+    assert len(set(delays)) == 3
+    assert max(delays) <= run_endpoint.MAX_DELAY
