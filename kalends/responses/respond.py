@@ -36,7 +36,7 @@ def respond(
     if by_editor:
         ctx.via = "owner"
     value, has_proof = fields.value, who.is_proven or who.may_change or event.can_edit
-    # The statements are the same, but a new row takes some 40 µs longer than a known one on SQLite, and shorter on PostgreSQL.
+    # The statements are the same, but to write a new row takes the database some 40 µs more or less than to write a known one.
     ctx.hides_duration = not has_proof
     questions = responding.find_questions(ctx, event, value.response, value.answers)
     event, locked = admission.lock(ctx, event, exclusive=responding.is_limited(questions))
