@@ -10,7 +10,7 @@ from kalends.db import Database
 from kalends.settings import Settings
 from kalends.worker import prune_history
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_response, an_event, shared
-from tests.changes.follower import Follower, listing
+from tests.changes.follower import Follower, find_cursor, listing
 from tests.client import Client
 from tests.conftest import Clock
 
@@ -18,11 +18,8 @@ DAY = 86_400
 
 
 def _start(client: Client, query: str = "") -> str:
-    reply = client.get(f"/api/changes{query}")
-    assert reply.status == 200, reply
-    assert reply.json["changes"] == []
-    cursor: str = reply.json["cursor"]
-    return cursor
+    assert client.get(f"/api/changes{query}").json["changes"] == []
+    return find_cursor(client, query.removeprefix("?"))
 
 
 def _ops(changes: list[dict[str, Any]]) -> list[tuple[str, str, int]]:
