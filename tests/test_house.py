@@ -122,6 +122,7 @@ MODULE_LAYERS = {
             "events.upsert",
         ),
         *(
+            "events.form_values",
             "events.location",
             "events.picture_form",
             "events.repeat_form",

@@ -48,7 +48,7 @@ def claim(ctx: Context, channel: Channel, lease: int, limit: int, after: int = 0
 
 
 def _find_owners(ctx: Context, channel: Channel, condition: str, after: int, limit: int) -> list[int]:
-    """The next owners who have a due delivery, each once, at most so many: those after this one, then those from the first on."""
+    """The next owners who have a due delivery, each once, up to the limit: those after this one, then those from the first on."""
     owner_ids = _find_owners_after(ctx, channel, condition, after, limit) if limit > 0 else []
     if after and len(owner_ids) < limit:
         owner_ids = list(dict.fromkeys(owner_ids + _find_owners_after(ctx, channel, condition, 0, limit)))[:limit]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import date, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct, UnsetType, structs
 
@@ -11,7 +11,8 @@ from kalends.context import Context
 from kalends.deliveries.model import Told
 from kalends.events import api, picture_form, present, repeat_form, span, store
 from kalends.events.create import create_event
-from kalends.events.input import EventChanges, EventFields, EventIds, EventInput
+from kalends.events.form_values import find_changes, join_times, split_times
+from kalends.events.input import EventFields, EventIds, EventInput
 from kalends.events.model import STATUS
 from kalends.events.quick_line import DEFAULT_LENGTH, QuickEvent
 from kalends.events.repeat_form import NONE, PREVIEW, choice_of
@@ -20,7 +21,6 @@ from kalends.events.series import change, occurrences, request
 from kalends.events.series import store as series
 from kalends.events.series.model import Repeat, RepeatPreview, build_repeat
 from kalends.http.endpoint import Document
-from kalends.http.input.fields import Changes
 from kalends.http.input.form import Form
 from kalends.http.input.types import DateTime, Id, TimeZone
 from kalends.policy import Right
@@ -35,15 +35,11 @@ from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 
-# A date and a clock time have inputs of their own, which make one time.
-CLOCKS = {"start_time": "start_clock", "end_time": "end_clock", "responses_until": "until_clock"}
 COMPARED = (
     *("title", "start_time", "start_clock", "end_time", "end_clock", "time_zone", "location", "description", "tag_list", "image_url"),
     "image_alt",
     *STATUS,
 )
-# Numbers and flags, which a form has as text.
-_AS_TEXT = {"party_max", "public", "capacity", "offer_hours", "responses_open", "show_counts", "approval"}
 AUDIENCES = {"public": "everyone", "link": "anyone with the link", "members": "only members"}
 # Of a new event on its page; other programs get the calendar's.
 DEFAULT_VISIBILITY = "link"
@@ -139,7 +135,7 @@ def _create(ctx: Context, params: Form) -> Document:
         return render_form(ctx, FormState(params.values), preview=_preview(params, lambda: _preview_new(ctx, params)))
     if path := form_token.find_path(ctx, params):
         return redirect(ctx, path, done="created-already")
-    event = create_event(ctx, _join(params.without("file", form_token.FIELD, *repeat_form.FIELDS)).read(EventInput))
+    event = create_event(ctx, join_times(params.without("file", form_token.FIELD, *repeat_form.FIELDS)).read(EventInput))
     if choice_of(params) != NONE:
         series_api.repeat(ctx, event.id, repeat_form.read(params, date.fromisoformat(event.start_time[:10])))
     form_token.insert_path(ctx, params, f"/events/{event.id}")
@@ -173,7 +169,7 @@ def _update(ctx: Context, event_id: int, params: Form) -> Document:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if params.text("version") != event.etag:
         raise errors.Conflict(CHANGED)
-    reply = api.update(ctx, event_id, _changed(event, _join(params)))
+    reply = api.update(ctx, event_id, find_changes(event, join_times(params)))
     _require_choice(reply.told, params)
     return redirect(ctx, f"/events/{event_id}", done="saved", can_undo=True)
 
@@ -268,7 +264,7 @@ def _preview(params: Form, find: Callable[[], RepeatPreview]) -> RepeatPreview |
 
 def _preview_new(ctx: Context, params: Form) -> RepeatPreview:
     names = Start.__struct_fields__
-    start = Form({name: value for name, value in _join(params).values.items() if name in names}).read(Start)
+    start = Form({name: value for name, value in join_times(params).values.items() if name in names}).read(Start)
     if not start.start_time:
         raise errors.invalid("start_time", "is required", "required")
     fields = EventFields(title="", start_time=start.start_time, time_zone=start.time_zone)
@@ -298,36 +294,3 @@ def _start_day(ctx: Context, form: FormState) -> date:
         return date.fromisoformat(str(form.value("start_time")))
     except ValueError:
         return datetimes.to_local(ctx.now, policy.user(ctx).time_zone).date()
-
-
-def split_times(values: dict[str, Any]) -> FormState:
-    """The form of a record, with its times as dates and clock times."""
-    fields = dict(values)
-    for name, clock in CLOCKS.items():
-        time = values.get(name) or ""
-        fields[name], fields[clock] = time[:10], time[11:16]
-    for name in _AS_TEXT & fields.keys():
-        value = fields[name]
-        fields[name] = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-    return FormState(fields)
-
-
-def _join(form: Form) -> Form:
-    """The form with dates and clock times as times. Without a clock time it is a whole day; an end without a date is on the first day."""
-    values = dict(form.values)
-    for name, clock in CLOCKS.items():
-        if name not in values and clock not in values:
-            continue
-        day = form.text(name) or (form.text("start_time") if form.text(clock) else "")
-        values[name] = f"{day}T{form.text(clock)}" if form.text(clock) else day
-        values.pop(clock, None)
-    return Form(values)
-
-
-def _changed(event: Event, form: Form) -> Changes[EventChanges]:
-    """The fields that differ from the stored event: in the other events of a series, only these are changed."""
-    changes = form.changes(EventChanges)
-    now = structs.asdict(present.editable(event))
-    stored = _join(Form(split_times(now).values)).values
-    same = {name for name in changes.values if name in now and (form.values.get(name) or "") == (stored.get(name) or "")}
-    return Changes(EventChanges, {name: value for name, value in changes.values.items() if name not in same})

@@ -11,7 +11,7 @@ from kalends.responses.seats import IS_WAITING
 
 
 class Guest(Struct, frozen=True):
-    """A response, as far as it says whether its guest gets a message; somebody invited without a response has no id."""
+    """What of a response decides whether its guest gets a message. A guest who was invited and has not responded has no id."""
 
     id: int | None
     event_id: int

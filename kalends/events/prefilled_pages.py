@@ -9,7 +9,8 @@ from kalends import policy
 from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.events import present, quick_line, repeat_form
-from kalends.events.form_pages import DEFAULT_VISIBILITY, Start, chosen_calendar, render_form, split_times
+from kalends.events.form_pages import DEFAULT_VISIBILITY, Start, chosen_calendar, render_form
+from kalends.events.form_values import split_times
 from kalends.events.quick_line import QuickEvent
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
