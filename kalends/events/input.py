@@ -81,8 +81,8 @@ _NOTIFY_SCHEMA = {
 Notify = Annotated[
     str,
     Meta(
-        description="Whom to tell by mail: `auto` (of a new time, place or status those who said YES or MAYBE or are invited, of all else nobody), "
-        "`none`, `going`, `concerned` (YES and MAYBE, waiting ones too), `all` (also NO), or ids of responses."
+        description="Whom to tell by mail: `auto` (of a new time, place or status those who said YES or MAYBE or are invited, of all else "
+        "nobody), `none`, `going`, `concerned` (YES and MAYBE, waiting ones too), `all` (also NO), or ids of responses."
     ),
     FieldOptions(read=_read_notify, takes_list=True, schema=_NOTIFY_SCHEMA),
 ]
