@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from kalends import shared_secret
 from kalends.db import Transaction, open_database
 from kalends.db.migrate import is_current, latest
 from kalends.errors import Unavailable
@@ -100,7 +101,7 @@ def _database(settings: Settings) -> str | None:
         return "there is none yet. Run: kalends migrate"
     try:
         with closing(open_database(settings)) as db, db.read() as tx:
-            return _version(tx)
+            return _version(tx) or _secret(tx, settings)
     except Unavailable as error:
         return describe_unavailable(error)
     except (OSError, WrongSetting) as error:
@@ -113,6 +114,10 @@ def _version(tx: Transaction) -> str | None:
     if tx.has_table("migrations") and tx.value("SELECT coalesce(max(number), 0) FROM migrations") > latest():
         return "it was made by a newer Kalends. Install that version, or restore an older backup."
     return "it is not up to date. Run: kalends migrate"
+
+
+def _secret(tx: Transaction, settings: Settings) -> str | None:
+    return shared_secret.describe(settings) if shared_secret.differs(tx, settings) else None
 
 
 def describe_unavailable(error: Unavailable) -> str:

@@ -190,7 +190,7 @@ MODULE_LAYERS = {
         *(f"outbound.{name}_message" for name in ("account", "change", "guest", "invitation", "news", "place", "reminder", "response")),
         "outbound.message",
     },
-    "worker": {"worker", "outbound.content", "outbound.sender", "webhooks.sender", "doctor", "demo.fill", "demo.posters"},
+    "worker": {"worker", "outbound.content", "outbound.sender", "webhooks.sender", "doctor", "shared_secret", "demo.fill", "demo.posters"},
     "app": {"app"},
     "cli": {"cli", "__main__"},
 }

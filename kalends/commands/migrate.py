@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from kalends import shared_secret, tokens
 from kalends.commands.options import data_option, database_option, report_setting
 from kalends.db import open_database
 from kalends.db.migrate import migrate as run_migrations
@@ -13,11 +14,15 @@ from kalends.settings import load
 @click.command("migrate")
 @data_option
 @database_option
-def migrate(**options: Any) -> None:
+@click.option("--accept-secret", is_flag=True, help="Use the database with the secret of this server from now on.")
+def migrate(accept_secret: bool, **options: Any) -> None:
     """Bring the database schema up to date; 'serve' does this at every start."""
     settings = load(options)
     with report_setting(settings):
         db = open_database(settings)
         names = run_migrations(db)
+        if accept_secret:
+            tokens.ensure_secret(settings)
+            shared_secret.store(db, settings, replace=True)
     click.echo(f"Ran {', '.join(names)}." if names else "The database is up to date.")
     db.close()

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import click
 
-from kalends import tokens
+from kalends import shared_secret, tokens
 from kalends.context import Context
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
@@ -46,6 +46,7 @@ def open_migrated_database(settings: Settings) -> Database:
         tokens.ensure_secret(settings)
         db = open_database(settings)
         migrate(db)
+        shared_secret.check(db, settings)
     return db
 
 

@@ -13,7 +13,8 @@ from kalends.values import timestamps
 
 FOLDER = files("kalends.db") / "migrations"
 
-_OF_FOLLOWERS = ("journal", "sync_entries", "change_author")
+# Cursors of followers end with a restore, so what they read is not restored. The secret belongs to the servers, not to the content.
+_NOT_IN_BACKUPS = ("journal", "sync_entries", "change_author", "secret_fingerprints")
 _MIGRATIONS_TABLE = "CREATE TABLE IF NOT EXISTS migrations (number $int PRIMARY KEY, name TEXT NOT NULL, applied_at $int NOT NULL $end"
 _TOO_NEW = "The database was made by a newer Kalends. Install that version, or restore an older backup."
 
@@ -80,8 +81,8 @@ def tables() -> list[str]:
 
 
 def content_tables() -> list[str]:
-    """The tables that a backup has. Cursors of followers end with a restore, so what they read is not restored."""
-    return [table for table in tables() if table not in _OF_FOLLOWERS]
+    """The tables that a backup has."""
+    return [table for table in tables() if table not in _NOT_IN_BACKUPS]
 
 
 def is_current(tx: Transaction) -> bool:

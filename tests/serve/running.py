@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 from click.testing import CliRunner
 
-from kalends import log
+from kalends import log, tokens
 from kalends.cli import main
 from kalends.http.serving import granian
 from tests.cast import PASSWORD
@@ -46,6 +46,9 @@ def run(*arguments: str, folder: Path, stdin: str | bytes = "", **settings: obje
         undo.enter_context(patch.object(granian, "serve", side_effect=AssertionError("the server started")))
         undo.enter_context(patch.object(log, "configure"))
         undo.callback(signal.signal, signal.SIGTERM, handler)
+        # It is known by the name of its folder, which is another one in each test.
+        tokens._stored_secret.cache_clear()
+        undo.callback(tokens._stored_secret.cache_clear)
         stdout, stderr, _ = undo.enter_context(CliRunner().isolation(input=stdin))
         status = _run_main()
         return subprocess.CompletedProcess(list(arguments), status, stdout.getvalue().decode(), stderr.getvalue().decode())

@@ -1,0 +1,32 @@
+"""Servers with different secrets do not use one database: stored replies, feeds and links would be different for each of them."""
+
+from pathlib import Path
+
+from tests.serve.running import run
+
+SECRETS = ["the secret of the first server, long enough", "the secret of another server, long enough"]
+
+
+def test_a_server_with_another_secret_is_refused_in_one_line(tmp_path: Path, empty_database: str) -> None:
+    def listed(secret: str, command: str = "users") -> tuple[int, str]:
+        arguments = {"users": ["users", "list"], "work": ["work"], "serve": ["serve", "--port", "0"]}[command]
+        done = run(*arguments, folder=tmp_path, data=tmp_path / "data", database=empty_database, secret=secret)
+        return done.returncode, done.stderr
+
+    assert listed(SECRETS[0]) == (0, "")
+    for command in ["serve", "work", "users"]:
+        status, line = listed(SECRETS[1], command)
+        assert (status, line.count("\n")) == (1, 1)
+        assert line.startswith("kalends: the secret in KALENDS_SECRET is not that of the other servers of this database.")
+    assert listed(SECRETS[0]) == (0, "")
+
+
+def test_the_doctor_finds_another_secret_and_migrate_accepts_it(tmp_path: Path, empty_database: str) -> None:
+    def ran(*arguments: str, secret: str) -> str:
+        return run(*arguments, folder=tmp_path, data=tmp_path / "data", database=empty_database, secret=secret).stdout
+
+    ran("users", "list", secret=SECRETS[0])
+    assert "BAD  database: the secret in KALENDS_SECRET is not that" in ran("doctor", secret=SECRETS[1])
+    ran("migrate", "--accept-secret", secret=SECRETS[1])
+    assert "ok   database" in ran("doctor", secret=SECRETS[1])
+    assert "BAD  database: the secret in KALENDS_SECRET" in ran("doctor", secret=SECRETS[0])
