@@ -72,11 +72,18 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = "UTC"
     registration: Annotated[Literal["open", "closed"], Meta(description="Whether people can register on their own.")] = "open"
     rate_limits: Annotated[
-        Literal["on", "off"], Meta(description="Whether guests' writes, failed logins and outgoing messages are rate-limited.")
+        Literal["on", "off"], Meta(description="Whether guests' writes and searches, failed logins and outgoing messages are rate-limited.")
     ] = "on"
     guest_writes_per_minute: Annotated[
         int, Meta(ge=1, le=1_000_000, description="Writes per minute without an account, for each network (IPv4 address or IPv6 /64).")
-    ] = 60
+    ] = 300
+    guest_writes_per_event_per_hour: Annotated[
+        int, Meta(ge=1, le=10_000_000, description="Responses, comments and reports per hour to one event without an account.")
+    ] = 2_000
+    guest_searches_per_minute: Annotated[
+        int,
+        Meta(ge=1, le=1_000_000, description="Searches per minute without an account, for each network and server process."),
+    ] = 300
     guest_sends_per_hour: Annotated[
         int, Meta(ge=0, le=10_000_000, description="Messages per hour on behalf of the guests of one network; 0 allows none.")
     ] = 120

@@ -155,6 +155,14 @@ class Client:
         return self.request("DELETE", path, **kwargs)
 
 
+def form_time(page: Reply, action: str) -> str:
+    """The signed time in the form of a page that is sent to this path."""
+    form = re.search(rf'action="{re.escape(action)}".*?</form>', page.text, re.DOTALL)
+    assert form, page
+    [value] = re.findall(r'name="form_time" value="([^"]+)"', form[0])
+    return str(value)
+
+
 def _in_query(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 

@@ -174,6 +174,7 @@ MODULE_LAYERS = {
             "web.cover",
             "web.form_token",
             "web.forms",
+            "web.guest_form",
             "web.notices",
             "web.page",
             "web.labels",

@@ -26,7 +26,7 @@ def new(ctx: Context) -> Document:
     return _form(ctx)
 
 
-@page("POST", "/sign-up", guests=True, rate_limited=True, again=_form, pool="hash")
+@page("POST", "/sign-up", guests=True, rate_limited=True, is_guest_form=True, again=_form, pool="hash")
 def create(ctx: Context, params: Form) -> Document:
     """Create an account, and sign in."""
     registration = params.read(Registration)

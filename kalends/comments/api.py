@@ -19,6 +19,7 @@ from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
 from kalends.http.paging import paginate
+from kalends.http.rate_limit import count_event_write
 from kalends.policy import Right
 from kalends.responses import news
 from kalends.responses.author import author
@@ -59,6 +60,7 @@ def create(ctx: Context, params: CommentInput) -> CommentItem:
     """
     policy.open_link(ctx, params.link)
     event = policy.event(ctx, params.event_id, to=Right.SEE)
+    count_event_write(ctx, event.id)
     who = author(ctx, params.email_address, params.name)
     approved = policy.needs_no_approval(ctx, event)
     comment_id = store.insert(ctx, params, who, approved=approved)

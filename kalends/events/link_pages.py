@@ -32,7 +32,7 @@ def show(ctx: Context, event_link: str, params: Choice = CHOOSING, **submitted: 
     return redirect(ctx, f"/events/{event_id}") if not (ctx.linked or submitted) else pages.show(ctx, event_id, params, **submitted)
 
 
-@page("POST", "/e/{event_link}/respond", guests=True, rate_limited=True, again=show, form="respond")
+@page("POST", "/e/{event_link}/respond", guests=True, rate_limited=True, is_guest_form=True, again=show, form="respond")
 def respond(ctx: Context, event_link: str, params: Form) -> Document:
     """Respond to the event."""
     return pages.respond(ctx, _open(ctx, event_link), params)
@@ -43,13 +43,13 @@ def ask_again(ctx: Context, event_link: str, form: FormState) -> Document:
     return pages.ask_again(ctx, _open(ctx, event_link), form)
 
 
-@page("POST", "/e/{event_link}/respond/questions", guests=True, rate_limited=True, again=ask_again)
+@page("POST", "/e/{event_link}/respond/questions", guests=True, rate_limited=True, is_guest_form=True, again=ask_again)
 def answer(ctx: Context, event_link: str, params: Form) -> Document:
     """Respond with YES, and answer the questions of the event."""
     return pages.answer(ctx, _open(ctx, event_link), params)
 
 
-@page("POST", "/e/{event_link}/comment", guests=True, rate_limited=True, again=show, form="comment")
+@page("POST", "/e/{event_link}/comment", guests=True, rate_limited=True, is_guest_form=True, again=show, form="comment")
 def comment(ctx: Context, event_link: str, params: Form) -> Document:
     """Comment on the event."""
     return pages.comment(ctx, _open(ctx, event_link), params)
@@ -61,7 +61,7 @@ def link(ctx: Context, event_link: str, params: Form) -> Document:
     return pages.link(ctx, _open(ctx, event_link), params)
 
 
-@page("POST", "/e/{event_link}/send", guests=True, rate_limited=True, again=show, form="send")
+@page("POST", "/e/{event_link}/send", guests=True, rate_limited=True, is_guest_form=True, again=show, form="send")
 def send(ctx: Context, event_link: str, params: Form) -> Document:
     """Have the event sent to an address or a phone."""
     return pages.send(ctx, _open(ctx, event_link), params)

@@ -15,6 +15,7 @@ from kalends.db import columns
 from kalends.events import by_uid, conditions
 from kalends.events.conditions import Conditions
 from kalends.events.query import EventQuery
+from kalends.http.rate_limit import search_counters
 from kalends.records.calendar import Calendars, MemberCalendars, Searched
 from kalends.records.event import EventRow
 from kalends.values import datetimes
@@ -44,8 +45,13 @@ class Total(Struct, frozen=True):
 
 
 def find_last_examined(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> Key | None:
-    """The last event that a search in all public events looks at, if no index can find its words; None if it may look at all."""
+    """The last event that a search in all public events looks at, if no index can find its words; None if it may look at all.
+
+    This is the first step of each list that takes words, so guests' searches are counted here.
+    """
     where = conditions.build(ctx, query, zone)
+    if where.on_text:
+        search_counters.count(ctx)
     if calendars is not None or query.ids is not None or query.uid is not None or where.literals or not where.on_text:
         return None
     if query.after:

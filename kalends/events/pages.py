@@ -98,7 +98,7 @@ def _cover_color(ctx: Context, event: EventDetail) -> str:
     return str(ctx.tx.value("SELECT color FROM calendars WHERE id = :id", id=ids[0])) if ids else DEFAULT_COLOR
 
 
-@page("POST", "/events/{event_id}/respond", guests=True, rate_limited=True, again=show, form="respond")
+@page("POST", "/events/{event_id}/respond", guests=True, rate_limited=True, is_guest_form=True, again=show, form="respond")
 def respond(ctx: Context, event_id: int, params: Form) -> Document:
     """Respond to the event."""
     fields = Form(_filled_in(ctx, params) | {"event_id": event_id}).params(ResponseInput)
@@ -113,7 +113,7 @@ def ask_again(ctx: Context, event_id: int, form: FormState) -> Document:
     return _ask(ctx, policy.event(ctx, event_id, to=Right.SEE), form)
 
 
-@page("POST", "/events/{event_id}/respond/questions", guests=True, rate_limited=True, again=ask_again)
+@page("POST", "/events/{event_id}/respond/questions", guests=True, rate_limited=True, is_guest_form=True, again=ask_again)
 def answer(ctx: Context, event_id: int, params: Form) -> Document:
     """Respond with YES, and answer the questions of the event."""
     values = _filled_in(ctx, params) | {"event_id": event_id}
@@ -147,7 +147,7 @@ def _submit(ctx: Context, event_id: int, fields: Params[ResponseInput]) -> Docum
     return redirect(ctx, path_of(ctx, event_id), done="said-yes-or-waits" if is_queued else f"said-{response.response.lower()}")
 
 
-@page("POST", "/events/{event_id}/comment", guests=True, rate_limited=True, again=show, form="comment")
+@page("POST", "/events/{event_id}/comment", guests=True, rate_limited=True, is_guest_form=True, again=show, form="comment")
 def comment(ctx: Context, event_id: int, params: Form) -> Document:
     """Comment on the event."""
     created = comments.create(ctx, Form(params.values | {"event_id": event_id}).read(CommentInput))
@@ -161,7 +161,7 @@ def link(ctx: Context, event_id: int, params: Form) -> Document:
     return redirect(ctx, path_of(ctx, event_id), done="guest-link-sent")
 
 
-@page("POST", "/events/{event_id}/send", guests=True, rate_limited=True, again=show, form="send")
+@page("POST", "/events/{event_id}/send", guests=True, rate_limited=True, is_guest_form=True, again=show, form="send")
 def send(ctx: Context, event_id: int, params: Form) -> Document:
     """Have the event sent to an address or a phone."""
     api.send_to_me(ctx, event_id, params.read(SendInput))

@@ -1,5 +1,5 @@
-"""Rate limits, counted in the database: they hold across processes and servers. Refusals are remembered in memory, so that a flood
-of refused calls writes nothing."""
+"""Rate limits. Writes are counted in the database, across processes and servers; refusals are remembered in memory, so that a flood of
+refused calls writes nothing. Guests' searches are counted in the memory of each process, so that no read writes."""
 
 import threading
 
@@ -9,9 +9,11 @@ from kalends import tokens
 from kalends.context import Context
 from kalends.db import Transaction, counters
 from kalends.errors import TooMany
+from kalends.net.client_network import network
 from kalends.settings import Settings
 
 MAX_REFUSALS = 10_000
+MAX_SEARCHERS = 10_000
 
 
 class Limit(Struct, frozen=True):
@@ -38,6 +40,16 @@ def guest_writes(settings: Settings) -> Limit:
     return Limit("guest-writes", settings.guest_writes_per_minute, 60, refusal)
 
 
+def event_writes(settings: Settings) -> Limit:
+    refusal = "Many people are writing to this event just now: at most {max_uses} an hour without an account. Try again later, or sign in."
+    return Limit("event-writes", settings.guest_writes_per_event_per_hour, 3600, refusal)
+
+
+def guest_searches(settings: Settings) -> Limit:
+    refusal = "At most {max_uses} searches a minute are answered to one network without an account. Wait, or sign in."
+    return Limit("guest-searches", settings.guest_searches_per_minute, 60, refusal)
+
+
 def subject_of(settings: Settings, limit: Limit, subject: str) -> str:
     """The counter's name. Neither the database nor a backup tells whose it is."""
     return tokens.derive(settings, "rate limit", f"{limit.name} {subject}")
@@ -48,15 +60,26 @@ def count(ctx: Context, limit: Limit, subject: str, amount: int = 1) -> dict[str
     return _count(ctx.tx, limit, subject_of(ctx.settings, limit, subject), ctx.now, amount)
 
 
+def count_event_write(ctx: Context, event_id: int) -> None:
+    """Count a guest's write to an event: a flood from many networks at once is stopped, too."""
+    if ctx.actor is None and ctx.settings.rate_limits == "on":
+        count(ctx, event_writes(ctx.settings), str(event_id))
+
+
 def uncount(ctx: Context, limit: Limit, subject: str) -> None:
     """Take back a use that was counted in the open transaction."""
     counters.increment(ctx.tx, subject_of(ctx.settings, limit, subject), ctx.now - ctx.now % limit.seconds, limit.seconds, -1)
 
 
 def _count(tx: Transaction, limit: Limit, subject: str, now: int, amount: int) -> dict[str, str]:
-    """The window slides: the uses of the window before count for as much of it as the sliding window still covers."""
+    current, previous = counters.increment(tx, subject, now - now % limit.seconds, limit.seconds, amount)
+    return _judge(limit, current, previous, now, amount)
+
+
+def _judge(limit: Limit, current: int, previous: int, now: int, amount: int) -> dict[str, str]:
+    """The RateLimit header fields; or raise TooMany. The window slides: the uses of the window before count for as much of it as the
+    sliding window still covers."""
     elapsed = now % limit.seconds
-    current, previous = counters.increment(tx, subject, now - elapsed, limit.seconds, amount)
     used = current + previous * (limit.seconds - elapsed) // limit.seconds
     if used > limit.max_uses:
         raise limit.refuse(_wait(limit, current - amount, previous, elapsed, amount))
@@ -128,3 +151,31 @@ class RateLimit:
             self._refused_until[counter] = until
             while len(self._refused_until) > MAX_REFUSALS or self._refused_until[next(iter(self._refused_until))] <= now:
                 del self._refused_until[next(iter(self._refused_until))]
+
+
+class SearchCounters:
+    """The searches of guests in this process, by their network."""
+
+    def __init__(self) -> None:
+        # The start of the window, the uses in it, and those in the window before.
+        self._windows: dict[str, tuple[int, int, int]] = {}
+        self._lock = threading.Lock()
+
+    def count(self, ctx: Context) -> None:
+        """Count a search, unless somebody is signed in; raise TooMany beyond the limit."""
+        if ctx.actor is not None or ctx.settings.rate_limits == "off":
+            return
+        limit, subject = guest_searches(ctx.settings), network(ctx.caller.address)
+        start = ctx.now - ctx.now % limit.seconds
+        with self._lock:
+            began, current, previous = self._windows.pop(subject, (start, 0, 0))
+            if began != start:
+                current, previous = 0, current if began == start - limit.seconds else 0
+            # A refused search costs nothing and is not counted, so whoever waits is served.
+            self._windows[subject] = (start, min(current + 1, limit.max_uses), previous)
+            if len(self._windows) > MAX_SEARCHERS:
+                del self._windows[next(iter(self._windows))]
+        _judge(limit, current + 1, previous, ctx.now, 1)
+
+
+search_counters = SearchCounters()

@@ -3,6 +3,7 @@
 from kalends import policy
 from kalends.context import Context
 from kalends.http.input.fields import Params
+from kalends.http.rate_limit import count_event_write
 from kalends.policy import Right
 from kalends.questions import asking
 from kalends.questions import store as questions
@@ -20,6 +21,7 @@ def submit(ctx: Context, params: Params[ResponseInput], via: Via) -> ResponseCre
     fields = params.value
     policy.open_link(ctx, fields.link)
     event = policy.event(ctx, fields.event_id, to=Right.SEE)
+    count_event_write(ctx, event.id)
     who = author(ctx, fields.email_address, fields.name)
     if fields.scope != "this" and event.series_id is not None:
         return _submit_to_series(ctx, event, who, params, via)

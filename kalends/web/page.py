@@ -10,6 +10,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.http.endpoint import Document, Options, attach, declaration
 from kalends.http.input.form import Form
+from kalends.web import guest_form
 from kalends.web.forms import FormState
 
 F = TypeVar("F", bound=Callable[..., Document])
@@ -20,12 +21,19 @@ CORRECTABLE = (errors.Invalid, errors.Conflict, errors.Forbidden, errors.TooMany
 
 
 def page(
-    method: Literal["GET", "POST"], path: str, *, again: Action | None = None, form: str = "form", **options: Unpack[Options]
+    method: Literal["GET", "POST"],
+    path: str,
+    *,
+    again: Action | None = None,
+    form: str = "form",
+    is_guest_form: bool = False,
+    **options: Unpack[Options],
 ) -> Callable[[F], F]:
     """Declare the function as the page behind method and path, in a transaction of its own.
 
     again: shows the form again after an error that people can correct, in a read transaction after the rollback. It gets the same
         variables of the path, and the FormState as the argument that `form` names.
+    is_guest_form: guests send it, so its template has the inputs of `f.guest_form` against spam, which are checked first.
     transaction: by default False for the pools `hash`, `upload` and `file`: such pages open their transactions themselves.
     """
     transaction = options.get("transaction", options.get("pool", "request") == "request")
@@ -33,14 +41,14 @@ def page(
     options["transaction"] = transaction and again is None
 
     def declare(function: F) -> F:
-        run = _form_action(function, again, form, transaction) if again else function
+        run = _form_action(function, again, form, transaction, is_guest_form) if again else function
         attach(function, declaration(run, method, path, format="html", **options))
         return function
 
     return declare
 
 
-def _form_action(function: Action, again: Action, form: str, transaction: bool) -> Action:
+def _form_action(function: Action, again: Action, form: str, transaction: bool, is_guest_form: bool) -> Action:
     """The function with the handling of its form around it."""
 
     @wraps(function)
@@ -48,6 +56,8 @@ def _form_action(function: Action, again: Action, form: str, transaction: bool) 
         try:
             if ctx.refusal:
                 raise ctx.refusal
+            if is_guest_form:
+                guest_form.check(ctx, params)
             if not transaction:
                 return function(ctx, params=params, **variables)
             with ctx.write():

@@ -19,6 +19,7 @@ from kalends.web import labels, notices, times
 from kalends.web.autolink import autolink
 from kalends.web.cover import draw_cover
 from kalends.web.forms import FormState
+from kalends.web.guest_form import sign_time
 from kalends.web.markdown import markdown
 from kalends.web.reader_zone import reader_zone
 
@@ -66,7 +67,7 @@ def _environment() -> Environment:
     )
     environment.globals["static"] = static_url
     environment.globals |= {"labels": labels, "plural": labels.plural, "times": times, "draw_cover": draw_cover}
-    environment.globals |= {"parse_path": parse_path, "parse_url": parse_url}
+    environment.globals |= {"parse_path": parse_path, "parse_url": parse_url, "sign_time": sign_time}
     environment.filters |= {"autolink": autolink, "markdown": markdown}
     return environment
 

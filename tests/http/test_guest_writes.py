@@ -13,7 +13,7 @@ from kalends.http.rate_limit import MAX_REFUSALS, RateLimit, guest_writes
 from kalends.settings import Settings
 from kalends.worker import clean_up
 from tests.cast import Cast, a_calendar, an_event
-from tests.client import Client, Reply
+from tests.client import Client, Reply, form_time
 from tests.conftest import Clock
 from tests.http.conftest import Stage, act
 
@@ -106,9 +106,10 @@ def test_failed_guest_writes_count_too(cast: Cast, db: Database, settings: Setti
 def test_a_guest_write_is_counted_once(cast: Cast, db: Database, limited: Client) -> None:
     event = _event_without_mail(cast)
     assert limited.post("/api/responses", json=response_fields(event["id"], 1), remote_addr=an_address()).status == 201
-    assert uses(db) == 1
-    assert limited.post("/api/responses", json={}, remote_addr=an_address()).status == 422
+    # For the network, and for the event.
     assert uses(db) == 2
+    assert limited.post("/api/responses", json={}, remote_addr=an_address()).status == 422
+    assert uses(db) == 3
 
 
 def test_refused_calls_write_nothing(book: Client, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,6 +160,8 @@ def test_a_refused_form_keeps_what_was_typed(
     typed = {"email_address": "typed@example.org", "response": "YES", "name": "Typed", "comment": "typed@example.org"}
     typed["email"] = "typed@example.org"
     path, headers = f"/events/{event['id']}/{form}", {"Accept": "text/html"}
+    typed["form_time"] = form_time(guest.get(f"/events/{event['id']}"), path)
+    clock.ahead(2)
     assert guest.post(path, data=typed, remote_addr=address, headers=headers).status == 303
     # The first refusal comes from the database, the second from memory.
     for _ in range(2):
@@ -173,8 +176,11 @@ def test_expired_counters_are_deleted(cast: Cast, db: Database, settings: Settin
     event = _event_without_mail(cast)
     limited.post("/api/responses", json=response_fields(event["id"], 1), remote_addr=an_address())
     clean_up(Context(db, settings, clock.now))
-    assert uses(db) == 1
+    # For the network, and for the event.
+    assert uses(db) == 2
     clean_up(Context(db, settings, clock.now + 120))
+    assert uses(db) == 1
+    clean_up(Context(db, settings, clock.now + 7200))
     assert uses(db) == 0
 
 
@@ -183,7 +189,7 @@ def test_no_counter_discloses_the_address(cast: Cast, db: Database, limited: Cli
     limited.post("/api/responses", json=response_fields(event["id"], 1), remote_addr="10.98.76.54")
     with db.read() as tx:
         rows = tx.rows("SELECT subject FROM rate_counters")
-    assert len(rows) == 1
+    assert len(rows) == 2
     assert "10.98" not in str(rows)
 
 
@@ -194,3 +200,20 @@ def test_refusals_are_bounded_in_memory() -> None:
     assert len(limit._refused_until) == MAX_REFUSALS
     limit._remember("later", 1060, 1120)
     assert list(limit._refused_until) == ["later"]
+
+
+def test_all_guests_together_write_to_an_event_a_limited_number_of_times(
+    cast: Cast, db: Database, settings: Settings, limited: Client, clock: Clock
+) -> None:
+    guest = Client(application(db, structs.replace(settings, rate_limits="on", guest_writes_per_event_per_hour=MOST), clock))
+    event, other = _event_without_mail(cast), _event_without_mail(cast)
+    statuses = [
+        guest.post("/api/responses", json=response_fields(event["id"], turn), remote_addr=an_address()).status for turn in range(MOST + 1)
+    ]
+    assert statuses == [201] * MOST + [429]
+    comment = {"event_id": event["id"], "email_address": "guest@example.org", "comment": "Hello"}
+    assert guest.post("/api/comments", json=comment, remote_addr=an_address()).status == 429
+    assert guest.post("/api/responses", json=response_fields(other["id"], 1), remote_addr=an_address()).status == 201
+    assert cast.bob.post("/api/comments", json={"event_id": event["id"], "comment": "Hello"}).status == 201
+    clock.ahead(7200)
+    assert guest.post("/api/responses", json=response_fields(event["id"], 1), remote_addr=an_address()).status == 201

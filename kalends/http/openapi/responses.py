@@ -83,9 +83,14 @@ def _failures(endpoint: Endpoint, with_body: bool) -> list[str]:
         "412": endpoint.etag and endpoint.writes,
         "413": with_body,
         "415": with_body,
-        "429": endpoint.rate_limited or (endpoint.writes and endpoint.guests),
+        "429": endpoint.rate_limited or (endpoint.guests and (endpoint.writes or _searches(endpoint))),
     }
     return [status for status in MEANINGS if possible.get(status, True)]
+
+
+def _searches(endpoint: Endpoint) -> bool:
+    """Whether it takes words to search for."""
+    return endpoint.params is not None and any(field.name == "text" for field in fields_of(endpoint.params))
 
 
 def _refers(endpoint: Endpoint) -> bool:

@@ -1,0 +1,46 @@
+"""Protection of guests' forms against spam, without a captcha: an input that people do not see, and a least time to fill in the form.
+
+The time is signed and part of the form, so nothing is stored. A form that is refused is shown again with all that was typed, and then
+sending it again is enough: an honest person who was quick, or whose browser filled in the hidden input, presses the button twice."""
+
+import hmac
+
+from kalends import errors
+from kalends.context import Context
+from kalends.http.input.form import Form
+from kalends.tokens import derive
+from kalends.web.forms import FormState
+
+# The inputs: a name that programs like to fill in, and the signed time.
+TRAP, TIME = "website", "form_time"
+# People need longer than this to fill in a form, and come back to an open tab within a day.
+MIN_SECONDS, MAX_SECONDS = 2, 86_400
+MAX_DIGITS = 15
+
+
+def sign_time(ctx: Context, action: str, form: FormState | None = None) -> str:
+    """The time for a form that is sent to the path `action`. A form that was sent before, or is the second step, has waited already."""
+    is_next = form is None or form.errors or form.problem
+    return _sign(ctx, action, str(ctx.now - MIN_SECONDS if is_next else ctx.now))
+
+
+def check(ctx: Context, form: Form) -> None:
+    """Refuse a guest's form that no person sent, as far as that can be told."""
+    if ctx.actor is not None:
+        return
+    if form.values.get(TRAP):
+        raise errors.Invalid([], "We could not tell whether a person sent this. Nothing is lost: please send it once more.")
+    if ctx.settings.rate_limits == "on" and not _is_in_time(ctx, form.text(TIME)):
+        raise errors.Invalid([], "That was very quick. Nothing is lost: please look at it again, and send it once more.")
+
+
+def _is_in_time(ctx: Context, text: str) -> bool:
+    digits = text.partition(".")[0]
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS):
+        return False
+    is_ours = hmac.compare_digest(text.encode(errors="replace"), _sign(ctx, ctx.caller.path, digits).encode())
+    return is_ours and MIN_SECONDS <= ctx.now - int(digits) <= MAX_SECONDS
+
+
+def _sign(ctx: Context, action: str, digits: str) -> str:
+    return f"{digits}.{derive(ctx.settings, 'form time', f'{digits} {action}')[:22]}"
