@@ -16,6 +16,8 @@ from kalends.values.datetimes import known_zones
 
 PREFIX = "KALENDS_"
 FILE = "kalends.toml"
+# The settings that may hold a secret: hidden from `kalends settings`, and read from a file that KALENDS_<NAME>_FILE names.
+SECRETS = ("secret", "database", "metrics_token", "email", "inbound", "sms")
 
 
 class WrongSetting(Exception):
@@ -262,10 +264,21 @@ def _from_file() -> dict[str, Any]:
 
 def _from_environment() -> dict[str, Any]:
     names = {variable(name): name for name in Settings.__struct_fields__}
-    unknown = sorted(v for v in os.environ if v.startswith(PREFIX) and v not in names and v != variable("file"))
+    files = {f"{variable(name)}_FILE": name for name in SECRETS}
+    unknown = sorted(v for v in os.environ if v.startswith(PREFIX) and v not in {*names, *files, variable("file")})
     if unknown:
         raise WrongSetting(f"There is no setting {unknown[0]}; 'kalends settings' lists them all.")
-    return {names[v]: value for v, value in os.environ.items() if v in names}
+    from_files = {name: _read_secret(v, os.environ[v]) for v, name in files.items() if v in os.environ}
+    return from_files | {names[v]: value for v, value in os.environ.items() if v in names}
+
+
+def _read_secret(name: str, path: str) -> str:
+    """The content of a file that a variable names, as container engines and systemd hand secrets over."""
+    try:
+        return Path(path).read_text().strip()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise WrongSetting(f"{name}: {path} cannot be read: {reason}.") from None
 
 
 def _converted(name: str, value: Any) -> Any:

@@ -2,10 +2,8 @@
 
 import click
 
-from kalends.settings import Settings, choices, load, meaning, variable
+from kalends.settings import SECRETS, Settings, choices, load, meaning, variable
 from kalends.transports import FILES
-
-SECRETS = ("secret", "database", "metrics_token", "email", "inbound", "sms")
 
 
 @click.command("settings")

@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from kalends.web.render import static_url
 from tests.cast import PASSWORD, Cast, a_calendar, an_event
 from tests.client import Client, Reply
 from tests.http.conftest import Service
@@ -84,10 +85,16 @@ def test_no_shared_cache_stores_private_replies(cast: Cast) -> None:
 
 
 def test_static_files_are_cached_for_ever(client: Client) -> None:
-    reply = client.get("/static/style.css")
+    reply = client.get(static_url("style.css"))
     assert (reply.status, reply.headers["Cache-Control"]) == (200, "public, max-age=31536000, immutable")
-    again = client.get("/static/style.css", headers={"If-None-Match": reply.headers["ETag"]})
+    again = client.get(static_url("style.css"), headers={"If-None-Match": reply.headers["ETag"]})
     assert (again.status, again.content) == (304, b"")
+
+
+def test_a_static_file_of_another_version_is_not_cached_for_ever(client: Client) -> None:
+    for path in ("/static/style.css", "/static/style.css?v=0123456789abcdef"):
+        reply = client.get(path)
+        assert (reply.status, reply.headers["Cache-Control"]) == (200, "public, no-cache")
 
 
 def test_head_replies_as_get_without_the_body(cast: Cast) -> None:

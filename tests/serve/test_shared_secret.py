@@ -1,6 +1,7 @@
 """Servers with different secrets do not use one database: stored replies, feeds and links would be different for each of them."""
 
 from pathlib import Path
+from typing import Any
 
 from tests.serve.running import run
 
@@ -30,3 +31,15 @@ def test_the_doctor_finds_another_secret_and_migrate_accepts_it(tmp_path: Path, 
     ran("migrate", "--accept-secret", secret=SECRETS[1])
     assert "ok   database" in ran("doctor", secret=SECRETS[1])
     assert "BAD  database: the secret in KALENDS_SECRET" in ran("doctor", secret=SECRETS[0])
+
+
+def test_a_secret_is_read_from_a_file(tmp_path: Path) -> None:
+    def listed(**settings: Any) -> int:
+        return run("users", "list", folder=tmp_path, data=tmp_path / "data", **settings).returncode
+
+    for name, secret in zip(["first", "other"], SECRETS, strict=True):
+        (tmp_path / name).write_text(f"{secret}\n")
+    assert listed(secret=SECRETS[0]) == 0
+    assert listed(secret_file=tmp_path / "first") == 0
+    assert listed(secret_file=tmp_path / "other") == 1
+    assert listed(secret_file=tmp_path / "other", secret=SECRETS[0]) == 0

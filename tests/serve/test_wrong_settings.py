@@ -19,6 +19,8 @@ WRONG: dict[str, tuple[dict[str, str], list[str]]] = {
     "broken database address": ({"database": "postgresql://ana:canary%zz@localhost:x/kalends"}, ["KALENDS_DATABASE", "PostgreSQL"]),
     "database out of reach": ({"database": "postgresql://ana:canary@127.0.0.1:1/kalends"}, ["KALENDS_DATABASE", "refused"]),
     "address to listen on": ({"host": "no.such.address.invalid"}, ["KALENDS_HOST", "'no.such.address.invalid'"]),
+    "secret in a file that is not there": ({"secret_file": "elsewhere"}, ["KALENDS_SECRET_FILE", "elsewhere", "No such file"]),
+    "file of a setting that is no secret": ({"port_file": "a-file"}, ["KALENDS_PORT_FILE", "kalends settings"]),
     "short secret": ({"secret": "canary"}, ["KALENDS_SECRET", "32 characters"]),
     "proxy": ({"trusted_proxies": "127.0.0.1, proxy"}, ["KALENDS_TRUSTED_PROXIES", "'proxy'"]),
     "provider's address": ({"google_carddav_url": "carddav.example.org"}, ["KALENDS_GOOGLE_CARDDAV_URL", "https://"]),
