@@ -167,7 +167,7 @@ MODULE_LAYERS = {
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
         "subscribers.opt_in",
         *("webhooks.queue", "webhooks.signature"),
-        *("users.reset_link", "users.reset_requests", "users.signed_link", "users.verify_link", "users.weak_passwords"),
+        *("users.reset_link", "users.reset_requests", "users.signed_link", "users.suspension", "users.verify_link", "users.weak_passwords"),
         *(
             "web.autolink",
             "web.markdown",

@@ -1,17 +1,19 @@
-"""`kalends users`: create and list users, and set passwords."""
+"""`kalends users`: create and list users, set passwords, make admins, and suspend accounts."""
 
 import sys
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from kalends.commands.options import Group, data_option, database_option, open_context, stop, validate_password
+from kalends.context import Context
 from kalends.db import UniqueViolation
 from kalends.errors import Invalid
 from kalends.http.input import fields
 from kalends.keys import store as key_store
+from kalends.records.user import Role, User
 from kalends.sessions import store as session_store
-from kalends.users import passwords
+from kalends.users import passwords, suspension
 from kalends.users import store as user_store
 from kalends.users.model import Registration
 from kalends.values import timestamps
@@ -20,7 +22,7 @@ from kalends.webhooks import store as webhook_store
 
 @click.group(cls=Group)
 def users() -> None:
-    """Create and list users, and set passwords."""
+    """Create and list users, set passwords, make admins, and suspend accounts."""
 
 
 @users.command("create")
@@ -29,9 +31,10 @@ def users() -> None:
 @click.option("--password", help="The password. Default: prompt for it, or read it from standard input.")
 @click.option("--name", help="The name that other people see.")
 @click.option("--time-zone", help="IANA time zone, such as Europe/Paris. Default: UTC")
+@click.option("--admin", is_flag=True, help="The user administers the site. The first user always does.")
 @data_option
 @database_option
-def create(data: str | None, database: str | None, **params: Any) -> None:
+def create(data: str | None, database: str | None, admin: bool, **params: Any) -> None:
     """Create a user, even if registration is closed. The e-mail address counts as verified."""
     params["password"] = params["password"] or _prompt_password()
     registration, errors = fields.read(Registration, params)
@@ -40,20 +43,23 @@ def create(data: str | None, database: str | None, **params: Any) -> None:
     password_hash = passwords.hash_password(registration.password)
     with open_context(data, database) as ctx, ctx.write():
         try:
-            user_id = user_store.insert(ctx, registration, password_hash, verified=True)
+            role = "admin" if admin else user_store.role_of_next(ctx)
+            user_id = user_store.insert(ctx, registration, password_hash, verified=True, role=role)
         except UniqueViolation:
             stop("Somebody has this user name or e-mail address already.")
-    click.echo(f"Created {registration.user_name} (id {user_id}).")
+    click.echo(f"Created {registration.user_name} (id {user_id}{', admin' if role == 'admin' else ''}).")
 
 
 @users.command("list")
 @data_option
 @database_option
 def list_(data: str | None, database: str | None) -> None:
-    """List all users, one per line: id, user name, e-mail address, name, time of registration."""
+    """List all users, one per line: id, user name, e-mail address, name, time of registration, role, status."""
     with open_context(data, database) as ctx, ctx.read():
         for user in user_store.every(ctx):
-            click.echo(f"{user.id}\t{user.user_name}\t{user.email_address}\t{user.name or ''}\t{timestamps.format_utc(user.created_at)}")
+            created_at = timestamps.format_utc(user.created_at)
+            fields = (user.id, user.user_name, user.email_address, user.name or "", created_at, user.role, user.status)
+            click.echo("\t".join(map(str, fields)))
 
 
 @users.command("password")
@@ -65,14 +71,54 @@ def password_(data: str | None, database: str | None, user_name: str, password: 
     """Set a user's password, end their sessions and delete their keys."""
     password_hash = passwords.hash_password(validate_password(password or _prompt_password()))
     with open_context(data, database) as ctx, ctx.write():
-        user = user_store.find(ctx, user_name)
-        if user is None:
-            stop(f"There is no user called {user_name}.")
+        user = _find(ctx, user_name)
         user_store.update_password(ctx, user.id, password_hash)
         session_store.delete_all(ctx, user.id)
         key_store.delete_all(ctx, user.id)
         webhook_store.disable_all(ctx, user.id)
     click.echo(f"{user.user_name} has a new password, no open sessions and no keys.")
+
+
+@users.command("role")
+@click.argument("user_name")
+@click.argument("role", type=click.Choice(get_args(Role)))
+@data_option
+@database_option
+def role_(data: str | None, database: str | None, user_name: str, role: Role) -> None:
+    """Make a user an admin, who administers the site, or a member again."""
+    with open_context(data, database) as ctx, ctx.write():
+        user = _find(ctx, user_name)
+        user_store.update_role(ctx, user.id, role)
+    click.echo(f"{user.user_name} is {'an admin' if role == 'admin' else 'a member'} now.")
+
+
+@users.command("suspend")
+@click.argument("user_name")
+@data_option
+@database_option
+def suspend(data: str | None, database: str | None, user_name: str) -> None:
+    """Suspend an account: the user cannot sign in, sessions end, keys are deleted. Events stay."""
+    with open_context(data, database) as ctx, ctx.write():
+        user = _find(ctx, user_name)
+        suspension.suspend(ctx, user.id)
+    click.echo(f"{user.user_name} is suspended, and has no open sessions and no keys.")
+
+
+@users.command("activate")
+@click.argument("user_name")
+@data_option
+@database_option
+def activate(data: str | None, database: str | None, user_name: str) -> None:
+    """Let a user sign in who is suspended, or waits for approval."""
+    with open_context(data, database) as ctx, ctx.write():
+        user = _find(ctx, user_name)
+        suspension.activate(ctx, user.id)
+    click.echo(f"{user.user_name} can sign in.")
+
+
+def _find(ctx: Context, user_name: str) -> User:
+    """The user with this user name or e-mail address; the command ends if there is none."""
+    return user_store.find(ctx, user_name) or stop(f"There is no user called {user_name}.")
 
 
 def _prompt_password() -> str:

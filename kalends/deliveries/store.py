@@ -232,6 +232,17 @@ def get(ctx: Context, delivery_id: int) -> Delivery | None:
     return ctx.tx.one(Delivery, f"SELECT {_DELIVERY} FROM deliveries WHERE id = :id", id=delivery_id)
 
 
+def take_back(ctx: Context, owner_id: int) -> None:
+    """Do not send what the owner wrote to guests and subscribers, and is not on its way yet."""
+    ctx.tx.run(
+        """UPDATE deliveries SET state = 'failed', error = :error, updated_at = :now
+           WHERE owner_id = :owner_id AND state = 'queued' AND kind IN ('announce', 'message', 'invitation')""",
+        owner_id=owner_id,
+        error="The account of the organiser was suspended before it was sent.",
+        now=ctx.now,
+    )
+
+
 def waiting(ctx: Context) -> list[tuple[str, str, int, int]]:
     """Queued deliveries: channel, state, count, and time of the oldest."""
     rows = ctx.tx.rows(

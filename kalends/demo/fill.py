@@ -99,7 +99,7 @@ def _publish(ctx: Context, calendar: CalendarInput, user_name: str, today: date,
 def _create_owner(ctx: Context, fields: dict[str, str], password_hash: str) -> Actor:
     try:
         profile = Form(fields).read(Profile)
-        user_id = users.insert(ctx, profile, password_hash, verified=True)
+        user_id = users.insert(ctx, profile, password_hash, verified=True, role=users.role_of_next(ctx))
     except UniqueViolation:
         raise errors.Conflict(f"The example is here already: there is a user called {fields['user_name']}, or with its address.") from None
     return Actor(user_id, profile.user_name, profile.email_address, profile.name, profile.time_zone, verified_at=ctx.now)

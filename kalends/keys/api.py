@@ -51,7 +51,9 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
     elif not session.is_recent(ctx.now):
         raise errors.invalid("current_password", "is required, since you signed in more than an hour ago", "required")
     with ctx.write():
-        key, wkey = store.insert(ctx, users.lock(ctx, user).id, params.name)
+        # A suspension that came between ends all keys, and must not miss this one.
+        policy.require_active(users.lock(ctx, user))
+        key, wkey = store.insert(ctx, user.id, params.name)
         deliveries.insert_account_mail(ctx, user, "notice", "key_created")
         return KeyCreated(key.id, key.name, wkey, store.shared_secret(ctx.settings, key.id), timestamps.format_utc(key.created_at))
 

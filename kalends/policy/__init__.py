@@ -21,6 +21,7 @@ from kalends.policy.account import (
     webhook,
 )
 from kalends.policy.actor import Right, me, user
+from kalends.policy.administration import admin, is_admin, managed_user, require_active
 from kalends.policy.calendars import (
     IN_MY_CALENDARS,
     MY_CALENDAR_IDS,
@@ -105,6 +106,7 @@ __all__ = [
     "SELECT_CALENDARS",
     "SELECT_EVENTS",
     "Right",
+    "admin",
     "calendar",
     "calendar_feed",
     "calendar_for_new_event",
@@ -134,6 +136,7 @@ __all__ = [
     "invitation_url",
     "invited_date",
     "invited_event",
+    "is_admin",
     "is_member",
     "is_own_account",
     "key",
@@ -142,6 +145,7 @@ __all__ = [
     "link_url",
     "linked_invitation",
     "linked_response",
+    "managed_user",
     "may_share",
     "may_undo_own",
     "me",
@@ -161,6 +165,7 @@ __all__ = [
     "reload_event",
     "replied_invitation",
     "reply_mac",
+    "require_active",
     "require_open_registration",
     "require_own_record",
     "require_removal",

@@ -9,6 +9,11 @@ ResponseNotices = Annotated[
     Meta(description="When you get mail about new responses and comments to your events: at_once, daily in the morning, or off."),
 ]
 
+# What an account may do beyond its own records: an admin administers the site.
+Role = Literal["member", "admin"]
+# Whether an account can be used: it waits for the approval of an admin, or an admin has suspended it.
+AccountStatus = Literal["active", "waiting", "suspended"]
+
 
 class User(Struct, frozen=True):
     """A row of the table `users`."""
@@ -23,3 +28,5 @@ class User(Struct, frozen=True):
     updated_at: int
     verified_at: int | None
     response_notices: ResponseNotices = "daily"
+    role: Role = "member"
+    status: AccountStatus = "active"

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-DisabledReason = Literal["owner", "failing", "gone", "calendar", "password"]
+DisabledReason = Literal["owner", "failing", "gone", "calendar", "password", "suspended"]
 WebhookState = Literal["queued", "sent", "failed", "superseded"]
 
 

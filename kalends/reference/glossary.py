@@ -20,7 +20,7 @@ from kalends.records.event import Visibility
 from kalends.records.response_settings import WaitingList, WaitingOrder
 from kalends.records.suppression import Purpose
 from kalends.records.suppression import Reason as SuppressionReason
-from kalends.records.user import ResponseNotices
+from kalends.records.user import AccountStatus, ResponseNotices, Role
 from kalends.records.webhook import DisabledReason, WebhookState
 from kalends.responses.model import Attendance, PlaceState
 from kalends.webhooks.model import DELIVERY_KINDS
@@ -304,8 +304,8 @@ MEANINGS = {
     "WebhookItem.kinds": "The only kinds of records whose changes are sent; null for all.",
     "enabled": "Whether changes are sent.",
     "disabled_reason": "Why nothing is sent: you switched it off (`owner`), the receiver failed for five days (`failing`) or replied with "
-    "status 410 (`gone`), you cannot see the calendar any more (`calendar`), or your "
-    "password was reset (`password`).",
+    "status 410 (`gone`), you cannot see the calendar any more (`calendar`), your "
+    "password was reset (`password`), or your account was suspended (`suspended`).",
     "failing_since": "When the first of the attempts failed that have failed since; null if the last one did not.",
     "next_attempt_at": "When it is tried again after a failure, in UTC.",
     "secret": "The secret that verifies deliveries. It is shown once.",
@@ -320,6 +320,8 @@ MEANINGS = {
     # Users, keys and sessions
     "user_id": "Id of the user.",
     "user_name": "User name.",
+    "UserDetail.role": "What the account may do: `admin` administers the site.",
+    "UserDetail.status": "Whether the account can be used: it waits for approval (`waiting`), or an admin suspended it (`suspended`).",
     "primary_calendar_id": "Id of the user's primary calendar.",
     "keys": "The keys.",
     "blocks": "The people whom you block.",
@@ -349,6 +351,8 @@ VALUES: dict[str, tuple[str, ...]] = {
     "UndoneRecord.op": OPS,
     "EventChange.via": WAYS,
     "disabled_reason": get_args(DisabledReason),
+    "UserDetail.role": get_args(Role),
+    "UserDetail.status": get_args(AccountStatus),
     "response_notices": get_args(split_annotated(ResponseNotices)[0]),
     "InvitationItem.state": get_args(InvitationState),
     "WebhookDeliveryItem.kind": DELIVERY_KINDS,
@@ -385,6 +389,8 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     WAYS: "ChangeWay",
     get_args(DisabledReason): "WebhookDisabledReason",
     ("at_once", "daily", "off"): "ResponseNotices",
+    get_args(Role): "UserRole",
+    get_args(AccountStatus): "AccountStatus",
     GROUPS: "ReminderAudience",
     STATES: "ReminderState",
     DELIVERY_KINDS: "WebhookDeliveryKind",

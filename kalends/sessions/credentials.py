@@ -4,7 +4,7 @@ import hmac
 
 from msgspec import Struct
 
-from kalends import errors
+from kalends import errors, policy
 from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.keys import store as keys
@@ -52,12 +52,15 @@ def check(ctx: Context, params: Credentials) -> Login:
 
 
 def use(ctx: Context, login: Login) -> User:
-    """Return the user, after marking the digest as used; raise WrongCredentials if it was used before."""
+    """Return the user, after marking the digest as used. Raises WrongCredentials if it was used before, and Forbidden if the account
+    waits for approval or is suspended."""
     if login.digest and not store.use_digest(ctx, login.digest):
         _log_failure(ctx, "digest", login.key_id)
         raise errors.WrongCredentials(WRONG_DIGEST)
     login_attempts.delete(ctx, login.attempt)
-    return users.lock(ctx, login.user)
+    user = users.lock(ctx, login.user)
+    policy.require_active(user)
+    return user
 
 
 def confirm(ctx: Context, user: User, password: str) -> None:

@@ -36,14 +36,15 @@ def new(ctx: Context) -> Profile:
 def create(ctx: Context, params: Registration) -> UserDetail:
     """Register a user with a primary calendar, and mail them a link to verify the e-mail address.
 
-    They can sign in and create events before that; until then others cannot find them by the address.
+    They can sign in and create events before that; until then others cannot find them by the address. The first user of a service
+    administers it.
     """
     policy.require_open_registration(ctx)
     weak_passwords.refuse(ctx, params.password, params)
     _require_free_names(ctx, params)
     password_hash = passwords.hash_password(params.password)
     with ctx.write(), _translate_taken():
-        user = store.get(ctx, store.insert(ctx, params, password_hash))
+        user = store.get(ctx, store.insert(ctx, params, password_hash, role=store.role_of_next(ctx)))
         _mail_link(ctx, user)
         return present.detail(ctx, user)
 

@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import EmailAddress, Instant, Name, NameOrAddress, TimeZone
-from kalends.records.user import ResponseNotices
+from kalends.records.user import AccountStatus, ResponseNotices, Role
 
 UserName = Annotated[
     str,
@@ -93,6 +93,8 @@ class UserDetail(Struct):
     name: str | None
     time_zone: str
     response_notices: str
+    role: Role
+    status: AccountStatus
     # Whether and when they verified the address.
     verified: bool
     verified_at: Instant | None

@@ -20,6 +20,8 @@ def detail(ctx: Context, user: User) -> UserDetail:
         name=user.name,
         time_zone=user.time_zone,
         response_notices=user.response_notices,
+        role=user.role,
+        status=user.status,
         verified=user.verified_at is not None,
         verified_at=None if user.verified_at is None else timestamps.format_utc(user.verified_at),
         primary_calendar_id=store.primary_calendar_id(ctx, user.id),

