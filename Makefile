@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One test process more than there are cores, because some of them wait for the services that they started.
 PARALLEL := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 
-.PHONY: help run test check soak lint types unit pytest unit-dependencies browser clients proxies screenshots faults bench audit lock clean
+.PHONY: help run test check soak lint types unit pytest unit-dependencies browser clients proxies screenshots faults bench audit catalogs lock clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ bench: $(VENV)/dev $(VENV)-bench/bench  ## measure speed on both databases, into
 
 audit: $(VENV)/dev      ## ask over the network whether the locked libraries have known weaknesses
 	@$(BIN)/python -m tests.security.audit
+
+catalogs: $(VENV)/dev  ## write the new messages into the catalogues of all languages
+	@$(BIN)/python -m tests.i18n.extraction
 
 lock:                   ## renew the lock files
 	@$(BIN)/pip install --quiet uv

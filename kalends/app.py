@@ -8,6 +8,7 @@ from kalends import log, settings, tokens
 from kalends.account import (
     block_pages,
     key_pages,
+    language_pages,
     notice_pages,
     reset_pages,
     session_pages,
@@ -112,7 +113,7 @@ FEATURES = [
     ),
     *(calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
-    *(account_pages, session_pages, key_pages, block_pages, settings_pages, notice_pages, webhook_pages),
+    *(account_pages, session_pages, key_pages, block_pages, settings_pages, language_pages, notice_pages, webhook_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
     *(event_invitations, event_invitation_pages, invitation_link_pages, event_messages, event_message_pages),
     *(event_question_pages, calendar_question_pages, response_question_pages, event_reminder_pages, calendar_reminder_pages),

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from kalends import errors
 from kalends.db import Author, Database, Transaction
+from kalends.i18n import locale
 from kalends.reply import Wait
 from kalends.settings import Settings
 from kalends.values import timestamps
@@ -45,6 +46,10 @@ class Actor(Struct, frozen=True):
     key_id: str | None = None
     # When they verified the e-mail address.
     verified_at: int | None = None
+    # What they set for pages and mail; empty: as their browser says.
+    language: str = ""
+    hour_cycle: str = ""
+    week_start: str = ""
 
     @property
     def display_name(self) -> str:
@@ -117,6 +122,7 @@ class Context:
 
     __slots__ = (
         "_deferred",
+        "_locale",
         "_set_id",
         "_tx",
         "actor",
@@ -172,8 +178,18 @@ class Context:
         self._tx: Transaction | None = None
         self._deferred: _TransactionScope | None = None
         self._set_id = 0
+        self._locale: locale.Locale | None = None
         # What the journal records instead of the kind of the request.
         self.via: str | None = None
+
+    @property
+    def locale(self) -> locale.Locale:
+        """The language and the formats of the reader."""
+        if self._locale is None:
+            accepted = self.caller.headers.get("accept-language", "")
+            user = self.actor.language if self.actor else ""
+            self._locale = locale.choose_locale(user, self.caller.cookie(locale.COOKIE), accepted, self.settings.language)
+        return self._locale
 
     def author(self) -> Author:
         """What the journal records of the changes of this request or command."""

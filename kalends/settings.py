@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta, Struct
 
+from kalends.i18n.catalogs import Language
 from kalends.transports import FILES, inbound_domain, mail_server, mailbox, sender, twilio
 from kalends.values.datetimes import known_zones
 
@@ -72,6 +73,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     time_zone: Annotated[
         str, Meta(description="Time zone in which guests see times until they choose another one, such as `Europe/Paris`.")
     ] = "UTC"
+    language: Annotated[
+        Language,
+        Meta(description="Language of pages for guests whose browser asks for none that there is, and of mail to people who chose none."),
+    ] = "en"
     registration: Annotated[Literal["open", "closed"], Meta(description="Whether people can register on their own.")] = "open"
     rate_limits: Annotated[
         Literal["on", "off"], Meta(description="Whether guests' writes and searches, failed logins and outgoing messages are rate-limited.")

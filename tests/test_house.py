@@ -22,6 +22,7 @@ LAYERS = ["values", "settings", "db", "records", "context", "http", "model", "po
 FOLDERS = {
     "values": "values",
     "net": "values",
+    "i18n": "values",
     "ical": "values",
     "db": "db",
     "records": "records",
@@ -31,7 +32,7 @@ FOLDERS = {
 }
 # From the bottom up. A folder may import from those before it.
 FOLDER_ORDER = [
-    *("values", "ical", "net", "records", "db", "backup", "idempotency", "policy", "http"),
+    *("i18n", "values", "ical", "net", "records", "db", "backup", "idempotency", "policy", "http"),
     *("blocks", "journal", "web", "pictures", "contacts", "deliveries", "questions", "health", "subscribers"),
     *("responses", "comments", "events", "calendars", "home", "organisers", "users", "sessions", "keys", "outbound"),
     *("changes", "trash", "webhooks", "inbound", "calendar_view", "discovery", "demo", "reference", "account", "commands"),
@@ -172,6 +173,7 @@ MODULE_LAYERS = {
             "web.autolink",
             "web.markdown",
             "web.cover",
+            "web.environment",
             "web.form_token",
             "web.forms",
             "web.guest_form",

@@ -109,6 +109,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /sign-in": {"": EVERYBODY},
     "POST /sign-in": {"": (422, 422, 422, 422, 422)},
     "POST /sign-out": {"": (303, 303, 303, 303, 303)},
+    "POST /language": {"": (303, 303, 303, 303, 303)},
     "GET /sign-up": {"": EVERYBODY},
     "POST /sign-up": {"": (422, 422, 422, 422, 422)},
     "GET /reset": {"": EVERYBODY},
@@ -508,6 +509,7 @@ class _Lazily(dict[str, Any]):
 # Fields that a request needs so that permission alone decides.
 REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /reset": lambda scene: {"user_name": "nobody"},
+    "POST /language": lambda scene: {"language": "fr"},
     "POST /reset/{reset_token}": lambda scene: {"password": PASSWORD},
     "POST /account/profile": lambda scene: {"name": "Another name"},
     "POST /account/password": lambda scene: {"current_password": PASSWORD, "password": PASSWORD},

@@ -28,4 +28,5 @@ def type_of(kind: str) -> str:
 def encode(problem: Problem, request_id: str) -> bytes:
     event_id = UNSET if problem.event_id is None else problem.event_id
     body = ProblemBody(type_of(problem.kind), problem.title, problem.status, problem.detail, problem.errors, request_id, event_id)
-    return msgspec.json.encode(body)
+    # Programs get messages in English: a Text is that, as another type.
+    return msgspec.json.encode(body, enc_hook=str)

@@ -28,7 +28,7 @@ def authenticate(ctx: Context, token: str) -> Actor | None:
 def _by_key(ctx: Context, token: str) -> Actor | None:
     return ctx.tx.separate_read().one(
         Actor,
-        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at
+        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at, u.language, u.hour_cycle, u.week_start
            FROM keys k JOIN users u ON u.id = k.user_id WHERE k.wkey_hash = :hash""",
         hash=token_hash(token),
     )
@@ -37,7 +37,8 @@ def _by_key(ctx: Context, token: str) -> Actor | None:
 def _by_session(ctx: Context, token: str) -> Actor | None:
     actor = ctx.tx.separate_read().one(
         _SessionActor,
-        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, s.id, NULL, u.verified_at, s.created_at, s.last_used_at
+        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, s.id, NULL, u.verified_at,
+                  u.language, u.hour_cycle, u.week_start, s.created_at, s.last_used_at
            FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.token_hash = :hash""",
         hash=token_hash(token),
     )

@@ -28,7 +28,7 @@ SECRETS = frozenset({"password", "current_password", "wkey", "digest", "token", 
 
 def reply(db: Database, settings: Settings, request: Request, problem: Problem) -> Reply:
     """The page of a failed request."""
-    ctx = Context(db, settings, timestamps.now(), Caller(path=request.path, query=request.query))
+    ctx = Context(db, settings, timestamps.now(), Caller(path=request.path, query=request.query, headers=request.headers))
     ctx.actor = request.actor
     document = _document(ctx, request, problem)
     return Reply(document.status, document.content_type, document.body, problem.headers | ctx.headers, ctx.cookies)

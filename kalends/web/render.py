@@ -7,20 +7,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from kalends.context import Context
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import fields_of
 from kalends.http.input.options import split_annotated
+from kalends.i18n.locale import ENGLISH, Locale
+from kalends.reply import add_vary
 from kalends.settings import Settings
-from kalends.values.picture import parse_path, parse_url
-from kalends.web import labels, notices, times
-from kalends.web.autolink import autolink
-from kalends.web.cover import draw_cover
+from kalends.web import notices
+from kalends.web.environment import GLOBALS, environment
 from kalends.web.forms import FormState
-from kalends.web.guest_form import sign_time
-from kalends.web.markdown import markdown
 from kalends.web.reader_zone import reader_zone
 
 HTML = "text/html; charset=utf-8"
@@ -43,7 +39,8 @@ def render(template: str, ctx: Context, *, status: int = 200, form: FormState | 
         # The next user of the browser must not find the page in its cache.
         ctx.headers["Cache-Control"] = "no-store"
     notice = notices.take(ctx) if csp == POLICY else None
-    page = _environment().get_template(template)
+    add_vary(ctx.headers, "Accept-Language")
+    page = environment(ctx.locale).get_template(template)
     values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice}
     body = page.render(**values, path=ctx.caller.path, reader_zone=reader_zone(ctx))
     # A value from JSON may hold a lone surrogate.
@@ -55,21 +52,9 @@ def _allow_pictures(csp: str, settings: Settings) -> str:
     return csp.replace(_OWN_PICTURES, f"{_OWN_PICTURES} https:" if settings.https else f"{_OWN_PICTURES} https: http:")
 
 
-def render_text(template: str, **values: Any) -> str:
+def render_text(template: str, locale: Locale = ENGLISH, /, **values: Any) -> str:
     """The template as text, for messages."""
-    return _environment().get_template(template).render(values)
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("kalends", "web/templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.globals["static"] = static_url
-    environment.globals |= {"labels": labels, "plural": labels.plural, "times": times, "draw_cover": draw_cover}
-    environment.globals |= {"parse_path": parse_path, "parse_url": parse_url, "sign_time": sign_time}
-    environment.filters |= {"autolink": autolink, "markdown": markdown}
-    return environment
+    return environment(locale).get_template(template).render(values)
 
 
 def limit_inputs(endpoints: Iterable[Endpoint]) -> None:
@@ -78,7 +63,7 @@ def limit_inputs(endpoints: Iterable[Endpoint]) -> None:
     for struct in [endpoint.params for endpoint in endpoints if endpoint.writes and endpoint.params is not None]:
         for field in fields_of(struct):
             limits[field.name] = max(limits.get(field.name, 0), split_annotated(field.type)[1].max_length or 0)
-    _environment().globals["max_length"] = limits.get
+    GLOBALS["max_length"] = limits.get
 
 
 @cache
@@ -97,3 +82,6 @@ def static_url(name: str) -> str:
     file = static_file(name)
     assert file is not None, name
     return f"/static/{name}?v={file[2]}"
+
+
+GLOBALS["static"] = static_url

@@ -1,0 +1,25 @@
+"""The switch of languages, at the bottom of every page."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from kalends.context import Context
+from kalends.http.endpoint import Document
+from kalends.i18n.catalogs import Language
+from kalends.i18n.locale import COOKIE, COOKIE_SECONDS
+from kalends.web.page import page
+from kalends.web.redirects import Destination, local_path, redirect
+
+
+class LanguageChoice(Destination, kw_only=True):
+    """The language to show pages in from now on."""
+
+    language: Annotated[Language, Meta(description="The language of pages and mail.")]
+
+
+@page("POST", "/language", guests=True, transaction=False)
+def language(ctx: Context, params: LanguageChoice) -> Document:
+    """Remember the language that the reader chose."""
+    ctx.set_cookie(COOKIE, params.language, COOKIE_SECONDS)
+    return redirect(ctx, local_path(params.next))

@@ -1,0 +1,72 @@
+"""The reader's locale: their language, and how they write dates, times and numbers."""
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+
+from kalends.i18n.catalogs import LANGUAGES, RIGHT_TO_LEFT, Catalog, load_catalog
+from kalends.i18n.text import Text
+
+COOKIE = "kalends_language"
+COOKIE_SECONDS = 365 * 86_400
+# Longer header fields are not from a browser.
+MAX_HEADER = 500
+_RANGE = re.compile(r"\s*([A-Za-z]{1,8})(?:-[A-Za-z0-9]{1,8})*\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?")
+
+
+class Locale(Struct, frozen=True):
+    """A language, and the formats that go with it."""
+
+    language: str = "en"
+
+    @property
+    def direction(self) -> str:
+        """The direction of writing, as in HTML."""
+        return "rtl" if self.language in RIGHT_TO_LEFT else "ltr"
+
+    @property
+    def catalog(self) -> Catalog:
+        return load_catalog(self.language)
+
+    def translate(self, text: str) -> str:
+        """A Text in this language; any other text stays as it is."""
+        if not isinstance(text, Text):
+            return text
+        number = text.values["num"] if text.plural is not None else 1
+        template = self.catalog.find(text.msgid, text.plural, number)
+        return template % {name: self.show(value) for name, value in text.values.items()} if text.values else template
+
+    def show(self, value: Any) -> Any:
+        """A value of a message, as people of this language write it."""
+        if isinstance(value, Text):
+            return self.translate(value)
+        return f"{value:,}" if type(value) is int else value
+
+
+ENGLISH = Locale()
+
+
+def choose_locale(user: str, cookie: str, accepted: str, site: str) -> Locale:
+    """The language that the user has set, or the guest has chosen, or the browser asks for, or that of the site."""
+    for language in (user, cookie):
+        if language in LANGUAGES:
+            return _locale(language)
+    return _locale(_accepted_language(accepted) or site)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _locale(language: str) -> Locale:
+    return Locale(language)
+
+
+@lru_cache(maxsize=500)
+def _accepted_language(header: str) -> str:
+    """The best of our languages in an Accept-Language header (RFC 9110, section 12.5.4); empty if there is none."""
+    if len(header) > MAX_HEADER:
+        return ""
+    ranges = [match for each in header.split(",") if (match := _RANGE.fullmatch(each))]
+    ours = [(float(match[2] or 1), match[1].lower()) for match in ranges if match[1].lower() in LANGUAGES]
+    quality, language = max(ours, key=lambda each: each[0], default=(0.0, ""))
+    return language if quality > 0 else ""

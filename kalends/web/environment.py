@@ -1,0 +1,94 @@
+"""The environment of the templates, one for each language, with what all of them use."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
+from jinja2.bccache import Bucket
+from markupsafe import Markup
+
+from kalends.i18n.catalogs import LANGUAGES
+from kalends.i18n.locale import Locale
+from kalends.i18n.text import Text
+from kalends.values.picture import parse_path, parse_url
+from kalends.web import labels, times
+from kalends.web.autolink import autolink
+from kalends.web.cover import draw_cover
+from kalends.web.guest_form import sign_time
+from kalends.web.markdown import markdown
+
+# What the templates of every language use. The application adds to it before the first page.
+GLOBALS: dict[str, Any] = {
+    "LANGUAGES": LANGUAGES,
+    "draw_cover": draw_cover,
+    "labels": labels,
+    "parse_path": parse_path,
+    "parse_url": parse_url,
+    "plural": labels.plural,
+    "sign_time": sign_time,
+    "times": times,
+}
+
+
+@cache
+def environment(locale: Locale) -> Environment:
+    """The environment of a locale. It differs in its globals alone, so all of them share the compiled templates."""
+    environment = Environment(
+        loader=PackageLoader("kalends", "web/templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalizer(locale),
+        bytecode_cache=_compiled,
+    )
+    environment.globals |= GLOBALS | {"locale": locale, "_": _gettext(locale), "ngettext": _ngettext(locale), "number": locale.show}
+    environment.filters |= {"autolink": autolink, "markdown": markdown}
+    return environment
+
+
+def _finalizer(locale: Locale) -> Callable[[Any], Any]:
+    """Translates the messages that templates show."""
+
+    def finalize(value: Any) -> Any:
+        return locale.translate(value) if type(value) is Text else value
+
+    return finalize
+
+
+def _gettext(locale: Locale) -> Callable[..., Markup]:
+    """Translates what stands in templates. The msgid is HTML of ours, and the values are escaped."""
+    marked: dict[str, Markup] = {}
+
+    def gettext(msgid: str, /, **values: Any) -> Markup:
+        text = marked.get(msgid)
+        if text is None:
+            text = marked[msgid] = Markup(locale.catalog.find(msgid))  # noqa: S704 - tests/i18n compares the markup of translations
+        return text % {name: locale.show(value) for name, value in values.items()} if values else text
+
+    return gettext
+
+
+def _ngettext(locale: Locale) -> Callable[..., Markup]:
+    def ngettext(singular: str, plural: str, num: int, /, **values: Any) -> Markup:
+        text = Markup(locale.catalog.find(singular, plural, num))  # noqa: S704 - as above
+        return text % {"num": locale.show(num), **{name: locale.show(value) for name, value in values.items()}}
+
+    return ngettext
+
+
+class _Compiled(BytecodeCache):
+    """Keeps compiled templates in memory."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, Any] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._code.get(bucket.key)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._code[bucket.key] = bucket.code
+
+
+_compiled = _Compiled()

@@ -1,0 +1,69 @@
+"""Find the messages in the code, and write the new ones into the catalogues: `make catalogs` runs this."""
+
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any, cast
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract
+from babel.messages.pofile import read_po, write_po
+from jinja2.ext import babel_extract
+
+from kalends.i18n.catalogs import LANGUAGES
+
+ROOT = Path(__file__).parent.parent.parent
+TEMPLATES = ROOT / "kalends" / "web" / "templates"
+TRANSLATIONS = [language for language in LANGUAGES if language != "en"]
+KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
+OPTIONS = {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}
+HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n"Language: {}\\n"\n"Plural-Forms: {}\\n"\n\n'
+
+
+def main() -> None:
+    """Add the new messages to every catalogue and take out those that are gone."""
+    template = find_messages()
+    for language in TRANSLATIONS:
+        catalog = load(language)
+        # A similar message is no translation.
+        catalog.update(template, no_fuzzy_matching=True)
+        save(language, catalog)
+
+
+def find_messages() -> Catalog:
+    """The messages of all templates and modules."""
+    catalog = Catalog(charset="utf-8")
+    for path, messages in _extracted():
+        for _, message, comments, _ in messages:
+            catalog.add(message, None, [(str(path.relative_to(ROOT)), 1)], auto_comments=comments)
+    return catalog
+
+
+def path_of(language: str) -> Path:
+    return ROOT / "kalends" / "i18n" / language / "LC_MESSAGES" / "kalends.po"
+
+
+def load(language: str) -> Catalog:
+    path = path_of(language)
+    return read_po(BytesIO(path.read_bytes() if path.exists() else b""), locale=language, charset="utf-8")
+
+
+def save(language: str, catalog: Catalog) -> None:
+    """Sorted and without line numbers, so that changes of different messages do not conflict."""
+    file = BytesIO()
+    write_po(file, catalog, width=0, omit_header=True, sort_output=True, ignore_obsolete=True, include_lineno=False)
+    path_of(language).parent.mkdir(parents=True, exist_ok=True)
+    path_of(language).write_bytes(HEADER.format(language, catalog.plural_forms).encode() + file.getvalue())
+
+
+def _extracted() -> Iterator[tuple[Path, Iterable[Any]]]:
+    for path in sorted((ROOT / "kalends").rglob("*.py")):
+        with path.open("rb") as file:
+            yield path, list(extract("python", file, KEYWORDS))
+    for path in sorted(each for each in TEMPLATES.rglob("*") if each.is_file()):
+        with path.open("rb") as file:
+            yield path, list(extract(cast(Any, babel_extract), file, KEYWORDS, options=OPTIONS))
+
+
+if __name__ == "__main__":
+    main()
