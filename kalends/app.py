@@ -75,6 +75,8 @@ from kalends.organisers import pages as organiser_pages
 from kalends.pictures import pages as picture_pages
 from kalends.reference import api as reference
 from kalends.reference import docs_pages
+from kalends.reports import api as reports
+from kalends.reports import pages as report_pages
 from kalends.responses import answers_pages
 from kalends.responses import api as responses
 from kalends.responses import edit_pages as response_edit_pages
@@ -100,7 +102,7 @@ from kalends.webhooks import pages as webhook_pages
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history, event_image),
     *(comments, responses, event_questions, calendar_questions, event_reminders, calendar_reminders, contacts, deliveries, subscribers),
-    *(changes, changes_stream, trash, webhooks),
+    *(changes, changes_stream, trash, webhooks, reports),
     *(
         home_pages,
         organiser_pages,
@@ -118,7 +120,7 @@ FEATURES = [
     *(event_invitations, event_invitation_pages, invitation_link_pages, event_messages, event_message_pages),
     *(event_question_pages, calendar_question_pages, response_question_pages, event_reminder_pages, calendar_reminder_pages),
     *(response_edit_pages, response_link_pages, response_reminder_pages, answers_pages, comment_pages, change_pages, trash_pages),
-    *(subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages, stop_pages),
+    *(report_pages, subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages, stop_pages),
     *(reference, docs_pages, static_pages, picture_pages, discovery_pages, health),
 ]
 

@@ -34,7 +34,7 @@ FOLDERS = {
 FOLDER_ORDER = [
     *("i18n", "values", "ical", "net", "records", "db", "backup", "idempotency", "policy", "http"),
     *("blocks", "journal", "web", "pictures", "contacts", "deliveries", "questions", "health", "subscribers"),
-    *("responses", "comments", "events", "calendars", "home", "organisers", "users", "sessions", "keys", "outbound"),
+    *("responses", "comments", "events", "calendars", "reports", "home", "organisers", "users", "sessions", "keys", "outbound"),
     *("changes", "trash", "webhooks", "inbound", "calendar_view", "discovery", "demo", "reference", "account", "commands"),
 ]
 # Imports against this order, by design.
@@ -165,6 +165,7 @@ MODULE_LAYERS = {
             "responses.series",
             "responses.submit",
         ),
+        "reports.subject",
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
         "subscribers.opt_in",
         *("webhooks.queue", "webhooks.signature"),

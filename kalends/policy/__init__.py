@@ -61,7 +61,15 @@ from kalends.policy.events import (
     visible_events,
 )
 from kalends.policy.feed_link import feed_url
-from kalends.policy.guests import can_see_comment, can_see_response, comment, comment_visible, needs_no_approval, response
+from kalends.policy.guests import (
+    can_see_comment,
+    can_see_response,
+    comment,
+    comment_visible,
+    needs_no_approval,
+    response,
+    visible_comment,
+)
 from kalends.policy.invitation_link import (
     REPLY_MAC_DIGITS,
     find_invitation,
@@ -187,6 +195,7 @@ __all__ = [
     "target_calendar",
     "user",
     "visible_calendars",
+    "visible_comment",
     "visible_events",
     "webhook",
 ]

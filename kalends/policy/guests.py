@@ -39,6 +39,17 @@ def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event
     return comment, on
 
 
+def visible_comment(ctx: Context, comment_id: int) -> tuple[Comment, Event]:
+    """The comment and its event, if the actor sees both."""
+    comment = ctx.tx.one(Comment, f"SELECT {columns(Comment)} FROM comments WHERE id = :id", id=comment_id)
+    if comment is None:
+        raise errors.NotFound
+    on = event(ctx, comment.event_id, to=Right.SEE)
+    if not can_see_comment(ctx, comment, on):
+        raise errors.NotFound
+    return comment, on
+
+
 def needs_no_approval(ctx: Context, event: Event) -> bool:
     """Whether a comment of the actor on the event is approved at once."""
     moderation = ctx.tx.value("SELECT moderation FROM calendars WHERE id = :id", id=event.calendar_id)

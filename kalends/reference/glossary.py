@@ -22,6 +22,7 @@ from kalends.records.suppression import Purpose
 from kalends.records.suppression import Reason as SuppressionReason
 from kalends.records.user import AccountStatus, ResponseNotices, Role
 from kalends.records.webhook import DisabledReason, WebhookState
+from kalends.reports.model import REASONS
 from kalends.responses.model import Attendance, PlaceState
 from kalends.webhooks.model import DELIVERY_KINDS
 
@@ -289,6 +290,11 @@ MEANINGS = {
     "suppressions": "The addresses that get no more messages.",
     "purpose": "Which messages they get no more: notices of changes and messages, reminders, or invitations.",
     "SuppressionItem.event_id": "Id of the only event that it is about; null for all of yours.",
+    "ReportItem.calendar_id": "Id of the calendar.",
+    "ReportItem.reason": "What is wrong with it.",
+    "ReportItem.text": "What the reporter wrote.",
+    "ReportItem.email_address": "Where the reporter gets a reply; null if they gave no address.",
+    "comment_id": "Id of the comment.",
     "SuppressionItem.reason": "The mail server refused the address, a message came back, or the recipient wants no more.",
     "SuppressionItem.detail": "What the mail server said.",
     "queued": "Number of messages that were queued.",
@@ -361,6 +367,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "audience": GROUPS,
     "ReminderItem.state": STATES,
     "approved": ("true", "false"),
+    "ReportItem.reason": REASONS,
     "waiting_list": get_args(WaitingList),
     "waiting_order": get_args(WaitingOrder),
     "SeatPlace.place": get_args(PlaceState),
@@ -400,6 +407,7 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     ("YES", "MAYBE", "NO"): "Attendance",
     ("planned", "cancelled", "postponed"): "EventStatus",
     get_args(Purpose): "SuppressionPurpose",
+    REASONS: "ReportReason",
     get_args(SuppressionReason): "SuppressionReason",
     get_args(WaitingList): "WaitingList",
     get_args(WaitingOrder): "WaitingOrder",

@@ -48,6 +48,7 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "unblocked": "Unblocked. What was shared with you meanwhile has to be shared again.",
     "kept": "Added to your contacts.",
     "approved": "Approved. Everyone sees it now.",
+    "reported": "Thank you. The administrators of this site will look at it.",
     "hidden": "Hidden. Only you and its author see it now.",
     "removed": "Removed from the list.",
     "undone": "Undone.",

@@ -37,7 +37,7 @@ UNCONVERTED = set(
     responses/index.html responses/link.html responses/parts.html responses/reminders.html
     subscribers/confirm.html subscribers/confirmed.html subscribers/delete.html subscribers/index.html
     subscribers/unsubscribe.html subscribers/unsubscribed.html
-    trash/index.html
+    reports/new.html trash/index.html
     web/error.html web/parts.html
     webhooks/delete.html webhooks/index.html webhooks/parts.html webhooks/secret.html webhooks/show.html
     """.split()

@@ -72,6 +72,10 @@ def _comment(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.anonymous, {"json": {"event_id": event["id"], "comment": "Yes!", "email_address": "g@example.org", "response": "YES"}}
 
 
+def _report(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    return cast.anonymous, {"json": {"event_id": an_event(cast.alice, public=True)["id"], "reason": "spam"}}
+
+
 def _event_question(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     an_event(cast.alice)
     return cast.alice, {"json": {"label": "Vegan?", "kind": "yes_no"}}
@@ -129,6 +133,7 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "many events": ("/api/events", lambda cast, clock: (cast.alice, {"json": [{"title": "Jazz", "start_time": "2026-06-01"}]}), "events"),
     "events from a file": ("/api/events/import", lambda cast, clock: (cast.alice, multipart(files=[("file", "a.ics", ICS)])), "events"),
     "comments": ("/api/comments", _comment, "comments"),
+    "reports": ("/api/reports", _report, "reports"),
     "questions": ("/api/events/{event_id}/questions", _event_question, "questions"),
     "invitations": ("/api/events/{event_id}/invitations", _invitation, "invitations"),
     "messages": ("/api/events/{event_id}/messages", _message, "messages"),

@@ -108,6 +108,7 @@ PAGES: dict[str, list[Visit]] = {
         Visit("alice", "/calendars/{private_calendar}/questions/{calendar_question}/delete")
     ],
     "GET /comments/{comment_id}/delete": [Visit("alice", "/comments/{comment}/delete?next=/responses")],
+    "GET /reports/new": [Visit("guest", "/reports/new?event_id={event}"), Visit("alice", "/reports/new?comment_id={comment}")],
     "GET /subscribers": [Visit("alice", "/subscribers"), Visit("vera", "/subscribers")],
     "GET /subscribers/{subscriber_id}/delete": [Visit("alice", "/subscribers/{subscriber}/delete")],
     "GET /deliveries": [

@@ -1,0 +1,43 @@
+"""Reports: the input and the replies of the API."""
+
+from typing import Annotated, Literal, get_args
+
+from msgspec import Meta, Struct
+
+from kalends.http.input.options import FieldOptions
+from kalends.http.input.types import EmailAddress, EventLink, Id, Instant
+
+Reason = Literal["spam", "abuse", "illegal", "misleading", "private", "other"]
+REASONS: tuple[Reason, ...] = get_args(Reason)
+
+ReportText = Annotated[str, Meta(max_length=2_000, description="What is wrong with it."), FieldOptions(multiline=True)]
+
+
+class Subject(Struct, kw_only=True):
+    """What a report is about."""
+
+    event_id: Annotated[Id, Meta(description="The event.")] | None = None
+    comment_id: Annotated[Id, Meta(description="The comment.")] | None = None
+    calendar_id: Annotated[Id, Meta(description="The calendar.")] | None = None
+    link: EventLink | None = None
+
+
+class ReportInput(Subject, kw_only=True):
+    """A new report, about an event, a comment or a calendar."""
+
+    reason: Annotated[Reason, Meta(description="What is wrong with it.")]
+    text: ReportText | None = None
+    email_address: EmailAddress | None = None
+
+
+class ReportItem(Struct, kw_only=True):
+    """A report, as it was sent."""
+
+    id: int
+    event_id: int | None
+    comment_id: int | None
+    calendar_id: int | None
+    reason: str
+    text: str | None
+    email_address: str | None
+    created_at: Instant

@@ -1,0 +1,58 @@
+"""The form to report something."""
+
+from kalends.context import Context
+from kalends.http.endpoint import Document
+from kalends.http.input.form import Form
+from kalends.reports import api, subject
+from kalends.reports.model import ReportInput, Subject
+from kalends.web.forms import FormState, filled
+from kalends.web.page import page
+from kalends.web.redirects import redirect
+from kalends.web.render import render
+
+REASONS = [
+    ("spam", "It is spam"),
+    ("abuse", "It is hateful, or harasses somebody"),
+    ("illegal", "It is against the law"),
+    ("misleading", "It is not true, or a fraud"),
+    ("private", "It shows something private of somebody"),
+    ("other", "Something else"),
+]
+NAMES = ("event_id", "comment_id", "calendar_id")
+
+
+@page("GET", "/reports/new", guests=True)
+def new(ctx: Context, params: Subject) -> Document:
+    """The form to report an event, a comment or a calendar."""
+    return _render(ctx, params, FormState())
+
+
+def _again(ctx: Context, form: FormState) -> Document:
+    return _render(ctx, _subject(Form(form.values)), form)
+
+
+@page("POST", "/reports/new", guests=True, rate_limited=True, is_guest_form=True, again=_again)
+def create(ctx: Context, params: Form) -> Document:
+    """Report something to the administrators."""
+    reported = subject.load(ctx, _subject(params))
+    api.create(ctx, params.read(ReportInput))
+    return redirect(ctx, reported.path, done="reported")
+
+
+def _subject(form: Form) -> Subject:
+    return Form({name: form.text(name) for name in NAMES if form.text(name)}).read(Subject)
+
+
+def _render(ctx: Context, params: Subject, form: FormState) -> Document:
+    reported = subject.load(ctx, params)
+    carried = [(name, value) for name in NAMES if (value := getattr(params, name)) is not None]
+    address = {"email_address": ctx.actor.email_address if ctx.actor else ""}
+    return render(
+        "reports/new.html",
+        ctx,
+        title=f"Report this {reported.kind}",
+        form=filled(address, form),
+        reported=reported,
+        carried=carried,
+        reasons=REASONS,
+    )
