@@ -50,6 +50,7 @@ from kalends.events import link_pages as event_link_pages
 from kalends.events import pages as event_pages
 from kalends.events import prefilled_pages as event_prefilled_pages
 from kalends.events import responses_pages as event_responses_pages
+from kalends.events import share_picture_pages as event_share_picture_pages
 from kalends.events.history import api as event_history
 from kalends.events.image import api as event_image
 from kalends.events.imports import api as event_imports
@@ -112,6 +113,7 @@ FEATURES = [
         event_history_pages,
         event_link_pages,
         event_prefilled_pages,
+        event_share_picture_pages,
     ),
     *(calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),

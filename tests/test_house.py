@@ -54,7 +54,7 @@ FEATURE = {"model": "model", "store": "store", "present": "store", "api": "api",
 SHORT_SEGMENTS = {"e": "events", "r": "responses", "i": "invitations", "u": "unsubscribe", "c": "confirm"}
 # Every other module; one that is not listed fails.
 MODULE_LAYERS = {
-    "values": {"", "errors", "private_file", "transports", "pictures.reencode"},
+    "values": {"", "errors", "private_file", "transports", "pictures.reencode", "pictures.lettering", "pictures.draw_share_picture"},
     "settings": {"settings", "log", "tokens"},
     "context": {"context", "idempotency.key", "reply"},
     "model": {
@@ -134,11 +134,11 @@ MODULE_LAYERS = {
             "events.visibility",
             "events.structured_data",
         ),
-        *("discovery.sitemap", "events.add_links", "events.days", "events.upcoming", "home.facets", "home.search"),
+        *("discovery.sitemap", "events.add_links", "events.days", "events.follow_links", "events.upcoming", "home.facets", "home.search"),
         *(f"inbound.{name}" for name in ("handle", "imap", "notes", "poller")),
         *(f"events.invitations.{name}" for name in ("addresses", "calendar_part", "cancellations", "invite", "reply")),
         "events.messages.send",
-        *("pictures.add", "pictures.convert"),
+        *(f"pictures.{name}" for name in ("add", "child_process", "convert", "share_picture")),
         *(
             f"events.imports.{name}"
             for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")

@@ -78,9 +78,12 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /static/{name}": {"": EVERYBODY},
     # Its address is the permission.
     "GET /pictures/{picture_name}": {"private": EVERYBODY, "public": EVERYBODY},
+    # For the networks on which links are shared: they have no account.
+    "GET /events/{event_id}/share_picture.png": {"private": (404, 404, 404, 404, 404), "public": EVERYBODY},
     "GET /robots.txt": {"": EVERYBODY},
     "GET /sitemap.xml": {"": EVERYBODY},
     "GET /feed.xml": {"": EVERYBODY},
+    "GET /atom.xml": {"": EVERYBODY},
     "GET /manifest.json": {"": EVERYBODY},
     "GET /": {"": EVERYBODY},
     "GET /organisers": {"": EVERYBODY},
@@ -134,6 +137,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /calendars/new": {"": SIGNED_IN},
     "POST /calendars": {"": (401, 303, 303, 303, 303)},
     "GET /calendars/{calendar_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
+    # Nobody announces what is on a private calendar.
+    "POST /calendars/{calendar_id}/subscribe": {"private": (404, 403, 403, 403, 404), "public": (303, 303, 303, 303, 303)},
     "GET /calendars/{calendar_id}/edit": for_owner(200),
     "POST /calendars/{calendar_id}/edit": for_owner(303),
     "GET /calendars/{calendar_id}/delete": for_owner(200),
@@ -563,6 +568,7 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /events/{event_id}/comment": lambda scene: {"comment": "Hello", "email_address": "guest@example.org"},
     "POST /events/{event_id}/link": lambda scene: {"email_address": "guest@example.org"},
     "POST /events/{event_id}/send": lambda scene: {"email": "guest@example.org"},
+    "POST /calendars/{calendar_id}/subscribe": lambda scene: {"email_address": "guest@example.org"},
     "POST /events": lambda scene: {"title": "Gig", "start_time": "2026-05-11", "calendar_id": str(scene.calendar["id"])},
     "POST /events/{event_id}": lambda scene: {"title": "Another title", "version": f"{scene.event['id']}-1"},
     "POST /events/{event_id}/repeat": lambda scene: {"repeat": "daily", "ends": "on", "end_date": "2026-06-03"},

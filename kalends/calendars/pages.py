@@ -1,18 +1,23 @@
 """Pages of calendars: the list, one with its events and its feed, and changing them."""
 
-from msgspec import structs
+from typing import Annotated
 
-from kalends import policy
+from msgspec import Meta, Struct, structs
+
+from kalends import errors, policy
 from kalends.calendars import api
-from kalends.calendars.model import CalendarInput
+from kalends.calendars.model import CalendarDetail, CalendarInput
 from kalends.context import Context
 from kalends.events import api as events
-from kalends.events import days, upcoming
+from kalends.events import days, follow_links, upcoming
+from kalends.events.follow_links import FollowLinks
 from kalends.events.query import EventQuery
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.http.input.types import EmailAddress
 from kalends.http.paging import Paging
 from kalends.policy import Right
+from kalends.subscribers.opt_in import request_opt_in
 from kalends.values.datetimes import known_zones
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
@@ -21,6 +26,12 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 UPCOMING = 12
+
+
+class Subscription(Struct, kw_only=True):
+    """Who wants to be told."""
+
+    email_address: Annotated[EmailAddress, Meta(description="The address to tell.")]
 
 
 @page("GET", "/calendars")
@@ -44,14 +55,37 @@ def create(ctx: Context, params: Form) -> Document:
 
 
 @page("GET", "/calendars/{calendar_id}", guests=True)
-def show(ctx: Context, calendar_id: int) -> Document:
-    """A calendar: what it is, what is to come, and how to subscribe to it."""
+def show(ctx: Context, calendar_id: int, form: FormState | None = None) -> Document:
+    """A calendar: what it is, what is to come, and how to follow it."""
     calendar = api.show(ctx, calendar_id)
     zone = reader_zone(ctx)
     calendars = policy.visible_calendars(ctx, [calendar_id])
     cards, position = upcoming.find(ctx, EventQuery(limit=UPCOMING), ctx.now, zone, calendars)
-    by_day = days.group(cards, ctx.now, ctx.now, zone)
-    return render("calendars/show.html", ctx, title=calendar.name, calendar=calendar, days=by_day, has_more=position is not None)
+    return render(
+        "calendars/show.html",
+        ctx,
+        title=calendar.name,
+        calendar=calendar,
+        days=days.group(cards, ctx.now, ctx.now, zone),
+        has_more=position is not None,
+        follow_links=_follow(ctx, calendar) if calendar.public else None,
+        subscription=form or FormState({"email_address": ctx.actor.email_address if ctx.actor else ""}),
+    )
+
+
+def _follow(ctx: Context, calendar: CalendarDetail) -> FollowLinks:
+    assert calendar.feed_url
+    return follow_links.build(ctx.settings, calendar.name, calendar.feed_url, f"calendar_id={calendar.id}")
+
+
+@page("POST", "/calendars/{calendar_id}/subscribe", guests=True, rate_limited=True, is_guest_form=True, again=show)
+def subscribe(ctx: Context, calendar_id: int, params: Form) -> Document:
+    """Be told by e-mail what the owner of a public calendar announces, after a link has confirmed the address."""
+    calendar = policy.calendar(ctx, calendar_id, to=Right.SEE)
+    if not calendar.public:
+        raise errors.Forbidden("The calendar is private: its events are announced to nobody.")
+    request_opt_in(ctx, calendar.owner_id, params.read(Subscription).email_address)
+    return redirect(ctx, f"/calendars/{calendar_id}", done="confirm-subscription")
 
 
 @page("GET", "/calendars/{calendar_id}/edit")

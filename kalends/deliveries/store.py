@@ -90,8 +90,8 @@ def _insert_mail(ctx: Context, user: User, kind: AccountMail, notice: AccountNot
     return delivery_id
 
 
-def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) -> None:
-    """Queue a link to confirm an opt-in to the list of the event's owner, at most once a day for each address and owner."""
+def insert_confirmation(ctx: Context, owner_id: int, channel: str, address: str, event: Event | None = None) -> None:
+    """Queue a link to confirm an opt-in to the owner's list, at most once a day for each address and owner. event: what led to it."""
     address_key = mailbox(address)
     ctx.tx.advisory_lock(f"sends to {address_key}")
     rows = ctx.tx.rows(
@@ -100,18 +100,18 @@ def insert_confirmation(ctx: Context, event: Event, channel: str, address: str) 
         since=ctx.now - DAY,
     )
     is_flooded = ctx.settings.rate_limits == "on" and len(rows) >= MAX_CONFIRMATIONS_PER_DAY
-    if is_flooded or (event.owner_id,) in rows:
+    if is_flooded or (owner_id,) in rows:
         return
     ctx.tx.run(
         """INSERT INTO deliveries (owner_id, event_id, kind, channel, address, address_key, public, state, attempts,
                                    due_at, created_at, updated_at)
            VALUES (:owner_id, :event_id, 'confirm', :channel, :address, :address_key, :public, 'queued', 0, :now, :now, :now)""",
-        owner_id=event.owner_id,
-        event_id=event.id,
+        owner_id=owner_id,
+        event_id=event.id if event else None,
         channel=channel,
         address=address,
         address_key=address_key,
-        public=event.is_open,
+        public=event is None or event.is_open,
         now=ctx.now,
     )
     ctx.add_message(Message("confirm", channel, address))

@@ -1,20 +1,24 @@
-"""What search engines, feed readers and phones read: robots.txt, sitemap.xml, feed.xml and manifest.json."""
+"""What search engines, feed readers and phones read: robots.txt, sitemap.xml, RSS, Atom and manifest.json."""
 
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from kalends import policy
 from kalends.context import Context
 from kalends.discovery import sitemap
 from kalends.events import upcoming
-from kalends.home.search import Search, to_query, to_span
+from kalends.home.search import Search, to_filters, to_query, to_span, to_url
 from kalends.http.endpoint import FORMATS, Document, endpoint
+from kalends.http.input.types import Id
+from kalends.policy import Right
 from kalends.values import timestamps
 from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render_text, static_url
 
 XML = f"{FORMATS['xml']}; charset=utf-8"
 RSS = "application/rss+xml; charset=utf-8"
+ATOM = "application/atom+xml; charset=utf-8"
 FEED_SIZE = 50
 HOUR = "public, max-age=3600"
 # What is not for search engines: forms, embedded copies of pages, and what belongs to one person.
@@ -27,6 +31,7 @@ class Icon(Struct, frozen=True):
     src: str
     sizes: str
     type: str
+    purpose: str
 
 
 class Manifest(Struct, frozen=True):
@@ -34,6 +39,7 @@ class Manifest(Struct, frozen=True):
 
     name: str
     short_name: str
+    id: str
     start_url: str
     display: str
     background_color: str
@@ -69,23 +75,54 @@ def show(ctx: Context, params: SitemapPart) -> Document:
     return Document(body.encode(), XML)
 
 
+class FeedQuery(Search, kw_only=True):
+    """Which events a feed has: those of the start page, or of a public calendar."""
+
+    calendar_id: Annotated[Id, Meta(description="A public calendar.")] | None = None
+
+
 @endpoint("GET", "/feed.xml", guests=True, credentials=False, format="xml")
-def feed(ctx: Context, params: Search) -> Document:
-    """The events of the start page as RSS, for the same words, tags and days."""
+def feed(ctx: Context, params: FeedQuery) -> Document:
+    """The events of the start page as RSS, for the same words, tags and days, or those of a calendar."""
+    return _render_feed(ctx, params, "feed.xml", RSS)
+
+
+@endpoint("GET", "/atom.xml", guests=True, credentials=False, format="xml")
+def atom(ctx: Context, params: FeedQuery) -> Document:
+    """The same as Atom."""
+    return _render_feed(ctx, params, "atom.xml", ATOM)
+
+
+def _render_feed(ctx: Context, params: FeedQuery, name: str, content_type: str) -> Document:
     zone = reader_zone(ctx)
     span = to_span(params, ctx.now, zone)
-    cards, _ = upcoming.find(ctx, to_query(params, span, FEED_SIZE), span.since, zone)
-    items = [(card.event, _format_date(card.event.updated_at)) for card in cards]
-    body = render_text("discovery/feed.xml", url=ctx.settings.url, name=ctx.settings.site_name, items=items)
+    calendar = policy.calendar(ctx, params.calendar_id, to=Right.SEE) if params.calendar_id else None
+    cards, _ = upcoming.find(ctx, to_query(params, span, FEED_SIZE), span.since, zone, [calendar] if calendar else None)
+    events = [card.event for card in cards]
+    filters = to_filters(params) | ({"calendar_id": str(calendar.id)} if calendar else {})
+    body = render_text(
+        f"discovery/{name}",
+        name=f"{calendar.name} · {ctx.settings.site_name}" if calendar else ctx.settings.site_name,
+        self_url=f"{ctx.settings.url}{to_url(f'/{name}', filters)}",
+        page_url=f"{ctx.settings.url}{f'/calendars/{calendar.id}' if calendar else to_url('/', filters)}",
+        events=events,
+        updated=max((event.updated_at for event in events), default=timestamps.format_utc(ctx.now)),
+        to_http_date=_format_date,
+    )
     ctx.headers["Cache-Control"] = "public, max-age=300"
-    return Document(body.encode(errors="replace"), RSS)
+    return Document(body.encode(errors="replace"), content_type)
 
 
 @endpoint("GET", "/manifest.json", guests=True, transaction=False, credentials=False)
 def manifest(ctx: Context) -> Manifest:
     """The web app manifest."""
-    icon = Icon(static_url("mark.svg"), "any", "image/svg+xml")
-    return Manifest(ctx.settings.site_name, ctx.settings.site_name[:12], "/", "standalone", "#faf7f2", "#9c3318", [icon])
+    icons = [
+        Icon(static_url("mark.svg"), "any", "image/svg+xml", "any"),
+        Icon(static_url("icon-192.png"), "192x192", "image/png", "any"),
+        Icon(static_url("icon-512.png"), "512x512", "image/png", "any"),
+        Icon(static_url("icon-maskable-512.png"), "512x512", "image/png", "maskable"),
+    ]
+    return Manifest(ctx.settings.site_name, ctx.settings.site_name[:12], "/", "/", "standalone", "#faf7f2", "#9c3318", icons)
 
 
 def _format_date(updated_at: str) -> str:

@@ -16,6 +16,7 @@ from kalends.events.input import CalendarChoice, SendInput
 from kalends.events.model import EventDetail
 from kalends.events.placements import api as placements
 from kalends.events.query import CommentPage
+from kalends.events.share_picture_pages import share_picture_url
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Params
 from kalends.http.input.form import Form
@@ -64,6 +65,7 @@ def show(ctx: Context, event_id: int, params: Choice = CHOOSING, **submitted: Fo
     }
     dates, following = policy.count_coming_dates(ctx, event.series_id, event.start_at) if event.series_id is not None else (1, 1)
     own = _own_response(ctx, event_id)
+    share_picture = share_picture_url(ctx, event)
     return render(
         "events/show.html",
         ctx,
@@ -83,7 +85,8 @@ def show(ctx: Context, event_id: int, params: Choice = CHOOSING, **submitted: Fo
         dates=dates,
         following=following,
         room=room.describe(ctx, event),
-        structured_data=structured_data.build(detail) if detail.public else None,
+        share_picture=share_picture,
+        structured_data=structured_data.build(detail, share_picture) if detail.public else None,
     )
 
 

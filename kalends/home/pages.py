@@ -1,14 +1,13 @@
 """The start page: the events that are going on or to come."""
 
-from urllib.parse import urlencode
-
 from msgspec import Struct, structs
 
 from kalends.calendars import search as calendar_search
 from kalends.context import Context
-from kalends.events import days, upcoming
+from kalends.events import days, follow_links, upcoming
+from kalends.events.follow_links import FollowLinks
 from kalends.home import facets
-from kalends.home.search import Search, to_query, to_span
+from kalends.home.search import Search, to_calendar_url, to_filters, to_query, to_span, to_url
 from kalends.http.endpoint import Document
 from kalends.web.forms import filled
 from kalends.web.page import page
@@ -35,11 +34,19 @@ def show(ctx: Context, params: Search) -> Document:
         days=days.group(cards, span.since, ctx.now, zone),
         choices=[_choice(params, "when", when, name) for when, name in [(None, "All"), *days.NAMES.items()]],
         facets=[] if params.text else _facets(params, facets.count(ctx, span.since, span.until)),
-        kept=list(_filters(params).items()),
-        feed=_url(params, "/feed.xml"),
+        kept=list(to_filters(params).items()),
+        follow_links=_follow(ctx, params),
         calendars=calendars,
         earlier=_earlier(params),
         later=_later(params, position) if position else "",
+    )
+
+
+def _follow(ctx: Context, params: Search) -> FollowLinks:
+    """How to follow the list, as it is narrowed."""
+    name = ctx.settings.site_name
+    return follow_links.build(
+        ctx.settings, name, to_calendar_url(params, ctx.settings.url), to_url("", to_filters(params)).removeprefix("?")
     )
 
 
@@ -82,13 +89,6 @@ def _earlier(params: Search) -> str:
     return _url(params, after="" if before == FIRST else before, trail=",".join(passed))
 
 
-def _url(params: Search, path: str = "/", **position: str) -> str:
+def _url(params: Search, **position: str) -> str:
     """The first page of the list or, with a position, another one."""
-    text = urlencode(_filters(params) | {name: value for name, value in position.items() if value}, safe=",")
-    return f"{path}?{text}" if text else path
-
-
-def _filters(params: Search) -> dict[str, str]:
-    """What narrows the list, as in a URL."""
-    filters = {"text": params.text, "tags": params.tags, "city": params.city, "online": "1" if params.online else "", "when": params.when}
-    return {name: value for name, value in filters.items() if value}
+    return to_url("/", to_filters(params) | {name: value for name, value in position.items() if value})

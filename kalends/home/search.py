@@ -1,6 +1,7 @@
 """The parameters of the start page and of its feed, and the events that they mean."""
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 from msgspec import Meta, Struct
 
@@ -46,6 +47,24 @@ def to_query(params: Search, span: Span, limit: int) -> EventQuery:
     query.location = facets.ONLINE if params.online else None
     query.end_time = timestamps.format_utc(span.until) if span.until else None
     return query
+
+
+def to_filters(params: Search) -> dict[str, str]:
+    """What narrows the list, as in a URL of the start page or of its feeds."""
+    filters = {"text": params.text, "tags": params.tags, "city": params.city, "online": "1" if params.online else "", "when": params.when}
+    return {name: value for name, value in filters.items() if value}
+
+
+def to_calendar_url(params: Search, base: str) -> str:
+    """The list as a calendar file. Days are left out: a calendar that is followed has all of them."""
+    location = facets.ONLINE if params.online else None
+    filters = {"text": _words(params.text), "tags": params.tags, "city": params.city, "location": location}
+    return f"{base}{to_url('/api/events.ics', {name: value for name, value in filters.items() if value})}"
+
+
+def to_url(path: str, filters: dict[str, str]) -> str:
+    """The path with these parameters."""
+    return f"{path}?{urlencode(filters, safe=',')}" if filters else path
 
 
 def _words(text: str | None) -> str | None:

@@ -1,19 +1,14 @@
 """Convert an uploaded picture into the files that are served, in a child process: a hostile file can exhaust that one alone."""
 
-import os
 import subprocess
-import sys
 
 import msgspec
 from msgspec import Struct
 
 from kalends import errors
-from kalends.log import get_logger
-
-log = get_logger(__name__)
+from kalends.pictures.child_process import run
 
 MAX_BYTES = 8 * 1024 * 1024
-TIMEOUT_SECONDS = 30
 DAMAGED = "cannot be opened; save it in another program first"
 
 
@@ -38,7 +33,7 @@ def convert(content: bytes) -> Converted:
     """The files of the picture; raises Invalid if it is none, or too large."""
     if len(content) > MAX_BYTES:
         raise errors.invalid("file", f"must have at most {MAX_BYTES // 1024 // 1024} MiB", "too_large")
-    line, _, body = _run(content).partition(b"\n")
+    line, _, body = _reencode(content).partition(b"\n")
     try:
         header = msgspec.json.decode(line, type=_Header)
     except msgspec.DecodeError:
@@ -53,14 +48,8 @@ def convert(content: bytes) -> Converted:
     return Converted(header.width, header.height, files)
 
 
-def _run(content: bytes) -> bytes:
-    """The output of the child process, which gets no secret of this one by its environment."""
-    environment = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-    command = [sys.executable, "-I", "-m", "kalends.pictures.reencode"]
+def _reencode(content: bytes) -> bytes:
     try:
-        result = subprocess.run(command, input=content, capture_output=True, env=environment, cwd="/", timeout=TIMEOUT_SECONDS, check=False)
+        return run("kalends.pictures.reencode", content)
     except subprocess.TimeoutExpired:
         raise errors.invalid("file", "takes too long to be opened; make it smaller first", "too_large") from None
-    if result.returncode:
-        log.warning("picture_conversion_failed", status=result.returncode, reason=result.stderr.decode(errors="replace")[-300:])
-    return result.stdout

@@ -53,7 +53,7 @@ class Refused(Exception):
 
 def main() -> NoReturn:
     """Write the new files, or what is wrong with the picture."""
-    _limit()
+    limit_process()
     try:
         pixels = _decode(sys.stdin.buffer)
         files = encode_files(pixels)
@@ -71,7 +71,8 @@ def main() -> NoReturn:
     os._exit(0)
 
 
-def _limit() -> None:
+def limit_process() -> None:
+    """Limit this process: it decodes what strangers sent."""
     os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))

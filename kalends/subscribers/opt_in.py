@@ -22,5 +22,11 @@ def opt_in(ctx: Context, event: Event, channel: str, address: str, *, source: st
         subscriber = store.insert(ctx, event, channel, address, source=source, confirmed=False)
         if subscriber.confirmed_at is not None:
             return subscriber.id
-    deliveries.insert_confirmation(ctx, event, channel, address)
+    deliveries.insert_confirmation(ctx, event.owner_id, channel, address, event)
     return None
+
+
+def request_opt_in(ctx: Context, owner_id: int, address: str) -> None:
+    """Send the address a link that puts it on the owner's list. Nothing tells whether it is there already."""
+    limits.count_send(ctx, "email")
+    deliveries.insert_confirmation(ctx, owner_id, "email", address)

@@ -1,5 +1,6 @@
 """The environment of the templates, one for each language, with what all of them use."""
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -30,6 +31,9 @@ GLOBALS: dict[str, Any] = {
     "times": times,
 }
 
+# Beyond the lone surrogates, which are replaced when a document is encoded.
+_FORBIDDEN_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
 
 @cache
 def environment(locale: Locale) -> Environment:
@@ -44,8 +48,13 @@ def environment(locale: Locale) -> Environment:
         bytecode_cache=_compiled,
     )
     environment.globals |= GLOBALS | {"locale": locale, "_": _gettext(locale), "ngettext": _ngettext(locale), "number": locale.show}
-    environment.filters |= {"autolink": autolink, "markdown": markdown}
+    environment.filters |= {"autolink": autolink, "markdown": markdown, "xml": _without_controls}
     return environment
+
+
+def _without_controls(text: str) -> str:
+    """The text without characters that XML forbids."""
+    return _FORBIDDEN_IN_XML.sub("", text)
 
 
 def _finalizer(locale: Locale) -> Callable[[Any], Any]:

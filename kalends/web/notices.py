@@ -22,6 +22,7 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "confirm-response": "Thank you. Open the link in the mail that we have sent you: your response counts from then on.",
     "said-no": "Thank you. You said no.",
     "announced": ("It is on its way to 1 person.", "It is on its way to {count} people."),
+    "confirm-subscription": "Almost done: follow the link in the mail that we have sent you.",
     "withdrawn": "The invitation is taken back.",
     "guest-link-sent": "If this address has responded, a message with its link is on its way.",
     "guest-link-reset": "The old link has stopped, and a new one is on its way to the guest.",

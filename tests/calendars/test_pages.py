@@ -165,7 +165,7 @@ def test_the_page_says_why_the_primary_calendar_cannot_be_deleted(cast: Cast) ->
     for page, status in [(cast.alice.get(path), 200), (cast.alice.post(path), 409)]:
         assert page.status == status
         assert "every user has one" in page.text
-        assert "<form class" not in page.text
+        assert '<form class="actions' not in page.text
     assert cast.alice.get(f"/calendars/{cast.alice.primary_calendar_id}").status == 200
 
 

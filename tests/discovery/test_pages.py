@@ -1,7 +1,11 @@
 """Pages for search engines, feed readers and phones: public events are in them, others leave no trace."""
 
+import re
+from io import BytesIO
 from uuid import uuid4
 from xml.etree import ElementTree
+
+from PIL import Image
 
 from tests.cast import Cast, an_event
 from tests.client import Client
@@ -33,7 +37,7 @@ def test_the_feed_has_what_the_start_page_has(cast: Cast, client: Client) -> Non
     event = an_event(cast.alice, title=f"<Trio> & {name}", location="Le Sextant", tag_list="jazz", public=True)
     an_event(cast.alice, title=f"Private {name}")
     page = client.get("/", query={"text": name}).text
-    assert f'type="application/rss+xml" title="Kalends" href="/feed.xml?text={name}"' in page
+    assert f'type="application/rss+xml" title="Kalends" href="http://testserver/feed.xml?text={name}"' in page
     reply = client.get(f"/feed.xml?text={name}")
     assert reply.headers["Content-Type"] == "application/rss+xml; charset=utf-8"
     [item] = _parse(reply.text).iter("item")
@@ -58,4 +62,23 @@ def test_a_public_event_has_a_card_for_links_and_a_private_one_none(cast: Cast, 
 def test_phones_can_install_the_site(client: Client) -> None:
     manifest = client.get("/manifest.json").json
     assert manifest["name"] == "Kalends"
-    assert client.get(manifest["icons"][0]["src"]).status == 200
+    assert {(icon["sizes"], icon["purpose"]) for icon in manifest["icons"]} >= {
+        ("192x192", "any"),
+        ("512x512", "any"),
+        ("512x512", "maskable"),
+    }
+    [touch_icon] = re.findall('<link rel="apple-touch-icon" href="([^"]*)">', client.get("/").text)
+    drawings = {icon["src"]: icon["sizes"] for icon in manifest["icons"] if icon["type"] == "image/png"} | {touch_icon: "180x180"}
+    for address, size in drawings.items():
+        reply = client.get(address)
+        assert reply.headers["Content-Type"] == "image/png"
+        image = Image.open(BytesIO(reply.content)).convert("RGBA")
+        assert f"{image.width}x{image.height}" == size
+        # The upright of the mark is white.
+        upright = image.getpixel((round(image.width * (0.4 if "maskable" in address else 0.375)), image.height // 2 + image.height // 10))
+        assert isinstance(upright, tuple)
+        assert min(upright) > 240, address
+        corner = image.getpixel((0, 0))
+        assert isinstance(corner, tuple)
+        # What a phone cuts to its own shape has no corners of its own.
+        assert (corner[3] == 255) == ("maskable" in address or "apple" in address)

@@ -1,5 +1,6 @@
 """An event that is seen by its link leaves no trace in public places."""
 
+from functools import reduce
 from typing import Any
 from uuid import uuid4
 
@@ -24,7 +25,8 @@ def _places(event: dict[str, Any], calendar_id: int, word: str) -> list[str]:
         *(f"/{query}" for query in ("", f"?text={word}", "?tags=secret")),
         *(f"/calendar?date={day}&view={view}" for view in ("month", "week", "agenda")),
         *(f"/calendars/{calendar_id}", f"/embed/calendars/{calendar_id}?date={day}", f"/embed/events/{event['id']}"),
-        *(f"/feed.xml?text={word}", "/feed.xml", "/sitemap.xml", f"/sitemap.xml?part={part}"),
+        *(f"/feed.xml?text={word}", "/feed.xml", "/sitemap.xml", f"/sitemap.xml?part={part}", f"/organisers/{event['owner']['id']}"),
+        *(f"/atom.xml?text={word}", f"/atom.xml?calendar_id={calendar_id}", f"/feed.xml?calendar_id={calendar_id}"),
         *(f"/api/events?text={word}&scope=public", f"/api/events?ids={event['id']}&count=true", f"/api/events?calendar_id={calendar_id}"),
         *(f"/api/events.ics?text={word}&scope=public", f"/api/calendars/{calendar_id}.ics", f"/api/changes?calendar_id={calendar_id}"),
         *(f"/events/{event['id']}", f"/api/events/{event['id']}", f"/api/events/{event['id']}.ics", f"/e/{event['id']}"),
@@ -46,11 +48,14 @@ def test_an_event_is_in_public_places_exactly_if_it_is_public(cast: Cast, change
             assert len(traces) > 10, traces
         else:
             assert traces == [], shown["visibility"]
+            assert actor.get(f"/events/{event['id']}/share_picture.png").status == 404
 
 
 def _is_named(actor: Client, place: str, word: str) -> bool:
     """Whether the place has the title, beside what was searched for."""
-    return word in actor.get(place).text.replace(f'value="{word}"', "").replace(f"text={word}", "").replace(f"“{word}”", "")
+    searched = (f'value="{word}"', f"text={word}", f"text%3D{word}", f"“{word}”")
+    text = actor.get(place).text
+    return word in reduce(lambda rest, part: rest.replace(part, ""), searched, text)
 
 
 @pytest.mark.parametrize("actor", ["carol", "anonymous"])

@@ -96,6 +96,7 @@ def test_a_public_event_has_structured_data_that_no_text_of_it_can_leave(cast: C
     event = an_event(cast.alice, public=True, title="Moonrise", description=hostile, location=place, **day)
     text = cast.anonymous.get(f"/events/{event['id']}").text
     assert "<script>alert" not in text
+    [share_picture] = re.findall('<meta property="og:image" content="([^"]*)">', text)
     assert _structured_data(cast.anonymous, event["id"]) == {
         "@context": "https://schema.org",
         "@type": "Event",
@@ -114,6 +115,8 @@ def test_a_public_event_has_structured_data_that_no_text_of_it_can_leave(cast: C
             },
         },
         "organizer": {"@type": "Person", "name": event["owner"]["name"]},
+        "offers": {"@type": "Offer", "url": event["url"], "availability": "https://schema.org/InStock"},
+        "image": [share_picture],
         "url": event["url"],
     }
     _set(cast.alice, event["id"], location="https://meet.example.org/jazz")

@@ -12,7 +12,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 # Attributes that people read or hear.
 _ATTRIBUTES = {"alt", "aria-label", "aria-description", "aria-roledescription", "content", "placeholder", "title", "label", "value"}
 # What is the same in every language.
-NAMES = {"RSS", "Kalends", "API", "·", "UTC"}
+NAMES = {"RSS", "Atom", "Outlook", "Kalends", "API", "·", "UTC"}
 # Elements whose text is not for people.
 _SILENT = {"script", "style", "code", "kbd", "samp", "pre"}
 # A sentence or a word with a capital, unlike names of fields, classes and values.

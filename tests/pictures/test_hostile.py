@@ -11,8 +11,8 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from kalends import errors
+from kalends.pictures import child_process, reencode
 from kalends.pictures import convert as conversion
-from kalends.pictures import reencode
 from kalends.pictures.convert import convert
 from tests.cast import Cast, an_event
 from tests.pictures.files import SMALL_PICTURE, encode, photo, png, upload
@@ -106,13 +106,13 @@ def test_a_bomb_stays_within_the_memory_of_its_process() -> None:
     assert len(bomb) < 200_000
     converted = convert(bomb)
     assert (converted.width, converted.height) == (1600, 1184)
-    program = "from kalends.pictures import reencode; reencode._limit(); bytes(reencode.MEMORY)"
+    program = "from kalends.pictures import reencode; reencode.limit_process(); bytes(reencode.MEMORY)"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert result.stderr.endswith(b"MemoryError\n")
 
 
 def test_a_process_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conversion, "TIMEOUT_SECONDS", 0.01)
+    monkeypatch.setattr(child_process, "TIMEOUT_SECONDS", 0.01)
     with pytest.raises(errors.Invalid) as refusal:
         convert(SMALL_PICTURE)
     assert refusal.value.errors[0].message.startswith("takes too long to be opened")
@@ -122,12 +122,12 @@ def test_the_process_has_limits_and_no_secrets(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("KALENDS_SECRET", "canary")
     program = f"""
 import os, resource, subprocess, sys
-from kalends.pictures import convert, reencode
+from kalends.pictures import child_process, reencode
 command = [sys.executable, "-c", "import os; print(sorted(os.environ))"]
 run = subprocess.run
-convert.subprocess.run = lambda _, **options: run(command, **options)
-print(convert._run(b"").decode())
-reencode._limit()
+child_process.subprocess.run = lambda _, **options: run(command, **options)
+print(child_process.run("module", b"").decode())
+reencode.limit_process()
 print(resource.getrlimit(resource.RLIMIT_CPU)[1] == {reencode.CPU_SECONDS}, resource.getrlimit(resource.RLIMIT_FSIZE)[1] == 0)
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=dict(os.environ))

@@ -1,0 +1,71 @@
+"""The picture beside links to a public event."""
+
+from hashlib import sha256
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from kalends import policy
+from kalends.context import Context
+from kalends.events import span
+from kalends.http.endpoint import Document
+from kalends.pictures import share_picture, store
+from kalends.pictures.share_picture import SharePicture
+from kalends.policy import Right
+from kalends.records.event import Event
+from kalends.values.picture import parse_path
+from kalends.web import times
+from kalends.web.cover import DEFAULT_COLOR, draw_cover
+from kalends.web.page import page
+
+# The width of the file that is taken of an uploaded picture.
+IMAGE_WIDTH = 960
+
+
+class Version(Struct, kw_only=True):
+    """Which state of the event the picture is of."""
+
+    v: Annotated[str, Meta(max_length=64, description="The version of the event in the address that its page names.")] = ""
+
+
+@page("GET", "/events/{event_id}/share_picture.png", guests=True, credentials=False, transaction=False)
+def show(ctx: Context, event_id: int, params: Version) -> Document:
+    """Title, time and place of a public event beside its picture, 1200 by 630 pixels. Its address changes with the event."""
+    with ctx.read():
+        event = policy.event(ctx, event_id, to=Right.SEE)
+        is_current = params.v == _version(event, ctx.settings.site_name)
+        picture = _describe(ctx, event)
+    content = share_picture.draw(picture)
+    ctx.headers["Cache-Control"] = "public, max-age=31536000, immutable" if is_current else "public, max-age=300"
+    ctx.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return Document(content, "image/png")
+
+
+def share_picture_url(ctx: Context, event: Event) -> str:
+    """The address of the picture, which changes with the event, so that it can be cached for ever."""
+    return f"{ctx.settings.url}/events/{event.id}/share_picture.png?v={_version(event, ctx.settings.site_name)}"
+
+
+def _version(event: Event, site_name: str) -> str:
+    return sha256(f"{event.etag} {site_name}".encode()).hexdigest()[:16]
+
+
+def _describe(ctx: Context, event: Event) -> SharePicture:
+    cover, image = draw_cover(event.id), parse_path(event.image_url)
+    file = next((each for each in image.files if each.width >= IMAGE_WIDTH), image.files[-1]) if image else None
+    start_time, end_time = span.format_times(event)
+    return SharePicture(
+        title=event.title,
+        date=times.span(start_time, end_time, event.all_day),
+        place=event.location_name or event.location or "",
+        site_name=ctx.settings.site_name,
+        color=_find_color(ctx, event),
+        circles=tuple(cover.circles),
+        heights=cover.heights,
+        image=(store.find_file(ctx, file.path) if file else None) or b"",
+    )
+
+
+def _find_color(ctx: Context, event: Event) -> str:
+    """The colour of the event's calendar, if that is public."""
+    return str(ctx.tx.value("SELECT color FROM calendars WHERE id = :id AND public", id=event.calendar_id) or DEFAULT_COLOR)
