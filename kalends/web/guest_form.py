@@ -1,7 +1,8 @@
 """Protection of guests' forms against spam, without a captcha: an input that people do not see, and a least time to fill in the form.
 
-The time is signed and part of the form, so nothing is stored. A form that is refused is shown again with all that was typed, and then
-sending it again is enough: an honest person who was quick, or whose browser filled in the hidden input, presses the button twice."""
+The time is signed and part of the form, so nothing is stored. Where scripts run, the page tells that somebody pressed a key or a button,
+and then no time is asked for: who lets the browser fill in the form is quick. A form that is refused is shown again with all that was
+typed, and then sending it again is enough."""
 
 import hmac
 
@@ -11,8 +12,8 @@ from kalends.http.input.form import Form
 from kalends.tokens import derive
 from kalends.web.forms import FormState
 
-# The inputs: a name that programs like to fill in, and the signed time.
-TRAP, TIME = "website", "form_time"
+# The inputs: a name that programs like to fill in, the signed time, and what a script sets at the first key or tap of a person.
+TRAP, TIME, BY_HAND = "website", "form_time", "by_hand"
 # People need longer than this to fill in a form, and come back to an open tab within a day.
 MIN_SECONDS, MAX_SECONDS = 2, 86_400
 MAX_DIGITS = 15
@@ -30,7 +31,7 @@ def check(ctx: Context, form: Form) -> None:
         return
     if form.values.get(TRAP):
         raise errors.Invalid([], "We could not tell whether a person sent this. Nothing is lost: please send it once more.")
-    if ctx.settings.rate_limits == "on" and not _is_in_time(ctx, form.text(TIME)):
+    if ctx.settings.rate_limits == "on" and not form.text(BY_HAND) and not _is_in_time(ctx, form.text(TIME)):
         raise errors.Invalid([], "That was very quick. Nothing is lost: please look at it again, and send it once more.")
 
 

@@ -38,3 +38,13 @@ def test_a_guest_responds_with_one_tap_and_two_fields(windows: Windows, people: 
     form.get_by_role("button").last.click()
     expect(page.get_by_text("You are going")).to_be_visible()
     expect(page.get_by_role("link", name="Going", exact=True)).to_have_count(0)
+
+
+def test_a_guest_who_lets_the_browser_fill_in_the_form_need_not_wait(windows: Windows, people: Cast) -> None:
+    event = an_event(people.alice, public=True, start_time="2040-06-01T20:00")
+    page = windows.open()
+    go(page, f"/events/{event['id']}")
+    by_hand = page.locator("form[action$='/respond'] input[name=by_hand]")
+    expect(by_hand).to_have_value("")
+    page.get_by_role("heading", level=1).click()
+    expect(by_hand).to_have_value("1")

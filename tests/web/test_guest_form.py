@@ -45,6 +45,14 @@ def test_a_form_that_is_sent_too_quickly_is_shown_filled_in_and_accepted_next(ca
     assert responses(cast, event) == ["Nadia B"]
 
 
+def test_a_form_that_is_filled_in_by_hand_may_be_quick(cast: Cast, limited: Client, event: dict[str, Any]) -> None:
+    page = limited.get(f"/events/{event['id']}")
+    assert 'name="by_hand" value=""' in page.text
+    assert respond(limited, event, form_time(page, f"/events/{event['id']}/respond"), by_hand="1").status == 303
+    assert respond(limited, event, "", by_hand="1", website="https://spam.example").status == 422
+    assert responses(cast, event) == ["Nadia B"]
+
+
 @pytest.mark.parametrize("time", ["", "1", "1.x", "x.y", "9" * 400, "²", "1779999990.AAAAAAAAAAAAAAAAAAAAAA"])
 def test_a_time_that_is_not_ours_is_refused(limited: Client, event: dict[str, Any], time: str) -> None:
     assert respond(limited, event, time).status == 422

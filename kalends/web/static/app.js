@@ -13,6 +13,12 @@ document.addEventListener("keydown", (event) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) { menu.open = false; menu.querySelector("summary").focus(); }
 });
 
+// A form that a person fills in is not taken for a program's, however quick the browser was.
+const byHand = (event) => {
+  if (event.isTrusted) for (const input of document.querySelectorAll("input[name=by_hand]")) input.value = "1";
+};
+for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, byHand, { passive: true });
+
 // Times also in the reader's own zone, which only the browser knows of a guest, unless a clock on the page shows the same.
 for (const line of document.querySelectorAll("[data-local]")) {
   const style = { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hour12: false };
