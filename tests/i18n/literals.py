@@ -71,7 +71,7 @@ def _is_for_programs(tag: str, name: str, values: dict[str, str | None]) -> bool
     """Whether an attribute that people may read is one that they do not."""
     if name == "value":
         return tag != "input" or values.get("type") not in ("submit", "reset", "button")
-    return name == "content" and not _SENTENCE.search(values["content"] or "")
+    return name == "content" and values.get("name") in ("viewport", "color-scheme", "robots", "twitter:card")
 
 
 def _in_expressions(tree: nodes.Template) -> Iterator[str]:
