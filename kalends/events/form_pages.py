@@ -65,11 +65,13 @@ def render_form(
     stored: FormState | None = None,
     preview: RepeatPreview | str | None = None,
     quick: QuickEvent | None = None,
+    *,
+    is_fresh: bool = False,
 ) -> Document:
     """The form of a new or an existing event.
 
     stored: the event as somebody else has saved it in the meantime. preview: what the rule would do, or why that cannot be said.
-    quick: what was read from one line.
+    quick: what was read from one line. is_fresh: nothing is filled in, so a draft in the browser may be.
     """
     calendars = [calendar for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)]
     title = "Edit the event" if event else "New event"
@@ -86,6 +88,7 @@ def render_form(
         repeat_form=repeat_form,
         preview=preview,
         quick=quick,
+        is_fresh=is_fresh,
         is_beside=isinstance(preview, RepeatPreview) and not preview.repeat.has(day),
         to_date=date.fromisoformat,
         event=event,
@@ -107,7 +110,8 @@ def new(ctx: Context, params: Start) -> Document:
     if params.start_time:
         values |= {"start_time": params.start_time, "time_zone": params.time_zone or policy.user(ctx).time_zone}
     form = split_times(values | repeat_form.DEFAULTS)
-    return render_form(ctx, structs.replace(form, values={**form.values, "end_clock": _default_end(values["start_time"])}))
+    form = structs.replace(form, values={**form.values, "end_clock": _default_end(values["start_time"])})
+    return render_form(ctx, form, is_fresh=not params.start_time and not params.calendar_id)
 
 
 def _default_end(start_time: str) -> str:

@@ -71,6 +71,20 @@ def test_a_hyphen_stands_for_a_space(cast: Cast, client: Client) -> None:
     assert _titles(client.get("/", query={"text": f"open-stage-{name}"}).text) == [f"Open stage {name}"]
 
 
+def test_the_name_of_a_day_means_the_day(client: Client) -> None:
+    assert re.search('<a href="/" aria-current="true"><bdi>Tomorrow</bdi>', client.get("/?text=Tomorrow").text)
+
+
+def test_pages_for_search_engines_have_a_description(cast: Cast, client: Client) -> None:
+    calendar = a_calendar(cast.alice, public=True, description="Sessions in town")
+    for path, text in {
+        "/": "What is on",
+        "/calendar": "Public events by month",
+        f"/calendars/{calendar['id']}": "Sessions in town",
+    }.items():
+        assert f'<meta name="description" content="{text}' in client.get(path).text
+
+
 def test_addresses_in_texts_are_links_and_texts_have_their_own_direction(cast: Cast, client: Client) -> None:
     event = an_event(cast.alice, title="حفلة", start_time="2026-07-01T20:00", public=True, description="Tickets: https://example.org/t.")
     page = client.get(f"/events/{event['id']}").text

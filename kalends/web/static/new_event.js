@@ -18,6 +18,7 @@ async function fill() {
     for (const name of filled) input(name).value = page.querySelector(`form[action='/events'] [name=${name}]`).value;
     quick.querySelector("[data-chips]").replaceChildren(...page.querySelector("[data-chips]").childNodes);
     last = start();
+    form.dispatchEvent(new Event("filled"));
   } catch (error) {
     // A newer line, or no network: the button is still there.
     if (error.name !== "AbortError") throw error;

@@ -1,0 +1,66 @@
+// A new event as its card will look, beside the form, and a draft of it in this browser until it is published.
+"use strict";
+
+{
+  const form = document.querySelector("form[action='/events']");
+  const card = document.querySelector("[data-card]");
+  const notice = document.querySelector("[data-draft]");
+  const language = document.documentElement.lang;
+  // Drafts belong to the account: another one in the same browser does not see them.
+  const key = `draft of a new event ${notice.dataset.draft}`;
+  const names = ["title", "start_time", "start_clock", "end_time", "end_clock", "location", "time_zone", "calendar_id", "visibility", "description", "tag_list"];
+  const read = () => { const data = new FormData(form); return Object.fromEntries(names.map((name) => [name, data.get(name) ?? ""])); };
+  const initial = JSON.stringify(read());
+
+  function show() {
+    const event = read();
+    const start = new Date(`${event.start_time}T${event.start_clock || "00:00"}Z`);
+    const day = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
+    const clocks = [event.start_clock, event.end_clock].filter(Boolean).join("–");
+    card.querySelector("[data-time]").textContent = Number.isNaN(start.getTime()) ? "" : [day.format(start), clocks].filter(Boolean).join(", ");
+    card.querySelector("[data-title]").textContent = event.title || card.dataset.untitled;
+    card.querySelector("[data-place]").textContent = event.location;
+    const calendar = form.querySelector("[name=calendar_id]");
+    card.querySelector("[data-calendar]").textContent = calendar.selectedOptions[0]?.textContent ?? "";
+    const tags = event.tag_list.split(",").map((tag) => tag.trim()).filter(Boolean).slice(0, 4);
+    card.querySelector("[data-tags]").replaceChildren(...tags.map((tag) => { const chip = document.createElement("bdi"); chip.className = "chip"; chip.textContent = tag; return chip; }));
+    card.hidden = false;
+  }
+
+  // Private windows may have no storage: then nothing is kept.
+  const storage = (action) => { try { return action(localStorage); } catch { return null; } };
+
+  function keep() {
+    const text = JSON.stringify(read());
+    if (text === initial) return;
+    storage((local) => local.setItem(key, text));
+    notice.hidden = false;
+  }
+
+  function fill(text) {
+    const draft = JSON.parse(text);
+    for (const name of names.filter((each) => typeof draft[each] === "string")) {
+      const fields = form.querySelectorAll(`[name=${name}]`);
+      if (fields[0]?.type === "radio") fields.forEach((radio) => { radio.checked = radio.value === draft[name]; });
+      else if (fields[0] && !(fields[0].tagName === "SELECT" && ![...fields[0].options].some((option) => option.value === draft[name]))) fields[0].value = draft[name];
+    }
+    notice.hidden = false;
+  }
+
+  const draft = storage((local) => local.getItem(key));
+  // What the address, a line or an error has filled in goes before the draft.
+  if (draft && notice.dataset.fresh) fill(draft);
+  notice.querySelector("button").addEventListener("click", () => {
+    storage((local) => local.removeItem(key));
+    fill(initial);
+    notice.hidden = true;
+    show();
+    form.querySelector("[name=title]").focus();
+  });
+  form.addEventListener("input", () => { show(); keep(); });
+  form.addEventListener("change", show);
+  form.addEventListener("filled", () => { show(); keep(); });
+  // If publishing fails, the form comes back with what was typed.
+  form.addEventListener("submit", () => storage((local) => local.removeItem(key)));
+  show();
+}
