@@ -158,6 +158,7 @@ VISITS_IN_EACH_LOOK = {
     *(
         Visit("alice", path)
         for path in (
+            "/events/new",
             "/events/{event}/edit",
             "/events/{occurrence}/responses",
             "/events/{event}/responses",
