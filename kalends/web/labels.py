@@ -2,6 +2,8 @@
 
 import re
 
+from kalends.i18n import gettext
+
 # Labels of fields whose name alone is not enough.
 LABELS = {
     "at": "Time of that day",
@@ -69,6 +71,9 @@ LABELS = {
     "url": "Address",
     "zip_code": "Postal code",
 }
+
+STATUSES = {"planned": gettext("Planned"), "cancelled": gettext("Cancelled"), "postponed": gettext("Postponed")}
+RESPONSES = {"YES": gettext("Yes"), "MAYBE": gettext("Maybe"), "NO": gettext("No")}
 
 _FIELD = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 

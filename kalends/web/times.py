@@ -5,7 +5,21 @@ from datetime import date, datetime, timedelta
 from kalends.values import datetimes, time_text
 from kalends.values.time_text import clock, day, short_day
 
-__all__ = ["city", "clock", "clock_in", "day", "hours", "in_zone", "is_foreign", "last_day", "short_day", "span", "tile"]
+__all__ = [
+    "city",
+    "clock",
+    "clock_in",
+    "day",
+    "hours",
+    "in_zone",
+    "is_foreign",
+    "last_day",
+    "short_day",
+    "short_weekday",
+    "span",
+    "tile",
+    "weekday",
+]
 
 
 def span(start_time: str, end_time: str | None, all_day: bool, zone: str | None = None) -> str:
@@ -30,6 +44,16 @@ def tile(start_time: str) -> tuple[str, int]:
     """The month and the day on which an event starts: `("Nov", 17)`."""
     start = _moment(start_time)
     return f"{start:%b}", start.day
+
+
+def weekday(day: date) -> str:
+    """`Monday`."""
+    return f"{day:%A}"
+
+
+def short_weekday(day: date) -> str:
+    """`Mon`."""
+    return f"{day:%a}"
 
 
 def clock_in(start_time: str, zone: str) -> str:

@@ -13,28 +13,23 @@ UNCONVERTED = set(
     account/delete.html account/key_created.html account/key_delete.html account/notices.html
     account/reset_password.html account/resume_form.html account/show.html account/sign_in.html account/sign_up.html
     account/sign_up_closed.html account/verify.html
-    calendar_view/agenda.html calendar_view/embed_calendar.html calendar_view/embed_event.html
-    calendar_view/entries.html calendar_view/month.html calendar_view/show.html calendar_view/week.html
     calendars/delete.html calendars/edit.html calendars/import.html calendars/imported.html calendars/index.html
-    calendars/leave.html calendars/reset_feed.html calendars/show.html
+    calendars/leave.html calendars/reset_feed.html
     comments/delete.html comments/parts.html
     contacts/delete.html contacts/delete_all.html contacts/import.html contacts/imported.html contacts/index.html
     contacts/uploaded.html
     deliveries/confirm.html deliveries/event.html deliveries/index.html deliveries/mail.html deliveries/news.html
     deliveries/stop.html deliveries/suppressions.html
-    events/announce.html events/delete.html events/form.html events/history.html events/new_guest.html events/parts.html
+    events/announce.html events/delete.html events/form.html events/history.html events/new_guest.html
     events/repetition.html events/responses.html events/show.html
     forms.html
-    home/show.html
-    invitations/check.html invitations/index.html invitations/link.html invitations/stop.html invitations/stopped.html
+    invitations/check.html invitations/index.html invitations/stop.html invitations/stopped.html
     messages/check.html messages/index.html
     questions/ask.html questions/delete.html questions/index.html questions/parts.html
     reminders/edit.html reminders/index.html
-    responses/confirm.html responses/delete.html responses/edit.html responses/index.html responses/link.html
-    responses/parts.html responses/reminders.html
-    subscribers/confirm.html subscribers/delete.html subscribers/index.html
+    responses/delete.html responses/edit.html responses/index.html
+    subscribers/delete.html subscribers/index.html
     trash/index.html
-    web/error.html
     webhooks/delete.html webhooks/index.html webhooks/parts.html webhooks/secret.html webhooks/show.html
     """.split()
 )
