@@ -5,7 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.cast import Cast, a_calendar, a_comment, an_event
@@ -34,6 +34,8 @@ def _places(event: dict[str, Any], calendar_id: int, word: str) -> list[str]:
     ]
 
 
+# Each example reads every public place up to three times.
+@settings(max_examples=settings().max_examples // 5)
 @given(st.lists(steps, min_size=1, max_size=2), st.sampled_from(["anonymous", "carol"]))
 @example([{"visibility": "public"}, {"visibility": "link"}], "anonymous")
 def test_an_event_is_in_public_places_exactly_if_it_is_public(cast: Cast, changes: list[dict[str, Any]], reader: str) -> None:
