@@ -6,10 +6,9 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
@@ -19,11 +18,10 @@ from msgspec import structs
 
 from kalends.app import application
 from kalends.db import Database, open_database
-from kalends.db.migrate import migrate
 from kalends.http.run_endpoint import EndpointRunner
 from kalends.settings import Settings
 from kalends.users import passwords
-from tests import plans, recorded_statements
+from tests import migrated, plans, recorded_statements
 from tests.cast import Cast
 from tests.client import Client
 
@@ -51,6 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ENOUGH_MEMORY:
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+    os.environ[migrated.SHARED_FOLDER] = _running.enter_context(tempfile.TemporaryDirectory(prefix="kalends-test-"))
     if POSTGRES_URL not in os.environ:
         os.environ[POSTGRES_URL] = _start_postgres() if "postgres" in config.getoption("--databases") else ""
 
@@ -78,18 +77,8 @@ def soak(pytestconfig: pytest.Config) -> bool:
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """A PostgreSQL database of this test process."""
-    server = os.environ[POSTGRES_URL]
-    name = f"test_{uuid4().hex}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"'.encode())
-    yield _with_database(server, name)
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
-
-
-def _with_database(url: str, name: str) -> str:
-    base, _, query = url.partition("?")
-    return f"{base.rsplit('/', 1)[0]}/{name}" + (f"?{query}" if query else "")
+    with migrated.postgres(os.environ[POSTGRES_URL]) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
@@ -108,10 +97,9 @@ def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(scope="session")
 def db(settings: Settings) -> Iterator[Database]:
-    database = open_database(settings)
-    migrate(database)
-    yield database
-    database.close()
+    migrated.put_sqlite(settings.folder)
+    with closing(open_database(settings)) as database:
+        yield database
 
 
 class Clock:
@@ -200,11 +188,12 @@ def passwords_are_hashed_in_their_pool() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def every_statement_has_an_index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No request may read the whole of a table that grows: once the tests are over, the statements that they ran are explained."""
+    """No request may read the whole of a table that grows: once the tests are over, the statements that they ran are explained, each by
+    one of the test processes that ran it."""
     yield
     complaints = []
-    for database, statements in recorded_statements.statements.items():
-        if statements:
+    for database in recorded_statements.statements:
+        if statements := recorded_statements.claimed(database, Path(os.environ[migrated.SHARED_FOLDER])):
             with plans.opened(database, tmp_path_factory.mktemp("plans"), os.environ[POSTGRES_URL]) as opened:
                 complaints += plans.complaints(opened, statements)
     if complaints:

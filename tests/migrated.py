@@ -1,5 +1,8 @@
-"""Databases with tables and without rows, copied from one: to migrate a new one takes longer than all else that a start does."""
+"""Databases with tables and without rows, copied from one: to migrate a new one takes longer than all else that a start does.
 
+All test processes share the one of each kind. The first that needs it makes it."""
+
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -16,21 +19,39 @@ from kalends.db.migrate import migrate
 from kalends.settings import Settings
 
 NAME = "kalends.sqlite3"
+# The folder that test processes share, which is removed in the end.
+SHARED_FOLDER = "TEST_SHARED_FOLDER"
 
 
 def put_sqlite(data: Path) -> None:
     """Put a SQLite database into this data folder, unless one is there."""
     data.mkdir(mode=0o700, exist_ok=True)
     if not (data / NAME).exists():
-        with os.fdopen(os.open(data / NAME, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
-            file.write(_sqlite())
+        write_sqlite(data / NAME)
+
+
+def write_sqlite(path: Path) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+        file.write(_sqlite())
 
 
 @cache
 def _sqlite() -> bytes:
-    with TemporaryDirectory() as folder:
-        _migrate(Settings(data=folder))
-        return (Path(folder) / NAME).read_bytes()
+    with _shared("sqlite") as file:
+        if not file.exists():
+            with TemporaryDirectory() as folder:
+                _migrate(Settings(data=folder))
+                file.write_bytes((Path(folder) / NAME).read_bytes())
+        return file.read_bytes()
+
+
+@contextmanager
+def _shared(name: str) -> Iterator[Path]:
+    """A file that one test process writes, and all read."""
+    folder = Path(os.environ[SHARED_FOLDER])
+    with (folder / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder / name
 
 
 @contextmanager
@@ -43,11 +64,14 @@ def postgres(server: str) -> Iterator[str]:
 @cache
 def _postgres(server: str) -> str:
     """The name of the database that others are copied from. It stays as long as the server."""
-    name = f"migrated_{uuid4().hex}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"'.encode())
-    _migrate(Settings(database=_with_name(server, name)))
-    return name
+    with _shared("postgres") as file:
+        if not file.exists():
+            name = f"migrated_{uuid4().hex}"
+            with psycopg.connect(server, autocommit=True) as connection:
+                connection.execute(f'CREATE DATABASE "{name}"'.encode())
+            _migrate(Settings(database=_with_name(server, name)))
+            file.write_text(name)
+        return file.read_text()
 
 
 @contextmanager

@@ -7,19 +7,16 @@ the same on both databases."""
 
 import re
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
-from uuid import uuid4
 
 import apsw
-import psycopg
-from psycopg.conninfo import make_conninfo
 
-from kalends.db.migrate import migrate
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
+from tests import migrated
 
 # Statements that may read a whole index: a pattern of the statement, and of the step in its plan.
 EXCEPTED = [
@@ -74,8 +71,8 @@ class SqlitePlans:
     """An empty database in the folder."""
 
     def __init__(self, folder: Path):
+        migrated.write_sqlite(folder / "plans.sqlite3")
         self._database = Sqlite(folder / "plans.sqlite3")
-        migrate(self._database)
         self._connection = self._database._read_connection()
         self._connection.config(apsw.SQLITE_DBCONFIG_TRIGGER_EQP, 1)
 
@@ -107,11 +104,8 @@ class PostgresPlans:
     """A database of its own on the server, in which each table claims a million rows."""
 
     def __init__(self, server: str):
-        self._server = server
-        self._name = f"plans_{uuid4().hex}"
-        self._on_server(f'CREATE DATABASE "{self._name}"')
-        self._database = Postgres(make_conninfo(server, dbname=self._name))
-        migrate(self._database)
+        self._copied = ExitStack()
+        self._database = Postgres(self._copied.enter_context(migrated.postgres(server)))
         # As the service connects.
         self._connection = self._database._connect()
         # EXPLAIN of a prepared statement would need its parameters.
@@ -147,14 +141,10 @@ class PostgresPlans:
     def close(self) -> None:
         self._connection.close()
         self._database.close()
-        self._on_server(f'DROP DATABASE "{self._name}" WITH (FORCE)')
+        self._copied.close()
 
     def _rows(self, sql: str) -> list[tuple[Any, ...]]:
         return self._connection.execute(sql.encode()).fetchall()
-
-    def _on_server(self, sql: str) -> None:
-        with psycopg.connect(self._server, autocommit=True) as connection:
-            connection.execute(sql.encode())
 
 
 def _nodes(node: dict[str, Any], parent: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

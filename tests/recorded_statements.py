@@ -6,6 +6,8 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -20,6 +22,21 @@ _EXPLAINABLE = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b")
 # A table that only tests have.
 _TEST_TABLE = re.compile(r"\bpebbles\b")
 _this_thread = threading.local()
+
+
+def claimed(database: str, folder: Path) -> dict[str, str]:
+    """The statements that no other test process with this folder has claimed."""
+    return {
+        sql: request for sql, request in statements[database].items() if _claim(folder / f"{database}-{sha256(sql.encode()).hexdigest()}")
+    }
+
+
+def _claim(file: Path) -> bool:
+    try:
+        file.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 
 DATABASES = ["sqlite", "postgres"]
 # A test with one of these needs a PostgreSQL server, whatever its parameters are.
-POSTGRES_FIXTURES = {"postgres_url", "fresh_url", "postgres", "server"}
+POSTGRES_FIXTURES = {"postgres_url", "fresh_url", "postgres", "postgres_with_tables", "server"}
 
 # Tests that start processes: by file or folder, and by the fixtures that do.
 PROCESSES = (

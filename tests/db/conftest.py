@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -16,6 +17,7 @@ from kalends.db import Database
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
 from kalends.settings import Settings
+from tests import migrated
 from tests.client import Client
 from tests.conftest import POSTGRES_URL
 
@@ -50,6 +52,26 @@ def postgres(fresh_url: str) -> Iterator[Postgres]:
 def fresh(request: pytest.FixtureRequest) -> Database:
     """An empty database of each kind."""
     database: Database = request.getfixturevalue(request.param)
+    return database
+
+
+@pytest.fixture
+def sqlite_with_tables(tmp_path: Path) -> Iterator[Sqlite]:
+    migrated.write_sqlite(tmp_path / "tables.sqlite3")
+    with closing(Sqlite(tmp_path / "tables.sqlite3")) as database:
+        yield database
+
+
+@pytest.fixture
+def postgres_with_tables(postgres_url: str) -> Iterator[Postgres]:
+    with migrated.postgres(postgres_url) as url, closing(Postgres(url)) as database:
+        yield database
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def with_tables(request: pytest.FixtureRequest) -> Database:
+    """A database of each kind with tables and without rows."""
+    database: Database = request.getfixturevalue(f"{request.param}_with_tables")
     return database
 
 

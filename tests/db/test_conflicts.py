@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from kalends.context import Context
 from kalends.db import Database, Retry
-from kalends.db.migrate import migrate
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
 from kalends.errors import Unavailable
@@ -22,6 +21,7 @@ from kalends.idempotency import store as retries
 from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client
+from tests.migrated import write_sqlite
 
 TIMEOUT = 20
 
@@ -95,13 +95,12 @@ def test_requests_that_deadlock_both_succeed(beach: Postgres, tmp_path: Path) ->
         assert tx.rows("SELECT n FROM pebbles") == [(2,), (2,)]
 
 
-def test_a_lock_that_is_not_released_becomes_503(fresh_url: str, guest_on: Callable[[Database], Client]) -> None:
-    db = Postgres(fresh_url, lock_ms=200)
-    migrate(db)
+def test_a_lock_that_is_not_released_becomes_503(postgres_url: str, guest_on: Callable[[Database], Client]) -> None:
+    db = Postgres(postgres_url, lock_ms=200)
     alice = Cast(guest_on(db)).alice
     calendar = f"/api/calendars/{alice.primary_calendar_id}"
-    with psycopg.connect(fresh_url) as other:
-        other.execute("UPDATE calendars SET name = 'Held'")
+    with psycopg.connect(postgres_url) as other:
+        other.execute("UPDATE calendars SET name = 'Held' WHERE id = %s", (alice.primary_calendar_id,))
         busy = alice.put(calendar, json={"name": "Jazz"})
         assert (busy.status, int(busy.headers["Retry-After"]) > 0) == (503, True)
         assert alice.get(calendar).json["name"] == "Alice"
@@ -121,8 +120,8 @@ def test_a_statement_that_exceeds_its_timeout_is_cancelled(fresh_url: str) -> No
 
 def test_a_busy_file_becomes_503_and_may_still_be_read(tmp_path: Path, guest_on: Callable[[Database], Client]) -> None:
     """Another process, such as a backup tool, holds the file for longer than a request waits."""
+    write_sqlite(tmp_path / "busy.sqlite3")
     db = Sqlite(tmp_path / "busy.sqlite3", busy_ms=100)
-    migrate(db)
     alice = Cast(guest_on(db)).alice
     calendar = f"/api/calendars/{alice.primary_calendar_id}"
     other = apsw.Connection(str(db.path))

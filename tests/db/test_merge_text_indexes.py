@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from kalends.db import Database
-from kalends.db.migrate import migrate
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
 from tests.cast import Cast, an_event
@@ -18,8 +17,8 @@ def _segments(db: Sqlite) -> int:
         return int(tx.value("SELECT count(DISTINCT segid) FROM events_search_idx"))
 
 
-def test_the_segments_of_a_search_index_become_few(sqlite: Sqlite, guest_on: Callable[[Database], Client]) -> None:
-    migrate(sqlite)
+def test_the_segments_of_a_search_index_become_few(sqlite_with_tables: Sqlite, guest_on: Callable[[Database], Client]) -> None:
+    sqlite = sqlite_with_tables
     alice = Cast(guest_on(sqlite)).alice
     for number in range(WRITES):
         an_event(alice, title=f"Concert {number}")
@@ -29,8 +28,10 @@ def test_the_segments_of_a_search_index_become_few(sqlite: Sqlite, guest_on: Cal
     assert len(alice.get("/api/events?text=concert").json["events"]) == WRITES
 
 
-def test_the_pending_entries_of_a_search_index_are_moved_to_their_place(postgres: Postgres, guest_on: Callable[[Database], Client]) -> None:
-    migrate(postgres)
+def test_the_pending_entries_of_a_search_index_are_moved_to_their_place(
+    postgres_with_tables: Postgres, guest_on: Callable[[Database], Client]
+) -> None:
+    postgres = postgres_with_tables
     alice = Cast(guest_on(postgres)).alice
     an_event(alice)
     postgres.merge_text_indexes()

@@ -15,7 +15,6 @@ import psycopg
 import pytest
 
 from kalends.db import Database
-from kalends.db.migrate import migrate
 from kalends.db.postgres.database import Postgres
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
@@ -95,7 +94,6 @@ def test_requests_share_server_connections_with_their_prepared_statements(
     pooled_url: str, postgres_url: str, guest_on: Callable[[Database], Client]
 ) -> None:
     db = Postgres(pooled_url)
-    migrate(db)
     alice = Cast(guest_on(db)).alice
     calendar = a_calendar(alice)["id"]
     event = an_event(alice, title="Zanzibar", calendar_id=calendar)["id"]

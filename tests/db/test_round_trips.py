@@ -6,7 +6,6 @@ from contextlib import suppress
 import pytest
 
 from kalends.db import Database, UniqueViolation
-from kalends.db.migrate import migrate
 from kalends.db.postgres.database import Postgres
 from tests.cast import Cast, Person, a_calendar, an_event
 from tests.client import Client, Reply
@@ -23,7 +22,6 @@ def proxy(postgres_url: str) -> Iterator[Proxy]:
 @pytest.fixture
 def db(proxy: Proxy) -> Iterator[Postgres]:
     db = Postgres(proxy.database)
-    migrate(db)
     yield db
     db.close()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kalends.db.migrate import FOLDER, migrate
+from kalends.db.migrate import FOLDER
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
 from tests.migrated import NAME, put_sqlite
@@ -57,27 +57,25 @@ def _declared() -> Iterator[tuple[str, str]]:
                 yield table, name
 
 
-def test_every_unique_index_has_the_same_name_on_both_databases(file: Sqlite, postgres: Postgres) -> None:
+def test_every_unique_index_has_the_same_name_on_both_databases(file: Sqlite, postgres_with_tables: Postgres) -> None:
     """A violation is recognised by the name, so it must not depend on the database."""
-    migrate(postgres)
     with file.read() as tx:
         here = tx.rows(
             """SELECT m.name, l.name FROM sqlite_master m, pragma_index_list(m.name) l
                WHERE m.type = 'table' AND l."unique" AND l.origin <> 'pk' AND m.name NOT LIKE 'sqlite_%'"""
         )
-    with postgres.read() as tx:
+    with postgres_with_tables.read() as tx:
         there = tx.rows("SELECT tablename, indexname FROM pg_indexes WHERE schemaname = 'public' AND indexdef LIKE 'CREATE UNIQUE%'")
     assert set(here) == {(table, name) for table, name in there if name != f"{table}_pkey"} == set(_declared())
 
 
-def test_tables_and_columns_are_the_same_on_both_databases(file: Sqlite, postgres: Postgres) -> None:
-    migrate(postgres)
+def test_tables_and_columns_are_the_same_on_both_databases(file: Sqlite, postgres_with_tables: Postgres) -> None:
     with file.read() as tx:
         here = tx.rows(
             """SELECT m.name, c.name, c."notnull" OR c.pk FROM sqlite_master m, pragma_table_info(m.name) c
                WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE '%_search%'"""
         )
-    with postgres.read() as tx:
+    with postgres_with_tables.read() as tx:
         there = tx.rows("SELECT table_name, column_name, is_nullable = 'NO' FROM information_schema.columns WHERE table_schema = 'public'")
     assert sorted((table, column, bool(needed)) for table, column, needed in here) == sorted(there)
 

@@ -12,7 +12,7 @@ from kalends.backup.file import BackupError, Header, Table, write
 from kalends.backup.restore import restore
 from kalends.backup.take import take
 from kalends.db import Database
-from kalends.db.migrate import TooNew, build, is_current, latest, migrate, names, tables
+from kalends.db.migrate import TooNew, build, is_current, latest, names, tables
 from kalends.db.sqlite.database import Sqlite
 from kalends.settings import Settings
 
@@ -53,9 +53,8 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "file"
 
 
-def test_every_table_is_listed_after_the_tables_it_refers_to(sqlite: Sqlite) -> None:
-    migrate(sqlite)
-    with sqlite.read() as tx:
+def test_every_table_is_listed_after_the_tables_it_refers_to(sqlite_with_tables: Sqlite) -> None:
+    with sqlite_with_tables.read() as tx:
         strict_tables = {name for (name,) in tx.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%STRICT'")}
         references = tx.rows("""SELECT m.name, f."table" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f""")
     order = tables()
@@ -79,12 +78,11 @@ def test_an_older_backup_is_restored_and_migrated(fresh: Database, tmp_path: Pat
         assert tx.rows("SELECT count(*) FROM contacts") == [(0,)]
 
 
-def test_a_restored_database_has_every_index_and_trigger(fresh: Database, tmp_path: Path, file: Path) -> None:
-    migrate(fresh)
-    expected = _indexes_and_triggers(fresh)
-    take(fresh, Settings(data=str(tmp_path)), file, no_progress)
-    restore(fresh, file, no_progress, force=True)
-    assert _indexes_and_triggers(fresh) == expected
+def test_a_restored_database_has_every_index_and_trigger(with_tables: Database, tmp_path: Path, file: Path) -> None:
+    expected = _indexes_and_triggers(with_tables)
+    take(with_tables, Settings(data=str(tmp_path)), file, no_progress)
+    restore(with_tables, file, no_progress, force=True)
+    assert _indexes_and_triggers(with_tables) == expected
     assert {"events_search", "events_in_public", "placements_after_insert"} <= {name for name, *_ in expected}
 
 
@@ -110,17 +108,16 @@ def test_a_backup_of_a_newer_kalends_is_rejected(fresh: Database, file: Path, he
         assert not tx.has_table("migrations")
 
 
-def test_a_database_of_a_newer_kalends_is_neither_backed_up_nor_replaced(fresh: Database, file: Path, header: Header) -> None:
-    migrate(fresh)
-    with fresh.write() as tx:
+def test_a_database_of_a_newer_kalends_is_neither_backed_up_nor_replaced(with_tables: Database, file: Path, header: Header) -> None:
+    with with_tables.write() as tx:
         tx.run("INSERT INTO migrations (number, name, applied_at) VALUES (:number, 'later', 0)", number=latest() + 1)
     with pytest.raises(TooNew):
-        take(fresh, Settings(), file, no_progress)
+        take(with_tables, Settings(), file, no_progress)
     with file.open("wb") as opened:
         write(opened, header, [])
     with pytest.raises(TooNew):
-        restore(fresh, file, no_progress, force=True)
-    with fresh.read() as tx:
+        restore(with_tables, file, no_progress, force=True)
+    with with_tables.read() as tx:
         assert tx.has_table("users")
 
 
@@ -145,17 +142,16 @@ HOSTILE: dict[str, tuple[Table, list[tuple[Any, ...]]]] = {
 }
 
 
-def test_an_inconsistent_backup_is_rejected_as_a_whole(fresh: Database, file: Path, header: Header, soak: bool) -> None:
-    migrate(fresh)
-    _insert(fresh, ANA)
-    kinds = HOSTILE if soak or isinstance(fresh, Sqlite) else BY_DATABASE
+def test_an_inconsistent_backup_is_rejected_as_a_whole(with_tables: Database, file: Path, header: Header, soak: bool) -> None:
+    _insert(with_tables, ANA)
+    kinds = HOSTILE if soak or isinstance(with_tables, Sqlite) else BY_DATABASE
     for kind in kinds:
         table, rows = HOSTILE[kind]
         with file.open("wb") as opened:
             write(opened, Header(header.format, header.version, header.migration, header.taken_at, "", [table]), [rows])
-        refusal = _refusal(fresh, file)
+        refusal = _refusal(with_tables, file)
         assert refusal.count("\n") == 0 < len(refusal), kind
-        with fresh.read() as tx:
+        with with_tables.read() as tx:
             assert tx.rows("SELECT user_name FROM users") == [("ana",)], kind
 
 
@@ -168,11 +164,9 @@ def _refusal(db: Database, file: Path) -> str:
     return ""
 
 
-def test_a_file_with_a_flipped_bit_or_a_missing_end_is_rejected(sqlite: Sqlite, tmp_path: Path, file: Path) -> None:
-    migrate(sqlite)
-    _insert(sqlite, ANA)
-    take(sqlite, Settings(data=str(tmp_path)), file, no_progress)
-    sqlite.close()
+def test_a_file_with_a_flipped_bit_or_a_missing_end_is_rejected(sqlite_with_tables: Sqlite, tmp_path: Path, file: Path) -> None:
+    _insert(sqlite_with_tables, ANA)
+    take(sqlite_with_tables, Settings(data=str(tmp_path)), file, no_progress)
     whole = file.read_bytes()
     empty = Sqlite(tmp_path / "empty.sqlite3")
     accepted = 0

@@ -16,6 +16,7 @@ from kalends.errors import Unavailable
 from tests.cast import Cast, a_calendar
 from tests.client import Client, Reply
 from tests.db.conftest import Server
+from tests.migrated import write_sqlite
 
 
 @pytest.fixture
@@ -104,7 +105,7 @@ def test_a_missing_folder_is_503_until_it_is_back(tmp_path: Path, guest_on: Call
     assert _is_unavailable(guest.get("/readyz"))
     assert _is_unavailable(guest.post("/api/session", json={"user_name": "alice", "password": "password"}))
     folder.mkdir()
-    migrate(Sqlite(folder / "kalends.sqlite3"))
+    write_sqlite(folder / "kalends.sqlite3")
     assert guest.get("/readyz").status == 200
     assert Cast(guest).alice.get("/api/calendars").status == 200
 
@@ -115,12 +116,14 @@ def test_a_file_that_cannot_be_opened_is_503(tmp_path: Path, guest_on: Callable[
     guest = guest_on(Sqlite(path))
     assert _is_unavailable(guest.get("/readyz"))
     shutil.rmtree(path)
-    migrate(Sqlite(path))
+    write_sqlite(path)
     assert guest.get("/readyz").status == 200
 
 
-def test_a_full_disk_can_be_read_and_accepts_writes_when_space_is_freed(sqlite: Sqlite, guest_on: Callable[[Database], Client]) -> None:
-    migrate(sqlite)
+def test_a_full_disk_can_be_read_and_accepts_writes_when_space_is_freed(
+    sqlite_with_tables: Sqlite, guest_on: Callable[[Database], Client]
+) -> None:
+    sqlite = sqlite_with_tables
     alice = Cast(guest_on(sqlite)).alice
     jazz = a_calendar(alice, name="Jazz")
     with sqlite.write() as tx:

@@ -7,13 +7,13 @@ import pytest
 
 from kalends.app import application
 from kalends.db import Database
-from kalends.db.migrate import migrate
 from kalends.db.sqlite.database import Sqlite
 from kalends.settings import Settings
 from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.conftest import NOON, Clock
+from tests.migrated import write_sqlite
 from tests.sessions.clean_up import after_clean_up
 
 HOUR = 3600
@@ -88,8 +88,8 @@ def test_an_expired_session_is_deleted(alice_now: Cast, db: Database) -> None:
 
 def test_a_read_succeeds_even_if_its_use_cannot_be_stored(tmp_path: Path, settings: Settings) -> None:
     """When the disk is full or the file is held, people can still look things up."""
+    write_sqlite(tmp_path / "busy.sqlite3")
     busy = Sqlite(tmp_path / "busy.sqlite3", busy_ms=50)
-    migrate(busy)
     clock = Clock()
     alice = Cast(Client(application(busy, settings, clock))).alice
     clock.ahead(2 * HOUR)

@@ -9,13 +9,13 @@ import pytest
 
 from kalends.app import application
 from kalends.db import Database, open_database
-from kalends.db.migrate import migrate
 from kalends.http.origin import COOKIE
 from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.conftest import Clock
 from tests.http.multipart import multipart
+from tests.migrated import put_sqlite
 from tests.stored_data import values
 from tests.test_policy import REQUEST_FIELDS, Scene
 from tests.web.pages import declared
@@ -61,8 +61,8 @@ REFUSED = {
 def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, Settings]]:
     """A small database, since all of it is compared. Origins are checked before any database is used, so one kind is enough."""
     settings = Settings(data=str(tmp_path_factory.mktemp("forgery")), base_url="http://testserver", access_log="off", rate_limits="off")
+    put_sqlite(settings.folder)
     with closing(open_database(settings)) as db:
-        migrate(db)
         yield db, settings
 
 
