@@ -74,6 +74,8 @@ def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "part": 0,
         "alarms": "1",
         "online": "true",
+        "name": "style.css",
+        "v": "1",
     }
     return ids | places | times | texts | pages | {"scope": "public", "order": "-start_time", "key": None, "tab": "maybe", "sort": "name"}
 

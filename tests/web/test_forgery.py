@@ -10,6 +10,7 @@ import pytest
 from kalends.app import application
 from kalends.db import Database, open_database
 from kalends.http.origin import COOKIE
+from kalends.i18n.locale import COOKIE as LANGUAGE_COOKIE
 from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
@@ -22,7 +23,10 @@ from tests.web.pages import declared
 
 # Mail programs post to these, from nowhere in particular (RFC 8058); the link itself is the permission.
 BY_LINK = {"/unsubscribe/{token}", "/u/{token}", "/account/notices/{notices_token}"}
-FORMS = [endpoint for endpoint in declared("POST") if endpoint.path not in BY_LINK and not endpoint.by_link]
+# The switch of languages sets a cookie and stores nothing, and the language in a user's settings takes precedence over the cookie. It is on
+# pages without a referrer too, from which browsers send `Origin: null`.
+LANGUAGE = "/language"
+FORMS = [endpoint for endpoint in declared("POST") if endpoint.path not in {*BY_LINK, LANGUAGE} and not endpoint.by_link]
 ELSEWHERE = [
     {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},
     {"Sec-Fetch-Site": "same-site", "Origin": "http://other.testserver"},
@@ -92,6 +96,20 @@ def test_a_form_from_another_site_is_refused_and_changes_nothing(scene: Scene, a
             reply = cast.anonymous.post(path, **form | {"headers": headers})
             assert reply.status == 403, (elsewhere, cookie, reply)
     assert values(db) == before
+
+
+def test_another_site_changes_no_language_that_a_user_has_set(scene: Scene, apart: tuple[Database, Settings]) -> None:
+    cast, session = scene.cast, f"{COOKIE}={scene.cast.alice.token}"
+    with apart[0].write() as tx:
+        tx.run("UPDATE users SET language = 'it' WHERE id = :id", id=cast.alice.id)
+    before = values(apart[0])
+    for elsewhere in ELSEWHERE:
+        headers = elsewhere | {"Accept": "text/html"}
+        assert cast.anonymous.post(LANGUAGE, data={"language": "fr"}, headers=headers | {"Cookie": session}).status == 403
+        assert cast.anonymous.post(LANGUAGE, data={"language": "fr"}, headers=headers).cookies[LANGUAGE_COOKIE] == "fr"
+    assert values(apart[0]) == before
+    page = cast.anonymous.get("/", headers={"Accept": "text/html", "Cookie": f"{session}; {LANGUAGE_COOKIE}=fr"})
+    assert '<html lang="it"' in page.text
 
 
 @pytest.mark.parametrize("endpoint", FORMS, ids=lambda endpoint: endpoint.path)
