@@ -21,6 +21,8 @@ LANGUAGES: dict[str, str] = {
     "ja": "日本語",
     "ar": "العربية",
 }
+# What readers can choose: a language joins it when its catalogue is complete, so that no page is half in another language.
+OFFERED: list[str] = ["en"]
 RIGHT_TO_LEFT = frozenset({"ar"})
 
 

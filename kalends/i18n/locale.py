@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from kalends.i18n.catalogs import LANGUAGES, RIGHT_TO_LEFT, Catalog, load_catalog
+from kalends.i18n.catalogs import LANGUAGES, OFFERED, RIGHT_TO_LEFT, Catalog, load_catalog
 from kalends.i18n.text import Text
 
 COOKIE = "kalends_language"
@@ -50,10 +50,8 @@ ENGLISH = Locale()
 
 def choose_locale(user: str, cookie: str, accepted: str, site: str) -> Locale:
     """The language that the user has set, or the guest has chosen, or the browser asks for, or that of the site."""
-    for language in (user, cookie):
-        if language in LANGUAGES:
-            return _locale(language)
-    return _locale(_accepted_language(accepted) or site)
+    candidates = (user, cookie, _accepted_language(accepted, tuple(OFFERED)), site)
+    return _locale(next((language for language in candidates if language in OFFERED), "en"))
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -62,11 +60,11 @@ def _locale(language: str) -> Locale:
 
 
 @lru_cache(maxsize=500)
-def _accepted_language(header: str) -> str:
-    """The best of our languages in an Accept-Language header (RFC 9110, section 12.5.4); empty if there is none."""
+def _accepted_language(header: str, offered: tuple[str, ...]) -> str:
+    """The best of the offered languages in an Accept-Language header (RFC 9110, section 12.5.4); empty if there is none."""
     if len(header) > MAX_HEADER:
         return ""
     ranges = [match for each in header.split(",") if (match := _RANGE.fullmatch(each))]
-    ours = [(float(match[2] or 1), match[1].lower()) for match in ranges if match[1].lower() in LANGUAGES]
+    ours = [(float(match[2] or 1), match[1].lower()) for match in ranges if match[1].lower() in offered]
     quality, language = max(ours, key=lambda each: each[0], default=(0.0, ""))
     return language if quality > 0 else ""

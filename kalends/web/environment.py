@@ -9,7 +9,7 @@ from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
 from jinja2.bccache import Bucket
 from markupsafe import Markup
 
-from kalends.i18n.catalogs import LANGUAGES
+from kalends.i18n.catalogs import LANGUAGES, OFFERED
 from kalends.i18n.locale import Locale
 from kalends.i18n.text import Text
 from kalends.values.picture import parse_path, parse_url
@@ -22,6 +22,7 @@ from kalends.web.markdown import markdown
 # What the templates of every language use. The application adds to it before the first page.
 GLOBALS: dict[str, Any] = {
     "LANGUAGES": LANGUAGES,
+    "OFFERED": OFFERED,
     "draw_cover": draw_cover,
     "labels": labels,
     "parse_path": parse_path,

@@ -1,16 +1,32 @@
 """The language of pages: Accept-Language, the switch, the site's setting."""
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
 from kalends.errors import FieldError, Forbidden
 from kalends.http.problem import encode
 from kalends.i18n import gettext, ngettext
-from kalends.i18n.catalogs import LANGUAGES
+from kalends.i18n.catalogs import LANGUAGES, OFFERED
 from kalends.i18n.locale import ENGLISH, choose_locale
 from tests.cast import Cast
 from tests.client import Client
+
+
+@pytest.fixture(autouse=True)
+def all_offered() -> Iterator[None]:
+    """Also the languages whose translation is under way."""
+    offered = OFFERED.copy()
+    OFFERED[:] = LANGUAGES
+    yield
+    OFFERED[:] = offered
+
+
+def test_only_languages_that_are_offered_are_chosen() -> None:
+    OFFERED[:] = ["en", "fr"]
+    assert choose_locale("de", "it", "nl, fr;q=0.5", "ar").language == "fr"
+    assert choose_locale("de", "it", "nl", "ar").language == "en"
 
 
 @pytest.mark.parametrize(
