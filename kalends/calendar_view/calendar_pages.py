@@ -52,7 +52,7 @@ def show(ctx: Context, params: CalendarView) -> Document:
     day = day_of(params.date, today)
     if not EARLIEST <= day <= LATEST:
         raise errors.invalid("date", f"must be from {EARLIEST} to {LATEST}")
-    days = around(params.view, day)
+    days = around(params.view, day, ctx.locale.formats)
     events, is_cut = entries.of_days(ctx, days, calendars, zone)
     return render(
         "calendar_view/show.html",

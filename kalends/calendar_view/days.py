@@ -4,7 +4,8 @@ from datetime import date, timedelta
 
 from msgspec import Struct
 
-from kalends.values import time_text
+from kalends.i18n.formats import Formats
+from kalends.i18n.locale import ENGLISH
 
 MONTH, WEEK, DAY, AGENDA = "month", "week", "day", "agenda"
 
@@ -27,20 +28,20 @@ class Days(Struct, frozen=True):
     later: date | None
 
 
-def around(view: str, day: date) -> Days:
+def around(view: str, day: date, formats: Formats = ENGLISH.formats) -> Days:
     """The days of the view around this day. A day outside the bounds is replaced by the nearest one."""
     day = min(max(day, EARLIEST), LATEST)
     if view == WEEK:
         first, last = monday(day), monday(day) + 6 * ONE_DAY
-        return Days(view, day, first, last, _span(first, last), _in_bounds(day - 7 * ONE_DAY), _in_bounds(day + 7 * ONE_DAY))
+        return Days(view, day, first, last, formats.day_range(first, last), _in_bounds(day - 7 * ONE_DAY), _in_bounds(day + 7 * ONE_DAY))
     if view == DAY:
-        return Days(view, day, day, day, time_text.day(day), _in_bounds(day - ONE_DAY), _in_bounds(day + ONE_DAY))
+        return Days(view, day, day, day, formats.day(day), _in_bounds(day - ONE_DAY), _in_bounds(day + ONE_DAY))
     if view == AGENDA:
         last = day + (AGENDA_DAYS - 1) * ONE_DAY
-        return Days(view, day, day, last, _span(day, last), _in_bounds(day - AGENDA_DAYS * ONE_DAY), _in_bounds(last + ONE_DAY))
+        return Days(view, day, day, last, formats.day_range(day, last), _in_bounds(day - AGENDA_DAYS * ONE_DAY), _in_bounds(last + ONE_DAY))
     first = day.replace(day=1)
     after = (first + 31 * ONE_DAY).replace(day=1)
-    title = f"{first:%B} {first.year}"
+    title = formats.month(first)
     earlier = (first - ONE_DAY).replace(day=1)
     return Days(MONTH, day, monday(first), monday(after - ONE_DAY) + 6 * ONE_DAY, title, _in_bounds(earlier), _in_bounds(after))
 
@@ -57,13 +58,3 @@ def monday(day: date) -> date:
 
 def _in_bounds(day: date) -> date | None:
     return day if EARLIEST <= day <= LATEST else None
-
-
-def _span(first: date, last: date) -> str:
-    """`11 – 17 May 2026`: of the first day only the parts that differ."""
-    start = f"{first.day}"
-    if (first.year, first.month) != (last.year, last.month):
-        start += f" {first:%B}"
-    if first.year != last.year:
-        start += f" {first.year}"
-    return f"{start} – {last.day} {last:%B} {last.year}"

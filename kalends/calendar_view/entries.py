@@ -12,11 +12,11 @@ from kalends.context import Context
 from kalends.events import cursor, listing
 from kalends.events.query import EventQuery
 from kalends.http.paging import MAX_PAGE
+from kalends.i18n.locale import ENGLISH
 from kalends.records.calendar import Calendar
 from kalends.records.event import EventRow
 from kalends.values import datetimes
 from kalends.values.datetimes import DAY_SECONDS
-from kalends.values.time_text import clock
 
 MAX_ENTRIES = 1_000
 # The colour of an event whose calendars the reader cannot see.
@@ -54,7 +54,7 @@ class Entry(Struct):
     def own_clock(self) -> str:
         """The clock time of the start in the event's own time zone, if that differs from the reader's."""
         own = None if self.row.all_day else datetimes.to_local(self.row.start_at, self.row.time_zone)
-        return clock(own) if own and self.start and own.utcoffset() != self.start.utcoffset() else ""
+        return ENGLISH.formats.clock(own) if own and self.start and own.utcoffset() != self.start.utcoffset() else ""
 
 
 class Piece(Struct, frozen=True):
@@ -85,6 +85,7 @@ def of_days(ctx: Context, days: Days, calendars: Sequence[Calendar] | None, zone
 def mark(ctx: Context, entries: Sequence[Entry], calendars: Sequence[Calendar] | None) -> None:
     """Add to each entry the colour and name of the first of these calendars that holds it, or of any that the reader sees."""
     by_id = {entry.id: entry for entry in entries}
+    clock = ctx.locale.formats.clock
     for entry in by_id.values():
         entry.clock = clock(entry.start) if entry.start else ""
     preferred = {calendar.id for calendar in calendars or ()}

@@ -66,7 +66,7 @@ def show(ctx: Context, calendar_id: int, form: FormState | None = None) -> Docum
         ctx,
         title=calendar.name,
         calendar=calendar,
-        days=days.group(cards, ctx.now, ctx.now, zone),
+        days=days.group(cards, ctx.now, ctx.now, zone, ctx.locale.formats),
         has_more=position is not None,
         follow_links=_follow(ctx, calendar) if calendar.public else None,
         subscription=form or FormState({"email_address": ctx.actor.email_address if ctx.actor else ""}),

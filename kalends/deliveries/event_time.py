@@ -3,7 +3,9 @@
 from datetime import datetime
 from typing import Protocol
 
-from kalends.values import datetimes, time_text
+from kalends.i18n.formats import Formats
+from kalends.i18n.locale import ENGLISH
+from kalends.values import datetimes
 
 
 class HasTime(Protocol):
@@ -19,27 +21,27 @@ class HasTime(Protocol):
     def time_zone(self) -> str: ...
 
 
-def long(event: HasTime) -> str:
+def long(event: HasTime, formats: Formats = ENGLISH.formats) -> str:
     """`Monday, 11 May 2026, 17:00–19:00 (Europe/Paris)`."""
     start, end = _start(event), _end(event)
     if event.all_day:
-        return time_text.days(start.date(), (end or start).date())
-    return f"{time_text.span(start, end)} ({start.tzinfo})"
+        return formats.days(start.date(), (end or start).date())
+    return f"{formats.span(start, end)} ({start.tzinfo})"
 
 
-def short(event: HasTime) -> str:
+def short(event: HasTime, formats: Formats = ENGLISH.formats) -> str:
     """`Mon 11 May 2026 17:00-19:00 (Europe/Paris)`: all characters are in the GSM 7-bit alphabet."""
     start, end = _start(event), _end(event)
     if event.all_day:
-        return time_text.short_days(start.date(), (end or start).date())
-    return f"{time_text.short_span(start, end)} ({start.tzinfo})"
+        return formats.short_days(start.date(), (end or start).date())
+    return f"{formats.short_span(start, end)} ({start.tzinfo})"
 
 
-def brief(event: HasTime) -> str:
+def brief(event: HasTime, formats: Formats = ENGLISH.formats) -> str:
     """`11 May 2026 17:00`."""
     start = _start(event)
-    day = time_text.short_month_day(start)
-    return day if event.all_day else f"{day} {time_text.clock(start)}"
+    day = formats.short_month_day(start)
+    return day if event.all_day else f"{day} {formats.clock(start)}"
 
 
 def _start(event: HasTime) -> datetime:

@@ -7,10 +7,17 @@ from msgspec import Struct
 
 from kalends.events.upcoming import Card
 from kalends.http.input.readers import FieldInvalid
-from kalends.values import datetimes, time_text
+from kalends.i18n import gettext
+from kalends.i18n.formats import Formats
+from kalends.values import datetimes
 
 SATURDAY = 5
-NAMES = {"today": "Today", "tomorrow": "Tomorrow", "weekend": "This weekend", "next-week": "Next week"}
+NAMES = {
+    "today": gettext("Today"),
+    "tomorrow": gettext("Tomorrow"),
+    "weekend": gettext("This weekend"),
+    "next-week": gettext("Next week"),
+}
 
 
 class Day(Struct, frozen=True):
@@ -46,13 +53,13 @@ def choose(when: str, today: date) -> tuple[date, date]:
             return day, day
 
 
-def group(cards: Iterable[Card], since: int, now: int, zone: str) -> list[Day]:
+def group(cards: Iterable[Card], since: int, now: int, zone: str, formats: Formats) -> list[Day]:
     """The cards by the day on which they start in the zone; what runs since before is on the day of `since`."""
     first, today = (datetimes.to_local(instant, zone).date() for instant in (since, now))
     by_day: dict[date, list[Card]] = {}
     for card in cards:
         by_day.setdefault(max(first, _start_day(card, zone)), []).append(card)
-    return [Day(_name(day, today), _date(day, today), by_day[day]) for day in sorted(by_day)]
+    return [Day(_name(day, today, formats), _date(day, today, formats), by_day[day]) for day in sorted(by_day)]
 
 
 def _start_day(card: Card, zone: str) -> date:
@@ -61,9 +68,9 @@ def _start_day(card: Card, zone: str) -> date:
     return start.date() if event.all_day else start.astimezone(datetimes.zone_info(zone)).date()
 
 
-def _name(day: date, today: date) -> str:
-    return {0: NAMES["today"], 1: NAMES["tomorrow"]}.get((day - today).days, f"{day:%A}")
+def _name(day: date, today: date, formats: Formats) -> str:
+    return {0: NAMES["today"], 1: NAMES["tomorrow"]}.get((day - today).days, formats.weekday(day))
 
 
-def _date(day: date, today: date) -> str:
-    return f"{day.day} {day:%B}" if day.year == today.year else time_text.month_day(day)
+def _date(day: date, today: date, formats: Formats) -> str:
+    return formats.day_of_year(day) if day.year == today.year else formats.month_day(day)

@@ -9,14 +9,15 @@ from kalends import policy
 from kalends.context import Context
 from kalends.events import span
 from kalends.http.endpoint import Document
+from kalends.i18n.locale import ENGLISH
 from kalends.pictures import share_picture, store
 from kalends.pictures.share_picture import SharePicture
 from kalends.policy import Right
 from kalends.records.event import Event
 from kalends.values.picture import parse_path
-from kalends.web import times
 from kalends.web.cover import DEFAULT_COLOR, draw_cover
 from kalends.web.page import page
+from kalends.web.times import Times
 
 # The width of the file that is taken of an uploaded picture.
 IMAGE_WIDTH = 960
@@ -56,7 +57,7 @@ def _describe(ctx: Context, event: Event) -> SharePicture:
     start_time, end_time = span.format_times(event)
     return SharePicture(
         title=event.title,
-        date=times.span(start_time, end_time, event.all_day),
+        date=Times(ENGLISH).span(start_time, end_time, event.all_day),
         place=event.location_name or event.location or "",
         site_name=ctx.settings.site_name,
         color=_find_color(ctx, event),

@@ -9,6 +9,7 @@ from kalends.events.follow_links import FollowLinks
 from kalends.home import facets
 from kalends.home.search import Search, to_calendar_url, to_filters, to_query, to_span, to_url
 from kalends.http.endpoint import Document
+from kalends.i18n import gettext
 from kalends.web.forms import filled
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone
@@ -34,8 +35,8 @@ def show(ctx: Context, params: Search) -> Document:
         ctx,
         title="What is on",
         form=filled(structs.asdict(params)),
-        days=days.group(cards, span.since, ctx.now, zone),
-        choices=[_choice(params, "when", when, name) for when, name in [(None, "All"), *days.NAMES.items()]],
+        days=days.group(cards, span.since, ctx.now, zone, ctx.locale.formats),
+        choices=[_choice(params, "when", when, name) for when, name in [(None, gettext("All")), *days.NAMES.items()]],
         facets=[] if params.text else _facets(params, facets.count(ctx, span.since, span.until)),
         kept=list(to_filters(params).items()),
         follow_links=_follow(ctx, params),

@@ -1,12 +1,13 @@
 """The reader's locale: their language, and how they write dates, times and numbers."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from msgspec import Struct
 
 from kalends.i18n.catalogs import LANGUAGES, OFFERED, RIGHT_TO_LEFT, Catalog, load_catalog
+from kalends.i18n.formats import Formats
 from kalends.i18n.text import Text
 
 COOKIE = "kalends_language"
@@ -30,6 +31,11 @@ class Locale(Struct, frozen=True):
     def catalog(self) -> Catalog:
         return load_catalog(self.language)
 
+    @property
+    def formats(self) -> Formats:
+        """How people of this language write dates, times and numbers."""
+        return _formats(self.language)
+
     def translate(self, text: str) -> str:
         """A Text in this language; any other text stays as it is."""
         if not isinstance(text, Text):
@@ -42,7 +48,7 @@ class Locale(Struct, frozen=True):
         """A value of a message, as people of this language write it."""
         if isinstance(value, Text):
             return self.translate(value)
-        return f"{value:,}" if type(value) is int else value
+        return self.formats.number(value) if type(value) is int else value
 
 
 ENGLISH = Locale()
@@ -52,6 +58,16 @@ def choose_locale(user: str, cookie: str, accepted: str, site: str) -> Locale:
     """The language that the user has set, or the guest has chosen, or the browser asks for, or that of the site."""
     candidates = (user, cookie, _accepted_language(accepted, tuple(OFFERED)), site)
     return _locale(next((language for language in candidates if language in OFFERED), "en"))
+
+
+@cache
+def _formats(language: str) -> Formats:
+    if language == "en":
+        return Formats()
+    # Imported here because it takes time that the start of the service does not need.
+    from kalends.i18n.cldr_formats import CldrFormats
+
+    return CldrFormats(language)
 
 
 @lru_cache(maxsize=len(LANGUAGES))

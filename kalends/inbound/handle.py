@@ -16,6 +16,7 @@ from kalends.events.invitations import addresses, reply, store
 from kalends.events.invitations.addresses import Recipient
 from kalends.events.series.scope import slot_of
 from kalends.events.uid import parse_own
+from kalends.i18n.locale import ENGLISH
 from kalends.ical.itip import Attendee, Reply, ReplyEvent
 from kalends.ical.zone_names import find_zone
 from kalends.inbound import message, notes
@@ -25,7 +26,7 @@ from kalends.records.event import Event
 from kalends.records.invitation import Invitation
 from kalends.responses.model import ResponseFields
 from kalends.settings import Settings
-from kalends.values import datetimes, time_text, timestamps
+from kalends.values import datetimes, timestamps
 
 log = get_logger(__name__)
 
@@ -134,8 +135,8 @@ def _describe_start(itip: ReplyEvent) -> str:
         return ""
     local, zone = itip.start.local, "UTC" if itip.start.is_utc else find_zone(itip.start.zone) if itip.start.zone else None
     if itip.start.is_date:
-        return time_text.days(local.date(), local.date())
-    return time_text.span(local, None) + (f" ({zone})" if zone else "")
+        return ENGLISH.formats.days(local.date(), local.date())
+    return ENGLISH.formats.span(local, None) + (f" ({zone})" if zone else "")
 
 
 def _record(ctx: Context, invitation: Invitation, event: Event, fields: ResponseFields, names: frozenset[str]) -> None:

@@ -47,6 +47,6 @@ def show(ctx: Context, user_id: int) -> Document:
         title=organiser.name,
         organiser=organiser,
         calendars=calendars,
-        days=days.group(cards, ctx.now, ctx.now, zone),
+        days=days.group(cards, ctx.now, ctx.now, zone, ctx.locale.formats),
         has_more=position is not None,
     )

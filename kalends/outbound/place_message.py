@@ -3,13 +3,14 @@
 from email.message import EmailMessage
 
 from kalends import policy
+from kalends.i18n.locale import ENGLISH
 from kalends.outbound.response_message import Link, guest_mail
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.settings import Settings
 from kalends.values import datetimes
-from kalends.web import times
+from kalends.web.times import Times
 
 GRANTED = "You were on the waiting list, and now {places} yours. If you cannot come, please give it back: others wait."
 OFFERED = "You are on the waiting list, and {places} reserved for you until {until}. After that, it goes to the next."
@@ -26,6 +27,6 @@ def place_mail(settings: Settings, delivery: Delivery, event: Event, response: R
         return guest_mail(settings, delivery, event, f"You have a place: {event.title}", GRANTED.format(places=places), [give_back])
     if delivery.notice == "place_lapsed":
         return guest_mail(settings, delivery, event, f"Your offer is over: {event.title}", LAPSED, [Link("Respond again", url)])
-    until = times.in_zone(datetimes.format_instant(response.offer_until or 0, event.time_zone), event.time_zone)
+    until = Times(ENGLISH).in_zone(datetimes.format_instant(response.offer_until or 0, event.time_zone), event.time_zone)
     lead = OFFERED.format(places=places, until=until)
     return guest_mail(settings, delivery, event, f"A place is free for you: {event.title}", lead, [take, give_back])

@@ -66,7 +66,7 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
         response=response,
         event=event,
         address=mask(response.email_address),
-        time=event_time.long(event),
+        time=event_time.long(event, ctx.locale.formats),
         state=describe(event),
         is_asked=is_asked,
         is_chosen=params.response is not None and (is_asked or params.response != response.response),
@@ -155,7 +155,7 @@ def ask(ctx: Context, proposal_token: str, form: FormState | None = None) -> Doc
         fields=proposal.params.value,
         event=event,
         event_url=policy.guest_url(ctx.settings, event),
-        time=event_time.long(event),
+        time=event_time.long(event, ctx.locale.formats),
         address=mask(proposal.email_address),
     )
 

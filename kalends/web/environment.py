@@ -13,11 +13,12 @@ from kalends.i18n.catalogs import LANGUAGES, OFFERED
 from kalends.i18n.locale import Locale
 from kalends.i18n.text import Text
 from kalends.values.picture import parse_path, parse_url
-from kalends.web import labels, times
+from kalends.web import labels
 from kalends.web.autolink import autolink
 from kalends.web.cover import draw_cover
 from kalends.web.guest_form import sign_time
 from kalends.web.markdown import markdown
+from kalends.web.times import Times
 
 # What the templates of every language use. The application adds to it before the first page.
 GLOBALS: dict[str, Any] = {
@@ -29,7 +30,6 @@ GLOBALS: dict[str, Any] = {
     "parse_url": parse_url,
     "plural": labels.plural,
     "sign_time": sign_time,
-    "times": times,
 }
 
 # Beyond the lone surrogates, which are replaced when a document is encoded.
@@ -48,9 +48,20 @@ def environment(locale: Locale) -> Environment:
         finalize=_finalizer(locale),
         bytecode_cache=_compiled,
     )
-    environment.globals |= GLOBALS | {"locale": locale, "_": _gettext(locale), "ngettext": _ngettext(locale), "number": locale.show}
+    environment.globals |= GLOBALS | _of_locale(locale)
     environment.filters |= {"autolink": autolink, "markdown": markdown, "xml": _without_controls}
     return environment
+
+
+def _of_locale(locale: Locale) -> dict[str, Any]:
+    """What templates show in the language of the reader."""
+    return {
+        "locale": locale,
+        "_": _gettext(locale),
+        "ngettext": _ngettext(locale),
+        "number": locale.formats.number,
+        "times": Times(locale),
+    }
 
 
 def _without_controls(text: str) -> str:

@@ -2,84 +2,68 @@
 
 from datetime import date, datetime, timedelta
 
-from kalends.values import datetimes, time_text
-from kalends.values.time_text import clock, day, short_day
+from kalends.i18n import gettext
+from kalends.i18n.locale import Locale
+from kalends.values import datetimes
 
-__all__ = [
-    "city",
-    "clock",
-    "clock_in",
-    "day",
-    "hours",
-    "in_zone",
-    "is_foreign",
-    "last_day",
-    "short_day",
-    "short_weekday",
-    "span",
-    "tile",
-    "weekday",
-]
+ALL_DAY = gettext("All day")
 
 
-def span(start_time: str, end_time: str | None, all_day: bool, zone: str | None = None) -> str:
-    """`Monday, 11 May 2026, 17:00–19:00`, in the record's own zone or another."""
-    if all_day:
-        return time_text.days(date.fromisoformat(start_time), date.fromisoformat(end_time or start_time))
-    return time_text.span(_moment(start_time, zone), _moment(end_time, zone) if end_time else None, folds_night=True)
+class Times:
+    """The times in the formats of a language."""
 
+    def __init__(self, locale: Locale) -> None:
+        formats = self._formats = locale.formats
+        self._all_day = locale.translate(ALL_DAY)
+        self.clock, self.day, self.short_day = formats.clock, formats.day, formats.short_day
+        self.weekday, self.short_weekday = formats.weekday, formats.short_weekday
 
-def hours(start_time: str, end_time: str | None, all_day: bool) -> str:
-    """`17:00–19:00`, for a list by day: of an event that ends on a later day, that day too."""
-    if all_day:
-        first, last = date.fromisoformat(start_time), date.fromisoformat(end_time or start_time)
-        return "All day" if first == last else f"{time_text.short_day(first)} – {time_text.short_day(last)}"
-    start, end = _moment(start_time), _moment(end_time or start_time)
-    if end - start < timedelta(hours=24):
-        return clock(start) if end == start else f"{clock(start)}–{clock(end)}"
-    return f"{time_text.short_day(start)}, {clock(start)} – {time_text.short_day(end)}, {clock(end)}"
+    def span(self, start_time: str, end_time: str | None, all_day: bool, zone: str | None = None) -> str:
+        """`Monday, 11 May 2026, 17:00–19:00`, in the record's own zone or another."""
+        if all_day:
+            return self._formats.days(date.fromisoformat(start_time), date.fromisoformat(end_time or start_time))
+        return self._formats.span(_moment(start_time, zone), _moment(end_time, zone) if end_time else None, folds_night=True)
 
+    def hours(self, start_time: str, end_time: str | None, all_day: bool) -> str:
+        """`17:00–19:00`, for a list by day: of an event that ends on a later day, that day too."""
+        if all_day:
+            first, last = date.fromisoformat(start_time), date.fromisoformat(end_time or start_time)
+            return self._all_day if first == last else self._formats.between(self.short_day(first), self.short_day(last))
+        start, end = _moment(start_time), _moment(end_time or start_time)
+        if end - start < timedelta(hours=24):
+            return self.clock(start) if end == start else self._formats.clocks(start, end)
+        return self._formats.between(self._short_at(start), self._short_at(end))
 
-def tile(start_time: str) -> tuple[str, int]:
-    """The month and the day on which an event starts: `("Nov", 17)`."""
-    start = _moment(start_time)
-    return f"{start:%b}", start.day
+    def tile(self, start_time: str) -> tuple[str, int]:
+        """The month and the day on which an event starts: `("Nov", 17)`."""
+        start = _moment(start_time)
+        return self._formats.short_month(start), start.day
 
+    def clock_in(self, start_time: str, zone: str) -> str:
+        """`17:00`, on the clocks of the zone."""
+        return self.clock(_moment(start_time, zone))
 
-def weekday(day: date) -> str:
-    """`Monday`."""
-    return f"{day:%A}"
+    @staticmethod
+    def city(zone: str) -> str:
+        """`New York`, for America/New_York."""
+        return zone.rpartition("/")[2].replace("_", " ")
 
+    @staticmethod
+    def is_foreign(start_time: str, all_day: bool, zone: str) -> bool:
+        """Whether clocks in the zone show another time than those where the event is."""
+        return not all_day and _moment(start_time).utcoffset() != _moment(start_time, zone).utcoffset()
 
-def short_weekday(day: date) -> str:
-    """`Mon`."""
-    return f"{day:%a}"
+    def last_day(self, start_time: str, end_time: str | None) -> str:
+        """The day on which an event ended: `1 November 2026`."""
+        return self._formats.month_day(date.fromisoformat((end_time or start_time)[:10]))
 
+    def in_zone(self, instant: str, zone: str) -> str:
+        """An instant for its reader: `11 May 2026, 17:00`."""
+        local = _moment(instant, zone)
+        return self._formats.at(self._formats.month_day(local), self.clock(local))
 
-def clock_in(start_time: str, zone: str) -> str:
-    """`17:00`, on the clocks of the zone."""
-    return clock(_moment(start_time, zone))
-
-
-def city(zone: str) -> str:
-    """`New York`, for America/New_York."""
-    return zone.rpartition("/")[2].replace("_", " ")
-
-
-def is_foreign(start_time: str, all_day: bool, zone: str) -> bool:
-    """Whether clocks in the zone show another time than those where the event is."""
-    return not all_day and _moment(start_time).utcoffset() != _moment(start_time, zone).utcoffset()
-
-
-def last_day(start_time: str, end_time: str | None) -> str:
-    """The day on which an event ended: `1 November 2026`."""
-    return time_text.month_day(date.fromisoformat((end_time or start_time)[:10]))
-
-
-def in_zone(instant: str, zone: str) -> str:
-    """An instant for its reader: `11 May 2026, 17:00`."""
-    local = _moment(instant, zone)
-    return f"{time_text.month_day(local)}, {clock(local)}"
+    def _short_at(self, moment: datetime) -> str:
+        return self._formats.at(self.short_day(moment), self.clock(moment))
 
 
 def _moment(text: str, zone: str | None = None) -> datetime:

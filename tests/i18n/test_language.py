@@ -1,7 +1,6 @@
 """The language of pages: Accept-Language, the switch, the site's setting."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -12,15 +11,6 @@ from kalends.i18n.catalogs import LANGUAGES, OFFERED
 from kalends.i18n.locale import ENGLISH, choose_locale
 from tests.cast import Cast
 from tests.client import Client
-
-
-@pytest.fixture(autouse=True)
-def all_offered() -> Iterator[None]:
-    """Also the languages whose translation is under way."""
-    offered = OFFERED.copy()
-    OFFERED[:] = LANGUAGES
-    yield
-    OFFERED[:] = offered
 
 
 def test_only_languages_that_are_offered_are_chosen() -> None:

@@ -3,9 +3,9 @@
 from calendar import day_name, month_name
 from collections.abc import Sequence
 
+from kalends.i18n.locale import ENGLISH
 from kalends.ical.canonical_rule import sort_key, sort_numbers
 from kalends.ical.rrule import Recurrence
-from kalends.values.time_text import month_day
 
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", -1: "last", -2: "second to last", -3: "third to last"}
@@ -75,7 +75,7 @@ def _join_days(rule: Recurrence) -> str:
 def _describe_end(rule: Recurrence) -> str:
     if rule.count is not None:
         return ", once" if rule.count == 1 else f", {rule.count} times"
-    return f" until {month_day(rule.until.local.date())}" if rule.until else ""
+    return f" until {ENGLISH.formats.month_day(rule.until.local.date())}" if rule.until else ""
 
 
 def _nth(number: int) -> str:

@@ -1,0 +1,60 @@
+"""Dates, times and numbers as each language writes them."""
+
+from datetime import date, datetime, timedelta, timezone
+
+import pytest
+
+from kalends.i18n.catalogs import LANGUAGES
+from kalends.i18n.locale import ENGLISH, Locale
+from kalends.web.times import Times
+from tests.cast import Cast
+
+START, END = datetime(2026, 5, 11, 17, tzinfo=timezone(timedelta(hours=-5))), datetime(2026, 5, 11, 19, 30)
+
+
+@pytest.mark.parametrize(
+    ("language", "span", "number"),
+    [
+        ("en", "Monday, 11 May 2026, 17:00–19:30", "1,400"),
+        ("de", "Montag, 11. Mai 2026, 17:00–19:30", "1.400"),
+        ("es", "lunes, 11 de mayo de 2026, 17:00–19:30", "1.400"),
+        ("ja", "2026年5月11日月曜日 17:00～19:30", "1,400"),
+    ],
+)
+def test_a_time_and_a_number_are_written_as_in_the_language(language: str, span: str, number: str) -> None:
+    formats = Locale(language).formats
+    assert (formats.span(START, END.replace(tzinfo=START.tzinfo)), formats.number(1400)) == (span, number)
+    assert Locale(language).show(1400) == number
+
+
+def test_days_have_the_names_of_the_language() -> None:
+    formats = Locale("de").formats
+    assert (formats.weekday(START), formats.short_weekday(START), formats.short_month(START)) == ("Montag", "Mo", "Mai")
+    assert (formats.month(START), formats.day_of_year(START), formats.short_day(START)) == ("Mai 2026", "11. Mai", "Mo., 11. Mai")
+    assert (formats.short_month_day(START), formats.short_days(START, START)) == ("11. Mai 2026", "Mo., 11. Mai 2026")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_writes_every_time(language: str) -> None:
+    times, formats = Times(Locale(language)), Locale(language).formats
+    texts = {
+        formats.day_range(date(2026, 12, 30), date(2027, 1, 5)),
+        formats.days(date(2026, 5, 11), date(2026, 5, 13)),
+        formats.short_span(START, START + timedelta(days=2)),
+        times.hours("2026-05-11T17:00-05:00", "2026-05-13T19:00-05:00", all_day=False),
+        times.in_zone("2026-05-11T17:00:00Z", "Europe/Paris"),
+    }
+    assert len(texts) == 5
+    assert all("{" not in text for text in texts)
+
+
+def test_an_end_before_noon_of_the_next_day_is_folded_on_every_clock() -> None:
+    assert Locale("ar").formats.span(START, START + timedelta(hours=9), folds_night=True).count("2026") == 1
+    assert ENGLISH.formats.span(START, START + timedelta(hours=9), folds_night=True) == "Monday, 11 May 2026, 17:00–02:00"
+
+
+@pytest.mark.on_one_database
+def test_a_page_writes_dates_in_the_language_of_the_reader(cast: Cast) -> None:
+    page = cast.alice.get("/calendar", query={"date": "2026-05-11"}, headers={"accept-language": "de"})
+    assert "Mai 2026" in page.text
+    assert "Montag" in page.text
