@@ -11,9 +11,10 @@ from tests.cast import Cast
 from tests.client import Client
 from tests.openapi.serving import Service, serving
 from tests.web import chromium
+from tests.web.parsed import ParsedPages
 from tests.web.scene import Scene
 from tests.web.through import Through
-from tests.web.windows import Windows
+from tests.web.windows import Windows, go
 
 
 @pytest.fixture(scope="session")
@@ -77,3 +78,11 @@ def looks(lasting_windows: Windows) -> Iterator[Windows]:
     """Windows that tests share: most of a look is the opening of one. Each test begins without cookies, and opens its own page."""
     yield lasting_windows
     lasting_windows.check()
+
+
+@pytest.fixture(scope="session")
+def parsed_pages(lasting_windows: Windows, guest: Client) -> ParsedPages:
+    window = lasting_windows.open()
+    # Parsed documents have the address of their window.
+    go(window, "/docs/errors")
+    return ParsedPages(window, guest)

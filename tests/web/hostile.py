@@ -4,6 +4,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from tests.web.parsed import Parsed
+
 SHORT = "\"'><x-hit onfocus=hit=1><script>hit=1</script>{{7*7}}&lt;"
 LONG = [
     SHORT,
@@ -66,9 +68,9 @@ READ = """() => [
 ].join('\\n')"""
 
 
-def what_got_in(page: Page) -> Any:
+def what_got_in(page: Page | Parsed) -> Any:
     return page.evaluate(WHAT_GOT_IN)
 
 
-def read(page: Page) -> str:
+def read(page: Page | Parsed) -> str:
     return str(page.evaluate(READ))
