@@ -87,6 +87,7 @@ from kalends.responses import reminder_pages as response_reminder_pages
 from kalends.sessions import api as sessions
 from kalends.sessions.store import authenticate
 from kalends.settings import Settings
+from kalends.site import api as site
 from kalends.subscribers import api as subscribers
 from kalends.subscribers import confirm_pages, unsubscribe_pages
 from kalends.subscribers import pages as subscriber_pages
@@ -94,7 +95,7 @@ from kalends.trash import api as trash
 from kalends.trash import pages as trash_pages
 from kalends.users import api as users
 from kalends.values import timestamps
-from kalends.web import failures, static_pages
+from kalends.web import accent_pages, failures, static_pages
 from kalends.web.render import limit_inputs
 from kalends.webhooks import api as webhooks
 from kalends.webhooks import pages as webhook_pages
@@ -103,7 +104,7 @@ from kalends.webhooks import pages as webhook_pages
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history, event_image),
     *(comments, responses, event_questions, calendar_questions, event_reminders, calendar_reminders, contacts, deliveries, subscribers),
-    *(changes, changes_stream, trash, webhooks, reports),
+    *(changes, changes_stream, trash, webhooks, reports, site),
     *(
         home_pages,
         organiser_pages,
@@ -123,7 +124,7 @@ FEATURES = [
     *(event_question_pages, calendar_question_pages, response_question_pages, event_reminder_pages, calendar_reminder_pages),
     *(response_edit_pages, response_link_pages, response_reminder_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(report_pages, subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages, stop_pages),
-    *(reference, docs_pages, static_pages, picture_pages, discovery_pages, health),
+    *(reference, docs_pages, static_pages, accent_pages, picture_pages, discovery_pages, health),
 ]
 
 ENDPOINTS = endpoints_of(FEATURES)

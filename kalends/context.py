@@ -1,7 +1,7 @@
 """The context of an action: its transaction, its actor, the time and the settings. It is passed as an argument, never global."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from random import getrandbits
 from time import time_ns
 from types import TracebackType
@@ -12,6 +12,7 @@ from msgspec import Struct
 from kalends import errors
 from kalends.db import Author, Database, Transaction
 from kalends.i18n import locale
+from kalends.records.site import Site
 from kalends.reply import Wait
 from kalends.settings import Settings
 from kalends.values import timestamps
@@ -141,6 +142,7 @@ class Context:
         "now",
         "refusal",
         "settings",
+        "site",
         "status",
         "unchanged",
         "via",
@@ -181,15 +183,22 @@ class Context:
         self._locale: locale.Locale | None = None
         # What the journal records instead of the kind of the request.
         self.via: str | None = None
+        # The settings of the site, once they are read (kalends/site/store.py).
+        self.site: Site | None = None
 
     @property
     def locale(self) -> locale.Locale:
         """The language and the formats of the reader."""
-        if self._locale is None:
-            accepted = self.caller.headers.get("accept-language", "")
-            user = self.actor.language if self.actor else ""
-            self._locale = locale.choose_locale(user, self.caller.cookie(locale.COOKIE), accepted, self.settings.language)
-        return self._locale
+        if self._locale:
+            return self._locale
+        default = self.site.language if self.site else self.settings.language or locale.ENGLISH.language
+        accepted = self.caller.headers.get("accept-language", "")
+        user = self.actor.language if self.actor else ""
+        chosen = locale.choose_locale(user, self.caller.cookie(locale.COOKIE), accepted, default)
+        if self.site:
+            # Until the site is read, its language is not known.
+            self._locale = chosen
+        return chosen
 
     def author(self) -> Author:
         """What the journal records of the changes of this request or command."""
@@ -217,6 +226,10 @@ class Context:
         if self._deferred:
             self.commit()
         return _TransactionScope(self, self.db.read())
+
+    def join_read(self) -> "AbstractContextManager[Transaction]":
+        """The open transaction, or else a read snapshot for the block."""
+        return nullcontext(self._tx) if self._tx else self.read()
 
     def write(self, *, alone: bool = False, is_last: bool = True) -> "_TransactionScope":
         """Open a write transaction for the block, which commits when the block ends.

@@ -1,6 +1,7 @@
 """Every setting once: name, type, default and meaning; read from the command, the environment and kalends.toml."""
 
 import os
+import re
 import tomllib
 from collections.abc import Callable
 from ipaddress import ip_network
@@ -19,6 +20,8 @@ PREFIX = "KALENDS_"
 FILE = "kalends.toml"
 # The settings that may hold a secret: hidden from `kalends settings`, and read from a file that KALENDS_<NAME>_FILE names.
 SECRETS = ("secret", "database", "metrics_token", "email", "inbound", "sms")
+COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+WEB_ADDRESS = re.compile(r"https?://[^\s/]\S*")
 
 
 class WrongSetting(Exception):
@@ -31,8 +34,22 @@ class Settings(Struct, frozen=True, kw_only=True):
     base_url: Annotated[str, Meta(description="Public address of the service; all links are built from it. Default: http://HOST:PORT.")] = (
         ""
     )
-    site_name: Annotated[str, Meta(description="Name of the site, at the top of its pages and in its feeds.")] = "Kalends"
-    site_line: Annotated[str, Meta(description="A line below the title of the start page that says what the site is.")] = ""
+    # Those of the site are set on a page unless they are set here (kalends/site/store.py).
+    site_name: Annotated[str, Meta(description="Name of the site, at the top of its pages and in its feeds; else an admin sets it.")] = ""
+    site_headline: Annotated[str, Meta(description="Title of the start page; else an admin sets it.")] = ""
+    site_line: Annotated[
+        str, Meta(description="A line below the title of the start page that says what the site is; else an admin sets it.")
+    ] = ""
+    accent_color: Annotated[str, Meta(description="Colour of links and buttons, such as `#2a5db0`; else an admin sets it.")] = ""
+    language: Annotated[
+        Literal["", Language],
+        Meta(
+            description="Language of pages for guests whose browser asks for none that there is, and of mail to people who chose none; "
+            "else an admin sets it."
+        ),
+    ] = ""
+    imprint_url: Annotated[str, Meta(description="Address of the imprint, at the foot of each page; else an admin sets it.")] = ""
+    privacy_url: Annotated[str, Meta(description="Address of the privacy policy, at the foot of each page; else an admin sets it.")] = ""
     host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535, description="Port to listen on.")] = 8000
     workers: Annotated[int, Meta(ge=1, le=64, description="Number of server processes.")] = 1
@@ -71,13 +88,14 @@ class Settings(Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     time_zone: Annotated[
-        str, Meta(description="Time zone in which guests see times until they choose another one, such as `Europe/Paris`.")
-    ] = "UTC"
-    language: Annotated[
-        Language,
-        Meta(description="Language of pages for guests whose browser asks for none that there is, and of mail to people who chose none."),
-    ] = "en"
-    registration: Annotated[Literal["open", "closed"], Meta(description="Whether people can register on their own.")] = "open"
+        str,
+        Meta(
+            description="Time zone in which guests see times until they choose another one, such as `Europe/Paris`; else an admin sets it."
+        ),
+    ] = ""
+    registration: Annotated[
+        Literal["", "open", "closed"], Meta(description="Who can register: everybody or nobody; else an admin sets it.")
+    ] = ""
     rate_limits: Annotated[
         Literal["on", "off"], Meta(description="Whether guests' writes and searches, failed logins and outgoing messages are rate-limited.")
     ] = "on"
@@ -247,7 +265,7 @@ def choices(name: str) -> str:
     hint = _hint(name)
     if hint.__origin__ is int:
         return f"a whole number from {hint.__metadata__[0].ge} to {hint.__metadata__[0].le}"
-    return " | ".join(hint.__origin__.__args__) if hasattr(hint.__origin__, "__args__") else "text"
+    return " | ".join(filter(None, hint.__origin__.__args__)) if hasattr(hint.__origin__, "__args__") else "text"
 
 
 def _hint(name: str) -> Any:
@@ -303,8 +321,13 @@ def _checked(values: dict[str, Any]) -> Settings:
         raise WrongSetting(f"{variable('database')} must begin with postgresql://, or be empty for SQLite.")
     if settings.secret and len(settings.secret) < 32:
         raise WrongSetting(f"{variable('secret')} must have at least 32 characters.")
-    if settings.time_zone not in known_zones():
+    if settings.time_zone and settings.time_zone not in known_zones():
         raise WrongSetting(f"{variable('time_zone')} is {settings.time_zone!r}, and must be an IANA time zone such as Europe/Paris.")
+    if settings.accent_color and not COLOR.fullmatch(settings.accent_color):
+        raise WrongSetting(f"{variable('accent_color')} is {settings.accent_color!r}, and must be a colour such as #2a5db0.")
+    for name in ("imprint_url", "privacy_url"):
+        if getattr(settings, name) and not WEB_ADDRESS.fullmatch(getattr(settings, name)):
+            raise WrongSetting(f"{variable(name)} must be an address that begins with https:// or http://.")
     for network in listed(settings.trusted_proxies):
         try:
             ip_network(network, strict=False)

@@ -33,7 +33,7 @@ FOLDERS = {
 # From the bottom up. A folder may import from those before it.
 FOLDER_ORDER = [
     *("i18n", "values", "ical", "net", "records", "db", "backup", "idempotency", "policy", "http"),
-    *("blocks", "journal", "web", "pictures", "contacts", "deliveries", "questions", "health", "subscribers"),
+    *("blocks", "journal", "site", "web", "pictures", "contacts", "deliveries", "questions", "health", "subscribers"),
     *("responses", "comments", "events", "calendars", "reports", "home", "organisers", "users", "sessions", "keys", "outbound"),
     *("changes", "trash", "webhooks", "inbound", "calendar_view", "discovery", "demo", "reference", "account", "commands"),
 ]
@@ -171,6 +171,7 @@ MODULE_LAYERS = {
         *("webhooks.queue", "webhooks.signature"),
         *("users.reset_link", "users.reset_requests", "users.signed_link", "users.suspension", "users.verify_link", "users.weak_passwords"),
         *(
+            "web.accent",
             "web.autolink",
             "web.markdown",
             "web.cover",

@@ -45,6 +45,7 @@ Row = tuple[int, int, int, int, int]
 EVERYBODY: Row = (200, 200, 200, 200, 200)
 SIGNED_IN: Row = (401, 200, 200, 200, 200)
 REDIRECTED: Row = (308, 308, 308, 308, 308)
+ADMINS: Row = (401, 403, 403, 403, 403)
 OWN_ONLY: Row = (401, 200, 404, 404, 404)
 
 # For the responder and editors, and for everybody who sends the token of the personal link.
@@ -80,7 +81,11 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /pictures/{picture_name}": {"private": EVERYBODY, "public": EVERYBODY},
     # For the networks on which links are shared: they have no account.
     "GET /events/{event_id}/share_picture.png": {"private": (404, 404, 404, 404, 404), "public": EVERYBODY},
+    "GET /accent/{color_name}": {"": EVERYBODY},
     "GET /robots.txt": {"": EVERYBODY},
+    # Only for admins, which nobody of the table is.
+    "GET /api/site": {"": EVERYBODY},
+    "PUT /api/site": {"": ADMINS},
     "GET /sitemap.xml": {"": EVERYBODY},
     "GET /feed.xml": {"": EVERYBODY},
     "GET /atom.xml": {"": EVERYBODY},
@@ -501,6 +506,7 @@ class Scene:
             "name": lambda: "style.css",
             "picture_name": lambda: a_picture(self.actors["owner"], self.event).rpartition("/")[2],
             "page_name": lambda: "api",
+            "color_name": lambda: "2a5db0",
         }
         return values[name]()
 

@@ -5,6 +5,7 @@ from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.sessions import api as sessions
 from kalends.sessions.model import Credentials
+from kalends.site import store as sites
 from kalends.users import api
 from kalends.users.model import Registration
 from kalends.values.datetimes import known_zones
@@ -21,7 +22,7 @@ def _form(ctx: Context, form: FormState | None = None) -> Document:
 @page("GET", "/sign-up", guests=True)
 def new(ctx: Context) -> Document:
     """The form to create an account."""
-    if ctx.settings.registration == "closed":
+    if sites.get(ctx).registration != "open":
         return render("account/sign_up_closed.html", ctx, status=403, title="Accounts are by invitation")
     return _form(ctx)
 

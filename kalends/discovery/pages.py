@@ -12,6 +12,7 @@ from kalends.home.search import Search, to_filters, to_query, to_span, to_url
 from kalends.http.endpoint import FORMATS, Document, endpoint
 from kalends.http.input.types import Id
 from kalends.policy import Right
+from kalends.site import store as sites
 from kalends.values import timestamps
 from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render_text, static_url
@@ -21,6 +22,7 @@ RSS = "application/rss+xml; charset=utf-8"
 ATOM = "application/atom+xml; charset=utf-8"
 FEED_SIZE = 50
 HOUR = "public, max-age=3600"
+PAPER, ACCENT = "#faf7f2", "#9c3318"
 # What is not for search engines: forms, embedded copies of pages, and what belongs to one person.
 DISALLOWED = ("/api/", "/embed/", "/r/", "/u/", "/c/", "/sign-in", "/sign-up", "/account", "/calendar?")
 
@@ -100,9 +102,10 @@ def _render_feed(ctx: Context, params: FeedQuery, name: str, content_type: str) 
     cards, _ = upcoming.find(ctx, to_query(params, span, FEED_SIZE), span.since, zone, [calendar] if calendar else None)
     events = [card.event for card in cards]
     filters = to_filters(params) | ({"calendar_id": str(calendar.id)} if calendar else {})
+    site_name = sites.get(ctx).name
     body = render_text(
         f"discovery/{name}",
-        name=f"{calendar.name} · {ctx.settings.site_name}" if calendar else ctx.settings.site_name,
+        name=f"{calendar.name} · {site_name}" if calendar else site_name,
         self_url=f"{ctx.settings.url}{to_url(f'/{name}', filters)}",
         page_url=f"{ctx.settings.url}{f'/calendars/{calendar.id}' if calendar else to_url('/', filters)}",
         events=events,
@@ -113,16 +116,17 @@ def _render_feed(ctx: Context, params: FeedQuery, name: str, content_type: str) 
     return Document(body.encode(errors="replace"), content_type)
 
 
-@endpoint("GET", "/manifest.json", guests=True, transaction=False, credentials=False)
+@endpoint("GET", "/manifest.json", guests=True, credentials=False)
 def manifest(ctx: Context) -> Manifest:
     """The web app manifest."""
+    site = sites.get(ctx)
     icons = [
         Icon(static_url("mark.svg"), "any", "image/svg+xml", "any"),
         Icon(static_url("icon-192.png"), "192x192", "image/png", "any"),
         Icon(static_url("icon-512.png"), "512x512", "image/png", "any"),
         Icon(static_url("icon-maskable-512.png"), "512x512", "image/png", "maskable"),
     ]
-    return Manifest(ctx.settings.site_name, ctx.settings.site_name[:12], "/", "/", "standalone", "#faf7f2", "#9c3318", icons)
+    return Manifest(site.name, site.name[:12], "/", "/", "standalone", PAPER, site.accent_color or ACCENT, icons)
 
 
 def _format_date(updated_at: str) -> str:

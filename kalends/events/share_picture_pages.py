@@ -14,6 +14,7 @@ from kalends.pictures import share_picture, store
 from kalends.pictures.share_picture import SharePicture
 from kalends.policy import Right
 from kalends.records.event import Event
+from kalends.site import store as sites
 from kalends.values.picture import parse_path
 from kalends.web.cover import DEFAULT_COLOR, draw_cover
 from kalends.web.page import page
@@ -34,7 +35,7 @@ def show(ctx: Context, event_id: int, params: Version) -> Document:
     """Title, time and place of a public event beside its picture, 1200 by 630 pixels. Its address changes with the event."""
     with ctx.read():
         event = policy.event(ctx, event_id, to=Right.SEE)
-        is_current = params.v == _version(event, ctx.settings.site_name)
+        is_current = params.v == _version(event, sites.get(ctx).name)
         picture = _describe(ctx, event)
     content = share_picture.draw(picture)
     ctx.headers["Cache-Control"] = "public, max-age=31536000, immutable" if is_current else "public, max-age=300"
@@ -44,7 +45,7 @@ def show(ctx: Context, event_id: int, params: Version) -> Document:
 
 def share_picture_url(ctx: Context, event: Event) -> str:
     """The address of the picture, which changes with the event, so that it can be cached for ever."""
-    return f"{ctx.settings.url}/events/{event.id}/share_picture.png?v={_version(event, ctx.settings.site_name)}"
+    return f"{ctx.settings.url}/events/{event.id}/share_picture.png?v={_version(event, sites.get(ctx).name)}"
 
 
 def _version(event: Event, site_name: str) -> str:
@@ -59,7 +60,7 @@ def _describe(ctx: Context, event: Event) -> SharePicture:
         title=event.title,
         date=Times(ENGLISH).span(start_time, end_time, event.all_day),
         place=event.location_name or event.location or "",
-        site_name=ctx.settings.site_name,
+        site_name=sites.get(ctx).name,
         color=_find_color(ctx, event),
         circles=tuple(cover.circles),
         heights=cover.heights,

@@ -10,6 +10,7 @@ from kalends.home import facets
 from kalends.home.search import Search, to_calendar_url, to_filters, to_query, to_span, to_url
 from kalends.http.endpoint import Document
 from kalends.i18n import gettext
+from kalends.site import store as sites
 from kalends.web.forms import filled
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone
@@ -33,7 +34,7 @@ def show(ctx: Context, params: Search) -> Document:
     return render(
         "home/show.html",
         ctx,
-        title="What is on",
+        title=sites.get(ctx).headline,
         form=filled(structs.asdict(params)),
         days=days.group(cards, span.since, ctx.now, zone, ctx.locale.formats),
         choices=[_choice(params, "when", when, name) for when, name in [(None, gettext("All")), *days.NAMES.items()]],
@@ -48,7 +49,7 @@ def show(ctx: Context, params: Search) -> Document:
 
 def _follow(ctx: Context, params: Search) -> FollowLinks:
     """How to follow the list, as it is narrowed."""
-    name = ctx.settings.site_name
+    name = sites.get(ctx).name
     return follow_links.build(
         ctx.settings, name, to_calendar_url(params, ctx.settings.url), to_url("", to_filters(params)).removeprefix("?")
     )

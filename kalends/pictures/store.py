@@ -10,7 +10,9 @@ MEGABYTE = 1_000_000
 DAY = 86_400
 # How many pictures are deleted in one transaction.
 BATCH = 100
-_IS_USED = "EXISTS (SELECT 1 FROM events e WHERE e.image_url = pictures.path)"
+_IS_USED = """(
+    EXISTS (SELECT 1 FROM events e WHERE e.image_url = pictures.path) OR EXISTS (SELECT 1 FROM site s WHERE s.logo = pictures.path)
+)"""
 
 
 def insert(ctx: Context, owner_id: int, picture: Picture, converted: Converted) -> None:
@@ -44,7 +46,7 @@ def find_file(ctx: Context, path: str) -> bytes | None:
 
 
 def clean_up(ctx: Context) -> None:
-    """Delete pictures that no event has had for as long as a change can be undone; those of deleted accounts at once.
+    """Delete pictures that neither the site nor an event has had for as long as a change can be undone; those of deleted accounts at once.
 
     A trigger marks a picture with 0 when an event loses it."""
     ctx.tx.run(

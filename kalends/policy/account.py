@@ -7,6 +7,7 @@ from kalends.policy.actor import user
 from kalends.records.contact import Contact
 from kalends.records.key import Key
 from kalends.records.session import Session
+from kalends.records.site import Site
 from kalends.records.subscriber import Subscriber
 from kalends.records.suppression import Suppression
 from kalends.records.user import User
@@ -21,8 +22,8 @@ CONTACT_LISTS = {
 }
 
 
-def require_open_registration(ctx: Context) -> None:
-    if ctx.settings.registration == "closed":
+def require_open_registration(site: Site) -> None:
+    if site.registration != "open":
         raise errors.Forbidden("Registration is closed here. Ask the operator for an account.")
 
 

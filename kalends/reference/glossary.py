@@ -18,6 +18,7 @@ from kalends.questions.model import PER
 from kalends.records.delivery import PLACE_NOTICES, MessageKind
 from kalends.records.event import Visibility
 from kalends.records.response_settings import WaitingList, WaitingOrder
+from kalends.records.site import Registration
 from kalends.records.suppression import Purpose
 from kalends.records.suppression import Reason as SuppressionReason
 from kalends.records.user import AccountStatus, ResponseNotices, Role
@@ -336,6 +337,18 @@ MEANINGS = {
     "shared_secret": "The secret for digests. It is shown once.",
     "token": "The session token. It is shown once.",
     "expires_at": "When the session ends, in UTC.",
+    # Site
+    "SiteDetail.name": "Name of the site.",
+    "headline": "Title of the start page.",
+    "tagline": "A line that says what the site is.",
+    "logo_url": "Address of the logo; null if there is none.",
+    "accent_color": "Colour of links and buttons; null for that of Kalends.",
+    "SiteDetail.time_zone": "Time zone in which guests see times until they choose another one.",
+    "language": "Default language of the site.",
+    "imprint_url": "Address of the imprint.",
+    "privacy_url": "Address of the privacy policy.",
+    "registration": "Who can register: everybody or nobody.",
+    "fixed": "The settings that the operator has set in the environment, and nobody can change here; for admins only.",
     # Problems
     "type": "Kind of problem, for programs.",
     "ProblemBody.title": "Kind of problem, for people.",
@@ -359,6 +372,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "disabled_reason": get_args(DisabledReason),
     "UserDetail.role": get_args(Role),
     "UserDetail.status": get_args(AccountStatus),
+    "registration": get_args(split_annotated(Registration)[0]),
     "response_notices": get_args(split_annotated(ResponseNotices)[0]),
     "InvitationItem.state": get_args(InvitationState),
     "WebhookDeliveryItem.kind": DELIVERY_KINDS,
@@ -397,6 +411,7 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     get_args(DisabledReason): "WebhookDisabledReason",
     ("at_once", "daily", "off"): "ResponseNotices",
     get_args(Role): "UserRole",
+    ("open", "invitation", "approval", "closed"): "Registration",
     get_args(AccountStatus): "AccountStatus",
     GROUPS: "ReminderAudience",
     STATES: "ReminderState",

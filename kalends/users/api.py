@@ -20,6 +20,7 @@ from kalends.records.user import User
 from kalends.responses import news
 from kalends.sessions import credentials
 from kalends.sessions import store as sessions
+from kalends.site import store as sites
 from kalends.users import passwords, present, store, weak_passwords
 from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, UserDetail
 from kalends.values.text import fold_case
@@ -39,7 +40,7 @@ def create(ctx: Context, params: Registration) -> UserDetail:
     They can sign in and create events before that; until then others cannot find them by the address. The first user of a service
     administers it.
     """
-    policy.require_open_registration(ctx)
+    policy.require_open_registration(sites.get(ctx))
     weak_passwords.refuse(ctx, params.password, params)
     _require_free_names(ctx, params)
     password_hash = passwords.hash_password(params.password)

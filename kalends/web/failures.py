@@ -12,6 +12,7 @@ from kalends.http.input.params import gather
 from kalends.http.request import Request
 from kalends.reply import Reply
 from kalends.settings import Settings
+from kalends.site import store as sites
 from kalends.values import timestamps
 from kalends.values.upload import Upload
 from kalends.web.forms import FormState
@@ -49,6 +50,9 @@ def _document(ctx: Context, request: Request, problem: Problem) -> Document:
 def _error(ctx: Context, request: Request, problem: Problem) -> Document:
     """The error page, with the form to send again where that may help."""
     status = problem.status
+    if status >= 500:
+        # The database may be the reason.
+        ctx.site = sites.without_database(ctx.settings)
     pairs = flatten(_form(request)) if status in TEMPORARY else []
     if pairs:
         ctx.headers["Cache-Control"] = "no-store"

@@ -1,6 +1,7 @@
 """The time zone in which pages show times: a member's own; for guests the one in their cookie, else the site's."""
 
 from kalends.context import Context
+from kalends.site import store as sites
 from kalends.values.datetimes import known_zones
 
 COOKIE = "kalends_zone"
@@ -12,7 +13,7 @@ def reader_zone(ctx: Context) -> str:
     if ctx.actor:
         return ctx.actor.time_zone
     zone = ctx.caller.cookie(COOKIE)
-    return zone if zone in known_zones() else ctx.settings.time_zone
+    return zone if zone in known_zones() else sites.get_or_default(ctx).time_zone
 
 
 def remember_zone(ctx: Context, zone: str) -> None:

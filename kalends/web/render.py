@@ -14,6 +14,8 @@ from kalends.http.input.options import split_annotated
 from kalends.i18n.locale import ENGLISH, Locale
 from kalends.reply import add_vary
 from kalends.settings import Settings
+from kalends.site import store as sites
+from kalends.values.picture import parse_path
 from kalends.web import notices
 from kalends.web.environment import GLOBALS, environment
 from kalends.web.forms import FormState
@@ -39,9 +41,10 @@ def render(template: str, ctx: Context, *, status: int = 200, form: FormState | 
         # The next user of the browser must not find the page in its cache.
         ctx.headers["Cache-Control"] = "no-store"
     notice = notices.take(ctx) if csp == POLICY else None
+    site = sites.get_or_default(ctx)
     add_vary(ctx.headers, "Accept-Language")
     page = environment(ctx.locale).get_template(template)
-    values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice}
+    values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice, "site": site, "logo": parse_path(site.logo)}
     body = page.render(**values, path=ctx.caller.path, reader_zone=reader_zone(ctx))
     # A value from JSON may hold a lone surrogate.
     return Document(body.encode(errors="replace"), HTML, status)

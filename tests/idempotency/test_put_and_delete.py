@@ -23,6 +23,7 @@ from tests.cast import (
     shared,
 )
 from tests.client import Client, Reply
+from tests.site.administrator import Admin
 
 AT_ONCE = 4
 
@@ -160,6 +161,7 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "DELETE /api/keys/{key_id}": _key,
     "PUT /api/webhooks/{webhook_id}": lambda cast: ((a_webhook(cast.alice)["id"],), cast.alice, {"kinds": ["event"]}),
     "DELETE /api/webhooks/{webhook_id}": lambda cast: ((a_webhook(cast.alice)["id"],), cast.alice, {}),
+    "PUT /api/site": lambda cast: ((), Admin(cast.anonymous, "ada"), {"name": None}),
     "PUT /api/users/{user_id}": _oneself("alice", name="Alicia"),
 }
 # Not tried here: who deletes the account cannot sign in to ask again; the others delete one row, as those above do.

@@ -1,0 +1,43 @@
+"""The settings of the site: the row, and what is in force."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Registration = Annotated[
+    Literal["open", "closed"],
+    Meta(description="Who can register: everybody or nobody."),
+]
+
+
+class SiteRow(Struct, frozen=True):
+    """The row of the table `site`; null where nothing is set."""
+
+    name: str | None
+    headline: str | None
+    tagline: str | None
+    # The path of a picture.
+    logo: str | None
+    accent_color: str | None
+    time_zone: str | None
+    language: str | None
+    imprint_url: str | None
+    privacy_url: str | None
+    registration: Registration | None
+
+
+class Site(Struct, frozen=True, kw_only=True):
+    """The settings of the site in force."""
+
+    name: str
+    headline: str
+    tagline: str
+    logo: str | None
+    accent_color: str
+    time_zone: str
+    language: str
+    imprint_url: str
+    privacy_url: str
+    registration: Registration
+    # Whether the reader administers it: what shows the settings also shows the way to change them.
+    reader_is_admin: bool = False

@@ -1,0 +1,58 @@
+"""The settings of the site, which everybody reads and admins change."""
+
+from msgspec import UNSET, structs
+
+from kalends import errors, policy
+from kalends.context import Context
+from kalends.errors import FieldError
+from kalends.http.endpoint import endpoint
+from kalends.http.input.fields import Changes
+from kalends.settings import variable
+from kalends.site import store
+from kalends.site.model import FIXED, SiteDetail, SiteInput
+from kalends.values.picture import to_url
+
+
+@endpoint("GET", "/api/site", guests=True)
+def show(ctx: Context) -> SiteDetail:
+    """The settings of the site. For admins, `fixed` lists those that the operator has set in the environment."""
+    return _detail(ctx)
+
+
+@endpoint("PUT", "/api/site")
+def update(ctx: Context, params: Changes[SiteInput]) -> SiteDetail:
+    """Change settings of the site; null means the default. For admins.
+
+    Every process shows the change at once. 409 for a setting that the operator has set in the environment.
+    """
+    policy.admin(ctx)
+    row = store.get_row(ctx)
+    _require_open(ctx, params)
+    store.update(ctx, structs.replace(row, **params.values))
+    return _detail(ctx)
+
+
+def _require_open(ctx: Context, params: Changes[SiteInput]) -> None:
+    """Raise Conflict for each setting that the operator has set to another value."""
+    fixed = store.fixed_values(ctx.settings)
+    names = [name for name, value in params.values.items() if name in fixed and (value or "") != fixed[name]]
+    if names:
+        variables = ", ".join(variable(store.OPERATOR_SETTINGS[name]) for name in names)
+        raise errors.Conflict(f"The operator has set {variables}.", [FieldError(name, FIXED, "conflict") for name in names])
+
+
+def _detail(ctx: Context) -> SiteDetail:
+    site = store.get(ctx)
+    return SiteDetail(
+        name=site.name,
+        headline=str(site.headline),
+        tagline=site.tagline or None,
+        logo_url=to_url(site.logo, ctx.settings.url),
+        accent_color=site.accent_color or None,
+        time_zone=site.time_zone,
+        language=site.language or None,
+        imprint_url=site.imprint_url or None,
+        privacy_url=site.privacy_url or None,
+        registration=site.registration,
+        fixed=sorted(store.fixed_values(ctx.settings)) if site.reader_is_admin else UNSET,
+    )

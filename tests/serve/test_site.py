@@ -1,0 +1,18 @@
+"""The settings of the site at real servers: all of them show a change at once."""
+
+from tests.serve.conftest import Start
+from tests.serve.running import bearer
+
+
+def test_two_server_processes_see_a_changed_setting_at_once(start: Start, database: str) -> None:
+    """No request may come too late, so none is repeated: the first one after the reply to the change shows it."""
+    servers = [start(database=database), start(database=database)]
+    assert servers[0].process.pid != servers[1].process.pid
+    admin = bearer(servers[0].sign_up("ada"))
+    for number in range(10):
+        name = f"Name {number}"
+        changed = servers[number % 2].request("PUT", "/api/site", {"name": name}, headers=admin)
+        assert (changed.status, changed.json["name"]) == (200, name)
+        for server in servers:
+            assert f"· {name}</title>" in server.get("/").text
+            assert server.get("/api/site").json["name"] == name

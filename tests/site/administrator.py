@@ -1,0 +1,20 @@
+"""Somebody who administers the site."""
+
+from typing import Any
+
+from kalends.context import Context
+from kalends.users import store as users
+from tests.cast import Person
+from tests.client import Client
+
+
+class Admin(Person):
+    """A user with the role admin."""
+
+    def _enter(self, guest: Client, profile: dict[str, Any]) -> tuple[dict[str, Any], str, str]:
+        user, session_id, token = super()._enter(guest, profile)
+        services = guest.app._services  # type: ignore[attr-defined]
+        ctx = Context(services.db, services.settings, services.clock())
+        with ctx.write():
+            users.update_role(ctx, user["id"], "admin")
+        return user, session_id, token

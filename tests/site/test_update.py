@@ -1,0 +1,70 @@
+"""PUT /api/site: admins change the settings, and every page shows them."""
+
+from typing import Any
+
+import pytest
+
+from tests.cast import Cast
+from tests.http.stored_rows import FreshService
+from tests.site.administrator import Admin
+
+SETTINGS = {
+    "name": "Jazz in Lyon",
+    "headline": "Tonight and later",
+    "tagline": "Concerts, big and small.",
+    "accent_color": "#2a5db0",
+    "time_zone": "Europe/Paris",
+    "language": "fr",
+    "imprint_url": "https://jazz.example/imprint",
+    "privacy_url": "https://jazz.example/privacy",
+    "registration": "closed",
+}
+
+
+def test_pages_show_what_an_admin_has_set(site: FreshService, admin: Admin) -> None:
+    assert admin.put("/api/site", json=SETTINGS).status == 200
+    page = site.guest.get("/").text
+    for text in (
+        "<title>Tonight and later · Jazz in Lyon</title>",
+        "Concerts, big and small.",
+        'href="/accent/2a5db0"',
+        'href="https://jazz.example/imprint"',
+        'href="https://jazz.example/privacy"',
+    ):
+        assert text in page
+    assert "/sign-up" not in page
+    assert "<title>Jazz in Lyon</title>" in site.guest.get("/feed.xml").text
+    manifest = site.guest.get("/manifest.json").json
+    assert (manifest["name"], manifest["theme_color"]) == ("Jazz in Lyon", "#2a5db0")
+    assert "Jazz in Lyon" in site.guest.get("/nowhere", headers={"Accept": "text/html"}).text
+    assert "Europe/Paris" in site.guest.get("/calendar").text
+
+
+def test_a_setting_that_is_not_sent_stays_and_null_means_the_default(site: FreshService, admin: Admin) -> None:
+    admin.put("/api/site", json=SETTINGS)
+    shown = admin.put("/api/site", json={"name": None, "tagline": "Other words"}).json
+    assert shown == SETTINGS | {"name": "Kalends", "tagline": "Other words", "logo_url": None, "fixed": []}
+    assert site.guest.get("/api/site").json["tagline"] == "Other words"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("accent_color", "red"),
+        ("accent_color", "#12345"),
+        ("time_zone", "Paris"),
+        ("language", "français"),
+        ("imprint_url", "javascript:alert(1)"),
+        ("privacy_url", "https:// x"),
+        ("registration", "sometimes"),
+        ("name", "x" * 61),
+    ],
+)
+@pytest.mark.on_one_database
+def test_an_invalid_setting_is_refused(admin: Admin, field: str, value: Any) -> None:
+    reply = admin.put("/api/site", json={field: value})
+    assert (reply.status, [error["field"] for error in reply.json["errors"]]) == (422, [field])
+
+
+def test_only_admins_change_the_settings(cast: Cast) -> None:
+    assert [client.put("/api/site", json={"name": "Mine"}).status for client in (cast.anonymous, cast.alice)] == [401, 403]
