@@ -7,6 +7,7 @@ from functools import partial
 from kalends import log, settings, tokens
 from kalends.account import (
     block_pages,
+    device_pages,
     key_pages,
     language_pages,
     notice_pages,
@@ -38,6 +39,7 @@ from kalends.comments import pages as comment_pages
 from kalends.contacts import api as contacts
 from kalends.contacts import import_pages as contact_import_pages
 from kalends.contacts import pages as contact_pages
+from kalends.dav import serve as dav
 from kalends.db import Database, open_database
 from kalends.deliveries import api as deliveries
 from kalends.deliveries import pages as delivery_pages
@@ -118,7 +120,7 @@ FEATURES = [
     ),
     *(calendar_view, embed_pages),
     *(sign_in_pages, sign_out_pages, sign_up_pages, reset_pages, verify_pages),
-    *(account_pages, session_pages, key_pages, block_pages, settings_pages, language_pages, notice_pages, webhook_pages),
+    *(account_pages, session_pages, key_pages, device_pages, block_pages, settings_pages, language_pages, notice_pages, webhook_pages),
     *(calendar_pages, sharing_pages, calendar_import_pages, contact_pages, contact_import_pages),
     *(event_invitations, event_invitation_pages, invitation_link_pages, event_messages, event_message_pages),
     *(event_question_pages, calendar_question_pages, response_question_pages, event_reminder_pages, calendar_reminder_pages),
@@ -134,7 +136,8 @@ limit_inputs(ENDPOINTS)
 
 def application(db: Database, settings: Settings, clock: Callable[[], int] = timestamps.now) -> Application:
     """The service, with all its endpoints."""
-    return Application(ENDPOINTS, db, settings, authenticate, idempotent_responses, clock, partial(failures.reply, db, settings))
+    error_page = partial(failures.reply, db, settings)
+    return Application(ENDPOINTS, db, settings, authenticate, idempotent_responses, clock, error_page, dav.mounts)
 
 
 def rsgi() -> Edge:

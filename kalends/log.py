@@ -11,7 +11,9 @@ import msgspec
 
 from kalends.settings import Settings
 
-METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
+METHODS = frozenset(
+    {"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "PROPFIND", "PROPPATCH", "REPORT", "MKCALENDAR", "MKCOL", "COPY", "MOVE"}
+)
 
 _COLORS = {"info": "\x1b[32m", "warning": "\x1b[33m", "error": "\x1b[31m"}
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"

@@ -19,6 +19,12 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
+def new_app_password() -> str:
+    """122 random bits in groups of four characters, which people type into a phone."""
+    characters = "".join(secrets.choice(_ALPHABET) for _ in range(24))
+    return "-".join(characters[i : i + 4] for i in range(0, 24, 4))
+
+
 def public_id(prefix: str) -> str:
     """A short random id for a record without a number: `k7f3…`."""
     return prefix + "".join(secrets.choice(_ALPHABET) for _ in range(15))

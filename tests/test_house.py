@@ -35,7 +35,7 @@ FOLDER_ORDER = [
     *("i18n", "values", "ical", "net", "records", "db", "backup", "idempotency", "policy", "http"),
     *("blocks", "journal", "site", "web", "pictures", "contacts", "deliveries", "questions", "health", "subscribers"),
     *("responses", "comments", "events", "calendars", "reports", "home", "organisers", "users", "sessions", "keys", "outbound"),
-    *("changes", "trash", "webhooks", "inbound", "calendar_view", "discovery", "demo", "reference", "account", "commands"),
+    *("changes", "trash", "webhooks", "inbound", "calendar_view", "discovery", "demo", "reference", "account", "dav", "commands"),
 ]
 # Imports against this order, by design.
 UPWARD = {
@@ -134,6 +134,13 @@ MODULE_LAYERS = {
             "events.visibility",
             "events.structured_data",
         ),
+        *(
+            f"dav.{name}"
+            for name in (
+                *("call", "errors", "expand", "files", "filters", "listing", "paths", "propfind", "properties", "query", "reports"),
+                *("resources", "sign_in", "sync", "text", "xml"),
+            )
+        ),
         *("discovery.sitemap", "events.add_links", "events.days", "events.follow_links", "events.upcoming", "home.facets", "home.search"),
         *(f"inbound.{name}" for name in ("handle", "imap", "notes", "poller")),
         *(f"events.invitations.{name}" for name in ("addresses", "calendar_part", "cancellations", "invite", "reply")),
@@ -196,7 +203,7 @@ MODULE_LAYERS = {
         "outbound.message",
     },
     "worker": {"worker", "outbound.content", "outbound.sender", "webhooks.sender", "doctor", "shared_secret", "demo.fill", "demo.posters"},
-    "app": {"app"},
+    "app": {"app", "dav.serve"},
     "cli": {"cli", "__main__"},
 }
 

@@ -48,7 +48,7 @@ def show(
         key_needs_password=not any(session.id == user.session_id and session.is_recent(ctx.now) for session in live),
         sessions=[(session, timestamps.format_utc(session.created_at), timestamps.format_utc(session.last_used_at)) for session in live],
         session_count=sessions.count(ctx, user.id),
-        keys=keys.index(ctx, Paging(limit=MAX_KEYS)).keys,
+        keys=[each for each in keys.index(ctx, Paging(limit=MAX_KEYS)).keys if each.kind == "api"],
         blocks=blocks.index(ctx, Paging(limit=MAX_PAGE)).blocks,
     )
 

@@ -85,12 +85,24 @@ def _find(ctx: Context, query: EventQuery, calendars: Searched | None, limit: in
 
 def format_all(ctx: Context, events: list[Event], *, has_alarms: bool = False) -> tuple[list[str], ical.Years]:
     """The events as components, each series at the place of its first event; and the years for which time zones are needed."""
+    series, exceptions = load_series(ctx, list({event.series_id: None for event in events if event.series_id is not None}))
+    triggers = find_triggers(ctx, events) if has_alarms else ical.NO_TRIGGERS
+    return format_loaded(ctx, events, series, exceptions, triggers)
+
+
+def format_loaded(
+    ctx: Context,
+    events: list[Event],
+    series: dict[int, Series],
+    exceptions: dict[int, set[str]],
+    triggers: ical.Triggers = ical.NO_TRIGGERS,
+) -> tuple[list[str], ical.Years]:
+    """The same with the series of the events, which were loaded before."""
     members: dict[int, list[Event]] = {}
     for event in events:
         if event.series_id is not None:
             members.setdefault(event.series_id, []).append(event)
-    series, exceptions = _load_series(ctx, list(members))
-    triggers = find_triggers(ctx, events) if has_alarms else ical.NO_TRIGGERS
+    written: set[int] = set()
     components: list[str] = []
     years: ical.Years = {}
     for event in events:
@@ -98,13 +110,14 @@ def format_all(ctx: Context, events: list[Event], *, has_alarms: bool = False) -
             uid = ical.event_uid(event, ctx.settings)
             components.append(ical.format_event(event, ctx.settings, uid, triggers=triggers.get(event.id, ())))
             ical.add_years(years, event)
-        elif event.series_id in series:
+        elif event.series_id in series and event.series_id not in written:
+            written.add(event.series_id)
             deleted = exceptions.get(event.series_id, set())
-            components += _format_series(ctx, series.pop(event.series_id), members[event.series_id], deleted, years, triggers)
+            components += _format_series(ctx, series[event.series_id], members[event.series_id], deleted, years, triggers)
     return components, years
 
 
-def _load_series(ctx: Context, ids: list[int]) -> tuple[dict[int, Series], dict[int, set[str]]]:
+def load_series(ctx: Context, ids: list[int]) -> tuple[dict[int, Series], dict[int, set[str]]]:
     """The series, and the slots of each that were deleted alone."""
     found: dict[int, Series] = {}
     exceptions: dict[int, set[str]] = {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 
 from kalends import policy
 from kalends.events.uid import own_uid
@@ -42,9 +43,14 @@ def build_file(events: Iterable[Event], settings: Settings, triggers: Triggers =
 
 def join_file(components: Iterable[str], years: Mapping[str, set[int]], properties: Sequence[str] = (), method: str = "PUBLISH") -> bytes:
     """The file: its properties, the time zones for the years that the events need, and the VEVENT components."""
-    head = ["BEGIN:VCALENDAR", "VERSION:2.0", f"PRODID:{PRODUCT}", f"METHOD:{method}", *properties]
-    zones = [bytes(build_time_zone(zone, needed).to_ical()).decode() for zone, needed in sorted(years.items())]
+    head = ["BEGIN:VCALENDAR", "VERSION:2.0", f"PRODID:{PRODUCT}", *([f"METHOD:{method}"] if method else []), *properties]
+    zones = [_format_zone(zone, frozenset(needed)) for zone, needed in sorted(years.items())]
     return "".join([*map(_line, head), *zones, *components, _line("END:VCALENDAR")]).encode()
+
+
+@lru_cache(maxsize=1_000)
+def _format_zone(zone: str, years: frozenset[int]) -> str:
+    return bytes(build_time_zone(zone, years).to_ical()).decode()
 
 
 def feed_properties(name: str, description: str | None, color: str) -> list[str]:
@@ -58,6 +64,11 @@ def feed_properties(name: str, description: str | None, color: str) -> list[str]
 def event_uid(event: Event, settings: Settings) -> str:
     """The UID of the event where it is listed alone."""
     return event.uid or own_uid(settings, event.id)
+
+
+def series_uid(event: Event, settings: Settings) -> str:
+    """The UID of the series of an event, if none was sent for it."""
+    return own_uid(settings, event.series_id, "series") if event.series_id is not None else own_uid(settings, event.id)
 
 
 def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str] = (), triggers: Sequence[str] = (), url: str = "") -> str:

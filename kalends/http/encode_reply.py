@@ -9,7 +9,7 @@ from kalends.reply import Reply
 # Pages, styles and scripts, with their zlib level.
 PAGES, PAGES_LEVEL = ("text/html", "text/css", "text/javascript", "image/svg+xml"), 5
 # JSON and files are made for each request, so they are compressed as cheaply as possible.
-DATA, DATA_LEVEL = ("application/json", "text/calendar", "text/csv", "text/vcard"), 1
+DATA, DATA_LEVEL = ("application/json", "text/calendar", "text/csv", "text/vcard", "application/xml"), 1
 # Smaller bodies are not compressed.
 SMALL = 1_000
 

@@ -1,7 +1,7 @@
 """The router: it finds the endpoint of a request by its path, its method and its format."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kalends import errors
@@ -10,6 +10,9 @@ from kalends.http.request import Request
 from kalends.http.run_endpoint import EndpointRunner
 from kalends.reply import Reply, add_vary
 
+# Sets what runs a request to a path that is no endpoint's.
+Mount = Callable[[Request], None]
+
 _WORD = re.compile(r"[A-Za-z0-9._-]{1,200}")
 _VARIABLE = re.compile(r"{(\w+)}")
 
@@ -17,13 +20,16 @@ _VARIABLE = re.compile(r"{(\w+)}")
 class Router:
     """A tree of path segments. A segment that is written in a path goes before a variable."""
 
-    def __init__(self, runners: Iterable[EndpointRunner]):
+    def __init__(self, runners: Iterable[EndpointRunner], mounts: Mapping[str, Mount] | None = None):
+        """mounts: what routes the paths from these on. At the path of an endpoint it gets PROPFIND alone."""
         self._root = _Segment()
         paths: dict[str, list[EndpointRunner]] = {}
         for runner in runners:
             paths.setdefault(runner.endpoint.path, []).append(runner)
         for path, actions in paths.items():
             self._add(path, actions)
+        for path, mount in (mounts or {}).items():
+            self._mount(path, mount)
 
     def route(self, request: Request) -> None:
         """Set what runs the request, or the error to send. A trailing slash and more slashes at the beginning are ignored."""
@@ -42,12 +48,12 @@ class Router:
                 child = segment.variable
                 value = segment.convert(name) if child else None
                 if child is None or value is None:
-                    request.refusal = _no_such_path()
+                    segment.route_below(request)
                     return
                 variables[segment.name] = value
             segment = child
         if segment.path is None:
-            request.refusal = _no_such_path()
+            segment.route_below(request)
         else:
             segment.path.route(request)
 
@@ -58,11 +64,20 @@ class Router:
             segment = segment.with_variable(variable[1], actions[0].endpoint) if variable else segment.with_child(name)
         segment.path = _Path(actions)
 
+    def _mount(self, path: str, mount: Mount) -> None:
+        segment = self._root
+        for name in path.lstrip("/").split("/"):
+            segment = segment.with_child(name)
+        if segment.path:
+            segment.path.mount = mount
+        else:
+            segment.mount = mount
+
 
 class _Segment:
     """A segment of paths: what may follow it, and the actions of the path that ends with it."""
 
-    __slots__ = ("children", "convert", "name", "path", "variable")
+    __slots__ = ("children", "convert", "mount", "name", "path", "variable")
 
     def __init__(self) -> None:
         self.children: dict[str, _Segment] = {}
@@ -70,6 +85,14 @@ class _Segment:
         self.convert: Callable[[str], Any] = _to_word
         self.variable: _Segment | None = None
         self.path: _Path | None = None
+        self.mount: Mount | None = None
+
+    def route_below(self, request: Request) -> None:
+        """Route a request whose path has no endpoint."""
+        if self.mount:
+            self.mount(request)
+        else:
+            request.refusal = _no_such_path()
 
     def with_child(self, name: str) -> "_Segment":
         return self.children.setdefault(name, _Segment())
@@ -92,6 +115,7 @@ class _Path:
             self._formats.setdefault(runner.endpoint.method, {})[runner.endpoint.format] = runner
         if "GET" in self._formats:
             self._formats["HEAD"] = self._formats["GET"]
+        self.mount: Mount | None = None
 
     def route(self, request: Request) -> None:
         request.template = self._template
@@ -115,6 +139,8 @@ class _Path:
     def _route_other(self, request: Request) -> None:
         if request.method == "OPTIONS":
             request.run = self._list_methods
+        elif self.mount and request.method == "PROPFIND":
+            self.mount(request)
         else:
             request.refusal = errors.MethodNotAllowed([*self._formats, "OPTIONS"])
 

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from os import urandom
 
 from kalends.db import Database, TooSlowForEventLoop
@@ -12,7 +12,7 @@ from kalends.http.error_handler import ErrorHandler, ErrorPage
 from kalends.http.origin import Origins
 from kalends.http.rate_limit import RateLimit, guest_writes
 from kalends.http.request import Request
-from kalends.http.router import Router
+from kalends.http.router import Mount, Router
 from kalends.http.run_endpoint import API_POLICY, Authenticate, EndpointRunner, Services, identify
 from kalends.idempotency.key import ResponseStore
 from kalends.log import endpoint_name, get_logger
@@ -41,12 +41,13 @@ class Application:
         response_store: ResponseStore,
         clock: Callable[[], int] = timestamps.now,
         error_page: ErrorPage | None = None,
+        mounts: Callable[[Services], Mapping[str, Mount]] | None = None,
     ):
         guest_limit = RateLimit(settings, guest_writes(settings))
         self._services = Services(db, settings, authenticate, clock, Origins(settings), response_store, guest_limit)
         with_show = {endpoint.resource for endpoint in endpoints if endpoint.action == "show"}
         runners = [EndpointRunner(self._services, endpoint, has_show=endpoint.resource in with_show) for endpoint in endpoints]
-        self.route = Router(runners).route
+        self.route = Router(runners, mounts(self._services) if mounts else None).route
         self._handle_error = ErrorHandler(error_page)
         self._headers = common_headers(settings)
         self._has_cors = bool(settings.cors_origins)

@@ -53,14 +53,16 @@ def find_journal(ctx: Context) -> Journal:
     return Journal(epoch, pruned, max((tx, entry_id), pruned), max((next_tx, newest_id), pruned))
 
 
-def find_entries(ctx: Context, calendar_ids: list[int], after: Position, end: Position, kinds: Sequence[str], limit: int) -> list[Entry]:
-    """The first entries between the positions for the members of these calendars, and for the actor."""
+def find_entries(
+    ctx: Context, calendar_ids: list[int], after: Position, end: Position, kinds: Sequence[str], limit: int, *, has_own: bool = True
+) -> list[Entry]:
+    """The first entries between the positions for the members of these calendars; has_own: and those for the actor."""
     kind_list = ", ".join(f"'{kind}'" for kind in kinds)
     rest = f"AND {ctx.db.is_between_positions} AND s.kind IN ({kind_list}) ORDER BY s.tx, s.id LIMIT :limit"
     of_each = ctx.db.for_each("each", "sync_entries n", f"SELECT s.id FROM sync_entries s WHERE s.calendar_id = each.id {rest}")
     selects = [f"SELECT {columns(Entry, 'n')} FROM {of_each}"]
     params: dict[str, Any] = {"tx": after[0], "id": after[1], "end_tx": end[0], "end_id": end[1], "limit": limit, "each": calendar_ids}
-    if ctx.actor:
+    if ctx.actor and has_own:
         selects.append(f"SELECT * FROM (SELECT {columns(Entry, 's')} FROM sync_entries s WHERE s.user_id = :me {rest}) AS own")
         params["me"] = ctx.actor.id
     entries = ctx.tx.all(Entry, " UNION ALL ".join(selects), **params)

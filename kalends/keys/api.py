@@ -21,7 +21,7 @@ def index(ctx: Context, params: Paging) -> KeyIndex:
     user = policy.user(ctx)
     keys, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
     return KeyIndex(
-        keys=[KeyItem(key.id, key.name, timestamps.format_utc(key.created_at)) for key in keys],
+        keys=[KeyItem(key.id, key.name, timestamps.format_utc(key.created_at), key.kind) for key in keys],
         limit=params.size,
         offset=params.offset,
         next=next_page,
@@ -38,7 +38,8 @@ def new(ctx: Context) -> KeyInput:
 
 @endpoint("POST", "/api/keys", status=201, transaction=False, pool="hash")
 def create(ctx: Context, params: KeyRequest) -> KeyCreated:
-    """Create a key. `wkey` and `shared_secret` are in this reply only: store them.
+    """Create a key. `wkey` and `shared_secret` are in this reply only: store them. The `wkey` of the kind `dav` is an app password,
+    with which a device signs in to CalDAV; it opens nothing else.
 
     This requires a session that was opened with the password within the last hour, or `current_password`. Neither a key nor a
     session that a key opened can create keys. The user is notified by mail.
@@ -53,9 +54,10 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
     with ctx.write():
         # A suspension that came between ends all keys, and must not miss this one.
         policy.require_active(users.lock(ctx, user))
-        key, wkey = store.insert(ctx, user.id, params.name)
+        key, wkey = store.insert(ctx, user.id, params.name, params.kind)
         deliveries.insert_account_mail(ctx, user, "notice", "key_created")
-        return KeyCreated(key.id, key.name, wkey, store.shared_secret(ctx.settings, key.id), timestamps.format_utc(key.created_at))
+        shared_secret = store.shared_secret(ctx.settings, key.id) if key.kind == "api" else None
+        return KeyCreated(key.id, key.name, wkey, shared_secret, timestamps.format_utc(key.created_at), key.kind)
 
 
 @endpoint("DELETE", "/api/keys/{key_id}")

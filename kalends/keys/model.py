@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.options import Secret
 from kalends.http.input.types import Instant, Name
+from kalends.records.key import KeyKind
 from kalends.users.model import CurrentPassword
 
 
@@ -13,6 +14,7 @@ class KeyInput(Struct, kw_only=True):
     """The editable fields of a key."""
 
     name: Annotated[Name, Meta(description="What the key is for.", examples=["backup"])]
+    kind: KeyKind = "api"
 
 
 class KeyRequest(KeyInput, kw_only=True):
@@ -27,16 +29,18 @@ class KeyItem(Struct):
     id: str
     name: str
     created_at: Instant
+    kind: KeyKind
 
 
 class KeyCreated(Struct):
-    """A new key; `wkey` and `shared_secret` are sent this once."""
+    """A new key; `wkey` and `shared_secret` are sent this once. An app password has no `shared_secret`."""
 
     id: str
     name: str
     wkey: Secret
-    shared_secret: Secret
+    shared_secret: Secret | None
     created_at: Instant
+    kind: KeyKind
 
 
 class KeyIndex(Struct):

@@ -1,11 +1,11 @@
 """The SQL of keys."""
 
-from kalends.context import Context
+from kalends.context import Actor, Context
 from kalends.db import columns
 from kalends.http.paging import Paging
-from kalends.records.key import Key
+from kalends.records.key import Key, KeyKind
 from kalends.settings import Settings
-from kalends.tokens import derive, new_token, public_id, token_hash
+from kalends.tokens import derive, new_app_password, new_token, public_id, token_hash
 
 _KEY = columns(Key)
 
@@ -37,18 +37,35 @@ def find(ctx: Context, wkey: str) -> Key | None:
     return ctx.tx.one(Key, f"SELECT {_KEY} FROM keys WHERE wkey_hash = :hash", hash=token_hash(wkey))
 
 
-def insert(ctx: Context, user_id: int, name: str) -> tuple[Key, str]:
+def find_device_user(ctx: Context, password: str) -> Actor | None:
+    """The user whose app password this is."""
+    return ctx.tx.one(
+        Actor,
+        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at
+           FROM keys k JOIN users u ON u.id = k.user_id WHERE k.wkey_hash = :hash AND k.kind = 'dav'""",
+        hash=_app_password_hash(password),
+    )
+
+
+def insert(ctx: Context, user_id: int, name: str, kind: KeyKind = "api") -> tuple[Key, str]:
     """A new key and its secret text."""
-    key, wkey = Key(public_id("k"), user_id, name, ctx.now), "wk_" + new_token()
+    key, wkey = Key(public_id("k"), user_id, name, ctx.now, kind), new_app_password() if kind == "dav" else "wk_" + new_token()
     ctx.tx.run(
-        "INSERT INTO keys (id, user_id, name, wkey_hash, created_at) VALUES (:id, :user_id, :name, :hash, :now)",
+        "INSERT INTO keys (id, user_id, name, wkey_hash, created_at, kind) VALUES (:id, :user_id, :name, :hash, :now, :kind)",
         id=key.id,
         user_id=user_id,
         name=name,
-        hash=token_hash(wkey),
+        hash=_app_password_hash(wkey) if kind == "dav" else token_hash(wkey),
         now=ctx.now,
+        kind=kind,
     )
     return key, wkey
+
+
+def _app_password_hash(password: str) -> bytes:
+    """The hash of an app password, without the hyphens that people may leave out. It is no hash of a key, so that no login of the API
+    finds it."""
+    return token_hash(f"app password {password.replace('-', '').replace(' ', '').lower()}")
 
 
 def delete_all(ctx: Context, user_id: int) -> None:

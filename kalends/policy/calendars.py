@@ -90,6 +90,14 @@ def shared_calendar(ctx: Context, calendar_id: int) -> Calendar:
     return shared
 
 
+def home_calendar(ctx: Context, calendar_id: int) -> Calendar:
+    """A calendar in the actor's home for devices: one that they own or that is shared with them."""
+    member = calendar(ctx, calendar_id, to=Right.SEE)
+    if not member.is_member:
+        raise errors.NotFound
+    return member
+
+
 def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
     """The calendar as a feed: its secret key gives the rights of a viewer."""
     if key is None:

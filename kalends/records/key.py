@@ -1,6 +1,13 @@
 """The row of an API write key."""
 
-from msgspec import Struct
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+KeyKind = Annotated[
+    Literal["api", "dav"],
+    Meta(description="What the key opens: the API, or CalDAV with it as the password of a device (an app password)."),
+]
 
 
 class Key(Struct, frozen=True):
@@ -10,3 +17,4 @@ class Key(Struct, frozen=True):
     user_id: int
     name: str
     created_at: int
+    kind: KeyKind = "api"

@@ -334,7 +334,7 @@ MEANINGS = {
     "blocks": "The people whom you block.",
     "key_id": "Id of the key that was used; null for a session.",
     "wkey": "The API write key. It is shown once.",
-    "shared_secret": "The secret for digests. It is shown once.",
+    "shared_secret": "The secret for digests. It is shown once. An app password has none.",
     "token": "The session token. It is shown once.",
     "expires_at": "When the session ends, in UTC.",
     # Site
@@ -428,6 +428,7 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     get_args(WaitingOrder): "WaitingOrder",
     get_args(PlaceState): "PlaceState",
     ("true", "false"): "Truth",
+    ("api", "dav"): "KeyKind",
     ("male", "female"): "Gender",
     ("email", "sms"): "Channel",
     PLACE_NOTICES: "PlaceNotice",

@@ -140,7 +140,8 @@ def _by_digest(ctx: Context, digest: str, timestamp: str) -> Login | None:
         return None
     with ctx.read():
         record = keys.get(ctx, key_id)
-        return Login(users.get(ctx, record.user_id), record.id, f"{key_id}.{expected}") if record else None
+        is_api_key = record is not None and record.kind == "api"
+        return Login(users.get(ctx, record.user_id), record.id, f"{key_id}.{expected}") if record and is_api_key else None
 
 
 def _known_key_id(ctx: Context, params: Credentials) -> str | None:

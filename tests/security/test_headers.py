@@ -104,4 +104,5 @@ def test_no_path_knows_other_methods(client: Client, method: str) -> None:
     for endpoint in ENDPOINTS:
         path = endpoint.path.replace("{", "").replace("}", "") if not endpoint.variables else None
         if path:
-            assert client.request(method, path).status == 405, path
+            # Programs that know the host alone look for CalDAV at /.
+            assert client.request(method, path).status == (401 if (method, path) == ("PROPFIND", "/") else 405), path

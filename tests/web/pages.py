@@ -122,6 +122,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /verify/{verify_token}": [Visit("guest", "/verify/{verify_token}")],
     "GET /account": [Visit("alice", "/account")],
     "GET /account/delete": [Visit("alice", "/account/delete")],
+    "GET /account/devices": [Visit("alice", "/account/devices")],
     "GET /account/keys/{key_id}/delete": [Visit("alice", "/account/keys/{key}/delete")],
     "GET /deliveries/suppressions": [Visit("alice", "/deliveries/suppressions")],
     "GET /deliveries/stop/{stop_token}": [Visit("guest", "/deliveries/stop/{stop_token}")],

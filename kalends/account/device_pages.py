@@ -1,0 +1,41 @@
+"""Devices that read one's calendars by CalDAV: how to connect one, and its app password, which is shown once."""
+
+from msgspec import structs
+
+from kalends import policy
+from kalends.account.pages import MAX_KEYS
+from kalends.context import Context
+from kalends.http.endpoint import Document
+from kalends.http.input.form import Form
+from kalends.http.paging import Paging
+from kalends.keys import api
+from kalends.keys.model import KeyRequest
+from kalends.sessions import store as sessions
+from kalends.web.forms import FormState
+from kalends.web.page import page
+from kalends.web.render import render
+
+
+@page("GET", "/account/devices")
+def devices(ctx: Context, form: FormState | None = None) -> Document:
+    """The devices with an app password, and a form for another one."""
+    user = policy.user(ctx)
+    is_recent = any(each.id == user.session_id and each.is_recent(ctx.now) for each in sessions.of_user(ctx, user.id))
+    return render(
+        "account/devices.html",
+        ctx,
+        title="Connect a device",
+        form=form or FormState(),
+        needs_password=not is_recent,
+        keys=[key for key in api.index(ctx, Paging(limit=MAX_KEYS)).keys if key.kind == "dav"],
+        server=ctx.settings.url,
+    )
+
+
+@page("POST", "/account/devices", again=devices, pool="hash")
+def create(ctx: Context, params: Form) -> Document:
+    """Make an app password, and show it once with what to type where."""
+    user = policy.user(ctx)
+    key = api.create(ctx, structs.replace(params.read(KeyRequest), kind="dav"))
+    ctx.headers["Cache-Control"] = "no-store"
+    return render("account/device_created.html", ctx, title="Your app password", key=key, user_name=user.user_name, server=ctx.settings.url)

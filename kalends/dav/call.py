@@ -1,0 +1,81 @@
+"""A request of CalDAV and its reply, as the methods see them."""
+
+from xml.etree.ElementTree import Element
+
+from msgspec import Struct
+
+from kalends import policy
+from kalends.context import Context
+from kalends.dav import paths
+from kalends.dav.errors import DavError
+from kalends.dav.paths import Target
+from kalends.dav.xml import CONTENT_TYPE, DAV
+from kalends.records.calendar import Calendar
+
+CALENDAR_TYPE = "text/calendar; charset=utf-8"
+
+
+class Call(Struct):
+    """A request: its context with the open transaction, what its path names, and its body."""
+
+    ctx: Context
+    target: Target
+    headers: dict[str, str]
+    body: bytes
+    root: Element | None = None
+
+    @property
+    def depth(self) -> str:
+        """The Depth of the request: 0, 1 or infinity, which is what a PROPFIND without it means."""
+        depth = self.headers.get("depth", "infinity").strip().lower()
+        if depth not in ("0", "1", "infinity"):
+            raise DavError(400, "The Depth must be 0 or 1.")
+        return depth
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether properties that a resource lacks are left out of the reply."""
+        return self.headers.get("brief", "").lower() == "t" or "return=minimal" in self.headers.get("prefer", "").replace(" ", "")
+
+    def require_root(self, *names: str) -> Element:
+        """The root of the body, if it is one of these elements."""
+        if self.root is None or self.root.tag not in names:
+            raise DavError(400, f"The body must be an element {' or '.join(names)}.")
+        return self.root
+
+
+class DavReply(Struct):
+    """A reply; 207 has a multistatus as its body."""
+
+    status: int
+    body: bytes = b""
+    content_type: str = CONTENT_TYPE
+    headers: dict[str, str] = {}
+
+
+def require_home(call: Call) -> None:
+    """Users see their own principal and home, and nobody else's."""
+    if call.target.user_id:
+        policy.own_account(call.ctx, call.target.user_id)
+
+
+def own_href(call: Call, href: str) -> Target:
+    """What an href in the body names, if it is in the same calendar."""
+    target = paths.parse_href(href)
+    same = (target.kind, target.user_id, target.slug) == ("resource", call.target.user_id, call.target.slug)
+    return target if same else paths.UNKNOWN
+
+
+def children(element: Element | None, name: str) -> list[Element]:
+    return [] if element is None else element.findall(name)
+
+
+def find_calendar(call: Call) -> Calendar:
+    """The calendar of the path, if the actor is a member of it."""
+    require_home(call)
+    slug = call.target.slug
+    calendar_id = int(slug) if slug.isascii() and slug.isdigit() and len(slug) <= paths.MAX_DIGITS else 0
+    return policy.home_calendar(call.ctx, calendar_id)
+
+
+ALLPROP, PROPNAME, PROP = f"{{{DAV}}}allprop", f"{{{DAV}}}propname", f"{{{DAV}}}prop"

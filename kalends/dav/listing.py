@@ -1,0 +1,65 @@
+"""The responses for resources in a calendar, of which there may be ten thousand: what is the same for all is written once."""
+
+from collections.abc import Callable, Mapping
+
+from kalends.dav import paths
+from kalends.dav.properties import Subject, dav, write_owner, write_principal, write_privileges
+from kalends.dav.resources import Resource
+from kalends.dav.xml import CALDAV, escape, name_element, propstat
+from kalends.values import timestamps
+
+DATA = f"{{{CALDAV}}}calendar-data"
+IN_ALLPROP = [dav(name) for name in ("resourcetype", "getcontenttype", "getetag", "getlastmodified", "getcontentlength")]
+NAMES = [*IN_ALLPROP, dav("current-user-principal"), dav("current-user-privilege-set"), dav("owner"), dav("supported-report-set")]
+
+# XML 1.0 cannot have control characters, not even escaped.
+_CONTROL = {code: " " for code in (*range(32), 0xFFFE, 0xFFFF) if chr(code) not in "\t\r\n"}
+_ESCAPED = _CONTROL | {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
+
+
+def writer(
+    subject: Subject, folder: str, names: list[str], texts: Mapping[str, bytes] | None = None, *, is_brief: bool = False
+) -> Callable[[Resource], str]:
+    """A function that writes the response of a resource with these properties; `texts` has the files by name."""
+    parts: list[str | Callable[[Resource], str]] = []
+    missing = ""
+    for name in names:
+        part = _part(subject, name, texts)
+        if part is None:
+            missing += "" if is_brief else name_element(name)
+        else:
+            parts.append(part)
+    tail = propstat(missing, 404) if missing else ""
+    ended = f"</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>{tail}</D:response>"
+    begun = f"<D:response><D:href>{escape(folder)}"
+
+    def write(resource: Resource) -> str:
+        found = "".join([part if isinstance(part, str) else part(resource) for part in parts])
+        return f"{begun}{escape(paths.quote_name(resource.name))}</D:href><D:propstat><D:prop>{found}{ended}"
+
+    return write
+
+
+def escape_text(text: bytes) -> str:
+    return text.decode("utf-8", "replace").translate(_ESCAPED)
+
+
+def _part(subject: Subject, name: str, texts: Mapping[str, bytes] | None) -> str | Callable[[Resource], str] | None:
+    if name == dav("getetag"):
+        return lambda resource: f"<D:getetag>{escape(resource.etag)}</D:getetag>"
+    if name == dav("getcontenttype"):
+        return lambda resource: f"<D:getcontenttype>text/calendar; charset=utf-8; component={resource.component}</D:getcontenttype>"
+    if name == dav("getlastmodified"):
+        return lambda resource: f"<D:getlastmodified>{timestamps.format_http_date(resource.updated_at)}</D:getlastmodified>"
+    if name == dav("getcontentlength") and texts is not None:
+        return lambda resource: f"<D:getcontentlength>{len(texts[resource.name])}</D:getcontentlength>"
+    if name == DATA and texts is not None:
+        return lambda resource: f"<C:calendar-data>{escape_text(texts[resource.name])}</C:calendar-data>"
+    constants: dict[str, Callable[[], str]] = {
+        dav("resourcetype"): lambda: "",
+        dav("current-user-principal"): lambda: write_principal(subject),
+        dav("current-user-privilege-set"): lambda: write_privileges(subject),
+        dav("owner"): lambda: write_owner(subject),
+        dav("supported-report-set"): lambda: "",
+    }
+    return name_element(name, constants[name]()) if name in constants else None

@@ -1,0 +1,88 @@
+"""The paths of CalDAV: what a path names, and the path of each thing.
+
+Granian decodes a path before anybody sees it, so `%2F` in a name cannot be told from a slash. Calendars have no folders, so a name is
+all that follows the calendar."""
+
+from typing import Literal
+from urllib.parse import quote, unquote, urlsplit
+
+from msgspec import Struct
+
+Kind = Literal["unknown", "well-known", "root", "users", "principal", "home", "calendar", "resource"]
+
+ROOT = "/dav"
+WELL_KNOWN = ("/.well-known/caldav", "/.well-known/carddav")
+MAX_NAME_OCTETS = 255
+MAX_DIGITS = 18
+
+# Characters that RFC 3986 has in a segment as they are: each name has one spelling in our replies.
+_PLAIN = "@:!$&'()*+,;="
+
+
+class Target(Struct, frozen=True):
+    """What a path names: a resource by its calendar and its name there, a calendar by its owner's or member's home."""
+
+    kind: Kind
+    user_id: int = 0
+    slug: str = ""
+    name: str = ""
+
+
+UNKNOWN = Target("unknown")
+
+
+def parse(path: str) -> Target:
+    """What a decoded path names; slashes at its ends mean nothing."""
+    path = "/" + path.strip("/")
+    if path in WELL_KNOWN:
+        return Target("well-known")
+    if path in ("/", ROOT):
+        return Target("root")
+    first, _, rest = path.removeprefix(f"{ROOT}/").partition("/")
+    if not path.startswith(f"{ROOT}/") or first != "users":
+        return UNKNOWN
+    number, _, rest = rest.partition("/")
+    if not number:
+        return Target("users")
+    if not (number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS):
+        return UNKNOWN
+    user_id = int(number)
+    folder, _, rest = rest.partition("/")
+    if folder != "calendars":
+        return UNKNOWN if folder else Target("principal", user_id)
+    slug, _, name = rest.partition("/")
+    if not slug:
+        return Target("home", user_id)
+    if not _is_name(slug) or (name and not _is_name(name)):
+        return UNKNOWN
+    return Target("resource", user_id, slug, name) if name else Target("calendar", user_id, slug)
+
+
+def parse_href(href: str) -> Target:
+    """What an href of a client names: a path or a whole URL, in any spelling."""
+    try:
+        return parse(unquote(urlsplit(href.strip()).path, errors="strict"))
+    except ValueError:
+        return UNKNOWN
+
+
+def principal(user_id: int) -> str:
+    return f"{ROOT}/users/{user_id}/"
+
+
+def home(user_id: int) -> str:
+    return f"{ROOT}/users/{user_id}/calendars/"
+
+
+def calendar(user_id: int, slug: str) -> str:
+    return f"{home(user_id)}{quote(slug, safe=_PLAIN)}/"
+
+
+def quote_name(name: str) -> str:
+    """The last segment of the path of a resource."""
+    return quote(name, safe=_PLAIN)
+
+
+def _is_name(name: str) -> bool:
+    """Whether a client may use the name. Names of control characters alone could not be told from each other in any list."""
+    return len(name.encode("utf-8", "replace")) <= MAX_NAME_OCTETS and name.isprintable() and name not in (".", "..")

@@ -1,0 +1,149 @@
+"""The properties of each kind of resource: one table of name and kind, with what writes the value."""
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from kalends.context import Actor, Context
+from kalends.dav import paths
+from kalends.dav.paths import Kind
+from kalends.dav.xml import APPLE, CALDAV, CALENDAR_SERVER, DAV, Response, escape, href, name_element
+from kalends.events import ical
+from kalends.http.input.params import BODY_LIMIT
+from kalends.ical.parse import MAX_EVENTS
+from kalends.records.calendar import Calendar
+from kalends.values import datetimes, timestamps
+
+REPORTS = ("calendar-query", "calendar-multiget", "free-busy-query")
+
+
+class Subject(Struct):
+    """What properties are asked of: the user, and the calendar if it is one."""
+
+    ctx: Context
+    actor: Actor
+    kind: Kind
+    calendar: Calendar | None = None
+    sync_token: str = ""
+
+    @property
+    def own_calendar(self) -> Calendar:
+        assert self.calendar
+        return self.calendar
+
+
+Writer = Callable[[Subject], str | None]
+
+
+def dav(name: str) -> str:
+    return f"{{{DAV}}}{name}"
+
+
+def caldav(name: str) -> str:
+    return f"{{{CALDAV}}}{name}"
+
+
+def write_principal(subject: Subject) -> str:
+    return href(paths.principal(subject.actor.id))
+
+
+def write_owner(subject: Subject) -> str:
+    """The owner is a principal that only they can open: others learn that it is not theirs."""
+    owner_id = subject.calendar.owner_id if subject.calendar else subject.actor.id
+    return href(paths.principal(owner_id))
+
+
+def _display_name(subject: Subject) -> str | None:
+    if subject.calendar:
+        name = subject.calendar.name
+        return escape(name if subject.calendar.role == "owner" else f"{name} ({subject.calendar.owner_name})")
+    return escape(subject.actor.display_name) if subject.kind == "principal" else None
+
+
+def _resource_type(subject: Subject) -> str:
+    if subject.kind == "principal":
+        return "<D:principal/>"
+    return "<D:collection/><C:calendar/>" if subject.kind == "calendar" else "<D:collection/>"
+
+
+def write_privileges(subject: Subject) -> str:
+    """Owners and editors can only read as well: a client must not offer what a PUT would be refused."""
+    return "".join(f"<D:privilege><D:{name}/></D:privilege>" for name in ("read", "read-current-user-privilege-set"))
+
+
+def _reports(subject: Subject) -> str:
+    names = [f"<C:{name}/>" for name in REPORTS] + ["<D:sync-collection/>"] if subject.kind == "calendar" else []
+    return "".join(f"<D:supported-report><D:report>{name}</D:report></D:supported-report>" for name in names)
+
+
+def _addresses(subject: Subject) -> str:
+    return href(f"mailto:{subject.actor.email_address}") + write_principal(subject)
+
+
+def _time_zone(subject: Subject) -> str:
+    year = datetimes.to_local(subject.ctx.now, "UTC").year
+    return escape(ical.join_file([], {subject.own_calendar.time_zone: {year}}, method="").decode())
+
+
+def _constant(value: str) -> Writer:
+    return lambda subject: value
+
+
+ALL: tuple[Kind, ...] = ("root", "users", "principal", "home", "calendar")
+USER: tuple[Kind, ...] = ("root", "principal", "home")
+ONE: tuple[Kind, ...] = ("calendar",)
+
+# Each property with the kinds that have it. Resources in calendars are written by `listing`, since there are many of them.
+PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
+    dav("resourcetype"): (ALL, _resource_type),
+    dav("displayname"): (("principal", "calendar"), _display_name),
+    dav("current-user-principal"): (ALL, write_principal),
+    dav("principal-URL"): (("principal",), write_principal),
+    dav("owner"): (("principal", "home", "calendar"), write_owner),
+    dav("principal-collection-set"): (ALL, _constant(href(f"{paths.ROOT}/users/"))),
+    dav("current-user-privilege-set"): (("principal", "home", "calendar"), write_privileges),
+    dav("supported-report-set"): (ALL, _reports),
+    dav("sync-token"): (ONE, lambda subject: escape(subject.sync_token)),
+    caldav("calendar-home-set"): (USER, lambda subject: href(paths.home(subject.actor.id))),
+    caldav("calendar-user-address-set"): (("principal",), _addresses),
+    caldav("calendar-description"): (ONE, lambda subject: escape(subject.own_calendar.description or "")),
+    caldav("calendar-timezone"): (ONE, _time_zone),
+    caldav("calendar-timezone-id"): (ONE, lambda subject: escape(subject.own_calendar.time_zone)),
+    caldav("supported-calendar-component-set"): (ONE, _constant('<C:comp name="VEVENT"/>')),
+    caldav("supported-calendar-data"): (ONE, _constant('<C:calendar-data content-type="text/calendar" version="2.0"/>')),
+    caldav("supported-collation-set"): (
+        ONE,
+        _constant("".join(f"<C:supported-collation>{name}</C:supported-collation>" for name in ("i;ascii-casemap", "i;octet"))),
+    ),
+    caldav("max-resource-size"): (ONE, _constant(str(BODY_LIMIT))),
+    caldav("max-instances"): (ONE, _constant(str(MAX_EVENTS))),
+    f"{{{CALENDAR_SERVER}}}getctag": (ONE, lambda subject: f"{subject.own_calendar.id}-{subject.own_calendar.revision}"),
+    f"{{{APPLE}}}calendar-color": (ONE, lambda subject: escape(subject.own_calendar.color)),
+    dav("getcontenttype"): (ONE, _constant("text/calendar")),
+    dav("creationdate"): (ONE, lambda subject: timestamps.format_utc(subject.own_calendar.created_at)),
+    dav("getlastmodified"): (ONE, lambda subject: timestamps.format_http_date(subject.own_calendar.changed_at)),
+}
+
+# What allprop leaves out (RFC 4791 and RFC 6578 say so of their properties): names of RFC 4918 alone.
+IN_ALLPROP = tuple(dav(name) for name in ("resourcetype", "displayname", "getcontenttype", "creationdate", "getlastmodified"))
+
+
+def describe(subject: Subject, path: str, names: list[str], dead: Mapping[str, str] | None = None, *, is_brief: bool = False) -> Response:
+    """The properties of these names. `dead` are those that a client has set, as elements."""
+    found: list[str] = []
+    missing: list[str] = []
+    for name in names:
+        kinds, write = PROPERTIES.get(name, ((), None))
+        value = write(subject) if write and subject.kind in kinds else None
+        if value is not None:
+            found.append(name_element(name, value))
+        elif dead and name in dead:
+            found.append(dead[name])
+        elif not is_brief:
+            missing.append(name_element(name))
+    return Response(path, "".join(found), "".join(missing))
+
+
+def names_of(kind: Kind) -> list[str]:
+    """The names of all properties of a kind."""
+    return [name for name, (kinds, _) in PROPERTIES.items() if kind in kinds]

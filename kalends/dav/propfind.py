@@ -1,0 +1,98 @@
+"""PROPFIND: the properties of a path and, with Depth 1, of what it has."""
+
+from xml.etree.ElementTree import Element
+
+from kalends import policy
+from kalends.dav import listing, paths, properties, resources, sync, text
+from kalends.dav.call import ALLPROP, PROP, PROPNAME, Call, DavReply, find_calendar, require_home
+from kalends.dav.errors import DavError
+from kalends.dav.properties import Subject, dav
+from kalends.dav.xml import DAV, Response, multistatus, write_response
+from kalends.records.calendar import Calendar
+
+
+def propfind(call: Call) -> DavReply:
+    """The properties of a path that is no resource in a calendar."""
+    require_home(call)
+    target, depth = call.target, require_finite(call)
+    own = Subject(call.ctx, policy.user(call.ctx), target.kind)
+    path = {"root": f"{paths.ROOT}/", "users": f"{paths.ROOT}/users/", "principal": paths.principal(own.actor.id)}.get(target.kind)
+    responses = [describe(call, own, path or paths.home(own.actor.id))]
+    if target.kind == "home" and depth == "1":
+        for calendar in policy.member_calendars(call.ctx):
+            subject = _calendar_subject(call, calendar)
+            responses.append(describe(call, subject, paths.calendar(own.actor.id, str(calendar.id))))
+    return DavReply(207, multistatus(map(write_response, responses)))
+
+
+def propfind_calendar(call: Call) -> DavReply:
+    calendar, depth = find_calendar(call), require_finite(call)
+    subject = _calendar_subject(call, calendar)
+    folder = paths.calendar(subject.actor.id, call.target.slug)
+    responses = [write_response(describe(call, subject, folder))]
+    if depth == "1":
+        names = resource_names(call.root)
+        found = resources.find_all(call.ctx, calendar)
+        texts = text.read_all(call.ctx, calendar, found) if needs_text(names) else None
+        responses += map(listing.writer(subject, folder, names, texts, is_brief=call.is_brief), found)
+    return DavReply(207, multistatus(responses))
+
+
+def propfind_resource(call: Call) -> DavReply:
+    calendar = find_calendar(call)
+    resource = resources.find(call.ctx, calendar, call.target.name)
+    if resource is None:
+        raise DavError(404, "There is no such resource in the calendar.")
+    require_finite(call)
+    names = resource_names(call.root)
+    texts = text.read_all(call.ctx, calendar, [resource]) if needs_text(names) else None
+    folder = paths.calendar(policy.user(call.ctx).id, call.target.slug)
+    subject = Subject(call.ctx, policy.user(call.ctx), "resource", calendar)
+    return DavReply(207, multistatus([listing.writer(subject, folder, names, texts, is_brief=call.is_brief)(resource)]))
+
+
+def describe(call: Call, subject: Subject, path: str) -> Response:
+    names = requested_names(call.root)
+    if names is None:
+        is_listed = call.root is not None and call.root.find(PROPNAME) is not None
+        known = properties.names_of(subject.kind)
+        names = known if is_listed else [name for name in known if name in properties.IN_ALLPROP]
+    return properties.describe(subject, path, names, is_brief=call.is_brief)
+
+
+def requested_names(root: Element | None) -> list[str] | None:
+    """The names that a body asks for; None for all."""
+    prop = root.find(PROP) if root is not None else None
+    if prop is not None:
+        return list(dict.fromkeys(child.tag for child in prop))
+    if root is None or root.find(ALLPROP) is not None or root.find(PROPNAME) is not None:
+        return None
+    raise DavError(400, "The body must have prop, allprop or propname.")
+
+
+def resource_names(root: Element | None) -> list[str]:
+    """The names that are asked of the resources in a calendar."""
+    names = requested_names(root)
+    if names is not None:
+        return names
+    return listing.NAMES if root is not None and root.find(PROPNAME) is not None else listing.IN_ALLPROP
+
+
+def needs_text(names: list[str]) -> bool:
+    return listing.DATA in names or dav("getcontentlength") in names
+
+
+def require_finite(call: Call) -> str:
+    """The depth. A list of everything below has no bound."""
+    depth = call.depth
+    if depth == "infinity" and "depth" not in call.headers and call.target.kind in ("principal", "resource", "root"):
+        return "0"
+    if depth == "infinity":
+        raise DavError(403, "Ask with Depth 0 or 1.", f"{{{DAV}}}propfind-finite-depth")
+    return depth
+
+
+def _calendar_subject(call: Call, calendar: Calendar) -> Subject:
+    names = requested_names(call.root) or []
+    token = sync.current_token(call.ctx, calendar) if dav("sync-token") in names else ""
+    return Subject(call.ctx, policy.user(call.ctx), "calendar", calendar, token)

@@ -1,0 +1,110 @@
+"""calendar-query: the resources that meet a filter.
+
+The database finds events by their times, which are exact: all-day and floating times have the zone of their calendar, and each date of
+a series is an event. A file is read only if the filter asks for more than a component and its time."""
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, timedelta
+from xml.etree.ElementTree import Element
+
+from kalends.context import Context
+from kalends.dav import filters, resources, store, text
+from kalends.dav.filters import COMP, RANGE, Component, TimeRange
+from kalends.dav.resources import Resource
+from kalends.events import store as event_store
+from kalends.events.series import occurrences
+from kalends.events.series import store as series_store
+from kalends.records.calendar import Calendar
+
+EARLIEST, LATEST = -62_135_596_800, 253_402_300_799
+ONE_DAY = timedelta(days=1)
+
+
+def find(ctx: Context, calendar: Calendar, filter_element: Element) -> list[Resource]:
+    """The resources of the calendar that meet the filter."""
+    outer = _only(filter_element)
+    inner = outer.findall(COMP)
+    if len(inner) == 1 and len(outer) == 1 and inner[0].get("name", "").upper() == "VEVENT":
+        candidates = _find_events(ctx, calendar, inner[0])
+        rest = [each for each in inner[0] if each.tag != RANGE]
+        if not rest:
+            return candidates
+    else:
+        candidates = resources.find_all(ctx, calendar)
+    if not len(outer):
+        return candidates
+    texts = text.read_all(ctx, calendar, candidates)
+    return [each for each in candidates if _matches(ctx, calendar, each, texts[each.name], outer)]
+
+
+def _only(filter_element: Element) -> Element:
+    """The comp-filter of VCALENDAR."""
+    outer = filter_element.findall(COMP)
+    if len(outer) != 1 or outer[0].get("name", "").upper() != "VCALENDAR":
+        raise filters.invalid("The filter must have one comp-filter, for VCALENDAR.")
+    return outer[0]
+
+
+def _find_events(ctx: Context, calendar: Calendar, element: Element) -> list[Resource]:
+    """The resources with an event that takes place in the range of the filter; without a range, all with events."""
+    if element.find(filters.ABSENT) is not None:
+        return [each for each in resources.find_all(ctx, calendar) if each.component != "VEVENT"]
+    range_element = element.find(RANGE)
+    if range_element is None:
+        return [each for each in resources.find_all(ctx, calendar) if each.component == "VEVENT"]
+    return find_in_range(ctx, calendar, filters.parse_range(range_element))
+
+
+def find_in_range(ctx: Context, calendar: Calendar, time_range: TimeRange) -> list[Resource]:
+    """The resources with an event that takes place in the range."""
+    start, end = bounds(time_range)
+    event_ids, series_ids = store.find_overlapping(ctx, calendar, start, end)
+    series_ids += _find_later(ctx, calendar, start, end, set(series_ids))
+    found = resources.find_by_ids(ctx, calendar, event_ids, series_ids)
+    alone = [row for row in store.find_rows_alone(ctx, calendar) if row.component == "VEVENT" and _may_overlap(row, start, end)]
+    return found + resources.find_by_rows(ctx, calendar, alone)
+
+
+def bounds(time_range: TimeRange) -> tuple[int, int]:
+    start = EARLIEST if time_range.start is None else time_range.start
+    return start, LATEST if time_range.end is None else time_range.end
+
+
+def _may_overlap(row: store.Row, start: int, end: int) -> bool:
+    """Whether a file without events may take place then: nothing is known of one without times."""
+    return (row.first_at is None or row.first_at < end) and (row.last_at is None or row.last_at >= start)
+
+
+def _find_later(ctx: Context, calendar: Calendar, start: int, end: int, known: set[int]) -> Iterable[int]:
+    """Endless series that take place in the range, but whose events have not been created so far ahead."""
+    last = _to_date(end)
+    ids = [each for each in store.find_endless_series(ctx, calendar, last.isoformat()) if each not in known]
+    for series in series_store.find_by_ids(ctx, ids):
+        latest_id = series_store.find_latest_event(ctx, series.id)
+        pattern = event_store.get(ctx, latest_id) if latest_id else None
+        if pattern is None:
+            continue
+        length = (pattern.end_at or pattern.start_at) - pattern.start_at
+        first = max(_to_date(start - length) - ONE_DAY, date.fromisoformat(series.made_until) + ONE_DAY)
+        later = series.rule.begin_at(first).own_dates(min(last, first + timedelta(days=3_700)))
+        for day in later:
+            begins = occurrences.slot_instant(series, pattern, day.isoformat())
+            if begins < end and (begins + length > start or begins >= start):
+                yield series.id
+                break
+
+
+def _to_date(instant: int) -> date:
+    return datetime.fromtimestamp(max(EARLIEST + 86_400, min(instant, LATEST - 86_400)), UTC).date()
+
+
+def _matches(ctx: Context, calendar: Calendar, resource: Resource, content: bytes, outer: Element) -> bool:
+    def in_range(component: Component, time_range: TimeRange) -> bool:
+        return component.name == "VEVENT" or _file_overlaps(resource, component, *bounds(time_range))
+
+    roots = filters.parse_components(content.decode("utf-8", "replace"))
+    return any(filters.matches(root, outer, in_range) for root in roots if root.name == "VCALENDAR")
+
+
+def _file_overlaps(resource: Resource, component: Component, start: int, end: int) -> bool:
+    return component.name == "VALARM" or resource.row is None or _may_overlap(resource.row, start, end)

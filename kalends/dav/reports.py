@@ -1,0 +1,122 @@
+"""REPORT: calendar-query, calendar-multiget, free-busy-query and sync-collection."""
+
+from datetime import UTC, datetime
+from xml.etree.ElementTree import Element
+
+from kalends import policy
+from kalends.dav import expand, filters, listing, paths, query, resources, store, sync, text
+from kalends.dav.call import CALENDAR_TYPE, Call, DavReply, find_calendar, own_href
+from kalends.dav.errors import DavError
+from kalends.dav.properties import Subject
+from kalends.dav.propfind import needs_text, requested_names, resource_names
+from kalends.dav.resources import Resource
+from kalends.dav.xml import CALDAV, DAV, Response, escape, multistatus, write_response
+from kalends.records.calendar import Calendar
+
+MAX_HREFS = 5_000
+
+_C, _D = f"{{{CALDAV}}}", f"{{{DAV}}}"
+
+
+def report(call: Call) -> DavReply:
+    """A report on a calendar, by the name of the root element."""
+    reports = {
+        f"{_C}calendar-query": _calendar_query,
+        f"{_C}calendar-multiget": _multiget,
+        f"{_C}free-busy-query": _free_busy,
+        f"{_D}sync-collection": _sync_collection,
+    }
+    root = call.root
+    if root is None:
+        raise DavError(400, "The body must name a report.")
+    if root.tag not in reports:
+        raise DavError(403, "This report is not supported here.", f"{_D}supported-report")
+    return reports[root.tag](call, find_calendar(call), root)
+
+
+def _calendar_query(call: Call, calendar: Calendar, root: Element) -> DavReply:
+    filter_element = root.find(f"{_C}filter")
+    if filter_element is None:
+        raise DavError(400, "A calendar-query must have a filter.")
+    if call.headers.get("depth", "1").strip() == "0":
+        return DavReply(207, multistatus([]))
+    found = query.find(call.ctx, calendar, filter_element)
+    return DavReply(207, multistatus(_describe(call, calendar, root, found)))
+
+
+def _multiget(call: Call, calendar: Calendar, root: Element) -> DavReply:
+    hrefs = [each.text or "" for each in root.findall(f"{_D}href")]
+    if len(hrefs) > MAX_HREFS:
+        raise DavError(403, f"Ask for at most {MAX_HREFS:,} resources at once.", f"{_D}number-of-matches-within-limits")
+    names = {href: own_href(call, href).name for href in dict.fromkeys(hrefs)}
+    found = resources.find_by_names(call.ctx, calendar, [name for name in names.values() if name])
+    missing = [write_response(Response(href, status=404)) for href, name in names.items() if name not in found]
+    return DavReply(207, multistatus([*_describe(call, calendar, root, list(found.values())), *missing]))
+
+
+def _sync_collection(call: Call, calendar: Calendar, root: Element) -> DavReply:
+    level = (root.findtext(f"{_D}sync-level") or "1").strip()
+    if level != "1":
+        raise DavError(403, "Ask for sync-level 1.", f"{_D}sync-traversal-supported")
+    changes = sync.read(call.ctx, calendar, (root.findtext(f"{_D}sync-token") or "").strip(), _limit(root))
+    folder = paths.calendar(policy.user(call.ctx).id, call.target.slug)
+    gone = [write_response(Response(f"{folder}{paths.quote_name(name)}", status=404)) for name in changes.gone]
+    cut = [write_response(Response(folder, status=507, error="<D:number-of-matches-within-limits/>"))] if changes.is_cut else []
+    responses = [*_describe(call, calendar, root, changes.resources), *gone, *cut]
+    return DavReply(207, multistatus(responses, f"<D:sync-token>{escape(changes.token)}</D:sync-token>"))
+
+
+def _limit(root: Element) -> int | None:
+    text_ = (root.findtext(f"{_D}limit/{_D}nresults") or "").strip()
+    if not text_:
+        return None
+    if not (text_.isascii() and text_.isdigit() and int(text_[:9]) > 0):
+        raise DavError(400, "The limit must be a positive number.")
+    return int(text_[:9])
+
+
+def _describe(call: Call, calendar: Calendar, root: Element, found: list[Resource]) -> list[str]:
+    names = resource_names(root) if requested_names_or_none(root) else listing.IN_ALLPROP
+    subject = Subject(call.ctx, policy.user(call.ctx), "resource", calendar)
+    texts = _texts(call, calendar, root, found) if needs_text(names) else None
+    folder = paths.calendar(subject.actor.id, call.target.slug)
+    return list(map(listing.writer(subject, folder, names, texts, is_brief=call.is_brief), found))
+
+
+def requested_names_or_none(root: Element) -> list[str] | None:
+    return requested_names(root) if root.find(f"{_D}prop") is not None else None
+
+
+def _texts(call: Call, calendar: Calendar, root: Element, found: list[Resource]) -> dict[str, bytes]:
+    element = root.find(f"{_D}prop/{_C}calendar-data/{_C}expand")
+    if element is None:
+        return text.read_all(call.ctx, calendar, found)
+    return expand.read_all(call.ctx, calendar, found, filters.parse_range(element))
+
+
+def _free_busy(call: Call, calendar: Calendar, root: Element) -> DavReply:
+    """When the calendar has events, merged: neither which nor whose."""
+    element = root.find(f"{_C}time-range")
+    if element is None:
+        raise DavError(400, "A free-busy-query must have a time-range.")
+    start, end = query.bounds(filters.parse_range(element))
+    periods = _merge(sorted(store.find_busy(call.ctx, calendar, start, end)), start, end)
+    busy = [f"FREEBUSY:{_utc(first)}/{_utc(last)}" for first, last in periods]
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Kalends//Kalends//EN", "BEGIN:VFREEBUSY", f"DTSTAMP:{_utc(call.ctx.now)}"]
+    lines += [f"DTSTART:{_utc(start)}", f"DTEND:{_utc(end)}", *busy, "END:VFREEBUSY", "END:VCALENDAR", ""]
+    return DavReply(200, "\r\n".join(lines).encode(), CALENDAR_TYPE)
+
+
+def _merge(periods: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for first, last in periods:
+        first, last = max(first, start), min(last, end)
+        if merged and first <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(last, merged[-1][1])
+        elif last > first:
+            merged.append((first, last))
+    return merged
+
+
+def _utc(instant: int) -> str:
+    return f"{datetime.fromtimestamp(instant, UTC):%Y%m%dT%H%M%SZ}".rjust(16, "0")

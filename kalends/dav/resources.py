@@ -1,0 +1,116 @@
+"""The resources of a calendar: each is one event, one series with all its events, or a file that became neither.
+
+What no client wrote is named for its id, `event-12.ics` or `series-7.ics`, and has no row of its own. Its ETag is made from the versions
+that the API's ETags are made from."""
+
+import re
+from collections.abc import Iterable
+from hashlib import blake2b
+
+from msgspec import Struct, field
+
+from kalends.context import Context
+from kalends.dav import store
+from kalends.dav.store import Item, Row
+from kalends.records.calendar import Calendar
+
+DERIVED_NAME = re.compile(r"(event|series)-([1-9][0-9]{0,17})\.ics")
+
+
+class Resource(Struct):
+    """A resource with its ETag in quotation marks; `is_changed` if an event was changed since a client wrote it."""
+
+    name: str
+    etag: str = ""
+    updated_at: int = 0
+    row: Row | None = None
+    event_ids: list[int] = field(default_factory=list)
+    series_ids: list[int] = field(default_factory=list)
+    is_changed: bool = False
+    state: str = ""
+
+    @property
+    def component(self) -> str:
+        return self.row.component if self.row else "VEVENT"
+
+
+def find_all(ctx: Context, calendar: Calendar) -> list[Resource]:
+    events, series = store.find_events(ctx, calendar), store.find_series(ctx, calendar)
+    return _build(events, series, store.find_all_rows(ctx, calendar))
+
+
+def find_by_ids(ctx: Context, calendar: Calendar, event_ids: Iterable[int], series_ids: Iterable[int]) -> list[Resource]:
+    """The resources that these single events and series belong to, whole."""
+    events, series = store.find_events(ctx, calendar, sorted(set(event_ids))), store.find_series(ctx, calendar, sorted(set(series_ids)))
+    rows = store.find_rows(ctx, (item.resource_id for item in [*events, *series] if item.resource_id is not None))
+    more_events, more_series = _find_items(ctx, calendar, rows)
+    return _build(_unique(events + more_events), _unique(series + more_series), rows)
+
+
+def find_by_rows(ctx: Context, calendar: Calendar, rows: list[Row]) -> list[Resource]:
+    """The resources of these rows that are still there."""
+    return _build(*_find_items(ctx, calendar, rows), rows)
+
+
+def find(ctx: Context, calendar: Calendar, name: str) -> Resource | None:
+    return next(iter(find_by_names(ctx, calendar, [name]).values()), None)
+
+
+def find_by_names(ctx: Context, calendar: Calendar, names: list[str]) -> dict[str, Resource]:
+    """Those of the resources that exist, by name."""
+    rows = store.find_rows_by_names(ctx, calendar, names)
+    found = {resource.name: resource for resource in find_by_rows(ctx, calendar, rows)}
+    derived: dict[str, list[int]] = {"event": [], "series": []}
+    for name in names:
+        if name not in found and (match := DERIVED_NAME.fullmatch(name)):
+            derived[match[1]].append(int(match[2]))
+    others = find_by_ids(ctx, calendar, derived["event"], derived["series"])
+    return found | {resource.name: resource for resource in others if resource.row is None}
+
+
+def _find_items(ctx: Context, calendar: Calendar, rows: list[Row]) -> tuple[list[Item], list[Item]]:
+    """The single events and the series that these rows became."""
+    event_ids, series_ids = store.find_parts(ctx, [row.id for row in rows if row.has_events])
+    # An event that was repeated here is now one of a series.
+    series_ids += store.find_series_of(ctx, event_ids).values()
+    return store.find_events(ctx, calendar, event_ids), store.find_series(ctx, calendar, sorted(set(series_ids)))
+
+
+def _unique(items: list[Item]) -> list[Item]:
+    return list({item.id: item for item in items}.values())
+
+
+def _build(events: list[Item], series: list[Item], rows: list[Row]) -> list[Resource]:
+    """The resources of the items, and the rows without events."""
+    by_id = {row.id: row for row in rows}
+    named: dict[int, Resource] = {}
+    resources: list[Resource] = []
+    for kind, items in (("event", events), ("series", series)):
+        for item in items:
+            row = by_id.get(item.resource_id) if item.resource_id is not None else None
+            tag = f"{item.id}-{item.version}-{item.updated_at}" if kind == "event" else f"s{item.id}-{item.version}"
+            if row is None:
+                resource = Resource(f"{kind}-{item.id}.ics", f'"{tag}"', item.updated_at)
+                resources.append(resource)
+            else:
+                resource = named.setdefault(row.id, Resource(row.name, row=row))
+                resource.state = f"{resource.state},{tag}" if resource.state else tag
+            resource.updated_at = max(resource.updated_at, item.updated_at)
+            (resource.event_ids if kind == "event" else resource.series_ids).append(item.id)
+    for row in rows:
+        if not row.has_events and not row.gone:
+            named[row.id] = Resource(row.name, row=row)
+    for resource in named.values():
+        _tag(resource)
+    return resources + list(named.values())
+
+
+def _tag(resource: Resource) -> None:
+    """Set the ETag of a resource that a client wrote: it stays as it is until a client or somebody else changes it."""
+    row = resource.row
+    assert row
+    resource.state = ",".join(sorted(resource.state.split(",")))
+    resource.is_changed = row.has_events and resource.state != row.state
+    changed = f"-{blake2b(resource.state.encode(), digest_size=6).hexdigest()}" if resource.is_changed else ""
+    resource.etag = f'"r{row.id}-{row.version}{changed}"'
+    resource.updated_at = max(resource.updated_at, row.written_at)

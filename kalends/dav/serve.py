@@ -1,0 +1,134 @@
+"""CalDAV: which function serves which method of which kind of resource, and how a request runs.
+
+A request runs in one transaction, as an endpoint's does. Its errors are XML with the precondition that failed."""
+
+from collections.abc import Callable, Mapping
+from xml.etree.ElementTree import Element
+
+from kalends import errors
+from kalends.context import Caller, Context
+from kalends.dav import files, paths, propfind, reports, sign_in, xml
+from kalends.dav.call import Call, DavReply
+from kalends.dav.errors import DavError, error_body
+from kalends.dav.paths import Kind
+from kalends.db import Retry
+from kalends.http.encode_reply import encode_reply
+from kalends.http.endpoint import READ_METHODS
+from kalends.http.request import Request
+from kalends.http.router import Mount
+from kalends.http.run_endpoint import ATTEMPTS, Services
+from kalends.reply import Reply
+
+Action = Callable[[Call], DavReply]
+
+FEATURES = "1, 3, access-control, calendar-access"
+WITH_XML = frozenset({"PROPFIND", "REPORT"})
+
+TABLE: dict[Kind, dict[str, Action]] = {
+    "root": {"PROPFIND": propfind.propfind},
+    "users": {"PROPFIND": propfind.propfind},
+    "principal": {"PROPFIND": propfind.propfind},
+    "home": {"PROPFIND": propfind.propfind},
+    "calendar": {"PROPFIND": propfind.propfind_calendar, "REPORT": reports.report, "GET": files.get_calendar},
+    "resource": {"PROPFIND": propfind.propfind_resource, "GET": files.get_resource},
+}
+
+
+def mounts(services: Services) -> Mapping[str, Mount]:
+    """The paths that CalDAV serves. Clients that are given a bare host ask `/` for their principal."""
+    route = Dav(services).route
+    return dict.fromkeys((paths.ROOT, *paths.WELL_KNOWN, "/"), route)
+
+
+class Dav:
+    """Serves all paths below /dav."""
+
+    def __init__(self, services: Services):
+        self._services = services
+
+    def route(self, request: Request) -> None:
+        target = paths.parse(request.path)
+        request.template = f"dav.{target.kind}"
+        request.run = self._run
+        request.variables = {"target": target}
+
+    def _run(self, request: Request) -> Reply:
+        try:
+            reply = self._respond(request)
+        except DavError as error:
+            reply = DavReply(error.status, error_body(error.detail, error.condition, error.inner), headers=error.headers)
+        except errors.Problem as problem:
+            if problem.status >= 500:
+                raise
+            reply = DavReply(problem.status, error_body(problem.detail or problem.title, _condition(problem)), headers=problem.headers)
+        headers = {"DAV": FEATURES, **reply.headers}
+        return Reply(reply.status, reply.content_type if reply.body else "", reply.body, headers)
+
+    def _respond(self, request: Request) -> DavReply:
+        kind = request.variables["target"].kind
+        if kind == "well-known":
+            return DavReply(301, headers={"Location": f"{paths.ROOT}/"})
+        methods = TABLE.get(kind, {})
+        if request.method == "OPTIONS":
+            return DavReply(200, headers={"Allow": _allow(methods), "Content-Length": "0"})
+        if "authorization" not in request.headers:
+            raise sign_in.challenge(self._services.settings.url, "Sign in with your user name and an app password.")
+        action = methods.get("GET" if request.method == "HEAD" else request.method)
+        return self._act(request, action)
+
+    def _act(self, request: Request, action: Action | None) -> DavReply:
+        root = _parse_body(request)
+        for _ in range(ATTEMPTS):
+            ctx = self._context(request)
+            try:
+                with ctx.read() if request.method in READ_METHODS else ctx.write():
+                    ctx.actor = request.actor = sign_in.authenticate(self._services, ctx, request.headers["authorization"])
+                    if ctx.actor:
+                        reply = _call(ctx, request, root, action)
+            except Retry:
+                continue
+            if ctx.actor is None:
+                raise sign_in.count_failure(self._context(request))
+            return self._compress(ctx, request, reply)
+        raise errors.Unavailable("Too many people changed this at once. Try again.")
+
+    def _context(self, request: Request) -> Context:
+        origins = self._services.origins
+        caller = Caller(origins.address(request), False, request.path, request.query, request.headers, request.id)
+        ctx = Context(self._services.db, self._services.settings, self._services.clock(), caller)
+        ctx.via = "dav"
+        return ctx
+
+    def _compress(self, ctx: Context, request: Request, reply: DavReply) -> DavReply:
+        """Compress lists. A file has a strong ETag, which stands for its very bytes."""
+        if request.method not in ("PROPFIND", "REPORT"):
+            return reply
+        encoded = Reply(reply.status, reply.content_type, reply.body, dict(reply.headers))
+        encode_reply(ctx, encoded, is_write=False, has_cookie=False)
+        return DavReply(encoded.status, encoded.body, encoded.content_type, encoded.headers)
+
+
+def _call(ctx: Context, request: Request, root: Element | None, action: Action | None) -> DavReply:
+    target = request.variables["target"]
+    if target.kind == "unknown":
+        raise DavError(404, "There is nothing at this path.")
+    if action is None:
+        raise DavError(405, "This path does not have that method.", headers={"Allow": _allow(TABLE[target.kind])})
+    return action(Call(ctx, target, request.headers, request.body, root))
+
+
+def _parse_body(request: Request) -> Element | None:
+    if request.method not in WITH_XML or not request.body.strip():
+        return None
+    try:
+        return xml.parse(request.body)
+    except xml.InvalidXml as error:
+        raise DavError(400, str(error)) from None
+
+
+def _allow(methods: Mapping[str, Action]) -> str:
+    return ", ".join(sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])}))
+
+
+def _condition(problem: errors.Problem) -> str:
+    return "{DAV:}need-privileges" if isinstance(problem, errors.Forbidden) else ""

@@ -1,0 +1,194 @@
+"""The SQL of resources: which events and series a calendar has for CalDAV, and what clients wrote of them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct, json
+
+from kalends import policy
+from kalends.context import Context
+from kalends.db import columns
+from kalends.events.conditions import LONG_SECONDS
+from kalends.records.calendar import Calendar
+
+
+class Item(Struct, frozen=True, array_like=True):
+    """A single event or a series on the calendar, with its version, and the resource that a client wrote for it."""
+
+    id: int
+    version: int
+    updated_at: int
+    resource_id: int | None
+
+
+class Row(Struct, frozen=True, array_like=True):
+    """What a client wrote, without the files."""
+
+    id: int
+    name: str
+    uid: str
+    component: str
+    version: int
+    state: str
+    has_events: bool
+    first_at: int | None
+    last_at: int | None
+    gone: bool
+    written_at: int
+
+
+class Files(Struct, frozen=True):
+    """The file that a client wrote, and what the service itself wrote of its events then; both compressed."""
+
+    id: int
+    original: bytes
+    base: bytes
+
+
+_ROW = columns(Row)
+_EVENTS = """
+SELECT e.id, e.version, e.updated_at, d.resource_id
+FROM placements p CROSS JOIN events e LEFT JOIN dav_parts d ON d.calendar_id = p.calendar_id AND d.event_id = e.id
+WHERE p.calendar_id = :calendar AND e.id = p.event_id AND e.series_id IS NULL AND {visible} AND {condition}
+"""
+# A series has the name of the event that was repeated, if a client wrote that.
+_SERIES = """
+SELECT e.series_id, max(v.version), max(e.updated_at), max(coalesce(s.resource_id, d.resource_id))
+FROM placements p CROSS JOIN events e JOIN series_versions v ON v.series_id = e.series_id
+LEFT JOIN dav_parts s ON s.calendar_id = p.calendar_id AND s.series_id = e.series_id
+LEFT JOIN dav_parts d ON d.calendar_id = p.calendar_id AND d.event_id = e.id
+WHERE p.calendar_id = :calendar AND e.id = p.event_id AND e.series_id IS NOT NULL AND {visible} AND {condition} GROUP BY e.series_id
+"""
+_OVERLAPS = "p.start_at >= :recent AND p.start_at < :end AND (e.until_at > :start OR e.start_at >= :start)"
+_LONG = "p.lasts AND p.start_at < :recent AND e.until_at > :start"
+
+
+def find_events(ctx: Context, calendar: Calendar, ids: list[int] | None = None) -> list[Item]:
+    """The single events on the calendar that the actor sees: all, or those of `ids`."""
+    return _find(ctx, _EVENTS, calendar, "e.id", ids)
+
+
+def find_series(ctx: Context, calendar: Calendar, ids: list[int] | None = None) -> list[Item]:
+    """The series with events on the calendar that the actor sees: all, or those of `ids`."""
+    return _find(ctx, _SERIES, calendar, "e.series_id", ids)
+
+
+def _find(ctx: Context, sql: str, calendar: Calendar, column: str, ids: list[int] | None) -> list[Item]:
+    if ids is not None and not ids:
+        return []
+    visible = policy.placed_event_visible(ctx, calendar.is_member)
+    condition = "1 = 1" if ids is None else f"{column} {ctx.db.in_list('ids')}"
+    params: dict[str, Any] = {} if ids is None else {"ids": ids}
+    return ctx.tx.all(Item, sql.format(visible=visible, condition=condition), calendar=calendar.id, me=policy.me(ctx), **params)
+
+
+def find_overlapping(ctx: Context, calendar: Calendar, start: int, end: int) -> tuple[list[int], list[int]]:
+    """The ids of the single events and of the series on the calendar that take place between the instants."""
+    select = f"""SELECT e.id, e.series_id FROM placements p CROSS JOIN events e
+        WHERE p.calendar_id = :calendar AND e.id = p.event_id AND {policy.placed_event_visible(ctx, calendar.is_member)} AND """
+    params = {"calendar": calendar.id, "me": policy.me(ctx), "start": start, "recent": start - LONG_SECONDS}
+    rows = ctx.tx.rows(select + _OVERLAPS, **params, end=end) + ctx.tx.rows(select + _LONG, **params)
+    series_ids = {series_id for _, series_id in rows if series_id is not None}
+    return [event_id for event_id, series_id in rows if series_id is None], sorted(series_ids)
+
+
+def find_busy(ctx: Context, calendar: Calendar, start: int, end: int) -> list[tuple[int, int]]:
+    """The times of the events on the calendar between the instants that are not cancelled."""
+    select = f"""SELECT e.start_at, e.until_at FROM placements p CROSS JOIN events e
+        WHERE p.calendar_id = :calendar AND e.id = p.event_id AND {policy.placed_event_visible(ctx, calendar.is_member)}
+        AND e.status <> 'cancelled' AND """
+    params = {"calendar": calendar.id, "me": policy.me(ctx), "start": start, "recent": start - LONG_SECONDS}
+    rows = ctx.tx.rows(select + _OVERLAPS, **params, end=end) + ctx.tx.rows(select + _LONG, **params)
+    return [(first, last) for first, last in rows]
+
+
+def find_endless_series(ctx: Context, calendar: Calendar, day: str) -> list[int]:
+    """The endless series on the calendar whose events have not been created up to this day."""
+    rows = ctx.tx.rows(
+        f"""SELECT DISTINCT r.id FROM placements p CROSS JOIN events e JOIN series r ON r.id = e.series_id
+            WHERE p.calendar_id = :calendar AND e.id = p.event_id AND e.series_id IS NOT NULL AND r.end_date IS NULL
+            AND r.made_until < :day AND {policy.placed_event_visible(ctx, calendar.is_member)}""",
+        calendar=calendar.id,
+        me=policy.me(ctx),
+        day=day,
+    )
+    return [series_id for (series_id,) in rows]
+
+
+def find_series_of(ctx: Context, event_ids: list[int]) -> dict[int, int]:
+    """The series of those of the events that are in one."""
+    sql = f"SELECT id, series_id FROM events WHERE id {ctx.db.in_list('ids')} AND series_id IS NOT NULL"
+    return dict(ctx.tx.rows(sql, ids=event_ids)) if event_ids else {}
+
+
+def find_rows(ctx: Context, ids: Iterable[int]) -> list[Row]:
+    unique = sorted(set(ids))
+    return ctx.tx.all(Row, f"SELECT {_ROW} FROM dav_resources WHERE id {ctx.db.in_list('ids')}", ids=unique) if unique else []
+
+
+def find_all_rows(ctx: Context, calendar: Calendar) -> list[Row]:
+    return ctx.tx.all(Row, f"SELECT {_ROW} FROM dav_resources WHERE calendar_id = :id", id=calendar.id)
+
+
+def find_rows_alone(ctx: Context, calendar: Calendar) -> list[Row]:
+    """The files without events that were not deleted."""
+    sql = f"SELECT {_ROW} FROM dav_resources WHERE calendar_id = :id AND NOT has_events AND NOT gone"
+    return ctx.tx.all(Row, sql, id=calendar.id)
+
+
+def find_row(ctx: Context, calendar: Calendar, name: str) -> Row | None:
+    return ctx.tx.one(Row, f"SELECT {_ROW} FROM dav_resources WHERE calendar_id = :id AND name = :name", id=calendar.id, name=name)
+
+
+def find_rows_by_names(ctx: Context, calendar: Calendar, names: list[str]) -> list[Row]:
+    if len(names) == 1:
+        row = find_row(ctx, calendar, names[0])
+        return [row] if row else []
+    records = ctx.db.records("named", {"name": "TEXT"})
+    sql = f"SELECT {columns(Row, 'r')} FROM {records} CROSS JOIN dav_resources r WHERE r.calendar_id = :id AND r.name = named.name"
+    return ctx.tx.all(Row, sql, id=calendar.id, named=json.encode([{"name": name} for name in dict.fromkeys(names)]).decode())
+
+
+def find_rows_by_uid(ctx: Context, calendar: Calendar, uid: str) -> list[Row]:
+    return ctx.tx.all(Row, f"SELECT {_ROW} FROM dav_resources WHERE calendar_id = :id AND uid = :uid", id=calendar.id, uid=uid)
+
+
+def find_files(ctx: Context, ids: list[int]) -> dict[int, Files]:
+    sql = f"SELECT id, original, base FROM dav_resources WHERE id {ctx.db.in_list('ids')}"
+    return {files.id: files for files in ctx.tx.all(Files, sql, ids=ids)} if ids else {}
+
+
+def find_parts(ctx: Context, row_ids: list[int]) -> tuple[list[int], list[int]]:
+    """The ids of the events and of the series that resources became, whether or not they are still there."""
+    if not row_ids:
+        return [], []
+    rows = ctx.tx.rows(f"SELECT event_id, series_id FROM dav_parts WHERE resource_id {ctx.db.in_list('ids')}", ids=row_ids)
+    return [event_id for event_id, _ in rows if event_id is not None], [series_id for _, series_id in rows if series_id is not None]
+
+
+def find_names_of_events(ctx: Context, calendar: Calendar, event_ids: list[int]) -> dict[int, str]:
+    """The names under which clients wrote these events, which may have been deleted."""
+    return _find_names(ctx, calendar, "event_id", event_ids)
+
+
+def find_names_of_series(ctx: Context, calendar: Calendar, series_ids: list[int]) -> dict[int, str]:
+    return _find_names(ctx, calendar, "series_id", series_ids)
+
+
+def _find_names(ctx: Context, calendar: Calendar, column: str, ids: list[int]) -> dict[int, str]:
+    if not ids:
+        return {}
+    sql = f"""SELECT d.{column}, r.name FROM dav_parts d JOIN dav_resources r ON r.id = d.resource_id
+              WHERE d.calendar_id = :calendar AND d.{column} {ctx.db.in_list("ids")}"""
+    return dict(ctx.tx.rows(sql, calendar=calendar.id, ids=ids))
+
+
+def find_before(ctx: Context, event_ids: list[int], *, only_deleted: bool) -> list[tuple[int, str]]:
+    """What the journal has of these events as they were before a change, if they may have been in a series then."""
+    # An expression is not tempted by the indexes of deletions.
+    ops = "h.op || '' = 'delete'" if only_deleted else "h.op <> 'create'"
+    # Each database writes JSON with spaces of its own.
+    in_series = """NOT (h.before LIKE '%"series_id":null,%' OR h.before LIKE '%"series_id" : null,%')"""
+    sql = f"""SELECT h.event_id, h.before FROM changes h
+              WHERE h.event_id {ctx.db.in_list("ids")} AND h.kind = 'event' AND {ops} AND {in_series}"""
+    return [(event_id, before) for event_id, before in ctx.tx.rows(sql, ids=event_ids)] if event_ids else []

@@ -1,0 +1,152 @@
+"""sync-collection (RFC 6578) on the journal: which resources of a calendar changed since a position of its entries.
+
+A token is a position in commit order, so a reader that has seen it cannot miss what commits later. The first list may be read in parts:
+then the token also has the name of the last resource of the part."""
+
+import re
+from urllib.parse import quote, unquote
+
+from msgspec import Struct, json
+
+from kalends import errors
+from kalends.context import Context
+from kalends.dav import resources, store
+from kalends.dav.errors import DavError
+from kalends.dav.resources import Resource
+from kalends.dav.xml import DAV
+from kalends.journal import store as journal_store
+from kalends.journal.cursor import Position
+from kalends.journal.store import Entry, Journal
+from kalends.records.calendar import Calendar
+
+# How many entries are read in one statement.
+BATCH = 5_000
+KINDS = ("event", "series", "resource")
+
+_TOKEN = re.compile(r"urn:kalends:([0-9]{1,18}):([0-9]{1,16})\.([0-9]{1,18})\.([0-9]{1,18})(?::([^\s:]{1,1000}))?")
+
+
+class Token(Struct, frozen=True):
+    """A decoded token; `last` is the name of the last resource of a list that has more."""
+
+    calendar_id: int
+    epoch: int
+    position: Position
+    last: str = ""
+
+    @property
+    def text(self) -> str:
+        tx, entry_id = self.position
+        more = f":{quote(self.last, safe='')}" if self.last else ""
+        return f"urn:kalends:{self.calendar_id}:{self.epoch}.{tx}.{entry_id}{more}"
+
+
+class Changes(Struct):
+    """Resources that changed, names of those that are gone, and the token to go on from; is_cut: there are more."""
+
+    resources: list[Resource]
+    gone: list[str]
+    token: str
+    is_cut: bool
+
+
+def current_token(ctx: Context, calendar: Calendar) -> str:
+    journal = journal_store.find_journal(ctx)
+    return Token(calendar.id, journal.epoch, journal.end).text
+
+
+def read(ctx: Context, calendar: Calendar, token_text: str, limit: int | None) -> Changes:
+    """What changed since the token; without one, all resources."""
+    journal = journal_store.find_journal(ctx)
+    if not token_text:
+        return _list(ctx, calendar, Token(calendar.id, journal.epoch, journal.end), limit)
+    token = _parse(journal, calendar, token_text)
+    if token.last:
+        return _list(ctx, calendar, token, limit)
+    end = max(token.position, journal.end)
+    entries, position = _read_entries(ctx, calendar, token.position, end, limit)
+    changed, gone = _resolve(ctx, calendar, entries)
+    next_token = Token(calendar.id, journal.epoch, position)
+    return Changes(changed, gone, next_token.text, is_cut=position != end)
+
+
+def _parse(journal: Journal, calendar: Calendar, text: str) -> Token:
+    """The token, if it is one of this calendar and this database, and all entries after it are still there."""
+    match = _TOKEN.fullmatch(text.strip())
+    if match:
+        token = Token(int(match[1]), int(match[2]), (int(match[3]), int(match[4])), unquote(match[5] or ""))
+        try:
+            journal_store.require_valid(journal, token.epoch, token.position)
+        except errors.CursorExpired:
+            match = None
+        if match and token.calendar_id == calendar.id:
+            return token
+    raise DavError(403, "The sync token is too old, or not of this calendar. Read the whole calendar again.", f"{{{DAV}}}valid-sync-token")
+
+
+def _list(ctx: Context, calendar: Calendar, token: Token, limit: int | None) -> Changes:
+    """All resources in the order of their names, from the last one on that the client has."""
+    found = [resource for resource in resources.find_all(ctx, calendar) if resource.name > token.last]
+    start = Token(calendar.id, token.epoch, token.position)
+    if limit is None or len(found) <= limit:
+        return Changes(found, [], start.text, is_cut=False)
+    page = sorted(found, key=lambda resource: resource.name)[:limit]
+    return Changes(page, [], Token(start.calendar_id, start.epoch, start.position, page[-1].name).text, is_cut=True)
+
+
+def _read_entries(ctx: Context, calendar: Calendar, after: Position, end: Position, limit: int | None) -> tuple[list[Entry], Position]:
+    """The entries after the position, for at most `limit` records, and the position up to which they go."""
+    entries: list[Entry] = []
+    records: set[tuple[str, int]] = set()
+    while True:
+        batch = journal_store.find_entries(ctx, [calendar.id], after, end, KINDS, BATCH, has_own=False)
+        for entry in batch:
+            record = entry.kind, entry.record_id
+            if limit is not None and record not in records and len(records) >= limit:
+                return entries, entries[-1].position if entries else after
+            records.add(record)
+            entries.append(entry)
+        if len(batch) < BATCH:
+            return entries, end
+        after = batch[-1].position
+
+
+def _resolve(ctx: Context, calendar: Calendar, entries: list[Entry]) -> tuple[list[Resource], list[str]]:
+    """The resources of the entries as they are now, and the names of those that are gone."""
+    event_ids = sorted({entry.record_id for entry in entries if entry.kind == "event"})
+    series_ids = {entry.record_id for entry in entries if entry.kind == "series"}
+    row_ids = {entry.record_id for entry in entries if entry.kind == "resource"}
+    series_of = store.find_series_of(ctx, event_ids)
+    # An event that was deleted or has left its series tells of the series, too.
+    series_ids |= {*series_of.values(), *_find_former_series(ctx, event_ids)}
+    single_ids = [event_id for event_id in event_ids if event_id not in series_of]
+    found = {each.name: each for each in resources.find_by_ids(ctx, calendar, single_ids, series_ids)}
+    rows = store.find_rows(ctx, row_ids)
+    found |= {each.name: each for each in resources.find_by_rows(ctx, calendar, rows)}
+    names = _names(ctx, calendar, single_ids, sorted(series_ids)) | {row.name for row in rows}
+    # Nobody was told of the single dates of a series by names of their own.
+    dates = {f"event-{event_id}.ics" for event_id in _find_dates(ctx, single_ids)}
+    return list(found.values()), sorted(names - found.keys() - dates)
+
+
+def _names(ctx: Context, calendar: Calendar, event_ids: list[int], series_ids: list[int]) -> set[str]:
+    """The names that these events and series have or had."""
+    of_events = store.find_names_of_events(ctx, calendar, event_ids)
+    of_series = store.find_names_of_series(ctx, calendar, series_ids)
+    names = {of_events.get(event_id, f"event-{event_id}.ics") for event_id in event_ids}
+    return names | {of_series.get(series_id, f"series-{series_id}.ics") for series_id in series_ids}
+
+
+def _find_former_series(ctx: Context, event_ids: list[int]) -> set[int]:
+    return {series_id for _, series_id in _find_former(ctx, event_ids)}
+
+
+def _find_dates(ctx: Context, event_ids: list[int]) -> set[int]:
+    """Those of the events that were dates of a series when they were deleted."""
+    return {event_id for event_id, _ in _find_former(ctx, event_ids, only_deleted=True)}
+
+
+def _find_former(ctx: Context, event_ids: list[int], *, only_deleted: bool = False) -> list[tuple[int, int]]:
+    rows = store.find_before(ctx, event_ids, only_deleted=only_deleted)
+    former = [(event_id, json.decode(before).get("series_id")) for event_id, before in rows]
+    return [(event_id, series_id) for event_id, series_id in former if series_id is not None]

@@ -1,0 +1,51 @@
+"""The content of resources: what a client wrote, byte for byte, until somebody changes it here; else what the service writes."""
+
+import zlib
+from collections.abc import Iterable
+
+from kalends.context import Context
+from kalends.dav import store
+from kalends.dav.resources import Resource
+from kalends.events import feed, ical
+from kalends.events import store as event_store
+from kalends.records.calendar import Calendar
+from kalends.records.event import Event
+
+
+def read(ctx: Context, calendar: Calendar, resource: Resource) -> bytes:
+    return read_all(ctx, calendar, [resource])[resource.name]
+
+
+def read_all(ctx: Context, calendar: Calendar, resources: Iterable[Resource]) -> dict[str, bytes]:
+    """The files of the resources by name, in a few statements for all of them."""
+    written = [resource for resource in resources if resource.row]
+    files = store.find_files(ctx, [resource.row.id for resource in written if resource.row])
+    texts = {resource.name: zlib.decompress(files[resource.row.id].original) for resource in written if resource.row}
+    return texts | build_all(ctx, calendar, [resource for resource in resources if resource.row is None])
+
+
+def build_all(ctx: Context, calendar: Calendar, resources: Iterable[Resource]) -> dict[str, bytes]:
+    """What the service itself writes of the events of the resources."""
+    events = load_events(ctx, calendar, resources)
+    series_ids = sorted({series_id for resource in resources for series_id in resource.series_ids})
+    series, exceptions = feed.load_series(ctx, series_ids)
+    texts: dict[str, bytes] = {}
+    for resource in resources:
+        components, years = feed.format_loaded(ctx, events[resource.name], series, exceptions)
+        texts[resource.name] = ical.join_file(components, years, method="")
+    return texts
+
+
+def load_events(ctx: Context, calendar: Calendar, resources: Iterable[Resource]) -> dict[str, list[Event]]:
+    """The events of each resource in the order of their start, by its name."""
+    singles = {event.id: event for event in event_store.find_by_ids(ctx, [each for resource in resources for each in resource.event_ids])}
+    series_ids = sorted({series_id for resource in resources for series_id in resource.series_ids})
+    in_series: dict[int | None, list[Event]] = {}
+    for event in event_store.find_placed_series(ctx, calendar, series_ids) if series_ids else []:
+        in_series.setdefault(event.series_id, []).append(event)
+    events: dict[str, list[Event]] = {}
+    for resource in resources:
+        own = [singles[event_id] for event_id in resource.event_ids if event_id in singles]
+        own += [event for series_id in resource.series_ids for event in in_series.get(series_id, [])]
+        events[resource.name] = sorted(own, key=lambda event: (event.start_at, event.id))
+    return events

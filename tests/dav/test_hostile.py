@@ -1,0 +1,77 @@
+"""Hostile requests to CalDAV: none of them makes an error of the server, or takes long."""
+
+import pytest
+
+from tests.cast import Cast, an_event
+from tests.dav.clients import SPACES, calendar_path, propfind, report
+
+BOMB = '<?xml version="1.0"?><!DOCTYPE b [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><D:propfind xmlns:D="DAV:">&b;</D:propfind>'
+FILE = '<?xml version="1.0"?><!DOCTYPE b [<!ENTITY a SYSTEM "file:///etc/passwd">]><D:propfind xmlns:D="DAV:">&a;</D:propfind>'
+DEEP = f"<D:propfind {SPACES}>{'<D:prop>' * 1_000}{'</D:prop>' * 1_000}</D:propfind>"
+WIDE = f"<D:propfind {SPACES}><D:prop>{'<D:x/>' * 20_000}</D:prop></D:propfind>"
+METHODS = ["PROPFIND", "REPORT", "MKCALENDAR", "MKCOL", "PROPPATCH"]
+COMP = '<C:comp-filter name="VCALENDAR">{}</C:comp-filter>'
+FILTERS = [
+    "",
+    "<C:comp-filter/>",
+    COMP.format('<C:comp-filter name="VEVENT"><C:time-range/></C:comp-filter>'),
+    COMP.format('<C:comp-filter name="VEVENT"><C:time-range start="x" end="y"/></C:comp-filter>'),
+    COMP.format('<C:comp-filter name="VEVENT"><C:time-range start="99999999T999999Z"/></C:comp-filter>'),
+    COMP.format('<C:comp-filter name="VEVENT"><C:time-range start="00010101T000000Z" end="99991231T235959Z"/></C:comp-filter>'),
+    COMP.format('<C:comp-filter name="VEVENT"><C:time-range end="00010101T000001Z"/></C:comp-filter>'),
+    COMP.format('<C:comp-filter name="VEVENT"><C:prop-filter/></C:comp-filter>'),
+    COMP.format('<C:prop-filter name="X"><C:text-match collation="i;none">x</C:text-match></C:prop-filter>'),
+    COMP.format('<C:comp-filter name="VEVENT"><C:nonsense/></C:comp-filter>'),
+    COMP.format('<C:comp-filter name="A">' * 28 + "</C:comp-filter>" * 28),
+]
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize("body", [BOMB, FILE, DEEP, WIDE, "<", "no XML", "\x00", "<a/>", '<?xml version="1.0" encoding="x-none"?><a/>'])
+@pytest.mark.parametrize("method", METHODS)
+def test_no_body_makes_an_error_of_the_server(cast: Cast, method: str, body: str) -> None:
+    for path in ("/dav/", calendar_path(cast.alice), f"{calendar_path(cast.alice)}x.ics"):
+        reply = cast.alice.request(method, path, body=body, headers={"Depth": "1"})
+        assert 400 <= reply.status < 500, reply
+        assert b"root:" not in reply.content
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize("condition", FILTERS)
+def test_no_filter_makes_an_error_of_the_server(cast: Cast, condition: str) -> None:
+    an_event(cast.alice)
+    reply = report(cast.alice, calendar_path(cast.alice), "C:calendar-query", f"<D:prop/><C:filter>{condition}</C:filter>")
+    assert reply.status in (207, 400, 403), reply
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize(
+    "name", ["%00", "..", ".", "%2e%2e%2f", "a%0ab", "%ff", "x" * 300, "%F0%9F%98%80.ics", "a/b/c", "event-99999999999999999999.ics", "%"]
+)
+@pytest.mark.parametrize("method", ["GET", "PROPFIND", "PUT", "DELETE", "MKCALENDAR", "MOVE", "BREW"])
+def test_no_name_makes_an_error_of_the_server(cast: Cast, method: str, name: str) -> None:
+    for folder in (f"/dav/users/{cast.alice.id}/calendars/", calendar_path(cast.alice), "/dav/users/", "/dav/"):
+        reply = cast.alice.request(method, folder + name, headers={"Depth": "0", "Destination": f"/dav/{name}"})
+        assert reply.status < 500, reply
+
+
+@pytest.mark.on_one_database
+def test_an_unbounded_depth_is_refused(cast: Cast) -> None:
+    reply = propfind(cast.alice, calendar_path(cast.alice), "D:getetag", depth="infinity")
+    assert (reply.status, b"propfind-finite-depth" in reply.content) == (403, True)
+    assert propfind(cast.alice, calendar_path(cast.alice), "D:getetag", depth="7").status == 400
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize("limit", ["0", "-1", "x", "9" * 400, "1.5"])
+def test_a_limit_is_a_positive_number(cast: Cast, limit: str) -> None:
+    inner = f"<D:sync-token/><D:sync-level>1</D:sync-level><D:limit><D:nresults>{limit}</D:nresults></D:limit><D:prop/>"
+    reply = report(cast.alice, calendar_path(cast.alice), "D:sync-collection", inner)
+    assert reply.status == (207 if limit.isdigit() and int(limit) else 400)
+
+
+@pytest.mark.on_one_database
+def test_a_multiget_of_too_many_is_refused(cast: Cast) -> None:
+    names = "".join(f"<D:href>{calendar_path(cast.alice)}{number}</D:href>" for number in range(5_001))
+    reply = report(cast.alice, calendar_path(cast.alice), "C:calendar-multiget", f"<D:prop/>{names}")
+    assert (reply.status, b"number-of-matches-within-limits" in reply.content) == (403, True)
