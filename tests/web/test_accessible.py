@@ -40,12 +40,12 @@ def test_every_class_is_on_a_page_that_is_checked_in_each_look(scene: Scene) -> 
 
 @pytest.mark.parametrize("visit", IN_SHORT, ids=str)
 def test_a_page_is_accessible_by_keyboard_in_the_dark_and_on_a_phone(looks: Windows, scene: Scene, visit: Visit, soak: bool) -> None:
-    """In short, what is around the content is walked through on the start page only."""
+    """In short, what is around the content is walked through on the start page only, and scanned on pages that are checked in each look."""
     in_each_look = soak or visit in VISITS_IN_EACH_LOOK
     page = pages.visit(looks, scene, visit)
     if visit in FIRST_VISITS:
         assert_reaches_everything(page, "body" if soak or visit == FIRST_VISITS[0] else "main")
-    problems = violations(page, EVERYTHING if in_each_look else STRUCTURE)
+    problems = violations(page, EVERYTHING if in_each_look else STRUCTURE, around=in_each_look)
     if in_each_look:
         page.emulate_media(color_scheme="dark")
         problems += violations(page, COLOURS)
