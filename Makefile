@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One test process more than there are cores, because some of them wait for the services that they started.
 PARALLEL := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 
-.PHONY: help run test check soak lint types unit pytest unit-dependencies browser clients proxies screenshots faults bench audit catalogs lock clean
+.PHONY: help run test check soak lint types unit pytest unit-dependencies programs clients screenshots faults bench audit catalogs lock clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,19 +42,15 @@ unit: unit-dependencies  ## run the tests alone
 pytest:
 	@$(BIN)/pytest $(PARALLEL) $(OPTIONS)
 
-unit-dependencies: $(VENV)/dev browser clients proxies
+unit-dependencies: $(VENV)/dev programs clients
 
-browser: $(VENV)/dev    ## install Chromium for the tests of pages, where that is allowed
-	@$(BIN)/python -m tests.web.chromium
+programs: $(VENV)/dev   ## install Chromium, nginx, Caddy and Dovecot for the tests with them, where that is allowed
+	@$(BIN)/python -m tests.system_programs
 
 clients: $(CLIENTS)/node_modules/.package-lock.json  ## install what writes clients in TypeScript, for the tests, where npm is there
 
-# After the browser: apt-get runs once at a time.
-proxies: $(VENV)/dev browser  ## install nginx, Caddy and Dovecot for the tests with them, where that is allowed
-	@$(BIN)/python -m tests.serve.proxies
-	@$(BIN)/python -m tests.inbound.dovecot
-
-screenshots: $(VENV)/dev browser  ## take the pictures of the documentation anew
+screenshots: $(VENV)/dev  ## take the pictures of the documentation anew
+	@$(BIN)/python -m tests.system_programs Chromium
 	@$(BIN)/python -m tests.web.screenshots docs/screenshots
 
 faults: $(VENV)/dev     ## make real faults for half an hour and compare, into tests/faults/results (QUICK=1: in two minutes)

@@ -1,4 +1,4 @@
-"""Dovecot, which comes from the system: how it is installed, and how it is started with one mailbox."""
+"""Dovecot, which comes from the system: its package, and how it is started with one mailbox."""
 
 import getpass
 import os
@@ -130,7 +130,3 @@ def path() -> str:
 def _free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
-
-
-if __name__ == "__main__":
-    proxies.install({PROGRAM: PACKAGE})

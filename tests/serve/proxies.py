@@ -1,11 +1,9 @@
-"""nginx and Caddy, which come from the system: how they are installed, and how they are started with the files of `deploy/`."""
+"""nginx and Caddy, which come from the system: their packages, and how they are started with the files of `deploy/`."""
 
 import os
 import shutil
 import ssl
 import subprocess
-import sys
-from collections.abc import Mapping
 from http.client import HTTPSConnection
 from pathlib import Path
 
@@ -109,27 +107,6 @@ def path(program: str) -> str:
     return executable
 
 
-def install(packages: Mapping[str, str]) -> None:
-    """Install the programs where that is allowed; elsewhere say that their tests are skipped."""
-    for program, package in packages.items():
-        if find(program) is None and os.geteuid() == 0 and shutil.which("apt-get"):
-            print(f"Installing {program} …", flush=True)
-            _apt("update")
-            _apt("install", "-y", "--no-install-recommends", package)
-        if find(program) is None:
-            print(f"The tests with {program} are skipped: it is not installed (Debian: {package}).", file=sys.stderr)
-
-
 def find(program: str) -> str | None:
     """The path of an installed program."""
     return shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
-
-
-def _apt(*words: str) -> None:
-    # In run level 1, packages do not start the services that they install.
-    quiet = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-    subprocess.run(["apt-get", *words], check=False, capture_output=True, env=os.environ | quiet)
-
-
-if __name__ == "__main__":
-    install(PACKAGES)

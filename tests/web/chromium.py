@@ -1,9 +1,7 @@
-"""Chromium, which comes from the system: where it is, how it is installed, how it is started."""
+"""Chromium, which comes from the system: where it is, in which packages, how it is started."""
 
 import os
 import shutil
-import subprocess
-import sys
 
 from playwright.sync_api import Browser, Playwright
 
@@ -30,23 +28,3 @@ def launch(playwright: Playwright) -> Browser:
     # Chromium's sandbox refuses to be started by root.
     flags = [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else FLAGS
     return playwright.chromium.launch(executable_path=path(), args=flags)
-
-
-def install() -> None:
-    """Install it where that is allowed; elsewhere say how it is done."""
-    if path() is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        print("Installing Chromium …", flush=True)
-        _apt("update")
-        for package in PACKAGES:
-            if path() is None:
-                _apt("install", "-y", "--no-install-recommends", package)
-    if path() is None:
-        print(MISSING, file=sys.stderr)
-
-
-def _apt(*words: str) -> None:
-    subprocess.run(["apt-get", *words], check=False, capture_output=True, env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"})
-
-
-if __name__ == "__main__":
-    install()
