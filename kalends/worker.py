@@ -28,6 +28,7 @@ from kalends.log import get_logger
 from kalends.outbound.sender import Outbox
 from kalends.pictures import store as pictures
 from kalends.questions import answers
+from kalends.reports import store as reports
 from kalends.responses import news, proposals, seats
 from kalends.responses import series as series_responses
 from kalends.responses import store as responses
@@ -81,6 +82,7 @@ def clean_up(ctx: Context) -> None:
         answers.clean_up(ctx)
         invitations.clean_up(ctx)
         messages.clean_up(ctx)
+        reports.clean_up(ctx)
         pictures.clean_up(ctx)
 
 

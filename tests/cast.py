@@ -177,6 +177,13 @@ def last_change(owner: Client, event: dict[str, Any]) -> int:
     return seq
 
 
+def a_report(author: Client, **fields: Any) -> dict[str, Any]:
+    reply = author.post("/api/reports", json={"reason": "spam"} | fields)
+    assert reply.status == 201, reply
+    report: dict[str, Any] = reply.json
+    return report
+
+
 def shared(owner: Client, calendar: dict[str, Any], friend: Person, role: str) -> None:
     """Share the calendar with the friend."""
     reply = owner.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": friend.user_name, "role": role})

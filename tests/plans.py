@@ -30,6 +30,11 @@ EXCEPTED = [
     ),
     # How many deliveries wait, for the metrics: the index has those alone.
     (r"FROM deliveries WHERE state IN \('queued', 'sending'\) GROUP BY channel, state$", "deliveries_waiting"),
+    # A page of the open or of the closed reports, for admins, or their number: the index has those alone.
+    (
+        r"FROM reports (?:r LEFT JOIN [^?]*)?WHERE (?:r\.)?closed_at IS (?:NOT )?NULL(?: ORDER BY .* LIMIT |$)",
+        "reports_in_order|reports_by_age",
+    ),
     # The name of a violated unique index: the schema does not grow.
     (r"FROM pragma_index_list\(:table\) l ", "SCAN (l|i|pragma_index_info)"),
 ]

@@ -42,6 +42,7 @@ def show(
         profile=profile or filled(api.edit(ctx, user.id)),
         address=address or FormState(),
         account=api.show(ctx, user.id),
+        is_admin=policy.is_admin(ctx),
         password=structs.replace(password or FormState({"delete_keys": True}), prefix="password-"),
         key=structs.replace(key or FormState(), prefix="key-"),
         zones=sorted(known_zones()),

@@ -16,3 +16,10 @@ class Report(Struct, frozen=True):
     text: str | None
     created_at: int
     closed_at: int | None
+
+
+class ReportWithSubject(Report, frozen=True):
+    """A report with the title, name or text of what it is about, and the event whose page shows it."""
+
+    subject: str
+    shown_on_event_id: int | None

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal, get_args
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.options import FieldOptions
 from kalends.http.input.types import EmailAddress, EventLink, Id, Instant
+from kalends.http.paging import Paging
 
 Reason = Literal["spam", "abuse", "illegal", "misleading", "private", "other"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
@@ -30,6 +31,18 @@ class ReportInput(Subject, kw_only=True):
     email_address: EmailAddress | None = None
 
 
+class ReportQuery(Paging, kw_only=True):
+    """Which reports to list."""
+
+    closed: Annotated[bool, Meta(description="Those that are closed, the last one first, instead of those that wait.")] = False
+
+
+class ReportFields(Struct, kw_only=True):
+    """What an admin changes of a report."""
+
+    closed: Annotated[bool, Meta(description="Whether it was dealt with; `false`: it waits again.")]
+
+
 class ReportItem(Struct, kw_only=True):
     """A report, as it was sent."""
 
@@ -41,3 +54,19 @@ class ReportItem(Struct, kw_only=True):
     text: str | None
     email_address: str | None
     created_at: Instant
+
+
+class ReportDetail(ReportItem, kw_only=True):
+    """A report for admins: with what it is about, and when it was closed."""
+
+    closed_at: Instant | None
+    subject: str
+    url: str
+
+
+class ReportIndex(Struct):
+    reports: list[ReportDetail]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET

@@ -1,22 +1,23 @@
-"""The form to report something."""
+"""The form to report something, and the list of reports for admins."""
 
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.reports import api, subject
-from kalends.reports.model import ReportInput, Subject
+from kalends.reports.model import ReportFields, ReportInput, ReportQuery, Subject
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 REASONS = [
-    ("spam", "It is spam"),
-    ("abuse", "It is hateful, or harasses somebody"),
-    ("illegal", "It is against the law"),
-    ("misleading", "It is not true, or a fraud"),
-    ("private", "It shows something private of somebody"),
-    ("other", "Something else"),
+    ("spam", gettext("It is spam")),
+    ("abuse", gettext("It is hateful, or harasses somebody")),
+    ("illegal", gettext("It is against the law")),
+    ("misleading", gettext("It is not true, or a fraud")),
+    ("private", gettext("It shows something private of somebody")),
+    ("other", gettext("Something else")),
 ]
 NAMES = ("event_id", "comment_id", "calendar_id")
 
@@ -37,6 +38,27 @@ def create(ctx: Context, params: Form) -> Document:
     reported = subject.load(ctx, _subject(params))
     api.create(ctx, params.read(ReportInput))
     return redirect(ctx, reported.path, done="reported")
+
+
+@page("GET", "/reports")
+def index(ctx: Context, params: ReportQuery) -> Document:
+    """What people have reported, for admins."""
+    reports = api.index(ctx, params)
+    return render("reports/index.html", ctx, title=gettext("Reports"), index=reports, closed=params.closed, reasons=dict(REASONS))
+
+
+@page("POST", "/reports/{report_id}/close")
+def close(ctx: Context, report_id: int, params: Form) -> Document:
+    """Close a report that was dealt with."""
+    api.update(ctx, report_id, ReportFields(closed=True))
+    return redirect(ctx, "/reports", done="report-closed")
+
+
+@page("POST", "/reports/{report_id}/reopen")
+def reopen(ctx: Context, report_id: int, params: Form) -> Document:
+    """Let a report wait again."""
+    api.update(ctx, report_id, ReportFields(closed=False))
+    return redirect(ctx, "/reports", done="report-reopened")
 
 
 def _subject(form: Form) -> Subject:

@@ -50,6 +50,8 @@ NOTICES: dict[str, str | tuple[str, str]] = {
     "kept": "Added to your contacts.",
     "approved": "Approved. Everyone sees it now.",
     "reported": "Thank you. The administrators of this site will look at it.",
+    "report-closed": "Closed.",
+    "report-reopened": "It is open again.",
     "hidden": "Hidden. Only you and its author see it now.",
     "removed": "Removed from the list.",
     "undone": "Undone.",

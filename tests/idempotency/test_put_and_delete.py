@@ -17,6 +17,7 @@ from tests.cast import (
     a_contact,
     a_question,
     a_reminder,
+    a_report,
     a_webhook,
     an_event,
     an_invitation,
@@ -100,6 +101,11 @@ def _response(**fields: Any) -> Callable[[Cast], Request]:
     return request
 
 
+def _report(cast: Cast) -> Request:
+    report = a_report(cast.alice, event_id=an_event(cast.alice)["id"])
+    return (report["id"],), Admin(cast.anonymous, "ada"), {"closed": True}
+
+
 def _session(cast: Cast) -> Request:
     other = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD})
     return (other.json["id"],), cast.alice, {}
@@ -157,6 +163,7 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "PUT /api/responses/{response_id}/reset_link": _response(),
     "PUT /api/responses/{response_id}/reminders": _response(wanted=False),
     "DELETE /api/responses/{response_id}": _response(),
+    "PUT /api/reports/{report_id}": _report,
     "DELETE /api/session/{session_id}": _session,
     "DELETE /api/keys/{key_id}": _key,
     "PUT /api/webhooks/{webhook_id}": lambda cast: ((a_webhook(cast.alice)["id"],), cast.alice, {"kinds": ["event"]}),

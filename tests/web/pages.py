@@ -108,6 +108,7 @@ PAGES: dict[str, list[Visit]] = {
         Visit("alice", "/calendars/{private_calendar}/questions/{calendar_question}/delete")
     ],
     "GET /comments/{comment_id}/delete": [Visit("alice", "/comments/{comment}/delete?next=/responses")],
+    "GET /reports": [Visit("ada", "/reports"), Visit("ada", "/reports?closed=true")],
     "GET /reports/new": [Visit("guest", "/reports/new?event_id={event}"), Visit("alice", "/reports/new?comment_id={comment}")],
     "GET /subscribers": [Visit("alice", "/subscribers"), Visit("vera", "/subscribers")],
     "GET /subscribers/{subscriber_id}/delete": [Visit("alice", "/subscribers/{subscriber}/delete")],
@@ -220,7 +221,7 @@ def address(scene: Scene, path: str) -> str:
 
 
 def reader(scene: Scene, name: str) -> Person | None:
-    return {"guest": None, "alice": scene.alice, "bob": scene.bob, "vera": scene.vera}[name]
+    return None if name == "guest" else getattr(scene, name)
 
 
 def visit(looks: Windows, scene: Scene, visit: Visit, width: int = WIDE) -> Page:

@@ -2,13 +2,31 @@
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
+from kalends.context import Context
+from kalends.db import open_database
 from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
 from kalends.settings import Settings
-from tests.cast import Cast, a_calendar, a_comment, a_contact, a_key, a_question, a_reminder, a_response, a_webhook, an_event, shared
+from kalends.users import store as users
+from tests.cast import (
+    Cast,
+    Person,
+    a_calendar,
+    a_comment,
+    a_contact,
+    a_key,
+    a_question,
+    a_reminder,
+    a_report,
+    a_response,
+    a_webhook,
+    an_event,
+    shared,
+)
 from tests.deliveries.samples import a_stop_token
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
 from tests.subscribers.confirmations import confirmations
@@ -120,6 +138,19 @@ class Scene:
         addresses = {"email": "guest@example.org", "mobile_number": "+33612345678"}
         reply = self.guest.put(f"/api/events/{self.event['id']}/send_to_me", json=addresses)
         assert reply.status == 202, reply
+
+    @cached_property
+    def ada(self) -> Person:
+        """An admin, to whom something was reported."""
+        ada = Person(self.guest, "ada")
+        with closing(open_database(self.settings)) as db:
+            ctx = Context(db, self.settings, 0)
+            with ctx.write():
+                users.update_role(ctx, ada.id, "admin")
+        closed = a_report(self.guest, event_id=self.event["id"], text=self.say("text", "It is an advertisement."))
+        a_report(self.alice, comment_id=self.comment["id"], reason="abuse", email_address="gus@example.org")
+        assert ada.put(f"/api/reports/{closed['id']}", json={"closed": True}).status == 200
+        return ada
 
     @cached_property
     def response(self) -> dict[str, Any]:

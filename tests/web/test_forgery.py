@@ -58,6 +58,9 @@ REFUSED = {
     "POST /events/{event_id}/reset_link": 409,
     "POST /contacts/import": 422,
     "POST /contacts/import/token": 422,
+    # Alice is no admin.
+    "POST /reports/{report_id}/close": 403,
+    "POST /reports/{report_id}/reopen": 403,
 }
 
 
