@@ -74,7 +74,7 @@ MODULE_LAYERS = {
     },
     "store": {
         *("quotas", "backup.file", "backup.restore", "backup.take"),
-        *(f"calendar_view.{name}" for name in ("agenda", "days", "entries", "links", "month", "week")),
+        *(f"calendar_view.{name}" for name in ("agenda", "days", "entries", "hidden_calendars", "links", "month", "rail", "week")),
         *(
             "calendars.search",
             "calendars.sharing",

@@ -1,18 +1,20 @@
 """The calendar: the reader's events, or the public ones, by month, week or day, or as an agenda."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
 from kalends import errors, policy
-from kalends.calendar_view import entries
-from kalends.calendar_view.agenda import agenda
+from kalends.calendar_view import entries, hidden_calendars, rail
+from kalends.calendar_view.agenda import Agenda, agenda
 from kalends.calendar_view.days import AGENDA, DAY, EARLIEST, LATEST, MONTH, WEEK, Days, around
 from kalends.calendar_view.entries import Entry
 from kalends.calendar_view.links import Links, repeated_query
 from kalends.calendar_view.month import placed, weeks
-from kalends.calendar_view.week import week
+from kalends.calendar_view.rail import Group
+from kalends.calendar_view.week import columns
 from kalends.changes import batch
 from kalends.changes.model import Kind
 from kalends.context import Context
@@ -23,6 +25,7 @@ from kalends.records.calendar import Calendar
 from kalends.values import datetimes
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone, remember_zone
+from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 # The kinds of records that the page shows.
@@ -35,41 +38,73 @@ class CalendarView(Struct, kw_only=True):
 
     view: Annotated[Literal["month", "week", "day", "agenda"], Meta(description="As a month, a week, a day or a list.")] = "month"
     date: Annotated[DateTime, Meta(description="A day of what is shown; today by default.")] | None = None
-    calendar_ids: Annotated[Ids, Meta(description="Calendars to show; all of yours by default.")] | None = None
+    calendar_ids: Annotated[Ids, Meta(description="Calendars to show; by default those that you have not hidden.")] | None = None
+    offered: Annotated[Ids, Meta(description="Of these, calendars that are not in calendar_ids are hidden from now on.")] | None = None
     time_zone: Annotated[TimeZone, Meta(description="The time zone; yours by default.")] | None = None
 
 
 @page("GET", "/calendar", guests=True)
 def show(ctx: Context, params: CalendarView) -> Document:
     """The calendar, by month, week or day, or as an agenda."""
-    selected = [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(params.calendar_ids or ())]
-    own = policy.member_calendars(ctx) if ctx.actor else []
-    calendars = selected or (own if ctx.actor else None)
     zone = params.time_zone or reader_zone(ctx)
     if params.time_zone:
         remember_zone(ctx, params.time_zone)
-    today = datetimes.to_local(ctx.now, zone).date()
-    day = day_of(params.date, today)
+    now = datetimes.to_local(ctx.now, zone)
+    day = day_of(params.date, now.date())
     if not EARLIEST <= day <= LATEST:
         raise errors.invalid("date", f"must be from {EARLIEST} to {LATEST}")
+    if params.offered is not None:
+        hidden_calendars.remember(ctx, params.offered, params.calendar_ids or ())
+        return redirect(ctx, Links("/calendar", repeated_query(None, params.time_zone)).to(params.view, day))
+    choice = _choose_calendars(ctx, params.calendar_ids)
     days = around(params.view, day, ctx.locale.formats)
-    events, is_cut = entries.of_days(ctx, days, calendars, zone)
+    month = around(MONTH, day, ctx.locale.formats)
+    events, is_cut = choice.find(ctx, days, zone)
+    of_month = events if days.view == MONTH else choice.find(ctx, month, zone)[0]
     return render(
         "calendar_view/show.html",
         ctx,
-        **lay_out(ctx, days, events, calendars, datetimes.to_local(ctx.now, zone)),
+        **lay_out(ctx, days, events, choice.ticked, now),
         title=days.title,
         views=VIEWS,
         can_create=ctx.actor is not None,
-        today=today,
+        today=now.date(),
         zone=zone,
         is_cut=is_cut,
         links=Links("/calendar", repeated_query(params.calendar_ids, params.time_zone)),
-        offered=own + [calendar for calendar in selected if calendar.id not in {each.id for each in own}],
-        ticked={calendar.id for calendar in calendars or ()},
+        mini=rail.mini_month(month, days.view, of_month),
+        groups=choice.groups,
+        ticked={calendar.id for calendar in choice.ticked},
+        editable=[calendar for group in choice.groups for calendar in group.calendars if policy.can_edit(calendar)],
         time_zone=params.time_zone,
-        stream=_stream(ctx, selected),
+        stream=_stream(ctx, choice.selected),
     )
+
+
+class Choice(Struct, frozen=True):
+    """The calendars that are offered, those that are ticked, and those that the URL selects.
+
+    searched: where to search for events; None for all that is public."""
+
+    groups: list[Group]
+    ticked: list[Calendar]
+    selected: list[Calendar]
+    searched: list[Calendar] | None
+    hidden: frozenset[int]
+
+    def find(self, ctx: Context, days: Days, zone: str) -> tuple[list[Entry], bool]:
+        return entries.of_days(ctx, days, self.searched, zone, self.hidden)
+
+
+def _choose_calendars(ctx: Context, calendar_ids: Sequence[int] | None) -> Choice:
+    """The calendars of the URL, or else those of the reader that are not hidden; for guests all public ones."""
+    selected = [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(calendar_ids or ())]
+    groups = rail.group_calendars(ctx, policy.member_calendars(ctx) if ctx.actor else [], selected)
+    hidden = hidden_calendars.hidden_ids(ctx)
+    if selected:
+        return Choice(groups, selected, selected, selected, frozenset())
+    ticked = [calendar for group in groups for calendar in group.calendars if calendar.id not in hidden]
+    return Choice(groups, ticked, [], ticked if ctx.actor else None, frozenset() if ctx.actor else hidden)
 
 
 def _stream(ctx: Context, selected: list[Calendar]) -> str | None:
@@ -81,14 +116,18 @@ def _stream(ctx: Context, selected: list[Calendar]) -> str | None:
     return f"/api/changes/stream?kinds={','.join(STREAM_KINDS)}{of_calendar}&cursor={batch.start(ctx, calendar_id, STREAM_KINDS)}"
 
 
-def lay_out(ctx: Context, days: Days, events: list[Entry], calendars: list[Calendar] | None, now: datetime | None = None) -> dict[str, Any]:
+def lay_out(ctx: Context, days: Days, events: list[Entry], calendars: list[Calendar], now: datetime | None = None) -> dict[str, Any]:
     """The template values of the view: its days, with the events in their cells."""
     if days.view == MONTH:
         grid = weeks(days, events)
-        entries.mark(ctx, placed(grid), calendars)
-        return {"days": days, "weeks": grid}
+        chosen = [entry for entry in events if entry.first <= days.day <= entry.last]
+        entries.mark(ctx, [*placed(grid), *chosen], calendars)
+        return {"days": days, "weeks": grid, "agenda": [Agenda(days.day, chosen)] if chosen else []}
     entries.mark(ctx, events, calendars)
-    return {"days": days, "week": week(days, events, now)} if days.view in (WEEK, DAY) else {"days": days, "agenda": agenda(days, events)}
+    if days.view == AGENDA:
+        return {"days": days, "agenda": agenda(days, events)}
+    parts = columns(days, events, now)
+    return {"days": days, "columns": parts, "bar_rows": max(len(column.bars.lanes) + bool(column.bars.more) for column in parts)}
 
 
 def day_of(text: str | None, today: date) -> date:

@@ -58,17 +58,19 @@ class Entry(Struct):
 
 
 class Piece(Struct, frozen=True):
-    """The part of an event in one day: the CSS classes of its shape and of its position."""
+    """The part of an event in one day: the CSS classes of its shape and of its position among the hours."""
 
     entry: Entry
     shape: str = ""
-    place: str = ""
+    position: str = ""
 
 
-def of_days(ctx: Context, days: Days, calendars: Sequence[Calendar] | None, zone: str) -> tuple[list[Entry], bool]:
+def of_days(
+    ctx: Context, days: Days, calendars: Sequence[Calendar] | None, zone: str, hidden: frozenset[int] = frozenset()
+) -> tuple[list[Entry], bool]:
     """The events of these days in the order of their start, and whether there are more than MAX_ENTRIES.
 
-    Without calendars: all public events."""
+    Without calendars: all public events, but those that are on hidden calendars only."""
     # The days of an all-day event are those of its own time zone: one day more on both sides includes them all.
     first, last = days.first - ONE_DAY, days.last + ONE_DAY
     query = EventQuery(start_time=first.isoformat(), end_time=last.isoformat(), overlaps=True, limit=MAX_PAGE)
@@ -78,8 +80,12 @@ def of_days(ctx: Context, days: Days, calendars: Sequence[Calendar] | None, zone
         query = structs.replace(query, after=cursor.encode(rows[-1]))
     day_of = _days_by_moment(first, last, zone)
     start_at = datetimes.start_of_day(days.first, zone)
-    entries = [_entry(row, zone, day_of) for row in [*rows, *page[:MAX_PAGE]]]
+    entries = [_entry(row, zone, day_of) for row in [*rows, *page[:MAX_PAGE]] if not _is_hidden(row, hidden)]
     return [entry for entry in entries if _is_on(entry, days, start_at)], len(page) > MAX_PAGE
+
+
+def _is_hidden(row: EventRow, hidden: frozenset[int]) -> bool:
+    return bool(hidden and row.calendar_ids and hidden.issuperset(map(int, row.calendar_ids.split(","))))
 
 
 def mark(ctx: Context, entries: Sequence[Entry], calendars: Sequence[Calendar] | None) -> None:

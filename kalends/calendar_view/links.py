@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
+from kalends.calendar_view.days import AGENDA, DAY
+
 
 class Links(Struct, frozen=True):
     """The path of the calendar's page, and the query parameters that its links repeat.
@@ -18,6 +20,9 @@ class Links(Struct, frozen=True):
 
     def to(self, view: str, day: date) -> str:
         return f"{self.path}?view={view}&date={day}{self.query}"
+
+    def to_day(self, day: date) -> str:
+        return self.to(AGENDA if self.is_embedded else DAY, day)
 
 
 def repeated_query(calendar_ids: Sequence[int] | None, time_zone: str | None) -> str:

@@ -30,7 +30,7 @@ def weeks(month: Days, entries: Sequence[Entry]) -> list[list[Cell]]:
     cells = {day: Cell(day) for day in days.date_range(month.first, month.last)}
     for entry in sorted(entries, key=lambda entry: not entry.is_bar):
         for run in _runs(max(entry.first, month.first), min(entry.last, month.last)):
-            _place(entry, [cells[day] for day in run])
+            place(entry, [cells[day] for day in run], MAX_LANES)
     row = list(cells.values())
     return [row[i : i + 7] for i in range(0, len(row), 7)]
 
@@ -50,19 +50,23 @@ def _runs(first: date, last: date) -> Iterator[list[date]]:
         yield [first]
 
 
-def _place(entry: Entry, run: list[Cell]) -> None:
+def place(entry: Entry, run: list[Cell], lanes: int) -> None:
     """Put the event into the first lane that is free on all these days of a week, if there is one."""
     for cell in run:
         cell.count += 1
     taken = {i for cell in run for i, piece in enumerate(cell.lanes) if piece}
-    if len(taken) == MAX_LANES:
+    if len(taken) == lanes:
         return
-    lane = next(i for i in range(MAX_LANES) if i not in taken)
+    lane = next(i for i in range(lanes) if i not in taken)
     for cell in run:
         cell.lanes += [None] * (lane + 1 - len(cell.lanes))
-        cell.lanes[lane] = Piece(entry, _shape(entry, cell.day) + ("" if cell is run[0] else " unnamed"))
+        cell.lanes[lane] = Piece(entry, _shape(entry, cell, run))
 
 
-def _shape(entry: Entry, day: date) -> str:
-    """The CSS classes that join the days of an event to one bar: it comes from the day before, or goes on to the next."""
-    return f"{'' if day == entry.first else ' goes-on'}{'' if day == entry.last else ' stays'}"
+def _shape(entry: Entry, cell: Cell, run: list[Cell]) -> str:
+    """The CSS classes that join the days of an event to one bar: it comes from the day before, or goes on to the next; its name is on
+    the first of these days, and has room on all of them."""
+    joins = f"{'' if cell.day == entry.first else ' goes-on'}{'' if cell.day == entry.last else ' stays'}"
+    if cell is not run[0]:
+        return f"{joins} unnamed"
+    return f"{joins} s{len(run)}" if len(run) > 1 else joins

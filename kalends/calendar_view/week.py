@@ -8,16 +8,17 @@ from msgspec import Struct
 from kalends.calendar_view import days
 from kalends.calendar_view.days import ONE_DAY, Days
 from kalends.calendar_view.entries import Entry, Piece
+from kalends.calendar_view.month import Cell, place
 
-# The hours that are always shown; others only if they have events.
-FIRST_HOUR, LAST_HOUR = 7, 21
 QUARTERS = 96
 # In quarters of an hour: a shorter block could not be read or clicked.
 MIN_QUARTERS = 2
 # Columns of a day that overlapping events share: divisible by two, three, four and six.
 COLUMNS = 12
-# With more than these at once, the last lane shows the number of the others.
-MAX_LANES = 6
+# With more than these at once, the last lane shows the number of the others: a narrower block could not be clicked.
+WEEK_LANES, DAY_LANES = 4, 12
+# How many bars a day has above its hours.
+MAX_BARS = 4
 
 _QUARTER = timedelta(minutes=15)
 
@@ -31,77 +32,65 @@ class Block(Struct, frozen=True):
     column: int = 0
     width: int = COLUMNS
 
-    def piece(self, day: date, first_hour: int) -> Piece:
-        """The block with its position among the hours that are shown."""
-        place = _place(self.start - 4 * first_hour, self.end - self.start, self.column, self.width)
-        return Piece(self.entry, "" if self.entry.first == day else " goes-on", place)
+    def piece(self, day: date) -> Piece:
+        """The block with its position. What goes on after midnight says on which day it began."""
+        position = _position(self.start, self.end - self.start, self.column, self.width)
+        return Piece(self.entry, "" if self.entry.first == day else " goes-on", position)
 
 
 class Overflow(Struct, frozen=True):
-    """The number of events without a lane between two quarters of a day."""
+    """The number of events without a lane between two quarters of a day, and the width of that lane in columns."""
 
     count: int
     start: int
     end: int
+    width: int
 
-    def place(self, first_hour: int) -> str:
-        return _place(self.start - 4 * first_hour, self.end - self.start, COLUMNS - COLUMNS // MAX_LANES, COLUMNS // MAX_LANES)
+    @property
+    def position(self) -> str:
+        return _position(self.start, self.end - self.start, COLUMNS - self.width, self.width)
 
 
 class Column(Struct, frozen=True):
-    """One day: its bars, its blocks, the counts of events without a lane, and the position of the current time."""
+    """One day: its bars above the hours, its blocks, the counts of events without a lane, and the position of the current time."""
 
     day: date
-    bars: list[Piece]
+    bars: Cell
     blocks: list[Piece]
-    more: list[tuple[int, str]]
+    overflows: list[Overflow]
     now: str = ""
 
 
-class Week(Struct, frozen=True):
-    """The days, and the hours between which they are shown."""
-
-    columns: list[Column]
-    first_hour: int
-    last_hour: int
-
-
-def week(period: Days, entries: Sequence[Entry], now: datetime | None = None) -> Week:
-    """A column for each day, with the hours that their events need."""
-    blocks = {day: _blocks(day, entries) for day in days.date_range(period.first, period.last)}
-    first_hour = min([FIRST_HOUR, *(block.start // 4 for some, _ in blocks.values() for block in some)])
-    ends = [each.end for some, _ in blocks.values() for each in some] + [each.end for _, more in blocks.values() for each in more]
-    last_hour = max([LAST_HOUR, *(-(-end // 4) for end in ends)])
-    columns = [
-        Column(
-            day,
-            _bars(day, entries),
-            [block.piece(day, first_hour) for block in some],
-            [(each.count, each.place(first_hour)) for each in more],
-            _now(now, first_hour, last_hour) if now and now.date() == day else "",
-        )
-        for day, (some, more) in blocks.items()
-    ]
-    return Week(columns, first_hour, last_hour)
+def columns(period: Days, entries: Sequence[Entry], now: datetime | None = None) -> list[Column]:
+    """A column for each day of a week, or for one day."""
+    cells = {day: Cell(day) for day in days.date_range(period.first, period.last)}
+    for entry in entries:
+        if entry.is_bar:
+            run = days.date_range(max(entry.first, period.first), min(entry.last, period.last))
+            place(entry, [cells[day] for day in run], MAX_BARS)
+    lanes = WEEK_LANES if len(cells) > 1 else DAY_LANES
+    return [_column(cell, entries, lanes, now) for cell in cells.values()]
 
 
-def _now(now: datetime, first_hour: int, last_hour: int) -> str:
-    quarter = 4 * now.hour + now.minute // 15
-    return _place(quarter - 4 * first_hour, 1, 0, COLUMNS) if first_hour <= now.hour < last_hour else ""
+def _column(cell: Cell, entries: Sequence[Entry], lanes: int, now: datetime | None) -> Column:
+    blocks, overflows = arrange(cell.day, entries, lanes)
+    is_today = now is not None and now.date() == cell.day
+    return Column(cell.day, cell, [block.piece(cell.day) for block in blocks], overflows, _now(now) if now and is_today else "")
 
 
-def _place(quarter: int, quarters: int, column: int, width: int) -> str:
+def _now(now: datetime) -> str:
+    return _position(4 * now.hour + now.minute // 15, 1, 0, COLUMNS)
+
+
+def _position(quarter: int, quarters: int, column: int, width: int) -> str:
     """The CSS classes of a position: hour and quarter, duration, and columns."""
     return f"h{quarter // 4} q{quarter % 4} n{quarters // 4} m{quarters % 4} c{column} w{width}"
 
 
-def _bars(day: date, entries: Sequence[Entry]) -> list[Piece]:
-    return [Piece(entry) for entry in entries if entry.is_bar and entry.first <= day <= entry.last]
-
-
-def _blocks(day: date, entries: Sequence[Entry]) -> tuple[list[Block], list[Overflow]]:
+def arrange(day: date, entries: Sequence[Entry], lanes: int) -> tuple[list[Block], list[Overflow]]:
+    """The events of a day side by side in at most this number of lanes, and the counts of the others."""
     blocks = [block for entry in entries if not entry.is_bar and (block := _block(day, entry))]
-    return _side_by_side(sorted(blocks, key=lambda block: (block.start, -block.end)))
+    return _side_by_side(sorted(blocks, key=lambda block: (block.start, -block.end)), lanes)
 
 
 def _block(day: date, entry: Entry) -> Block | None:
@@ -117,17 +106,18 @@ def _block(day: date, entry: Entry) -> Block | None:
     return Block(entry, first, max(last, first + MIN_QUARTERS))
 
 
-def _side_by_side(blocks: list[Block]) -> tuple[list[Block], list[Overflow]]:
-    """Divide the columns among overlapping blocks, up to MAX_LANES."""
+def _side_by_side(blocks: list[Block], most: int) -> tuple[list[Block], list[Overflow]]:
+    """Divide the columns among overlapping blocks; the last of the lanes is for the number of those that have none."""
     placed: list[Block] = []
-    more: list[Overflow] = []
+    overflows: list[Overflow] = []
     for lanes in _clusters(blocks):
-        if len(lanes) > MAX_LANES:
-            hidden = [block for lane in lanes[MAX_LANES - 1 :] for block in lane]
-            more.append(Overflow(len(hidden), min(block.start for block in hidden), max(block.end for block in hidden)))
-            lanes = [*lanes[: MAX_LANES - 1], []]
+        if len(lanes) > most:
+            hidden = [block for lane in lanes[most - 1 :] for block in lane]
+            first, last = min(block.start for block in hidden), max(block.end for block in hidden)
+            overflows.append(Overflow(len(hidden), first, last, COLUMNS // most))
+            lanes = [*lanes[: most - 1], []]
         placed += _with_columns(lanes)
-    return placed, more
+    return placed, overflows
 
 
 def _clusters(blocks: list[Block]) -> Iterator[list[list[Block]]]:
@@ -148,6 +138,6 @@ def _clusters(blocks: list[Block]) -> Iterator[list[list[Block]]]:
 
 def _with_columns(lanes: list[list[Block]]) -> list[Block]:
     """The blocks of each lane with the columns of that lane."""
-    width = next(COLUMNS // n for n in (1, 2, 3, 4, 6) if n >= len(lanes))
+    width = next(COLUMNS // n for n in (1, 2, 3, 4, 6, 12) if n >= len(lanes))
     blocks = [Block(block.entry, block.start, block.end, i * width, width) for i, lane in enumerate(lanes) for block in lane]
     return sorted(blocks, key=lambda block: (block.start, block.column))

@@ -30,6 +30,9 @@ _DATES = (
     re.compile(rf"{_BEFORE_DATE}\b{_NUMBER}(?:{_TO}{_NUMBER})?\.?\s+(?:of\s+)?({_MONTH})\b\.?{_YEAR}"),
     re.compile(rf"{_BEFORE_DATE}\b({_MONTH})\b\.?\s+{_NUMBER}(?:{_TO}{_NUMBER})?\b(?!\s*(?:am|pm|:|h\b)){_YEAR}"),
 )
+_DAY_OF_MONTH = rf"{_NUMBER}\.?\s+(?:of\s+)?({_MONTH})\b\.?{_YEAR}"
+# `30 May – 2 June 2026`
+_DATE_RANGE = re.compile(rf"{_BEFORE_DATE}\b{_DAY_OF_MONTH}{_TO}{_BEFORE_DATE}\b{_DAY_OF_MONTH}")
 _ISO_DATE = re.compile(rf"{_BEFORE_DATE}\b(\d{{4}})-(\d{{2}})-(\d{{2}})\b")
 _DOTTED_DATE = re.compile(rf"{_BEFORE_DATE}\b(\d{{1,2}})\.(\d{{1,2}})\.(\d{{4}})?(?!\d)")
 _RELATIVE = re.compile(
@@ -126,7 +129,7 @@ def _replace(event: QuickEvent, day: date, start: time | None, last_day: date | 
 
 def _find_day(text: str, now: datetime) -> _Day | None:
     today = now.date()
-    days = [*_dates(text, today), *_relative_days(text, today), *_named_days(text, today)]
+    days = [*_date_ranges(text, today), *_dates(text, today), *_relative_days(text, today), *_named_days(text, today)]
     return max(days, key=lambda each: (each.rank, each.span), default=None)
 
 
@@ -135,12 +138,32 @@ def _dates(text: str, today: date) -> Iterable[_Day]:
     for position, pattern in enumerate(_DATES):
         for match in pattern.finditer(text):
             first, last, month = (match[1], match[2], match[3]) if position == 0 else (match[2], match[3], match[1])
-            number = next(number for number, name in enumerate(MONTHS, 1) if name[:3] == month[:3])
-            yield from _date(match, today, match[4], number, first, last)
+            yield from _date(match, today, match[4], _month(month), first, last)
     for match in _ISO_DATE.finditer(text):
         yield from _date(match, today, match[1], int(match[2]), match[3], None)
     for match in _DOTTED_DATE.finditer(text):
         yield from _date(match, today, match[3], int(match[2]), match[1], None)
+
+
+def _date_ranges(text: str, today: date) -> Iterable[_Day]:
+    """Days from one month to another. A year at the end is that of both; without one, the range is the next that is not over."""
+    for match in _DATE_RANGE.finditer(text):
+        first_day, first_month, first_year, last_day, last_month, last_year = match.groups()
+        for year in [int(last_year)] if last_year else range(today.year, today.year + 9):
+            start_year = int(first_year) if first_year else year - (_month(first_month) > _month(last_month))
+            if not 1 <= start_year <= year <= LAST_YEAR:
+                continue
+            try:
+                days = date(start_year, _month(first_month), int(first_day)), date(year, _month(last_month), int(last_day))
+            except ValueError:
+                continue
+            if days[1] >= days[0] and (last_year or days[1] >= today):
+                yield _Day(4, match.span(), *days)
+                break
+
+
+def _month(name: str) -> int:
+    return next(number for number, each in enumerate(MONTHS, 1) if each[:3] == name[:3])
 
 
 def _date(match: re.Match[str], today: date, year: str | None, month: int, first: str, last: str | None) -> Iterable[_Day]:

@@ -2,13 +2,14 @@
 
 from datetime import UTC, date, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kalends.calendar_view.days import DAY, MONTH, WEEK, around, date_range
 from kalends.calendar_view.entries import Entry
 from kalends.calendar_view.month import MAX_LANES, weeks
-from kalends.calendar_view.week import COLUMNS, Block, _blocks
+from kalends.calendar_view.week import COLUMNS, DAY_LANES, WEEK_LANES, Block, arrange
 from kalends.records.event import EventRow
 
 MAY = date(2026, 5, 11)
@@ -32,7 +33,7 @@ def _row(number: int, start_at: int, end_at: int | None, *, all_day: bool) -> Ev
     return EventRow(number, f"Event {number}", start_at, end_at, all_day, "UTC", None, None, "", True, "planned", None, None, 0, None, "")
 
 
-TIMES = st.lists(st.tuples(st.integers(0, 1439), st.integers(0, 600)), max_size=12)
+TIMES = st.lists(st.tuples(st.integers(0, 1439), st.integers(0, 600)), max_size=16)
 LENGTHS = st.lists(st.tuples(st.integers(-40, 40), st.integers(0, 60)), max_size=20)
 
 
@@ -40,9 +41,9 @@ def cover(block: Block) -> set[tuple[int, int]]:
     return {(row, column) for row in range(block.start, block.end) for column in range(block.column, block.column + block.width)}
 
 
-@given(TIMES)
-def test_no_event_of_a_day_hides_another(times: list[tuple[int, int]]) -> None:
-    blocks, more = _blocks(MAY, [an_entry(i, start, minutes) for i, (start, minutes) in enumerate(times)])
+@given(TIMES, st.sampled_from([WEEK_LANES, DAY_LANES]))
+def test_no_event_of_a_day_hides_another(times: list[tuple[int, int]], lanes: int) -> None:
+    blocks, more = arrange(MAY, [an_entry(i, start, minutes) for i, (start, minutes) in enumerate(times)], lanes)
     assert len(blocks) + sum(overflow.count for overflow in more) == len(times)
     covered: set[tuple[int, int]] = set()
     for block in blocks:
@@ -51,13 +52,15 @@ def test_no_event_of_a_day_hides_another(times: list[tuple[int, int]]) -> None:
         assert not covered & cover(block), block
         covered |= cover(block)
     for overflow in more:
-        assert not covered & {(row, column) for row in range(overflow.start, overflow.end) for column in (10, 11)}
+        last = range(COLUMNS - overflow.width, COLUMNS)
+        assert not covered & {(row, column) for row in range(overflow.start, overflow.end) for column in last}
 
 
-def test_more_than_six_at_once_are_counted() -> None:
-    blocks, more = _blocks(MAY, [an_entry(i, 600, 60) for i in range(17)])
-    assert (len(blocks), [overflow.count for overflow in more]) == (5, [12])
-    assert {block.width for block in blocks} == {2}
+@pytest.mark.parametrize(("lanes", "placed", "counted", "width"), [(WEEK_LANES, 3, 14, 3), (DAY_LANES, 11, 6, 1)])
+def test_more_than_there_are_lanes_at_once_are_counted(lanes: int, placed: int, counted: int, width: int) -> None:
+    blocks, more = arrange(MAY, [an_entry(i, 600, 60) for i in range(17)], lanes)
+    assert (len(blocks), [overflow.count for overflow in more]) == (placed, [counted])
+    assert {block.width for block in blocks} == {width} == {overflow.width for overflow in more}
 
 
 @given(LENGTHS)

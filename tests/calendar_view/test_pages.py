@@ -1,9 +1,12 @@
 """The calendar: by month, by week and as an agenda."""
 
+import re
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from kalends.calendar_view.hidden_calendars import COOKIE
 from tests.calendar_view.reading import agenda, day, entry, look, words
 from tests.cast import Cast, Person, a_calendar, an_event, shared
 from tests.client import Client
@@ -62,7 +65,8 @@ def test_all_day_events_stay_on_their_days_in_every_zone(client: Client) -> None
         an_event(reader, title="Away", start_time=MAY, time_zone="America/Los_Angeles")
         page = look(reader, date=MAY)
         assert {"Holiday", "Away"} <= set(words(day(page, MAY)).split()), zone
-        assert page.count("Holiday") == page.count("Away") == 1, zone
+        grid = page.partition('id="chosen-day"')[0]
+        assert grid.count("Holiday") == grid.count("Away") == 1, zone
 
 
 def test_an_event_of_several_days_is_one_bar_across_its_days(paris: Person) -> None:
@@ -70,7 +74,7 @@ def test_an_event_of_several_days_is_one_bar_across_its_days(paris: Person) -> N
     an_event(paris, title="Festival", start_time="2026-05-08", end_time="2026-05-12")
     page = look(paris, date=MAY)
     shapes = [entry(day(page, f"2026-05-{n:02}"), "Festival").partition('class="')[2].partition('"')[0] for n in range(8, 13)]
-    assert shapes == ["entry stays", *["entry goes-on stays unnamed"] * 2, "entry goes-on stays", "entry goes-on unnamed"]
+    assert shapes == ["entry stays s3", *["entry goes-on stays unnamed"] * 2, "entry goes-on stays s2", "entry goes-on unnamed"]
     assert day(page, "2026-05-08").index("Festival") < day(page, "2026-05-08").index("Concert")
 
 
@@ -94,7 +98,7 @@ def test_a_day_shows_four_events_and_leads_to_the_rest(paris: Person) -> None:
     cell = day(look(paris, date=MAY), MAY)
     assert [title in cell for title in ("Talk 8", "Talk 11", "Talk 12")] == [True, True, False]
     assert "+2 more" in words(cell)
-    assert 'href="/calendar?view=agenda&amp;date=2026-05-11"' in cell
+    assert 'href="/calendar?view=day&amp;date=2026-05-11"' in cell
     assert "Talk 13" in agenda(look(paris, view="agenda", date=MAY))[MAY]
 
 
@@ -146,6 +150,72 @@ def test_selected_calendars_stay_selected(cast: Cast) -> None:
     assert "On Jazz" in cast.alice.get(f"/calendar?view=week&date={MAY}&{selection}").text
 
 
+def test_hidden_calendars_are_remembered(cast: Cast) -> None:
+    jazz, family = a_calendar(cast.alice, name="Jazz"), a_calendar(cast.alice, name="Family")
+    for calendar in (jazz, family):
+        an_event(cast.alice, title=f"On {calendar['name']}", start_time=f"{MAY}T20:00", calendar_id=calendar["id"])
+    offered = f"{jazz['id']},{family['id']},{cast.alice.primary_calendar_id}"
+    reply = cast.alice.get(f"/calendar?view=week&date={MAY}&offered={offered}&calendar_ids={family['id']}")
+    assert (reply.status, reply.headers["Location"]) == (303, f"/calendar?view=week&date={MAY}")
+    cookie = {"Cookie": f"{COOKIE}={reply.cookies[COOKIE]}"}
+    for view in ("month", "week", "day", "agenda"):
+        page = cast.alice.get(f"/calendar?view={view}&date={MAY}", headers=cookie).text
+        assert ("On Family" in page, "On Jazz" in page) == (True, False), view
+    assert f'value="{jazz["id"]}">' in page
+    assert f'value="{family["id"]}" checked>' in page
+    # A link to a calendar shows it, hidden or not; the choice stays.
+    linked = cast.alice.get(f"/calendar?date={MAY}&calendar_ids={jazz['id']}", headers=cookie)
+    assert "On Jazz" in linked.text
+    assert COOKIE not in linked.cookies
+    all_hidden = cast.alice.get(f"/calendar?date={MAY}&offered={offered}", headers=cookie)
+    nothing = cast.alice.get(f"/calendar?date={MAY}", headers={"Cookie": f"{COOKIE}={all_hidden.cookies[COOKIE]}"})
+    assert 'class="entry' not in nothing.text
+
+
+def test_a_guest_chooses_among_the_public_calendars(cast: Cast) -> None:
+    jazz, runs = (a_calendar(cast.alice, name=f"{name} {uuid4().hex}", public=True) for name in ("Jazz", "Runs"))
+    titles = {calendar["id"]: f"On {calendar['name']}" for calendar in (jazz, runs)}
+    for calendar_id, title in titles.items():
+        an_event(cast.alice, title=title, start_time="2032-05-11T20:00", calendar_id=calendar_id)
+    loose = an_event(cast.alice, title=f"Loose {uuid4().hex}", start_time="2032-05-11T20:00", public=True)
+    path = f"/calendar?date=2032-05-11&view=agenda&calendar_ids={jazz['id']}"
+    selected = cast.anonymous.get(path).text
+    assert (titles[jazz["id"]] in selected, titles[runs["id"]] in selected) == (True, False)
+    assert f'aria-label="About {jazz["name"]}"' in selected
+    reply = cast.anonymous.get(f"{path}&offered={jazz['id']},{runs['id']}")
+    page = cast.anonymous.get(reply.headers["Location"], headers={"Cookie": f"{COOKIE}={reply.cookies[COOKIE]}"}).text
+    assert (titles[jazz["id"]] in page, titles[runs["id"]] in page, loose["title"] in page) == (True, False, True)
+
+
+@pytest.mark.parametrize("value", ["x", "1.x.2", "1" * 300, ".", "²", "-1"])
+def test_any_cookie_of_hidden_calendars_is_read(cast: Cast, value: str) -> None:
+    assert cast.alice.get("/calendar", headers={"Cookie": f"{COOKIE}={value}"}).status == 200
+
+
+@pytest.mark.parametrize("view", ["month", "week", "day", "agenda"])
+def test_the_small_month_marks_days_with_events_today_and_the_chosen_day(paris: Person, clock: Any, view: str) -> None:
+    clock.now = 1_778_495_400  # Monday, 11 May 2026.
+    an_event(paris, title="Gig", start_time="2026-05-20T20:00")
+    an_event(paris, title="Fair", start_time="2026-05-23", end_time="2026-05-24")
+    mini = look(paris, view=view, date="2026-05-13").partition('id="mini"')[2]
+    days = dict(re.findall(r'<td data-date="([\d-]+)">(.*?)</td>', mini))
+    assert len(days) == 35
+    assert [date for date, cell in days.items() if "marked" in cell] == ["2026-05-20", "2026-05-23", "2026-05-24"]
+    assert [date for date, cell in days.items() if "chosen" in cell] == ["2026-05-13"]
+    assert [date for date, cell in days.items() if "aria-current" in cell] == ["2026-05-11"]
+    target = "day" if view == "month" else view
+    assert f'href="/calendar?view={target}&amp;date=2026-05-20"' in days["2026-05-20"]
+
+
+def test_a_month_lists_the_events_of_the_chosen_day(paris: Person) -> None:
+    for hour in range(10, 16):
+        an_event(paris, title=f"Talk {hour}", start_time=f"{MAY}T{hour}:00")
+    chosen = look(paris, date=MAY).partition('id="chosen-day"')[2].partition("</section>")[0]
+    assert "Monday, 11 May 2026" in words(chosen)
+    assert [f"{hour}:00 Talk {hour}" in words(chosen) for hour in range(10, 16)] == [True] * 6
+    assert "Nothing is on." in look(paris, date="2026-05-12")
+
+
 def test_an_event_has_the_colour_of_the_calendar_that_is_shown(cast: Cast) -> None:
     red, blue = a_calendar(cast.alice, color="#aa0000"), a_calendar(cast.alice, color="#0000bb")
     event = an_event(cast.alice, title="Gig", start_time=f"{MAY}T20:00", calendar_id=red["id"])
@@ -176,21 +246,37 @@ def test_a_week_shows_events_where_they_are_on_the_clock(paris: Person) -> None:
     an_event(paris, title="Lunch", start_time=f"{MAY}T12:30", end_time=f"{MAY}T13:45")
     page = look(paris, view="week", date="2026-05-13")
     assert "<h1>11 – 17 May 2026</h1>" in page
-    assert '<li class="h5 q2 n1 m1 c0 w12">' in entry(day(page, MAY), "Lunch")
-    assert page.count("<section") == 7
-    assert "07:00" in words(page)
-    assert "20:00" in words(page)
-    assert "21:00" not in words(page)
+    assert '<li class="h12 q2 n1 m1 c0 w12">' in entry(day(page, MAY), "Lunch")
+    assert page.count('data-day="') == 7
+    assert "00:00" in words(page)
+    assert "23:00" in words(page)
 
 
-def test_a_week_shows_as_many_hours_as_it_needs(paris: Person) -> None:
+def test_a_week_shows_early_and_late_events_on_their_quarters(paris: Person) -> None:
     an_event(paris, title="Early", start_time=f"{MAY}T05:10", end_time=f"{MAY}T06:00")
     an_event(paris, title="Late", start_time=f"{MAY}T23:50")
     page = look(paris, view="week", date=MAY)
-    assert 'data-hour="5"' in page
-    assert "23:00" in words(page)
-    assert '"h0 q0 n1 m0 c0 w12"' in entry(day(page, MAY), "Early")
-    assert '"h18 q2 n0 m2 c0 w12"' in entry(day(page, MAY), "Late")
+    assert '"h5 q0 n1 m0 c0 w12"' in entry(day(page, MAY), "Early")
+    assert '"h23 q2 n0 m2 c0 w12"' in entry(day(page, MAY), "Late")
+
+
+def test_the_line_of_the_current_time_is_on_today_alone(paris: Person, clock: Any) -> None:
+    clock.now = 1_778_495_400  # 12:30 in Paris, on Monday.
+    page = look(paris, view="week", date=MAY)
+    assert '<li class="now h12 q2 n0 m1 c0 w12" aria-hidden="true">' in day(page, MAY)
+    assert page.count('class="now ') == 1
+    assert 'class="now ' not in look(paris, view="week", date="2026-05-18")
+
+
+@pytest.mark.parametrize(("view", "shown", "hidden", "target"), [("week", 3, 11, "day"), ("day", 11, 3, "agenda")])
+def test_more_events_at_once_than_there_is_room_for_are_counted(paris: Person, view: str, shown: int, hidden: int, target: str) -> None:
+    for number in range(14):
+        an_event(paris, title=f"Talk {number}.", start_time=f"{MAY}T10:00", end_time=f"{MAY}T11:00")
+    cell = day(look(paris, view=view, date=MAY), MAY)
+    assert cell.count("Talk ") == shown
+    overflow = entry(cell, f"+{hidden}")
+    assert f'href="/calendar?view={target}&amp;date={MAY}"' in overflow
+    assert f'aria-label="{hidden} more events on Monday, 11 May 2026"' in overflow
 
 
 def test_events_at_the_same_time_stand_side_by_side(paris: Person) -> None:
@@ -203,10 +289,11 @@ def test_events_at_the_same_time_stand_side_by_side(paris: Person) -> None:
 
 def test_an_event_past_midnight_is_on_both_days_of_a_week(paris: Person) -> None:
     an_event(paris, title="Session", start_time="2026-05-10T23:00", end_time="2026-05-11T02:00")
-    assert '"h16 q0 n1 m0 c0 w12"' in entry(day(look(paris, view="week", date="2026-05-10"), "2026-05-10"), "Session")
+    assert '"h23 q0 n1 m0 c0 w12"' in entry(day(look(paris, view="week", date="2026-05-10"), "2026-05-10"), "Session")
     monday = entry(day(look(paris, view="week", date=MAY), MAY), "Session")
     assert '"h0 q0 n2 m0 c0 w12"' in monday
     assert "goes-on" in monday
+    assert words(monday) == "Sun 23:00–02:00 Session"
 
 
 def test_an_event_of_several_days_is_above_the_hours_of_a_week(paris: Person) -> None:

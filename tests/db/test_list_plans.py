@@ -47,6 +47,7 @@ def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
     places = {
         "calendar_id": calendars[0],
         "calendar_ids": f"{calendars[0]},{calendars[1]}",
+        "offered": f"{calendars[0]},{calendars[1]}",
         "list": "imported",
         "state": "sent",
         "status": "planned",

@@ -76,6 +76,15 @@ def test_several_days(text: str) -> None:
     assert parse(f"Fair {text}", NOW) == QuickEvent("Fair", date(2026, 12, 12), None, date(2026, 12, 14))
 
 
+@pytest.mark.parametrize("text", ["30 Nov – 2 Dec", "30th of November to Wed 2 Dec 2026", "30 Nov 2026 - 2 December 2026"])
+def test_days_of_two_months(text: str) -> None:
+    assert parse(f"Market {text}", NOW) == QuickEvent("Market", date(2026, 11, 30), None, date(2026, 12, 2))
+
+
+def test_days_of_two_years() -> None:
+    assert parse("Camp 30 Dec – 2 Jan", NOW) == QuickEvent("Camp", date(2026, 12, 30), None, date(2027, 1, 2))
+
+
 @pytest.mark.parametrize(
     ("text", "start", "end"),
     [

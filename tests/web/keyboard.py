@@ -11,10 +11,12 @@ BEGIN = """part => {
   begin.focus();
   begin.blur();
 }"""
-# The elements that the keyboard must reach, in the order of the page: one of each group of radio buttons, and nothing collapsed or hidden.
+# The elements that the keyboard must reach, in the order of the page: one of each group of radio buttons, one of each grid, in which the
+# arrow keys go on, and nothing collapsed or hidden.
 REACHABLE = """part => {
   const names = new Set();
   return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"]')]
+    .filter(element => element.tabIndex >= 0 || !element.closest('[role=grid]'))
     .filter(element => element.closest(part) && element.checkVisibility({checkVisibilityCSS: true}) && !element.disabled)
     .filter(element => {
       const group = element.type === 'radio' && `${element.form?.action} ${element.name}`;

@@ -1,20 +1,22 @@
-// The calendar with a mouse, a finger or the arrow keys: move an event, stretch it, click a free place for a new one.
+// The calendar page: changes of events, what others change, and the calendars that are shown. Other scripts use `calendarPage`.
 "use strict";
-{
+const calendarPage = (() => {
   const MINUTE = 60_000, QUARTER = 15 * MINUTE, DAY = 1440 * MINUTE;
-  const REACH = 5, HOLD = 350, SOON = 100, LATER = 5_000;
-  const calendar = () => document.getElementById("calendar");
+  const SOON = 100, LATER = 5_000, WORKING_DAY = 8;
+  const element = () => document.getElementById("calendar");
   const isWide = matchMedia("(min-width: 50rem)");
-  const scopeDialog = document.getElementById("scope");
-  const tellDialog = document.getElementById("tell");
-  let drag = null;
-  let justDragged = false;
+  const hasRail = matchMedia("(min-width: 62.5rem)");
+  // Functions to call whenever the calendar has been drawn, and those that say that it must stay as it is now.
+  const onShow = [], holds = [];
   let isBusy = false;
 
   // Wall-clock times as numbers, and back in the form in which they were written: `2026-05-11` or `2026-05-11T20:00:00`.
   const read = (text) => Date.parse(text.length > 10 ? text.slice(0, 19) + "Z" : text);
   const written = (moment, like) => new Date(moment).toISOString().slice(0, like.length > 10 ? 19 : 10);
-  const clock = (moment) => new Date(moment).toISOString().slice(11, 16);
+  const language = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
+  // The texts are in the page, in the reader's language.
+  const texts = document.getElementById("said").dataset;
+  const fill = (text, values) => text.replace(/{(\w+)}/g, (_, name) => values[name]);
   const idOf = (link) => link.pathname.split("/").pop();
 
   function say(text, isProblem = false) {
@@ -24,27 +26,30 @@
     return said;
   }
 
+  function addLink(said, href, textContent) {
+    said.append(" ", Object.assign(document.createElement("a"), { href, textContent }));
+  }
+
   // What went wrong. Whoever is no longer signed in is led to sign in, and back here.
   function complain({ problem, isSignedOut }) {
     const said = say(problem, true);
-    if (!isSignedOut) return;
-    const href = `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
-    said.append(" ", Object.assign(document.createElement("a"), { href, textContent: "Sign in again" }));
+    if (isSignedOut) addLink(said, `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`, texts.signIn);
   }
 
   // One change after the other.
-  async function change(link, byStart, byEnd) {
+  async function change(link, byStart, byEnd, steps = 0) {
     if (isBusy) return;
     isBusy = true;
     try {
-      await changeTimes(link, byStart, byEnd);
+      await changeTimes(link, byStart, byEnd, steps);
     } finally {
       isBusy = false;
     }
   }
 
-  // Change an event's start and end by this many milliseconds of local time. One without an end is shown as half an hour.
-  async function changeTimes(link, byStart, byEnd) {
+  // Change an event's start and end by these milliseconds of local time, or its end by steps: quarters of an hour, or days. One
+  // without an end is shown as half an hour.
+  async function changeTimes(link, byStart, byEnd, steps) {
     const address = `/api/events/${idOf(link)}`;
     const found = await ask(address);
     if (found.problem) return complain(found);
@@ -52,9 +57,10 @@
     const given = {};
     if (byStart) given.start_time = written(read(start) + byStart, start);
     const last = end ? read(end) : read(start) + 2 * QUARTER;
-    if (end || !byStart) given.end_time = written(Math.max(last + byEnd, read(start) + byStart), start);
+    const by = byEnd + steps * (start.length > 10 ? QUARTER : DAY);
+    if (end || !byStart) given.end_time = written(Math.max(last + by, read(start) + byStart), start);
     if (series) {
-      given.scope = await choose(scopeDialog);
+      given.scope = await choose(document.getElementById("scope"));
       if (!given.scope) return link.focus();
     }
     const headers = { "Content-Type": "application/json", "If-Match": found.etag };
@@ -63,22 +69,26 @@
     if (trial.problem) return complain(trial);
     const people = trial.event.told?.email;
     if (people) {
-      document.getElementById("tell-title").textContent = `Tells ${people === 1 ? "1 person" : `${people} people`} about the new time`;
-      given.notify = await choose(tellDialog);
+      const title = document.getElementById("tell-title");
+      title.textContent = fill(title.dataset[new Intl.PluralRules(language).select(people)], { number: people });
+      given.notify = await choose(document.getElementById("tell"));
       if (!given.notify) return link.focus();
     }
     const changed = await put(given);
     if (changed.problem) return complain(changed);
     if (!(await refresh())) return location.reload();
-    say(byStart ? `Moved to ${inWords(changed.event.start_time)}.` : `Now it lasts until ${inWords(changed.event.end_time)}.`);
+    const time = inWords(byStart ? changed.event.start_time : changed.event.end_time);
+    say(fill(byStart ? texts.moved : texts.lasts, { time }));
   }
 
-  // A time as people here say it.
-  function inWords(time) {
-    const style = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" };
-    if (time.length > 10) Object.assign(style, { hour: "2-digit", minute: "2-digit", timeZone: calendar().dataset.zone });
-    return new Date(time).toLocaleString("en-GB", style);
+  // A format for times as people here say them; without hours, for whole days.
+  function format(time, extra = {}) {
+    const style = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC", ...extra };
+    if (time.length > 10) Object.assign(style, { hour: "2-digit", minute: "2-digit", timeZone: element().dataset.zone });
+    return new Intl.DateTimeFormat(language, style);
   }
+
+  const inWords = (time) => format(time).format(new Date(time));
 
   // What is chosen in a dialog; nothing if it is closed with Escape.
   function choose(dialog) {
@@ -95,174 +105,85 @@
       if (response.ok) return { event, etag: response.headers.get("ETag") };
       // To those who are signed out, what is private is not there.
       if ([401, 404].includes(response.status)) {
-        const why = response.status === 401 ? "you are no longer signed in." : "it is gone, or you are no longer signed in.";
-        return { problem: `It stays where it was: ${why}`, isSignedOut: true };
+        return { problem: response.status === 401 ? texts.signedOut : texts.gone, isSignedOut: true };
       }
       const broken = (event.errors || []).map((error) => `${error.field.replace("_", " ")} ${error.message}.`);
-      return { problem: ["It stays where it was.", event.detail || event.title, ...broken].join(" ") };
+      return { problem: [texts.refused, event.detail || event.title, ...broken].join(" ") };
     } catch {
-      return { problem: "It stays where it was: the service cannot be reached." };
+      return { problem: texts.unreachable };
     }
   }
 
   // The server knows how everything stands now. Whoever had an event or a day in focus keeps it.
-  async function refresh() {
-    const response = await fetch(location.href).catch(() => null);
-    if (!response?.ok) return false;
+  async function refresh(address = location.href) {
+    const response = await fetch(address).catch(() => null);
+    if (!response?.ok) return null;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    if (drag) return false;
-    const focused = calendar().contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    if (!page.getElementById("calendar") || holds.some((isHeld) => isHeld())) return null;
+    const active = document.activeElement;
+    const part = active.closest("#calendar, #mini")?.id;
+    const focused = part && active.getAttribute("href");
     const { scrollX: x, scrollY: y } = window;
-    calendar().replaceWith(document.adoptNode(page.getElementById("calendar")));
-    prepare();
-    if (focused) calendar().querySelector(`[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    const scrolled = document.querySelector(".week")?.scrollTop;
+    for (const id of ["calendar", "mini"]) document.getElementById(id).replaceWith(document.adoptNode(page.getElementById(id)));
+    for (const show of onShow) show();
+    if (focused) document.querySelector(`#${part} [href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    const week = document.querySelector(".week");
+    if (week) week.scrollTop = scrolled;
     window.scrollTo(x, y);
-    return true;
+    return response.url;
   }
 
-  // Events in columns of hours get an edge to stretch them by.
-  function prepare() {
-    for (const link of calendar().querySelectorAll(".blocks [data-event]")) {
-      link.append(Object.assign(document.createElement("span"), { className: "stretch" }));
-    }
-  }
-
-  // The day under a point and, among hours, the moment.
-  function placeAt(x, y) {
-    const element = document.elementFromPoint(x, y)?.closest("#calendar [data-day]");
-    if (!element) return null;
-    const hours = element.querySelector(".blocks");
-    const place = { element, day: read(element.dataset.day), at: null };
-    const box = hours?.getBoundingClientRect();
-    if (box && y >= box.top && y < box.bottom) {
-      const week = hours.closest(".week");
-      const quarters = week.querySelectorAll(".hours li").length * 4;
-      place.at = week.dataset.hour * 4 * QUARTER + Math.floor(((y - box.top) / box.height) * quarters) * QUARTER;
-    }
-    return place;
-  }
-
-  function lift() {
-    const { link } = drag;
-    const box = link.getBoundingClientRect();
-    drag.isLifted = true;
-    drag.ghost = link.cloneNode(true);
-    drag.ghost.className += " ghost";
-    drag.ghost.removeAttribute("data-event");
-    drag.ghost.setAttribute("aria-hidden", "true");
-    Object.assign(drag.ghost.style, { width: `${box.width}px`, height: `${box.height}px` });
-    drag.offset = { x: drag.x - box.left, y: drag.y - box.top };
-    calendar().append(drag.ghost);
-    calendar().classList.add("dragging");
-    link.classList.add("lifted");
-    link.setPointerCapture(drag.pointer);
-  }
-
-  function drop() {
-    clearTimeout(drag.hold);
-    drag.ghost?.remove();
-    drag.link.classList.remove("lifted");
-    drag.to?.element.classList.remove("target");
-    calendar().classList.remove("dragging");
-    drag = null;
-  }
-
-  // By how much the event would move: whole days, and among hours also by the quarter.
-  function difference() {
-    const { from, to } = drag;
-    if (!from || !to) return 0;
-    const days = to.day - from.day;
-    return from.at === null || to.at === null ? days : days + to.at - from.at;
-  }
-
-  function follow(x, y) {
-    const { ghost, link, offset } = drag;
-    drag.to?.element.classList.remove("target");
-    drag.to = placeAt(drag.isStretch ? drag.x : x, y) || drag.to;
-    if (drag.isStretch) {
-      ghost.style.height = `${Math.max(12, link.offsetHeight + y - drag.y)}px`;
-      x = drag.x, y = drag.y;
-    } else drag.to?.element.classList.add("target");
-    ghost.style.left = `${x - offset.x}px`;
-    ghost.style.top = `${y - offset.y}px`;
-    const shown = ghost.querySelector("small");
-    if (shown && !drag.isStretch) shown.textContent = clock(read(`1970-01-01T${link.querySelector("small").textContent}:00`) + difference());
-  }
-
-  document.addEventListener("pointerdown", (event) => {
-    const link = event.target.closest?.("#calendar [data-event]");
-    if (!link || event.button || !event.isPrimary || !isWide.matches) return;
-    const { clientX: x, clientY: y, pointerId: pointer } = event;
-    drag = { link, x, y, pointer, from: placeAt(x, y), isStretch: event.target.matches(".stretch"), isTouch: event.pointerType === "touch" };
-    // A finger that moves at once scrolls; one that rests lifts.
-    if (drag.isTouch) drag.hold = setTimeout(lift, HOLD);
+  // Ticks of calendars apply at once, one after the other; the server remembers them.
+  let ticking = Promise.resolve();
+  document.addEventListener("change", ({ target }) => {
+    const form = target.closest("#calendars");
+    if (!form) return;
+    ticking = ticking.then(async () => {
+      const url = await refresh(`${form.action}?${new URLSearchParams(new FormData(form))}`);
+      if (!url) return form.submit();
+      // The links of a page that shows selected calendars repeat the selection.
+      if (new URLSearchParams(location.search).has("calendar_ids")) location.replace(url);
+    });
   });
+  for (const part of document.querySelectorAll("[data-without-script]")) part.hidden = true;
 
-  document.addEventListener("pointermove", (event) => {
-    if (!drag || event.pointerId !== drag.pointer) return;
-    if (!drag.isLifted) {
-      if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < REACH) return;
-      if (drag.isTouch) return drop();
-      lift();
-    }
-    follow(event.clientX, event.clientY);
-  });
+  // Where the rail is below the calendar, it is closed at first.
+  const rail = document.querySelector(".side details");
+  const fold = () => { rail.open = hasRail.matches; };
+  hasRail.addEventListener("change", fold);
+  fold();
 
-  document.addEventListener("pointerup", (event) => {
-    if (!drag || event.pointerId !== drag.pointer) return;
-    const { link, isLifted, isStretch } = drag;
-    const by = isLifted ? difference() : 0;
-    justDragged = Boolean(isLifted);
-    setTimeout(() => { justDragged = false; });
-    drop();
-    if (by) change(link, isStretch ? 0 : by, by);
-  });
-
-  document.addEventListener("pointercancel", () => { if (drag) drop(); });
-  document.addEventListener("dragstart", (event) => { if (event.target.closest?.("[data-event]")) event.preventDefault(); });
-  document.addEventListener("contextmenu", (event) => { if (drag?.isLifted) event.preventDefault(); });
-  document.addEventListener("touchmove", (event) => { if (drag?.isLifted) event.preventDefault(); }, { passive: false });
-
-  document.addEventListener("click", (event) => {
-    if (justDragged) return event.preventDefault();
-    const day = event.target.closest?.("#calendar [data-day]");
-    if (!day?.querySelector(".add") || event.target.closest("a") || !isWide.matches) return;
-    const place = placeAt(event.clientX, event.clientY);
-    const moment = place.at === null ? written(place.day, "day") : written(place.day + place.at, "day and hour").slice(0, 16);
-    const zone = document.getElementById("calendar").dataset.zone;
-    location.href = `/events/new?start_time=${moment}&time_zone=${encodeURIComponent(zone)}`;
-  });
-
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && drag) return drop();
-    const link = event.target.closest?.("#calendar [data-event]");
-    if (!link || !event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
-    const isTimed = link.closest(".blocks") !== null;
-    const steps = { ArrowLeft: -DAY, ArrowRight: DAY, ArrowUp: isTimed ? -QUARTER : -7 * DAY, ArrowDown: isTimed ? QUARTER : 7 * DAY };
-    if (!(event.key in steps)) return;
+  // On a phone, a day of the month is chosen, and its events are listed below.
+  document.addEventListener("click", async (event) => {
+    const date = event.target.closest?.(".month .date");
+    if (!date || isWide.matches || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    change(link, steps[event.key], steps[event.key]);
+    const address = new URL(date.href);
+    address.searchParams.set("view", "month");
+    if (!(await refresh(address))) return location.assign(date.href);
+    history.replaceState(null, "", address);
+    const add = document.querySelector(".fab");
+    if (add) add.href = `/events/new?start_time=${address.searchParams.get("date")}`;
   });
 
   // A guest's own zone, which only the browser knows.
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   for (const link of document.querySelectorAll("a[data-own-zone]")) {
-    if (!here || here === calendar().dataset.zone) continue;
+    if (!here || here === element().dataset.zone) continue;
     const address = new URL(location.href);
     address.searchParams.set("time_zone", here);
     link.href = address.href;
-    link.textContent = `Show those of ${here}`;
+    link.textContent = fill(link.dataset.named, { zone: here });
     link.hidden = false;
   }
 
-  prepare();
-
-  // Where the night is shown, too, a week begins with the working day.
+  // Hours begin with the working day. They scroll by themselves, so the page stays where it is.
   const week = document.querySelector(".week");
-  if (week && isWide.matches && !location.hash && Number(week.dataset.hour) < 7) week.querySelectorAll(".hours li")[7 - week.dataset.hour]?.scrollIntoView({ block: "center" });
+  if (week && !week.scrollTop) week.scrollTop = WORKING_DAY * document.querySelector(".hours li").offsetHeight;
 
   // What others change appears by itself while the page is looked at.
-  const address = calendar().dataset.stream && new URL(calendar().dataset.stream, location.href);
+  const address = element().dataset.stream && new URL(element().dataset.stream, location.href);
   let stream = null;
   let timer = 0;
 
@@ -270,7 +191,7 @@
     if (event?.lastEventId) address.searchParams.set("cursor", event.lastEventId);
     clearTimeout(timer);
     timer = setTimeout(async () => {
-      if (drag || isBusy || !(await refresh())) changed();
+      if (isBusy || !(await refresh())) changed();
     }, event ? SOON : LATER);
   }
 
@@ -286,4 +207,8 @@
 
   document.addEventListener("visibilitychange", followChanges);
   followChanges();
-}
+  // The line of the current time moves on.
+  setInterval(() => { if (!document.hidden && !isBusy && document.querySelector(".now")) refresh(); }, QUARTER);
+
+  return { QUARTER, DAY, texts, element, isWide, onShow, holds, read, written, idOf, fill, say, addLink, complain, change, ask, format, refresh };
+})();

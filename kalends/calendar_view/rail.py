@@ -1,0 +1,68 @@
+"""The rail beside a calendar: a small month with marks, and the calendars with ticks."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from msgspec import Struct
+
+from kalends import policy
+from kalends.calendar_view.days import DAY, MONTH, ONE_DAY, Days, date_range
+from kalends.calendar_view.entries import Entry
+from kalends.context import Context
+from kalends.i18n import gettext
+from kalends.records.calendar import Calendar
+
+# Of how many organisers the public calendars are listed, and how many of them.
+MAX_ORGANISERS = 24
+MAX_CALENDARS = 60
+
+
+class MiniMonth(Struct, frozen=True):
+    """The weeks of the month, the days that have events, and the view to which its days lead."""
+
+    days: Days
+    weeks: list[list[date]]
+    marked: set[date]
+    view: str
+
+
+class Group(Struct, frozen=True):
+    """Calendars under one heading."""
+
+    title: str
+    calendars: list[Calendar]
+
+
+def mini_month(month: Days, view: str, entries: Sequence[Entry]) -> MiniMonth:
+    """The month beside a view; entries: the events of all its days."""
+    dates = date_range(month.first, month.last)
+    weeks = [dates[i : i + 7] for i in range(0, len(dates), 7)]
+    return MiniMonth(month, weeks, _marked(month, entries), DAY if view == MONTH else view)
+
+
+def _marked(month: Days, entries: Sequence[Entry]) -> set[date]:
+    marked = {entry.first for entry in entries}
+    for entry in entries:
+        if entry.last != entry.first:
+            day = max(entry.first, month.first)
+            while day <= min(entry.last, month.last):
+                marked.add(day)
+                day += ONE_DAY
+    return marked
+
+
+def group_calendars(ctx: Context, own: list[Calendar], selected: list[Calendar]) -> list[Group]:
+    """The calendars to choose from: the reader's own and those shared with them, or the public ones for a guest, and the selected ones."""
+    if ctx.actor is None:
+        people = policy.organisers(ctx, 0, MAX_ORGANISERS)
+        public = policy.public_calendars(ctx, [person.id for person in people], MAX_CALENDARS)
+        groups = [Group(gettext("Public calendars"), public)]
+    else:
+        mine = [calendar for calendar in own if calendar.role == "owner"]
+        groups = [
+            Group(gettext("Calendars"), mine),
+            Group(gettext("Shared with you"), [calendar for calendar in own if calendar.role != "owner"]),
+        ]
+    known = {calendar.id for group in groups for calendar in group.calendars}
+    groups.append(Group(gettext("Other calendars"), [calendar for calendar in selected if calendar.id not in known]))
+    return [group for group in groups if group.calendars]
