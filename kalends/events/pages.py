@@ -80,6 +80,7 @@ def show(ctx: Context, event_id: int, params: Choice = CHOOSING, **submitted: Fo
         calendars=[calendar for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)] if ctx.actor else [],
         own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
         is_over=event.is_over(ctx.now),
+        has_organiser_page=detail.public and policy.is_organiser(ctx, detail.owner.id),
         own=own,
         is_asking=not (own or params.response or submitted or event.can_edit),
         dates=dates,

@@ -84,7 +84,7 @@ from kalends.policy.invitation_link import (
     replied_invitation,
     reply_mac,
 )
-from kalends.policy.organisers import organiser, organisers, public_calendars
+from kalends.policy.organisers import is_organiser, organiser, organisers, public_calendars
 from kalends.policy.response_link import (
     GUEST_SEES_EVENT,
     essentials,
@@ -148,6 +148,7 @@ __all__ = [
     "invited_event",
     "is_admin",
     "is_member",
+    "is_organiser",
     "is_own_account",
     "key",
     "key_creating_session",

@@ -17,6 +17,11 @@ def organiser(ctx: Context, user_id: int) -> Person:
     return person
 
 
+def is_organiser(ctx: Context, user_id: int) -> bool:
+    """Whether everybody can see the page of this organiser."""
+    return bool(ctx.tx.rows("SELECT 1 FROM calendars c WHERE c.owner_id = :id AND c.public LIMIT 1", id=user_id))
+
+
 def organisers(ctx: Context, after: int, limit: int) -> list[Person]:
     """Those whose ids come after this one, by id."""
     owners = "SELECT DISTINCT c.owner_id FROM calendars c WHERE c.public AND c.owner_id > :after ORDER BY c.owner_id LIMIT :limit"

@@ -263,3 +263,12 @@ def test_inputs_take_as_much_as_the_action_does(cast: Cast) -> None:
     page = cast.alice.get("/events/new?form_token=1").text
     assert re.search(r'name="title"[^>]* maxlength="200"', page)
     assert re.search(r'name="description"[^>]* maxlength="20000"', page)
+
+
+def test_a_public_event_links_the_page_of_its_organiser_if_there_is_one(cast: Cast) -> None:
+    link = f'<bdi><a href="/organisers/{cast.alice.id}">Alice</a></bdi>'
+    private = an_event(cast.alice)
+    assert link not in cast.alice.get(f"/events/{private['id']}").text
+    event = an_event(cast.alice, public=True, calendar_id=a_calendar(cast.alice, public=True)["id"])
+    assert link in cast.anonymous.get(f"/events/{event['id']}").text
+    assert cast.anonymous.get(f"/organisers/{cast.alice.id}").status == 200
