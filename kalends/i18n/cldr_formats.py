@@ -1,6 +1,6 @@
 """Dates, times and numbers as the Common Locale Data Repository says. Imported when a language is first needed: Babel takes time."""
 
-from datetime import date, datetime
+from datetime import date, datetime, time
 
 from babel import Locale
 from babel.dates import format_date, format_interval, format_skeleton, format_time
@@ -20,7 +20,7 @@ class CldrFormats(Formats):
     def number(self, number: int) -> str:
         return format_decimal(number, locale=self._locale)
 
-    def clock(self, moment: datetime) -> str:
+    def clock(self, moment: datetime | time) -> str:
         # Without its zone, into which Babel would convert it.
         return format_time(moment.replace(tzinfo=None), "short", locale=self._locale)
 
@@ -63,7 +63,7 @@ class CldrFormats(Formats):
     def between(self, start: str, end: str) -> str:
         return self._between.format(start, end)
 
-    def clocks(self, start: datetime, end: datetime) -> str:
+    def clocks(self, start: datetime | time, end: datetime | time) -> str:
         return "".join(self._between.split()).format(self.clock(start), self.clock(end))
 
     def _skeleton(self, skeleton: str, moment: date) -> str:

@@ -1,6 +1,6 @@
 """Dates, times and numbers in words, for pages, mail and SMS: here as in English, in cldr_formats as in the other languages."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 
 
 class Formats:
@@ -10,7 +10,7 @@ class Formats:
         """`1,400`."""
         return f"{number:,}"
 
-    def clock(self, moment: datetime) -> str:
+    def clock(self, moment: datetime | time) -> str:
         """`17:00`."""
         return f"{moment:%H:%M}"
 
@@ -71,7 +71,7 @@ class Formats:
         """From a day to another: `1 November 2026 – 3 November 2026`."""
         return f"{start} – {end}"
 
-    def clocks(self, start: datetime, end: datetime) -> str:
+    def clocks(self, start: datetime | time, end: datetime | time) -> str:
         """`17:00–19:00`."""
         return f"{self.clock(start)}–{self.clock(end)}"
 

@@ -28,7 +28,6 @@ GLOBALS: dict[str, Any] = {
     "labels": labels,
     "parse_path": parse_path,
     "parse_url": parse_url,
-    "plural": labels.plural,
     "sign_time": sign_time,
 }
 

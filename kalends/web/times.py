@@ -17,6 +17,7 @@ class Times:
         self._all_day = locale.translate(ALL_DAY)
         self.clock, self.day, self.short_day = formats.clock, formats.day, formats.short_day
         self.weekday, self.short_weekday = formats.weekday, formats.short_weekday
+        self.days, self.clocks = formats.days, formats.clocks
 
     def span(self, start_time: str, end_time: str | None, all_day: bool, zone: str | None = None) -> str:
         """`Monday, 11 May 2026, 17:00–19:00`, in the record's own zone or another."""

@@ -11,6 +11,10 @@ from jinja2 import Environment, nodes
 _LETTER = re.compile(r"[^\W\d_]")
 # Attributes that people read or hear.
 _ATTRIBUTES = {"alt", "aria-label", "aria-description", "aria-roledescription", "content", "placeholder", "title", "label", "value"}
+# Those of <meta> that people read.
+_DESCRIPTIONS = {"description", "og:title", "og:description", "og:image:alt"}
+# What a macro adds to an element.
+_ADDED_ATTRIBUTES = re.compile(r"(?:\s*[a-z-]+=\"[^\"]*\")+\s*")
 # What is the same in every language.
 NAMES = {"RSS", "Atom", "Outlook", "Kalends", "API", "·", "UTC"}
 # Elements whose text is not for people.
@@ -62,6 +66,8 @@ class _Reader(HTMLParser):
             self._add(data)
 
     def _add(self, text: str) -> None:
+        if _ADDED_ATTRIBUTES.fullmatch(text):
+            return
         words = [word for word in text.replace(_PLACE, " ").split() if word.strip(".,:;()") not in NAMES]
         if any(_LETTER.search(word) for word in words):
             self.literals.append(" ".join(text.replace(_PLACE, "…").split()))
@@ -71,7 +77,7 @@ def _is_for_programs(tag: str, name: str, values: dict[str, str | None]) -> bool
     """Whether an attribute that people may read is one that they do not."""
     if name == "value":
         return tag != "input" or values.get("type") not in ("submit", "reset", "button")
-    return name == "content" and values.get("name") in ("viewport", "color-scheme", "robots", "twitter:card")
+    return name == "content" and (values.get("name") or values.get("property")) not in _DESCRIPTIONS
 
 
 def _in_expressions(tree: nodes.Template) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """The pages on which organisers add, change and remove the reminders of an event or of a calendar."""
 
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 from msgspec import Struct
@@ -9,29 +11,34 @@ from kalends.context import Context
 from kalends.events.reminders.model import ReminderItem
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext, ngettext
 from kalends.web.forms import FormState
-from kalends.web.labels import plural
 from kalends.web.render import render
 
 # The choices of the form; the last one takes the two inputs below it.
 BY_CLOCK = "clock"
 WHEN = [
-    ("60", "1 hour before"),
-    ("180", "3 hours before"),
-    ("1440", "1 day before"),
-    ("2880", "2 days before"),
-    ("10080", "1 week before"),
-    (BY_CLOCK, "At the time and day below"),
+    ("60", gettext("1 hour before")),
+    ("180", gettext("3 hours before")),
+    ("1440", gettext("1 day before")),
+    ("2880", gettext("2 days before")),
+    ("10080", gettext("1 week before")),
+    (BY_CLOCK, gettext("At the time and day below")),
 ]
 NEW = {"when": "1440", "audience": ["going", "maybe"], "days_before": 1, "at": "18:00", "channel": "email"}
-GROUPS = [("going", "Going"), ("maybe", "Maybe"), ("waiting", "Waiting list"), ("all", "All of these")]
+GROUPS = [("going", gettext("Going")), ("maybe", gettext("Maybe")), ("waiting", gettext("Waiting list")), ("all", gettext("All of these"))]
 WHOM = {
-    "going": "those who come",
-    "maybe": "those who said maybe",
-    "waiting": "those who wait for a place",
-    "all": "everybody who did not say no",
+    "going": gettext("those who come"),
+    "maybe": gettext("those who said maybe"),
+    "waiting": gettext("those who wait for a place"),
+    "all": gettext("everybody who did not say no"),
 }
-MINUTES = ((7 * 24 * 60, "week"), (24 * 60, "day"), (60, "hour"), (1, "minute"))
+BEFORE: tuple[tuple[int, Callable[[int], str]], ...] = (
+    (7 * 24 * 60, lambda number: ngettext("1 week before", "%(num)s weeks before", number)),
+    (24 * 60, lambda number: ngettext("1 day before", "%(num)s days before", number)),
+    (60, lambda number: ngettext("1 hour before", "%(num)s hours before", number)),
+    (1, lambda number: ngettext("1 minute before", "%(num)s minutes before", number)),
+)
 
 
 class Owner(Struct, frozen=True):
@@ -90,12 +97,23 @@ def params(form: Form) -> dict[str, Any]:
 
 def describe(item: ReminderItem) -> str:
     """`1 day before at 18:00, by e-mail to those who come and those who said maybe`."""
-    whom = "nobody" if not item.audience else WHOM["all"] if "all" in item.audience else " and ".join(WHOM[each] for each in item.audience)
-    return f"{_when(item)}, by {'SMS' if item.channel == 'sms' else 'e-mail'} to {whom}"
+    values = {"when": _when(item), "whom": _whom(item.audience)}
+    return (
+        gettext("%(when)s, by SMS to %(whom)s", **values) if item.channel == "sms" else gettext("%(when)s, by e-mail to %(whom)s", **values)
+    )
+
+
+def _whom(audience: Sequence[str]) -> str:
+    if not audience:
+        return gettext("nobody")
+    groups = [WHOM["all"]] if "all" in audience else [WHOM[each] for each in audience]
+    return reduce(lambda first, second: gettext("%(first)s and %(second)s", first=first, second=second), groups)
 
 
 def _when(item: ReminderItem) -> str:
-    if item.before is None:
-        return f"On the day at {item.at}" if not item.days_before else f"{plural(item.days_before, 'day')} before at {item.at}"
-    size, name = next((size, name) for size, name in MINUTES if item.before % size == 0)
-    return f"{plural(item.before // size, name)} before"
+    if item.before is not None:
+        minutes, describe_number = next(each for each in BEFORE if item.before % each[0] == 0)
+        return describe_number(item.before // minutes)
+    if not item.days_before:
+        return gettext("On the day at %(time)s", time=item.at)
+    return ngettext("1 day before at %(time)s", "%(num)s days before at %(time)s", item.days_before, time=item.at)
