@@ -124,6 +124,7 @@ MODULE_LAYERS = {
         ),
         *(
             "events.form_values",
+            "events.home_form",
             "events.location",
             "events.picture_form",
             "events.repeat_form",

@@ -9,11 +9,12 @@ from msgspec import Meta, Struct, UnsetType, structs
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.deliveries.model import Told
-from kalends.events import api, picture_form, present, repeat_form, span, store
+from kalends.events import api, home_form, picture_form, present, repeat_form, span, store
 from kalends.events.create import create_event
 from kalends.events.form_values import find_changes, join_times, split_times
-from kalends.events.input import EventFields, EventIds, EventInput
+from kalends.events.input import CalendarChoice, EventFields, EventIds, EventInput
 from kalends.events.model import STATUS
+from kalends.events.placements import api as placements
 from kalends.events.quick_line import DEFAULT_LENGTH, QuickEvent
 from kalends.events.repeat_form import NONE, PREVIEW, choice_of
 from kalends.events.series import api as series_api
@@ -73,13 +74,11 @@ def render_form(
     stored: the event as somebody else has saved it in the meantime. preview: what the rule would do, or why that cannot be said.
     quick: what was read from one line. is_fresh: nothing is filled in, so a draft in the browser may be.
     """
-    calendars = [calendar for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)]
-    title = "Edit the event" if event else "New event"
     day = _rule_day(event) if event else _start_day(ctx, form)
     return render(
         "events/form.html",
         ctx,
-        title=title,
+        title="Edit the event" if event else "New event",
         form=form,
         rule=structs.replace(rule or form, prefix="repeat-" if event else ""),
         repeat=_load_repeat(ctx, event) if event else None,
@@ -92,7 +91,7 @@ def render_form(
         is_beside=isinstance(preview, RepeatPreview) and not preview.repeat.has(day),
         to_date=date.fromisoformat,
         event=event,
-        calendars=calendars,
+        calendars=home_form.find_calendars(ctx, event),
         zones=sorted(known_zones()),
         differences=_differences(stored, form) if stored else [],
     )
@@ -173,8 +172,11 @@ def _update(ctx: Context, event_id: int, params: Form) -> Document:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if params.text("version") != event.etag:
         raise errors.Conflict(CHANGED)
-    reply = api.update(ctx, event_id, find_changes(event, join_times(params)))
+    reply = api.update(ctx, event_id, find_changes(event, join_times(params.without(home_form.FIELD))))
     _require_choice(reply.told, params)
+    if home_id := home_form.find_move(ctx, event, params):
+        placements.add(ctx, event_id, CalendarChoice(calendar_id=home_id))
+        placements.remove(ctx, event_id, CalendarChoice(calendar_id=event.calendar_id))
     return redirect(ctx, f"/events/{event_id}", done="saved", can_undo=True)
 
 
@@ -244,7 +246,8 @@ def _text(state: FormState, name: str) -> str:
 def _stored(ctx: Context, event: Event) -> FormState:
     """The form of a stored event and its rule."""
     rule = repeat_form.fill(_load_repeat(ctx, event), _rule_day(event))
-    return split_times(structs.asdict(present.editable(event)) | {"version": event.etag, "scope": "this"} | rule)
+    more = {"version": event.etag, "scope": "this", home_form.FIELD: event.calendar_id}
+    return split_times(structs.asdict(present.editable(event)) | more | rule)
 
 
 def _load_repeat(ctx: Context, event: Event) -> Repeat | None:

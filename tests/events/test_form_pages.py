@@ -98,3 +98,36 @@ def test_a_conflict_shows_what_differs_and_what_saving_will_do(cast: Cast) -> No
     assert saved.redirect == (path, "saved")
     current = cast.alice.get(f"/api{path}").json
     assert (current["title"], current["location"]) == ("Gig by Alice", "Old hall")
+
+
+def test_the_form_moves_an_event_to_another_calendar_of_its_owner(cast: Cast) -> None:
+    home, other = cast.alice.primary_calendar_id, a_calendar(cast.alice, name="Choir")["id"]
+    event = an_event(cast.alice, title="Rehearsal")
+    path = f"/events/{event['id']}"
+    form = cast.alice.get(f"{path}/edit")
+    assert re.search(rf'<option value="{home}" selected>', form.text)
+    typed = {"title": "Rehearsal", "version": field(form, "version"), "calendar_id": str(other)}
+    assert cast.alice.post(path, data=typed).redirect == (path, "saved")
+    assert cast.alice.get(f"/api{path}").json["calendar_ids"] == [other]
+    assert re.search(rf'<option value="{other}" selected>', cast.alice.get(f"{path}/edit").text)
+
+
+def test_an_event_moves_to_no_calendar_of_somebody_else(cast: Cast) -> None:
+    foreign = a_calendar(cast.bob, name="Bobs")
+    shared(cast.bob, foreign, cast.alice, "editor")
+    event = an_event(cast.alice)
+    path = f"/events/{event['id']}"
+    form = cast.alice.get(f"{path}/edit")
+    assert 'name="calendar_id"' not in form.text
+    typed = {"title": "Mine", "version": field(form, "version"), "calendar_id": str(foreign["id"])}
+    assert cast.alice.post(path, data=typed).redirect == (path, "saved")
+    assert cast.alice.get(f"/api{path}").json["calendar_ids"] == [cast.alice.primary_calendar_id]
+
+
+def test_a_date_of_a_series_stays_on_its_calendar(cast: Cast) -> None:
+    a_calendar(cast.alice)
+    event = an_event(cast.alice, start_time="2026-07-01T20:00")
+    path = f"/events/{event['id']}"
+    assert 'name="calendar_id"' in cast.alice.get(f"{path}/edit").text
+    assert cast.alice.put(f"/api{path}/repeat", json={"frequency": "DAILY", "count": 3}).status == 200
+    assert 'name="calendar_id"' not in cast.alice.get(f"{path}/edit").text
